@@ -1,0 +1,24 @@
+import type { Host } from './host.js';
+
+/**
+ * Anything that the configuration names.
+ *
+ * Creating a component has no effect outside it. `start` is called once, after everything that it sends to has
+ * started; it fails fast, and nothing is started after a failure. `shutdown` is called after everything that sends to
+ * it has shut down; it finishes what was taken, under the deadline; it must be safe without a `start`, and twice.
+ * After `start` a component never ends the process because of bad input.
+ */
+export interface Component {
+  start?(host: Host): Promise<void>;
+  /** @param deadline aborted when the time for shutting down is over: give up waiting then. */
+  shutdown?(deadline: AbortSignal): Promise<void>;
+}
+
+/** `recoverable`: works again by itself. `permanent`: degraded until somebody acts. `fatal`: the daemon must stop. */
+export type StatusLevel = 'ok' | 'recoverable' | 'permanent' | 'fatal';
+
+export interface Status {
+  readonly level: StatusLevel;
+  /** What is wrong, and where there is one, the cure. */
+  readonly message?: string;
+}

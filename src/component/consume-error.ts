@@ -1,0 +1,32 @@
+/** Stable words for programs; the HTTP status that goes with each is in `http/problem.ts`. */
+export type ConsumeErrorCode =
+  | 'overloaded'
+  | 'shutting_down'
+  | 'storage_unavailable'
+  | 'quota_exceeded'
+  | 'rate_limited'
+  | 'validation_failed'
+  | 'internal_error';
+
+/**
+ * A whole batch was not taken, and nothing of it was stored. Anything else that a consumer throws is treated as a
+ * retryable `internal_error`. The refusal of single items is no error: it travels in the {@link Receipt}.
+ */
+export class ConsumeError extends Error {
+  override readonly name = 'ConsumeError';
+  readonly code: ConsumeErrorCode;
+  /** Whether sending the same batch again may succeed. */
+  readonly retryable: boolean;
+  /** How long the sender should wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    options: { code: ConsumeErrorCode; retryable: boolean; retryAfterMs?: number; cause?: unknown },
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+    this.retryable = options.retryable;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Micros } from '../signal/time.js';
+
+/** One item of a batch that was not taken, and why. */
+export interface Refusal {
+  /** Position in `batch.items` as the caller passed it. */
+  readonly index: number;
+  /** The item's id as it was sent, where it had one. */
+  readonly id?: string;
+  /** One line for the sender: the place (a JSON Pointer into the item) and what is wrong there. */
+  readonly reason: string;
+}
+
+/** What became of a batch once its consumer took responsibility for it. */
+export interface Receipt {
+  /** Items taken, repeats of what is already stored included. */
+  readonly accepted: number;
+  readonly refused: readonly Refusal[];
+}
+
+/** What travels beside a batch. */
+export interface ConsumeContext {
+  /** When the receiver got the batch. */
+  readonly receivedAt: Micros;
+  /** Ends when nobody waits for the answer any more. Work that was begun is finished all the same. */
+  readonly abort?: AbortSignal;
+}
+
+/**
+ * The next step of a pipeline.
+ *
+ * `consume` takes over the batch: the caller must not touch it again, and the consumer changes it only where its
+ * factory says `mutatesBatch`. It resolves when everything behind it has taken responsibility; for a pipeline that ends
+ * in `storage` that is after the commit. It rejects with a {@link ConsumeError} when the whole batch was not taken.
+ * Waiting is back-pressure: callers bound what they have under way.
+ */
+export interface Consumer<B> {
+  consume(batch: B, context: ConsumeContext): Promise<Receipt>;
+}

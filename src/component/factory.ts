@@ -1,0 +1,89 @@
+import type { Static, TObject } from 'typebox';
+import type { Batches, Signal } from '../signal/batch.js';
+import type { Component } from './component.js';
+import type { Consumer } from './consumer.js';
+import type { Clock, Logger, Meter } from './telemetry.js';
+
+export type Kind = 'receiver' | 'processor' | 'exporter' | 'extension';
+
+/** As in the OpenTelemetry Collector: what a user may rely on. */
+export type Stability = 'development' | 'alpha' | 'beta' | 'stable';
+
+/** What the engine gives to a component beside the user's configuration. */
+export interface Settings<Config> {
+  /** As written in the configuration: `otlp`, `storage/archive`. */
+  readonly id: string;
+  /** Validated against the factory's schema, defaults filled in. */
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly clock: Clock;
+}
+
+/** Something outside the process that a component will need; `validate` finds two owners of one. */
+export type Resource =
+  | { readonly kind: 'http_listener' | 'grpc_listener'; readonly endpoint: string }
+  | { readonly kind: 'writable_file' | 'readable_file'; readonly path: string };
+
+interface FactoryBase<K extends Kind, Schema extends TObject> {
+  readonly kind: K;
+  /** `lower_snake_case`; unique within its kind. */
+  readonly type: string;
+  /** One sentence for `jackdaw components` and the documentation. */
+  readonly description: string;
+  readonly stability: Stability;
+  /** The component's section of the configuration: every key with a description, defaults only here. */
+  readonly configSchema: Schema;
+  /** What the schema cannot say: one message per broken rule, each with the path of its key (`/tls/cert_file`). */
+  check?(config: Static<Schema>): readonly { readonly path: string; readonly message: string }[];
+  resources?(config: Static<Schema>): readonly Resource[];
+}
+
+/** One consumer for every signal that a pipeline wants of the receiver. */
+export type Outputs = { readonly [S in Signal]?: Consumer<Batches[S]> };
+
+/** Created once for each id, with one output for each signal it is wired for. */
+export interface ReceiverFactory<Schema extends TObject = TObject> extends FactoryBase<'receiver', Schema> {
+  readonly signals: readonly Signal[];
+  create(settings: Settings<Static<Schema>> & { readonly outputs: Outputs }): Component;
+}
+
+/** Created once for each pipeline that names it. */
+export interface ProcessorFactory<Schema extends TObject = TObject> extends FactoryBase<'processor', Schema> {
+  readonly signals: readonly Signal[];
+  /** Whether it changes the batch it is given. Where it does not, the batch may be shared with others. */
+  readonly mutatesBatch: boolean;
+  create<S extends Signal>(
+    settings: Settings<Static<Schema>> & { readonly signal: S; readonly next: Consumer<Batches[S]> },
+  ): Component & Consumer<Batches[S]>;
+}
+
+/** An exporter: one consumer for each signal it takes. */
+export interface Exporter extends Component {
+  readonly inputs: Outputs;
+}
+
+/** Created once for each id. */
+export interface ExporterFactory<Schema extends TObject = TObject> extends FactoryBase<'exporter', Schema> {
+  readonly signals: readonly Signal[];
+  /**
+   * `direct`: its receipt decides the answer to the sender. `queued`: the engine puts a bounded queue, retry and a
+   * timeout around it, and it can neither delay nor fail the sender.
+   */
+  readonly delivery: 'direct' | 'queued';
+  create(settings: Settings<Static<Schema>>): Exporter;
+}
+
+/** Created once for each id named in `service.extensions`. What it can do is found by `Host.extension`. */
+export interface ExtensionFactory<Schema extends TObject = TObject> extends FactoryBase<'extension', Schema> {
+  create(settings: Settings<Static<Schema>>): Component;
+}
+
+export type Factory = ReceiverFactory | ProcessorFactory | ExporterFactory | ExtensionFactory;
+
+/** The default export of a code plugin. */
+export interface Plugin {
+  readonly name: string;
+  readonly apiVersion: 1;
+  readonly factories: readonly Factory[];
+}

@@ -1,0 +1,36 @@
+import type { Identity } from './identity.js';
+import type { Listener, HttpRequest } from './http.js';
+import type { Status } from './component.js';
+
+/** What the daemon offers to a component from its `start` on. */
+export interface Host {
+  /**
+   * The extension of that id (`duckdb`, `duckdb/archive`), asked for what it can do.
+   *
+   * @throws Error when there is no such extension, it is not in `service.extensions`, or it is not what was wanted.
+   */
+  extension<T>(id: string, isWanted: (candidate: unknown) => candidate is T): T;
+
+  /**
+   * The HTTP listener of an endpoint (`127.0.0.1:4319`), shared by all who name it. It opens once every component has
+   * started. @throws Error when another component asked for different TLS files on it.
+   */
+  listener(endpoint: string, options?: ListenerOptions): Listener;
+
+  /**
+   * Who sends this request. Synchronous, so that it can come before the body is read.
+   *
+   * @param scope the scope the request needs.
+   * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`.
+   */
+  authenticate(request: HttpRequest, scope?: Identity['scopes'][number]): Identity;
+
+  /** Tells the daemon how the component is. Start and end are told by the engine. */
+  reportStatus(status: Status): void;
+}
+
+export interface ListenerOptions {
+  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Origins that browsers may call from; `*` for any. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}

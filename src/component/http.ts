@@ -1,0 +1,91 @@
+/** The methods routes are declared for. `HEAD` and `OPTIONS` are answered by the listener itself. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface HttpRequest {
+  /** From `X-Request-Id` where it is well formed, otherwise made here; answered in the same header. */
+  readonly id: string;
+  readonly method: Method;
+  /** As sent, without the query and without a trailing slash. */
+  readonly path: string;
+  /** Values of the route's `{placeholders}`, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly remoteAddress: string;
+  /** @param name lower case */
+  header(name: string): string | undefined;
+  /**
+   * The whole body, decompressed. To be called synchronously in the handler or after awaiting; once.
+   *
+   * @throws HttpProblem 400 `invalid_encoding`, 408 `request_timeout`, 413 `body_too_large`, 415 `unsupported_media_type`
+   * (an unknown `Content-Encoding`).
+   */
+  body(): Promise<Uint8Array>;
+  /** Ends when the client went away. */
+  readonly abort: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Lower-case names. `content-type` defaults to `application/json` when there is a body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An iterable is sent piece by piece, no faster than the client reads. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+export interface Route {
+  readonly method: Method;
+  /** `/api/v1/agents/{agent_id}/runs`. A trailing slash makes no difference. */
+  readonly path: string;
+  /** Reachable without a key, although it lies under a guarded prefix. */
+  readonly isPublic?: boolean;
+  /** Limit of the body before and after decompression, in bytes. Default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Time for the whole body to arrive, in milliseconds. Default 30 000. */
+  readonly bodyTimeoutMs?: number;
+  /** Called synchronously when the head has arrived, so that a refusal comes before the body is read. */
+  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+}
+
+/** A shared HTTP endpoint. */
+export interface Listener {
+  readonly endpoint: string;
+  /** @throws Error when method and path are taken. */
+  route(route: Route): void;
+  /** Runs before everything else under a path prefix, unknown routes included; it throws to refuse. */
+  guard(prefix: string, check: (request: HttpRequest) => void): void;
+}
+
+/** One rule that a request broke. */
+export interface FieldError {
+  /** A JSON Pointer into the body (`/traces/0/trace/started_at`) or the name of a query parameter. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Thrown by handlers: answered as `application/problem+json` (RFC 9457, decisions §1). */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  /** A stable snake_case word for programs. */
+  readonly code: string;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param detail one sentence for people: no stack, SQL or path of a file ever goes in here. */
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    options: {
+      errors?: readonly FieldError[];
+      headers?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.status = status;
+    this.code = code;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+  }
+}

@@ -1,0 +1,12 @@
+/** What a key may do (decisions §2). `admin` implies the others. */
+export const SCOPES = ['write', 'read', 'manage', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** The user behind a request. */
+export interface Identity {
+  /** UUID, lower case: the tenant of everything the request brings or asks for. */
+  readonly userId: string;
+  /** UUID of the key; null when authentication is off. */
+  readonly keyId: string | null;
+  readonly scopes: readonly Scope[];
+}

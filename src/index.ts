@@ -1,0 +1,30 @@
+/** The public API: all that a plugin may import. */
+export type { Component, Status, StatusLevel } from './component/component.js';
+export { ConsumeError } from './component/consume-error.js';
+export type { ConsumeErrorCode } from './component/consume-error.js';
+export type { Consumer, ConsumeContext, Receipt, Refusal } from './component/consumer.js';
+export type {
+  Exporter,
+  ExporterFactory,
+  ExtensionFactory,
+  Factory,
+  Kind,
+  Outputs,
+  Plugin,
+  ProcessorFactory,
+  ReceiverFactory,
+  Resource,
+  Settings,
+  Stability,
+} from './component/factory.js';
+export type { Host, ListenerOptions } from './component/host.js';
+export { HttpProblem } from './component/http.js';
+export type { HttpRequest, HttpResponse, Listener, Method, Route } from './component/http.js';
+export type { Identity, Scope } from './component/identity.js';
+export type { Clock, Counter, Histogram, Labels, Logger, Meter } from './component/telemetry.js';
+export type { JsonObject, JsonValue } from './signal/attributes.js';
+export type { Batch, Batches, Signal, TracesBatch } from './signal/batch.js';
+export type { MicroUsd } from './signal/money.js';
+export type { RunStatus, SpanRecord, SpanType } from './signal/span.js';
+export type { Micros } from './signal/time.js';
+export type { TraceHeader, TraceRecord } from './signal/trace.js';

@@ -1,0 +1,28 @@
+import type { JsonObject } from './attributes.js';
+import type { MicroUsd } from './money.js';
+import type { RunStatus, SpanRecord } from './span.js';
+import type { Micros } from './time.js';
+
+/** The header of one agent run, in the specification's own words. */
+export interface TraceHeader {
+  /** UUID, lower case. */
+  trace_id: string;
+  agent: string;
+  status: RunStatus;
+  started_at: Micros;
+  ended_at: Micros | null;
+  duration_ms: number | null;
+  success: boolean | null;
+  outcome: string | null;
+  error_message: string | null;
+  total_tokens: number | null;
+  total_cost_usd: MicroUsd | null;
+  metadata: JsonObject | null;
+  sdk_version: string | null;
+}
+
+/** A run as a receiver hands it on: the header and those of its spans that came with it. */
+export interface TraceRecord {
+  readonly trace: TraceHeader;
+  readonly spans: SpanRecord[];
+}

@@ -1,0 +1,103 @@
+import type { Scope } from '../component/identity.js';
+import type { Micros } from '../signal/time.js';
+
+export interface User {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** Null: the daemon's default holds. */
+  readonly monthly_event_limit: number | null;
+  readonly created_at: Micros;
+}
+
+export interface Organization {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly created_at: Micros;
+}
+
+export const ROLES = ['admin', 'member'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Membership {
+  readonly slug: string;
+  readonly organization_name: string;
+  readonly role: Role;
+}
+
+/** An API key without its secret. */
+export interface ApiKey {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  /** The first 11 characters, for display. */
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly created_at: Micros;
+  readonly expires_at: Micros | null;
+  readonly revoked_at: Micros | null;
+  readonly last_used_at: Micros | null;
+}
+
+/** A key with the SHA-256 of its text, 64 lower-case hex digits. */
+export interface StoredKey extends ApiKey {
+  readonly digest: string;
+}
+
+/** A name that must be unique exists (`email`, `slug`). */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/**
+ * The small transactional tables. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable);
+ * changes are durable when they resolve.
+ */
+export interface MetaStore {
+  listUsers(): Promise<readonly User[]>;
+  /** @throws ConflictError `email` */
+  createUser(user: User): Promise<void>;
+  /** @returns the user as it is now, or null. @throws ConflictError `email` */
+  updateUser(
+    id: string,
+    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
+  ): Promise<User | null>;
+  /** Every key, revoked ones included. */
+  listKeys(): Promise<readonly StoredKey[]>;
+  createKey(key: StoredKey): Promise<void>;
+  /** @returns false for an unknown key; a key revoked before keeps its first time. */
+  revokeKey(id: string, at: Micros): Promise<boolean>;
+  touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
+  listOrganizations(): Promise<readonly Organization[]>;
+  /** @throws ConflictError `slug` */
+  createOrganization(organization: Organization): Promise<void>;
+  /** @returns false where there is no such organization or user. */
+  putMember(slug: string, userId: string, role: Role): Promise<boolean>;
+  /** @returns false where there was no such membership. */
+  removeMember(slug: string, userId: string): Promise<boolean>;
+  membershipsOf(userId: string): Promise<readonly Membership[]>;
+  /** First user, organization, membership and key in one transaction. @returns false, and nothing done, if there is a user. */
+  bootstrap(first: {
+    readonly user: User;
+    readonly organization: Organization;
+    readonly key: StoredKey;
+  }): Promise<boolean>;
+  /** The directory for files beside the store, such as the initial key. */
+  readonly directory: string;
+}
+
+/** Finds a meta store among extensions. */
+export function isMetaStore(candidate: unknown): candidate is MetaStore {
+  return (
+    typeof candidate === 'object' && candidate !== null && 'bootstrap' in candidate && 'listKeys' in candidate
+  );
+}

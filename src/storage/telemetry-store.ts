@@ -1,0 +1,123 @@
+import type { ConsumeContext, Receipt } from '../component/consumer.js';
+import type { JsonObject } from '../signal/attributes.js';
+import type { TracesBatch } from '../signal/batch.js';
+import type { MicroUsd } from '../signal/money.js';
+import type { RunStatus } from '../signal/span.js';
+import type { Micros } from '../signal/time.js';
+
+/** A run as lists show it: the trace detail without spans and metadata. */
+export interface RunSummary {
+  readonly trace_id: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly status: RunStatus;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
+  readonly duration_ms: number | null;
+  readonly success: boolean | null;
+  readonly outcome: string | null;
+  readonly error_message: string | null;
+  readonly total_tokens: number | null;
+  readonly total_cost_usd: MicroUsd | null;
+  readonly span_count: number;
+}
+
+/** A whole trace. The spans come as bytes, because there may be very many of them. */
+export interface StoredTrace extends RunSummary {
+  readonly metadata: JsonObject | null;
+  /**
+   * The spans in the order of `started_at`, then `span_id`, as pieces of the text of a JSON array's inside
+   * (`{…},{…}`, no brackets, commas included), each span as the API shows it (interface.md, "Span as returned").
+   */
+  readonly spans: AsyncIterable<Uint8Array>;
+}
+
+/** Which runs a list shows. Absent: no restriction. */
+export interface RunFilter {
+  readonly agent_id?: string;
+  readonly status?: RunStatus;
+  readonly success?: boolean;
+  /** Started at or after. */
+  readonly start_time?: Micros;
+  /** Started at or before. */
+  readonly end_time?: Micros;
+  /** Case-insensitive substring of agent name, outcome or error message. */
+  readonly query?: string;
+}
+
+export interface AgentSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly total_runs: number;
+  readonly success_count: number;
+  readonly failure_count: number;
+  readonly total_cost: MicroUsd | null;
+  readonly avg_cost_per_run: MicroUsd | null;
+  readonly last_run_at: Micros | null;
+  readonly created_at: Micros;
+}
+
+/** One UTC day of an agent; only days with runs are returned. */
+export interface AgentDay {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly total_runs: number;
+  readonly success_count: number;
+  readonly failure_count: number;
+  /** Runs whose status is `failed` or `timed_out`. */
+  readonly failed_runs: number;
+  readonly total_cost: MicroUsd;
+  readonly total_tokens: number;
+  readonly avg_latency_ms: number | null;
+  readonly p95_latency_ms: number | null;
+}
+
+export interface AgentComparison extends AgentSummary {
+  readonly p95_latency_ms: number | null;
+}
+
+/**
+ * The telemetry of all users, each seeing only its own. Every method may throw a `ConsumeError` with
+ * `storage_unavailable` or `overloaded` (retryable; nothing was changed).
+ */
+export interface TelemetryStore {
+  /**
+   * Stores what is new of a batch (decisions §3, "Identity"), settles what depends on stored rows, and resolves after
+   * the commit: what it accepted is readable at once and survives the end of the process.
+   */
+  writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt>;
+  readTrace(tenant: string, traceId: string): Promise<StoredTrace | null>;
+  /** Sets the success signal and, where given, the outcome. @returns what is stored now; null for an unknown trace. */
+  setOutcome(
+    tenant: string,
+    traceId: string,
+    change: { readonly success: boolean; readonly outcome?: string },
+  ): Promise<{ readonly success: boolean; readonly outcome: string | null } | null>;
+  /** Newest first by `started_at`, then `trace_id` descending. @returns the page and the number of all that match. */
+  listRuns(
+    tenant: string,
+    filter: RunFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }>;
+  /** By `last_run_at` descending, then name. Agents without runs are not listed. */
+  listAgents(tenant: string): Promise<readonly AgentSummary[]>;
+  readAgent(tenant: string, agentId: string): Promise<AgentSummary | null>;
+  /** Oldest first. @returns null for an unknown agent. */
+  agentDays(
+    tenant: string,
+    agentId: string,
+    range: { readonly from: Micros; readonly to: Micros },
+  ): Promise<{ readonly name: string; readonly days: readonly AgentDay[] } | null>;
+  /** In the order of the ids given. @returns null where any of them is unknown. */
+  compareAgents(tenant: string, agentIds: readonly string[]): Promise<readonly AgentComparison[] | null>;
+}
+
+/** Finds a telemetry store among extensions. */
+export function isTelemetryStore(candidate: unknown): candidate is TelemetryStore {
+  return (
+    typeof candidate === 'object' &&
+    candidate !== null &&
+    'writeTraces' in candidate &&
+    'readTrace' in candidate
+  );
+}
