@@ -28,3 +28,16 @@ export type { MicroUsd } from './signal/money.js';
 export type { RunStatus, SpanRecord, SpanType } from './signal/span.js';
 export type { Micros } from './signal/time.js';
 export type { TraceHeader, TraceRecord } from './signal/trace.js';
+export { durationMs } from './config/duration.js';
+export {
+  duration,
+  endpoint,
+  extensionId,
+  filePath,
+  secret,
+  section,
+  size,
+  tlsFiles,
+} from './config/schema.js';
+export { sizeBytes } from './config/size.js';
+export { Type } from 'typebox';

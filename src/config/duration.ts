@@ -1,0 +1,32 @@
+/** A whole number and a unit. */
+export const DURATION_PATTERN = '^(0|[1-9][0-9]{0,11})(ms|s|m|h|d)$';
+
+const DURATION = new RegExp(DURATION_PATTERN);
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** @returns the milliseconds of `250ms`, `15s`, `5m`, `2h` or `30d`, or undefined where the text is no duration. */
+export function parseDuration(text: string): number | undefined {
+  const found = DURATION.exec(text);
+  const unit = UNITS_MS[found?.[2] ?? ''];
+  return unit === undefined ? undefined : Number(found?.[1]) * unit;
+}
+
+/**
+ * The milliseconds of a duration that the schema has checked.
+ *
+ * @throws RangeError where the text is no duration: the caller passed what was not validated.
+ */
+export function durationMs(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined)
+    throw new RangeError(
+      `"${text}" is no duration: write a number and a unit, as in 250ms, 15s, 5m, 2h, 30d`,
+    );
+  return ms;
+}

@@ -1,0 +1,28 @@
+/** `host:port`: a name, an IPv4 address or an IPv6 address in brackets, then the port. */
+export const ENDPOINT_PATTERN = '^(\\[[0-9a-fA-F:.]{2,45}\\]|[^\\s:/\\[\\]@?#]{1,253}):([0-9]{1,5})$';
+
+const ENDPOINT = new RegExp(ENDPOINT_PATTERN);
+const MAX_PORT = 65_535;
+
+/** Where something listens. */
+export interface Endpoint {
+  /** A name or an address, IPv6 without brackets. */
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+}
+
+/** @returns the parts of `127.0.0.1:4319` or `[::1]:4319`, or undefined where the text is no endpoint. */
+export function parseEndpoint(text: string): Endpoint | undefined {
+  const found = ENDPOINT.exec(text);
+  if (found?.[1] === undefined) return undefined;
+  const port = Number(found[2]);
+  if (port > MAX_PORT) return undefined;
+  return { host: found[1].replace(/^\[|\]$/g, ''), port };
+}
+
+/** Whether only this machine can reach it. A name other than `localhost` counts as reachable from outside. */
+export function isLoopback(endpoint: Endpoint): boolean {
+  const host = endpoint.host.toLowerCase();
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

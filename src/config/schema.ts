@@ -1,0 +1,102 @@
+import { Type, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import { DURATION_PATTERN } from './duration.js';
+import { ENDPOINT_PATTERN } from './endpoint.js';
+import { SIZE_PATTERN } from './size.js';
+
+/**
+ * Reusable blocks for the schemas of components' sections. The `format`s are known to the engine's validation, which
+ * words its errors by them; editors ignore them and use the patterns.
+ */
+
+/** What a block of the schema is. `default` is the only place where a default is written. */
+export interface BlockOptions<Value> {
+  readonly description: string;
+  readonly default?: Value;
+}
+
+/**
+ * A component's section, or a nested map of it: unknown keys are refused, and absent it is `{}`, so that the defaults
+ * inside hold. For a map that may be absent altogether write `Type.Optional(section({…}, {…, isOptional: true}))`.
+ */
+export function section<Properties extends TProperties>(
+  properties: Properties,
+  options: { readonly description?: string; readonly isOptional?: boolean } = {},
+): TObject<Properties> {
+  return Type.Object(properties, {
+    additionalProperties: false,
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...(options.isOptional === true ? {} : { default: {} }),
+  });
+}
+
+/** A duration with its unit: `250ms`, `15s`, `5m`, `2h`, `30d`. Read it with `durationMs` of `config/duration.ts`. */
+export function duration(options: BlockOptions<string>): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: 'string',
+    format: 'jackdaw-duration',
+    pattern: DURATION_PATTERN,
+    ...options,
+  });
+}
+
+/** A number of bytes, or text like `16MiB`. Read it with `sizeBytes` of `config/size.ts`. */
+export function size(options: BlockOptions<string | number>): TUnsafe<string | number> {
+  return Type.Unsafe<string | number>({
+    type: ['integer', 'string'],
+    format: 'jackdaw-size',
+    minimum: 0,
+    pattern: SIZE_PATTERN,
+    ...options,
+  });
+}
+
+/** Where to listen: `127.0.0.1:4319`, `[::1]:4319`, `localhost:0`. Port 0 takes a free one. */
+export function endpoint(options: BlockOptions<string>): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: 'string',
+    format: 'jackdaw-endpoint',
+    pattern: ENDPOINT_PATTERN,
+    ...options,
+  });
+}
+
+/** Text that is never shown: not in errors, not in logs, not in `jackdaw validate`. */
+export function secret(options: {
+  readonly description: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-secret', writeOnly: true, ...options });
+}
+
+/** The path of a file, relative to the directory the daemon was started in. */
+export function filePath(options: BlockOptions<string>): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-path', minLength: 1, ...options });
+}
+
+/**
+ * The id of an extension that the component will ask `Host.extension` for, such as a store. The engine checks that it
+ * is configured and listed in `service.extensions`.
+ */
+export function extensionId(options: BlockOptions<string>): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-extension-id', minLength: 1, ...options });
+}
+
+/** The files of a listener's certificate, or nothing for plain HTTP. */
+export function tlsFiles() {
+  return Type.Optional(
+    section(
+      {
+        cert_file: filePath({ description: 'PEM file with the certificate and its chain.' }),
+        key_file: filePath({ description: 'PEM file with the private key.' }),
+      },
+      { description: 'Serve HTTPS with this certificate. Absent: plain HTTP.', isOptional: true },
+    ),
+  );
+}
+
+/** Whether a schema marks its value as one that is never shown. */
+export function isSecret(schema: TSchema | Readonly<Record<string, unknown>>): boolean {
+  return 'format' in schema && schema.format === 'jackdaw-secret';
+}

@@ -1,0 +1,35 @@
+/** A whole number of bytes, or with a binary unit. */
+export const SIZE_PATTERN = '^(0|[1-9][0-9]{0,11})(B|KiB|MiB|GiB|TiB)$';
+
+const SIZE = new RegExp(SIZE_PATTERN);
+const UNITS_BYTES: Readonly<Record<string, number>> = {
+  B: 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
+
+/** @returns the bytes of `16MiB` or of a plain number, or undefined where the value is no size. */
+export function parseSize(value: string | number): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  const found = SIZE.exec(value);
+  const unit = UNITS_BYTES[found?.[2] ?? ''];
+  if (unit === undefined) return undefined;
+  const bytes = Number(found?.[1]) * unit;
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/**
+ * The bytes of a size that the schema has checked.
+ *
+ * @throws RangeError where the value is no size: the caller passed what was not validated.
+ */
+export function sizeBytes(value: string | number): number {
+  const bytes = parseSize(value);
+  if (bytes === undefined)
+    throw new RangeError(
+      `"${value}" is no size: write bytes or a number and a unit, as in 512KiB, 16MiB, 1GiB`,
+    );
+  return bytes;
+}
