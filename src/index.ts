@@ -21,6 +21,7 @@ export type { Host, ListenerOptions } from './component/host.js';
 export { HttpProblem } from './component/http.js';
 export type { HttpRequest, HttpResponse, Listener, Method, Route } from './component/http.js';
 export type { Identity, Scope } from './component/identity.js';
+export type { Operation } from './component/operation.js';
 export type { Clock, Counter, Histogram, Labels, Logger, Meter } from './component/telemetry.js';
 export type { JsonObject, JsonValue } from './signal/attributes.js';
 export type { Batch, Batches, Signal, TracesBatch } from './signal/batch.js';

@@ -1,3 +1,5 @@
+import type { Operation } from './operation.js';
+
 /** The methods routes are declared for. `HEAD` and `OPTIONS` are answered by the listener itself. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -42,6 +44,8 @@ export interface Route {
   readonly maxBodyBytes?: number;
   /** Time for the whole body to arrive, in milliseconds. Default 30 000. */
   readonly bodyTimeoutMs?: number;
+  /** What it takes and gives, for `openapi.json`; `http/operation.ts` makes a route of it. */
+  readonly operation?: Operation;
   /** Called synchronously when the head has arrived, so that a refusal comes before the body is read. */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
 }
@@ -53,6 +57,8 @@ export interface Listener {
   route(route: Route): void;
   /** Runs before everything else under a path prefix, unknown routes included; it throws to refuse. */
   guard(prefix: string, check: (request: HttpRequest) => void): void;
+  /** All routes so far, in the order they were added. */
+  routes(): readonly Route[];
 }
 
 /** One rule that a request broke. */

@@ -1,0 +1,37 @@
+import type { TObject, TSchema } from 'typebox';
+import type { Method } from './http.js';
+import type { Scope } from './identity.js';
+
+/**
+ * What a route takes and gives, written once: requests are checked by it, and `openapi.json` is printed from it.
+ *
+ * The errors that follow from the rest are not listed: 401 and 403 from `access`, 422 from `params`, `query` and
+ * `body`, those of reading a body, and 500 and 503, which every operation may give.
+ */
+export interface Operation {
+  /** `listAgents`: unique on a listener. */
+  readonly id: string;
+  readonly method: Method;
+  /** `/api/v1/agents/{agent_id}`, every placeholder a key of `params`. */
+  readonly path: string;
+  /** The group it is shown in: `agents`. */
+  readonly tag: string;
+  /** One line, no full stop. */
+  readonly summary: string;
+  readonly description?: string;
+  /** The scope a key needs; `any` takes every valid key, `public` none. */
+  readonly access: Scope | 'any' | 'public';
+  readonly params?: TObject;
+  /** Parameters are single values: strings, numbers or booleans. A number is clamped to its `minimum` and `maximum`. */
+  readonly query?: TObject;
+  /** A JSON object. Fields that it does not name are refused where it has `additionalProperties: false`. */
+  readonly body?: TObject;
+  /** The body of each successful status; null where there is none. */
+  readonly responses: Readonly<Record<number, TSchema | null>>;
+  /** Statuses of the errors that are special to it, such as 404 and 409. */
+  readonly errors?: readonly number[];
+  /** Limit of the body before and after decompression, in bytes. Default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Time for the whole body to arrive, in milliseconds. Default 30 000. */
+  readonly bodyTimeoutMs?: number;
+}
