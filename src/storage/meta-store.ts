@@ -48,6 +48,11 @@ export interface StoredKey extends ApiKey {
   readonly digest: string;
 }
 
+/** What happened to the keys. */
+export type KeyChange =
+  | { readonly kind: 'created'; readonly key: StoredKey }
+  | { readonly kind: 'revoked'; readonly id: string; readonly at: Micros };
+
 /** A name that must be unique exists (`email`, `slug`). */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
@@ -76,6 +81,13 @@ export interface MetaStore {
   createKey(key: StoredKey): Promise<void>;
   /** @returns false for an unknown key; a key revoked before keeps its first time. */
   revokeKey(id: string, at: Micros): Promise<boolean>;
+  /**
+   * Tells of every key that is created or revoked, `bootstrap` included: after the commit and before the change's
+   * promise resolves, so that what checks requests knows a new key as soon as its owner does.
+   *
+   * @returns a function that ends it.
+   */
+  watchKeys(listener: (change: KeyChange) => void): () => void;
   touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
   listOrganizations(): Promise<readonly Organization[]>;
   /** @throws ConflictError `slug` */
