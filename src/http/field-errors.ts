@@ -1,0 +1,73 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { HttpProblem, type FieldError } from '../component/http.js';
+import { isUuid } from '../signal/ids.js';
+import { parseTime } from '../signal/time.js';
+import { pointerPart } from './json-body.js';
+
+/** A request may break any number of rules; so many are told. */
+const MAX_ERRORS = 20;
+
+/** The checker of requests: all errors at once, defaults filled in, the formats of decisions §1. */
+export function createValidator(): Ajv {
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, strictTypes: false, ownProperties: true });
+  ajv.addFormat('uuid', isUuid);
+  ajv.addFormat('date-time', (text) => parseTime(text) !== undefined);
+  return ajv;
+}
+
+/**
+ * Words the errors of a schema for the sender.
+ *
+ * @param place `pointer` for a body (JSON Pointers), `name` for parameters.
+ */
+export function fieldErrors(
+  errors: readonly ErrorObject[] | null | undefined,
+  place: 'pointer' | 'name',
+): readonly FieldError[] {
+  return (errors ?? []).map((error) => {
+    const pointer = error.instancePath + missingPart(error);
+    return { field: place === 'pointer' ? pointer : pointer.slice(1), message: wording(error) };
+  });
+}
+
+/** @returns the 422 that tells what is wrong. @param part `body`, `query` or `path` */
+export function validationProblem(part: string, errors: readonly FieldError[]): HttpProblem {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const where =
+    first && first.field !== '' ? `${first.field} ${first.message}` : `it ${first?.message ?? ''}`;
+  return new HttpProblem(422, 'validation_failed', `The ${part} breaks a rule: ${where}${more}.`, {
+    errors: errors.slice(0, MAX_ERRORS),
+  });
+}
+
+/** The last step of the pointer where the error is about a field that is missing or too many. */
+function missingPart(error: ErrorObject): string {
+  const { missingProperty, additionalProperty } = error.params as Record<string, unknown>;
+  const name = missingProperty ?? additionalProperty;
+  return typeof name === 'string' ? `/${pointerPart(name.slice(0, 100))}` : '';
+}
+
+function wording(error: ErrorObject): string {
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a known field';
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+    case 'type':
+      return `must be ${article(String(params['type']))}`;
+    case 'format':
+      return params['format'] === 'uuid' ? 'must be a UUID' : 'must be an ISO 8601 date-time';
+    case 'minLength':
+      return params['limit'] === 1 ? 'must not be empty' : (error.message ?? 'is too short');
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+function article(type: string): string {
+  return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
+}

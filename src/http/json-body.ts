@@ -1,0 +1,89 @@
+import { HttpProblem, type FieldError, type HttpRequest } from '../component/http.js';
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/**
+ * Refuses a request whose body is not JSON, before any of the body is read.
+ *
+ * @throws HttpProblem 415 `unsupported_media_type` for another `Content-Type`, none, or a charset other than UTF-8.
+ */
+export function requireJson(request: HttpRequest): void {
+  const type = request.header('content-type');
+  const charset = CHARSET.exec(type ?? '')?.[1]?.toLowerCase();
+  if (type !== undefined && JSON_MEDIA_TYPE.test(type) && (charset === undefined || charset === 'utf-8'))
+    return;
+  throw new HttpProblem(
+    415,
+    'unsupported_media_type',
+    type === undefined
+      ? 'The body has no Content-Type; send application/json.'
+      : 'The body must be application/json in UTF-8.',
+    { headers: { accept: 'application/json' } },
+  );
+}
+
+/**
+ * Reads a small body of a management route: fields that are null are left out, because null means absent.
+ *
+ * @throws HttpProblem what `request.body` throws; 400 `invalid_encoding` for text that is not UTF-8; 400 `invalid_json`;
+ * 422 `validation_failed` for text with half a surrogate pair, which no store could give back.
+ */
+export async function readJsonBody(request: HttpRequest): Promise<unknown> {
+  const text = decodeUtf8(await request.body());
+  const value = parseJson(text);
+  const halves = withoutNulls(value, ESCAPED_SURROGATE.test(text));
+  if (halves.length > 0)
+    throw new HttpProblem(422, 'validation_failed', 'The body holds text that is not valid Unicode.', {
+      errors: halves,
+    });
+  return value;
+}
+
+/** @throws HttpProblem 400 `invalid_encoding` */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.', { cause });
+  }
+}
+
+/** @throws HttpProblem 400 `invalid_json` */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const detail =
+      text.trim() === '' ? 'The body is empty; send a JSON object.' : 'The body is not valid JSON.';
+    throw new HttpProblem(400, 'invalid_json', detail, { cause });
+  }
+}
+
+/**
+ * Deletes null fields in place, and finds strings with half a surrogate pair where there may be any. It keeps its own
+ * stack, because a body may nest deeper than calls can.
+ */
+function withoutNulls(root: unknown, mayHoldHalves: boolean): FieldError[] {
+  const halves: FieldError[] = [];
+  const waiting: { readonly value: unknown; readonly at: string }[] = [{ value: root, at: '' }];
+  for (let item = waiting.pop(); item; item = waiting.pop()) {
+    const { value, at } = item;
+    if (typeof value === 'string' && mayHoldHalves && LONE_SURROGATE.test(value))
+      halves.push({ field: at.slice(0, 200), message: 'holds half of a surrogate pair' });
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value)) {
+      if (child === null && !Array.isArray(value)) Reflect.deleteProperty(value, key);
+      else if (typeof child === 'object' || mayHoldHalves)
+        waiting.push({ value: child as unknown, at: mayHoldHalves ? `${at}/${pointerPart(key)}` : '' });
+    }
+  }
+  return halves.slice(0, 20);
+}
+
+/** One step of a JSON Pointer (RFC 6901). */
+export function pointerPart(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

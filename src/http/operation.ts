@@ -1,0 +1,132 @@
+import type { Ajv, ValidateFunction } from 'ajv';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { FieldError, HttpRequest, HttpResponse, Route } from '../component/http.js';
+import type { Identity, Scope } from '../component/identity.js';
+import type { Operation } from '../component/operation.js';
+import { createValidator, fieldErrors, validationProblem } from './field-errors.js';
+import { readJsonBody, requireJson } from './json-body.js';
+import { readParams, readQuery } from './query-values.js';
+
+/** Says who sends a request, as `Host.authenticate` does. */
+export type Authenticate = (request: HttpRequest, scope?: Scope) => Identity;
+
+type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
+
+/** What a handler gets: everything checked and typed by the operation's schemas. */
+export interface Input<O extends Operation> {
+  /** Null for a public operation. */
+  readonly identity: O['access'] extends 'public' ? null : Identity;
+  readonly params: Value<O['params']>;
+  readonly query: Value<O['query']>;
+  readonly body: Value<O['body']>;
+  readonly request: HttpRequest;
+}
+
+type ReplyOf<Status, Body> = Body extends TSchema
+  ? | { readonly status: Status; readonly json: Static<Body> }
+    /** Pieces of the same JSON, where it is too much to build at once. */
+    | { readonly status: Status; readonly stream: AsyncIterable<Uint8Array> }
+  : { readonly status: Status };
+
+/** An answer that the operation declares. */
+export type Reply<O extends Operation> = {
+  [Status in keyof O['responses']]: ReplyOf<Status, O['responses'][Status]>;
+}[keyof O['responses']];
+
+export type Handler<O extends Operation> = (input: Input<O>) => Reply<O> | Promise<Reply<O>>;
+
+/** Makes routes of declared operations. */
+export interface RouteBuilder {
+  /** The request is checked by the operation's schemas (422, 400, 415) before the handler sees it. */
+  route<const O extends Operation>(operation: O, handler: Handler<O>): Route;
+  /**
+   * For handlers that read their body in their own way: only the key is checked. The schemas serve `openapi.json`.
+   */
+  raw(
+    operation: Operation,
+    handler: (request: HttpRequest, identity: Identity) => HttpResponse | Promise<HttpResponse>,
+  ): Route;
+}
+
+/**
+ * Builds routes whose keys are checked by `authenticate`. Schemas are compiled here, once.
+ *
+ * Requests are refused in this order: key, scope, media type, path, query, body; all but the last before the body
+ * is read.
+ */
+export function createRouteBuilder(authenticate: Authenticate): RouteBuilder {
+  const ajv = createValidator();
+  return {
+    route: (operation, handler) => {
+      const check = compile(ajv, operation);
+      return declared(operation, (request) => {
+        const identity = operation.access === 'public' ? null : identify(authenticate, operation, request);
+        if (operation.body) requireJson(request);
+        const params = check.params(request);
+        const query = check.query(request);
+        // The schemas have just been checked; the compiler cannot follow that from JSON Schema to types.
+        const run = async (body: unknown) =>
+          answer(await handler({ identity, params, query, body, request } as Input<typeof operation>));
+        return operation.body ? readJsonBody(request).then((body) => run(check.body(body))) : run(undefined);
+      });
+    },
+    raw: (operation, handler) =>
+      declared(operation, (request) => handler(request, identify(authenticate, operation, request))),
+  };
+}
+
+function declared(operation: Operation, handle: Route['handle']): Route {
+  const { method, path, maxBodyBytes, bodyTimeoutMs } = operation;
+  return {
+    method,
+    path,
+    operation,
+    isPublic: operation.access === 'public',
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
+    handle,
+  };
+}
+
+function identify(authenticate: Authenticate, operation: Operation, request: HttpRequest): Identity {
+  const { access } = operation;
+  if (access === 'public') throw new TypeError(`${operation.id}: a public operation has no identity`);
+  return access === 'any' ? authenticate(request) : authenticate(request, access);
+}
+
+function compile(ajv: Ajv, { params, query, body }: Operation) {
+  const checkParams = params && checker(ajv, params, 'path', 'name');
+  const checkQuery = query && checker(ajv, query, 'query', 'name');
+  const checkBody = body && checker(ajv, body, 'body', 'pointer');
+  return {
+    params: (request: HttpRequest) => params && checkParams?.(readParams(params, request.params), []),
+    query: (request: HttpRequest) => {
+      const errors: FieldError[] = [];
+      return query && checkQuery?.(readQuery(query, request.query, errors), errors);
+    },
+    body: (value: unknown) => checkBody?.(value, []),
+  };
+}
+
+/** @returns a function that gives back the value it is given, defaults filled in, or throws the 422. */
+function checker(ajv: Ajv, schema: TObject, part: string, place: 'pointer' | 'name') {
+  const validate: ValidateFunction = ajv.compile(schema);
+  return (value: unknown, earlier: readonly FieldError[]): unknown => {
+    const isValid = validate(value);
+    if (isValid && earlier.length === 0) return value;
+    const known = new Set(earlier.map(({ field }) => field));
+    // A parameter that could not be read was left out: that it is missing is no second error.
+    const later = fieldErrors(isValid ? [] : validate.errors, place).filter(({ field }) => !known.has(field));
+    throw validationProblem(part, [...earlier, ...later]);
+  };
+}
+
+function answer(reply: {
+  readonly status: PropertyKey;
+  readonly json?: unknown;
+  readonly stream?: AsyncIterable<Uint8Array>;
+}): HttpResponse {
+  const status = Number(reply.status);
+  if (reply.stream) return { status, headers: { 'content-type': 'application/json' }, body: reply.stream };
+  return reply.json === undefined ? { status } : { status, body: JSON.stringify(reply.json) };
+}

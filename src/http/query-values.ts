@@ -1,0 +1,76 @@
+import type { TObject } from 'typebox';
+import type { FieldError } from '../component/http.js';
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
+/** In a query, the `+` of an offset arrives as a space unless it was escaped. */
+const UNESCAPED_OFFSET = / (?=\d{2}:?\d{2}$)/;
+
+interface ValueSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/**
+ * Turns the text of query parameters into what their schemas ask for (decisions §1): numbers are clamped to their
+ * bounds, whole ones cut; UUIDs are lower-cased. Parameters without a schema are ignored, those that are absent stay
+ * absent; the first of a repeated one counts. What is left to check is the schema's business.
+ *
+ * @param errors takes one entry for each text that is no number or boolean.
+ */
+export function readQuery(
+  schema: TObject,
+  query: URLSearchParams,
+  errors: FieldError[],
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = query.get(name);
+    if (text === null) continue;
+    const value = readValue(property, text);
+    if (typeof value === 'object') errors.push({ field: name, message: value.problem });
+    else values[name] = value;
+  }
+  return values;
+}
+
+/** The same for the placeholders of a path, which are all strings. */
+export function readParams(
+  schema: TObject,
+  params: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = params[name];
+    if (text !== undefined) values[name] = normalize(property, text);
+  }
+  return values;
+}
+
+function readValue(
+  schema: ValueSchema,
+  text: string,
+): string | number | boolean | { readonly problem: string } {
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return NUMBER.test(text) ? clamp(schema, Number(text)) : { problem: 'must be a number' };
+    case 'boolean':
+      return text === 'true' || (text === 'false' ? false : { problem: 'must be true or false' });
+    default:
+      return normalize(schema, text);
+  }
+}
+
+function clamp(schema: ValueSchema, value: number): number {
+  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema;
+  const whole = schema.type === 'integer' ? Math.trunc(value) : value;
+  return Math.min(Math.max(whole, minimum), maximum);
+}
+
+function normalize(schema: ValueSchema, text: string): string {
+  if (schema.format === 'uuid') return text.toLowerCase();
+  if (schema.format === 'date-time') return text.replace(UNESCAPED_OFFSET, '+');
+  return text;
+}
