@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SCOPES } from '../component/identity.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { uuidV7 } from '../signal/ids.js';
+import type { MetaStore } from '../storage/meta-store.js';
+import { describeKey, generateKey, isKey } from './keys.js';
+
+/** The section `auth` of the configuration. */
+export interface AuthConfig {
+  readonly enabled: boolean;
+  /** The first key, instead of a generated one. */
+  readonly bootstrap_key?: string;
+  readonly bootstrap_email: string;
+}
+
+/** The file in the store's directory that holds a generated first key. */
+export const INITIAL_KEY_FILE = 'initial-api-key';
+
+/**
+ * Gives a store without users its first user, organization and key (decisions §2); otherwise does nothing.
+ *
+ * @returns the path of the file with the generated key, or null where none was written.
+ * @throws Error when `bootstrap_key` is no key or the file cannot be written; then nothing was stored.
+ */
+export async function bootstrap(options: {
+  readonly metaStore: MetaStore;
+  readonly config: AuthConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Promise<string | null> {
+  const { metaStore, config, clock, logger } = options;
+  if (config.bootstrap_key !== undefined && !isKey(config.bootstrap_key))
+    throw new Error('auth.bootstrap_key is no API key: it must be jd_ and 43 characters of base64url');
+  if ((await metaStore.listUsers()).length > 0) return null;
+
+  const key = config.bootstrap_key ?? generateKey();
+  const file = config.bootstrap_key === undefined ? join(metaStore.directory, INITIAL_KEY_FILE) : null;
+  // The file comes first: killed between the two, the next start finds no user, generates another key and replaces the
+  // file. The other way round the only key would be lost.
+  if (file !== null) await writeKeyFile(file, key);
+  const at = clock.now();
+  const nowMs = Math.floor(at / 1000);
+  const userId = uuidV7(nowMs);
+  const isFirst = await metaStore.bootstrap({
+    user: {
+      id: userId,
+      email: config.bootstrap_email,
+      name: 'admin',
+      monthly_event_limit: null,
+      created_at: at,
+    },
+    organization: { id: uuidV7(nowMs), slug: 'default', name: 'default', created_at: at },
+    key: {
+      id: uuidV7(nowMs),
+      user_id: userId,
+      name: 'bootstrap',
+      ...describeKey(key),
+      scopes: SCOPES,
+      created_at: at,
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+    },
+  });
+  if (!isFirst) {
+    if (file !== null) await rm(file, { force: true });
+    return null;
+  }
+  logger.info(
+    { user: 'admin', organization: 'default', ...(file === null ? {} : { key_file: file }) },
+    file === null
+      ? 'First start: created the first user with the configured key'
+      : 'First start: created the first user and wrote its API key to the file',
+  );
+  return file;
+}
+
+/** Writes the key so that the file holds it whole or is not there at all, and only its owner can read it. */
+async function writeKeyFile(path: string, key: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${key}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+    await syncDirectory(join(path, '..'));
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw new Error(`The first API key cannot be written to ${path}: make its directory writable`, { cause });
+  }
+}
+
+/** A rename survives a power cut only once its directory is on disk. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

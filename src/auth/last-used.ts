@@ -1,0 +1,64 @@
+import type { Clock, Logger } from '../component/telemetry.js';
+import type { Micros } from '../signal/time.js';
+import type { MetaStore } from '../storage/meta-store.js';
+
+/** How often uses are written (decisions §2). */
+const INTERVAL_MS = 60_000;
+
+/**
+ * Notes when keys are used and writes it to the store: the first use after a quiet minute at once, so that a new key
+ * shows as used; everything after it together, a minute later.
+ */
+export class LastUsed {
+  readonly #store: Pick<MetaStore, 'touchKeys'>;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #uses = new Map<string, Micros>();
+  #cancelTimer: (() => void) | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(store: Pick<MetaStore, 'touchKeys'>, clock: Clock, logger: Logger) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  note(keyId: string, at: Micros): void {
+    this.#uses.set(keyId, at);
+    if (this.#cancelTimer === undefined && !this.#isClosed) this.#flush();
+  }
+
+  /** Writes what is noted and waits for it. Later uses are not written any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    if (this.#uses.size > 0) this.#write();
+    await this.#writing;
+  }
+
+  #flush(): void {
+    this.#cancelTimer = this.#clock.after(INTERVAL_MS, () => {
+      this.#cancelTimer = undefined;
+      if (this.#uses.size > 0) this.#flush();
+    });
+    this.#write();
+  }
+
+  #write(): void {
+    const uses = this.#uses;
+    this.#uses = new Map();
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await this.#store.touchKeys([...uses].map(([id, at]) => ({ id, at })));
+      } catch (error) {
+        // The next minute tries again: a time that is a little old harms nobody, a request that fails for it would.
+        for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at);
+        this.#logger.warn(
+          { err: error, keys: uses.size },
+          'Could not write when keys were last used; will retry',
+        );
+      }
+    });
+  }
+}
