@@ -31,10 +31,12 @@ export type { Micros } from './signal/time.js';
 export type { TraceHeader, TraceRecord } from './signal/trace.js';
 export { durationMs } from './config/duration.js';
 export {
+  choice,
   duration,
   endpoint,
   extensionId,
   filePath,
+  optionalEndpoint,
   secret,
   section,
   size,
@@ -42,3 +44,4 @@ export {
 } from './config/schema.js';
 export { sizeBytes } from './config/size.js';
 export { Type } from 'typebox';
+export { consumeUnrefused } from './component/refuse-items.js';

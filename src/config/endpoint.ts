@@ -1,12 +1,12 @@
-/** `host:port`: a name, an IPv4 address or an IPv6 address in brackets, then the port. */
-export const ENDPOINT_PATTERN = '^(\\[[0-9a-fA-F:.]{2,45}\\]|[^\\s:/\\[\\]@?#]{1,253}):([0-9]{1,5})$';
+/** `host:port`: a name, an IPv4 address, an IPv6 address in brackets, or nothing (every address), then the port. */
+export const ENDPOINT_PATTERN = '^(\\[[0-9a-fA-F:.]{2,45}\\]|[^\\s:/\\[\\]@?#]{0,253}):([0-9]{1,5})$';
 
 const ENDPOINT = new RegExp(ENDPOINT_PATTERN);
 const MAX_PORT = 65_535;
 
 /** Where something listens. */
 export interface Endpoint {
-  /** A name or an address, IPv6 without brackets. */
+  /** A name or an address, IPv6 without brackets; empty for every address. */
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;

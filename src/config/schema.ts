@@ -50,7 +50,7 @@ export function size(options: BlockOptions<string | number>): TUnsafe<string | n
   });
 }
 
-/** Where to listen: `127.0.0.1:4319`, `[::1]:4319`, `localhost:0`. Port 0 takes a free one. */
+/** Where to listen: `127.0.0.1:4319`, `[::1]:4319`, `:4319` (every address). Port 0 takes a free one. */
 export function endpoint(options: BlockOptions<string>): TUnsafe<string> {
   return Type.Unsafe<string>({
     type: 'string',
@@ -58,6 +58,24 @@ export function endpoint(options: BlockOptions<string>): TUnsafe<string> {
     pattern: ENDPOINT_PATTERN,
     ...options,
   });
+}
+
+/** Where to listen, or null or empty text for nowhere. */
+export function optionalEndpoint(options: BlockOptions<string | null>): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'jackdaw-optional-endpoint',
+    pattern: `^$|${ENDPOINT_PATTERN}`,
+    ...options,
+  });
+}
+
+/** One of a few words. */
+export function choice<const Words extends readonly string[]>(
+  words: Words,
+  options: BlockOptions<Words[number]>,
+): TUnsafe<Words[number]> {
+  return Type.Unsafe<Words[number]>({ enum: [...words], ...options });
 }
 
 /** Text that is never shown: not in errors, not in logs, not in `jackdaw validate`. */

@@ -1,0 +1,117 @@
+import { formatComponentId, parseComponentId } from '../component/component-id.js';
+import type { Kind } from '../component/factory.js';
+import type { CheckedConfig, Config, ConfiguredComponent, Factories, FactoryOf } from './config.js';
+import { ConfigError, type Problem } from './config-error.js';
+import { locate, nodeAt, type MapNode } from './config-node.js';
+import {
+  AuthSchema,
+  COMPONENT_SECTIONS,
+  PluginsSchema,
+  ServiceSchema,
+  type AuthConfig,
+  type ServiceConfig,
+} from './file-schema.js';
+import { suggestion } from './nearest-name.js';
+import { SchemaCheck } from './schema-check.js';
+
+const OWN_SECTIONS = ['plugins', 'auth', 'service'];
+
+/** @returns the plugins to load and the place of each. @throws ConfigError where the section is no list of texts. */
+export function readPlugins(
+  root: MapNode,
+): readonly { readonly specifier: string; readonly path: readonly string[]; readonly file: string }[] {
+  if (!root.entries.has('plugins')) return [];
+  const { value, problems } = new SchemaCheck().check(PluginsSchema, root, ['plugins']);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return (value as readonly string[]).map((specifier, index) => {
+    const path = ['plugins', String(index)];
+    return { specifier, path, file: locate(root, path).file };
+  });
+}
+
+/** Checks every section by itself: names, types, values, defaults. Reports everything that is wrong. */
+export function checkConfig(root: MapNode, factories: Factories): CheckedConfig {
+  const check = new SchemaCheck();
+  const problems: Problem[] = [...unknownSections(root)];
+  const secrets: string[] = [];
+  const own = (schema: object, section: string): unknown => {
+    const checked = check.check(schema, root, [section]);
+    problems.push(...checked.problems);
+    secrets.push(...checked.secrets);
+    return checked.problems.length === 0 ? checked.value : undefined;
+  };
+  const auth = own(AuthSchema, 'auth') as AuthConfig | undefined;
+  const service = own(ServiceSchema, 'service') as ServiceConfig | undefined;
+  const section = <K extends Kind>(kind: K) => {
+    const found = checkComponents(kind, root, factories, check);
+    problems.push(...found.problems);
+    secrets.push(...found.secrets);
+    return found.components;
+  };
+  const components: Config['components'] = {
+    receiver: section('receiver'),
+    processor: section('processor'),
+    exporter: section('exporter'),
+    extension: section('extension'),
+  };
+  const config = auth &&
+    service && {
+      auth,
+      service,
+      components,
+      secrets,
+      locate: (path: readonly string[]) => locate(root, path),
+    };
+  return { config, problems };
+}
+
+function unknownSections(root: MapNode): readonly Problem[] {
+  const known = [...OWN_SECTIONS, ...Object.values(COMPONENT_SECTIONS)];
+  return [...root.entries]
+    .filter(([key]) => !known.includes(key))
+    .map(([key, { keyPosition }]) => ({
+      severity: 'error',
+      position: keyPosition,
+      path: [key],
+      message: `unknown section "${key}"${suggestion(key, known)}`,
+    }));
+}
+
+function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories, check: SchemaCheck) {
+  const problems: Problem[] = [];
+  const secrets: string[] = [];
+  const components = new Map<string, ConfiguredComponent<FactoryOf<K>>>();
+  const section = COMPONENT_SECTIONS[kind];
+  const node = nodeAt(root, [section]);
+  const report = (path: readonly string[], message: string) =>
+    problems.push({ severity: 'error', position: locate(root, path), path, message });
+  if (node?.kind === 'list' || (node?.kind === 'scalar' && node.value !== null))
+    report([section], `must be a map of ${section} by their ids`);
+  if (node?.kind !== 'map') return { components, problems, secrets };
+
+  for (const key of node.entries.keys()) {
+    const path = [section, key];
+    const parsed = parseComponentId(key);
+    if (!parsed) {
+      report(path, `"${key}" is no id: write the type, or type/name`);
+      continue;
+    }
+    const factory = factories.find(kind, parsed.type);
+    if (!factory) {
+      report(
+        path,
+        `there is no ${kind} of type "${parsed.type}"${suggestion(parsed.type, factories.types(kind))}`,
+      );
+      continue;
+    }
+    const checked = check.check(factory.configSchema, root, path);
+    problems.push(...checked.problems);
+    secrets.push(...checked.secrets);
+    const config = checked.value as Readonly<Record<string, unknown>>;
+    const broken = checked.problems.length > 0 ? [] : (factory.check?.(config) ?? []);
+    for (const rule of broken) report([...path, ...rule.path.split('/').slice(1)], rule.message);
+    const isValid = checked.problems.length === 0 && broken.length === 0;
+    components.set(key, { kind, id: formatComponentId(parsed), factory, config, isValid });
+  }
+  return { components, problems, secrets };
+}

@@ -1,0 +1,43 @@
+/** A place in a file, counted from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing that is wrong with the configuration. */
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  /** Where it is; absent where no file is at fault. */
+  readonly position?: Position | undefined;
+  /** The keys that lead there; empty for the file as a whole. */
+  readonly path: readonly string[];
+  /** What is wrong, with the value where it may be shown, and what to do. */
+  readonly message: string;
+}
+
+/** The configuration cannot be used: everything that is wrong with it, at once. Stops the start. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[], options: { readonly cause?: unknown } = {}) {
+    super(problems.map(formatProblem).join('\n'), options);
+    this.problems = problems;
+  }
+}
+
+/** One line: `jackdaw.yaml:12:5: error: receivers.trace_batch.endpont: unknown key; did you mean "endpoint"?` */
+export function formatProblem(problem: Problem): string {
+  const { position } = problem;
+  const place = position ? `${position.file}:${position.line}:${position.column}: ` : '';
+  const path = formatPath(problem.path);
+  return `${place}${problem.severity}: ${path === '' ? '' : `${path}: `}${problem.message}`;
+}
+
+/** `service.pipelines.traces.exporters[0]` */
+export function formatPath(path: readonly string[]): string {
+  return path
+    .map((key, index) => (/^\d+$/.test(key) && index > 0 ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('');
+}

@@ -1,0 +1,47 @@
+import type { Factory, Kind } from '../component/factory.js';
+import type { Position, Problem } from './config-error.js';
+import type { AuthConfig, ServiceConfig } from './file-schema.js';
+
+/** A component as the configuration has it. */
+export interface ConfiguredComponent<F extends Factory = Factory> {
+  readonly kind: Kind;
+  /** As written: `trace_batch`, `storage/archive`. */
+  readonly id: string;
+  readonly factory: F;
+  /** Checked against the factory's schema, defaults filled in. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Whether its section is free of errors: what reads `config` must not look at one that is not. */
+  readonly isValid: boolean;
+}
+
+/** The factory type of each kind. */
+export type FactoryOf<K extends Kind> = Extract<Factory, { kind: K }>;
+
+/** The components of each kind by id, in the order they are written. */
+export type ConfiguredComponents = {
+  readonly [K in Kind]: ReadonlyMap<string, ConfiguredComponent<FactoryOf<K>>>;
+};
+
+/** Finds factories: built-in ones and those of plugins. */
+export interface Factories {
+  find<K extends Kind>(kind: K, type: string): FactoryOf<K> | undefined;
+  types(kind: Kind): readonly string[];
+}
+
+/** A configuration in which every section was checked by itself. What one section says of another is the plan's. */
+export interface Config {
+  readonly auth: AuthConfig;
+  readonly service: ServiceConfig;
+  readonly components: ConfiguredComponents;
+  /** Values that must never be shown. */
+  readonly secrets: readonly string[];
+  /** The place of a path in the files. */
+  locate(path: readonly string[]): Position;
+}
+
+/** A configuration, usable where no problem is an error. */
+export interface CheckedConfig {
+  /** Undefined where the daemon's own sections are too broken to go on. */
+  readonly config: Config | undefined;
+  readonly problems: readonly Problem[];
+}

@@ -1,0 +1,101 @@
+import { Type, type Static } from 'typebox';
+import { choice, duration, optionalEndpoint, secret, section } from './schema.js';
+
+/** Text that fits into an `Authorization: Bearer` header. */
+const KEY_PATTERN = '^[A-Za-z0-9._~+/=-]*$';
+
+/** The top-level sections that belong to the daemon itself. Defaults are written only here. */
+export const AuthSchema = section(
+  {
+    enabled: Type.Boolean({
+      default: true,
+      description:
+        'Ask for an API key under /api/v1. Without it everybody is the first user with every scope: only allowed while every listener is on a loopback address.',
+    }),
+    bootstrap_key: Type.Optional(
+      secret({
+        description:
+          'The first API key of an empty store (at least 16 characters). Absent: one is made and written to initial-api-key beside the store.',
+        minLength: 16,
+        maxLength: 512,
+        pattern: KEY_PATTERN,
+      }),
+    ),
+    bootstrap_email: Type.String({
+      default: 'admin@localhost',
+      minLength: 3,
+      maxLength: 320,
+      description: 'E-mail address of the first user of an empty store.',
+    }),
+  },
+  { description: 'Who may use the API.' },
+);
+
+const ids = (description: string, options: { default?: string[]; minItems?: number } = {}) =>
+  Type.Array(Type.String(), { description, ...options });
+
+export const PipelineSchema = section({
+  receivers: ids('Where the data comes from: ids of receivers.', { minItems: 1 }),
+  processors: ids('What is done with it, in this order: ids of processors.', { default: [] }),
+  exporters: ids('Where it goes: ids of exporters.', { minItems: 1 }),
+});
+
+export const ServiceSchema = section(
+  {
+    extensions: ids('The extensions that run: ids from the extensions section.', { default: [] }),
+    pipelines: Type.Record(Type.String(), PipelineSchema, {
+      description: 'Named by signal, with a name behind it where there are several: traces, traces/archive.',
+      minProperties: 1,
+    }),
+    shutdown_timeout: duration({
+      default: '30s',
+      description: 'How long a stop may take until work that is not finished is abandoned.',
+    }),
+    telemetry: section(
+      {
+        logs: section(
+          {
+            level: choice(['debug', 'info', 'warn', 'error'], {
+              default: 'info',
+              description: 'The least important lines that are written.',
+            }),
+            format: choice(['auto', 'pretty', 'json'], {
+              default: 'auto',
+              description: 'auto: pretty on a terminal, JSON otherwise.',
+            }),
+          },
+          { description: 'The daemon’s own log, on standard error.' },
+        ),
+        metrics: section(
+          {
+            endpoint: optionalEndpoint({
+              default: '127.0.0.1:8888',
+              description: 'Where /metrics answers in Prometheus text; null for nowhere.',
+            }),
+          },
+          { description: 'The daemon’s own metrics.' },
+        ),
+      },
+      { description: 'What the daemon tells about itself.' },
+    ),
+  },
+  { description: 'What of the components above runs, and how.' },
+);
+
+export const PluginsSchema = Type.Array(Type.String({ minLength: 1 }), {
+  default: [],
+  description:
+    'Code plugins: an ES module by its path (relative to this file where it starts with ./ or ../) or a package name.',
+});
+
+export type AuthConfig = Static<typeof AuthSchema>;
+export type ServiceConfig = Static<typeof ServiceSchema>;
+export type PipelineConfig = Static<typeof PipelineSchema>;
+
+/** The sections of components by the kind they hold. */
+export const COMPONENT_SECTIONS = {
+  receiver: 'receivers',
+  processor: 'processors',
+  exporter: 'exporters',
+  extension: 'extensions',
+} as const;

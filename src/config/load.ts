@@ -1,0 +1,65 @@
+import { ConfigError, type Problem } from './config-error.js';
+import type { MapNode } from './config-node.js';
+import { substitute, type Environment } from './environment.js';
+import { mergeNodes } from './merge.js';
+import { parseYaml } from './parse-yaml.js';
+
+/** One text of configuration and the name it has in errors. */
+export interface ConfigSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * Reads the files given by `--config`, later ones laid over earlier ones, and puts in what comes from the environment.
+ *
+ * @throws ConfigError with every file that cannot be read
+ */
+export function readSources(files: readonly string[], environment: Environment): readonly ConfigSource[] {
+  const problems: Problem[] = [];
+  const sources = files.map((file) => {
+    try {
+      return { file, text: environment.readFile(file) };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      problems.push({ severity: 'error', path: [], message: `--config ${file} cannot be read: ${reason}` });
+      return { file, text: '' };
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return sources;
+}
+
+/**
+ * Parses, merges and substitutes.
+ *
+ * @returns the configuration as written, and what is wrong with it so far
+ * @throws ConfigError where a text is no YAML map: nothing more can be said then
+ */
+export function loadTree(
+  sources: readonly ConfigSource[],
+  environment: Environment,
+): { readonly root: MapNode; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  const roots: MapNode[] = [];
+  for (const source of sources) {
+    const parsed = parseYaml(source.text, source.file);
+    problems.push(...parsed.problems);
+    if (parsed.root?.kind === 'map') roots.push(parsed.root);
+  }
+  if (problems.some(({ severity }) => severity === 'error')) throw new ConfigError(problems);
+  const [first, ...others] = roots;
+  let root: MapNode = first ?? {
+    kind: 'map',
+    position: { file: 'configuration', line: 1, column: 1 },
+    entries: new Map(),
+  };
+  for (const other of others) {
+    const merged = mergeNodes(root, other);
+    root = merged.root;
+    problems.push(...merged.problems);
+  }
+  const substituted = substitute(root, environment);
+  problems.push(...substituted.problems);
+  return { root: substituted.node.kind === 'map' ? substituted.node : root, problems };
+}

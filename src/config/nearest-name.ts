@@ -1,0 +1,27 @@
+import { distance } from 'fastest-levenshtein';
+
+/** Of the names that are near enough to be meant, the nearest; undefined where none is. */
+export function nearestName(wrong: string, names: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wrong.length / 3)) + 1;
+  for (const name of names) {
+    const found = distance(wrong.toLowerCase(), name.toLowerCase());
+    if (found < bestDistance) {
+      best = name;
+      bestDistance = found;
+    }
+  }
+  return best;
+}
+
+/** `; did you mean "endpoint"?`, or the valid names where none is near, or nothing where there are none. */
+export function suggestion(wrong: string, names: readonly string[]): string {
+  const nearest = nearestName(wrong, names);
+  if (nearest !== undefined) return `; did you mean "${nearest}"?`;
+  return names.length === 0
+    ? ''
+    : `; there is ${[...names]
+        .sort()
+        .map((name) => `"${name}"`)
+        .join(', ')}`;
+}

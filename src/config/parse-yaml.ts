@@ -1,0 +1,123 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import type { Position, Problem } from './config-error.js';
+import type { ConfigNode } from './config-node.js';
+
+/** Aliases repeat what they name: without a bound a few lines could become gigabytes. */
+const MAX_NODES = 100_000;
+
+/**
+ * Reads one YAML text into nodes with positions.
+ *
+ * @param file the name for positions
+ * @returns the root, or undefined where the text cannot be read; an empty text is an empty map.
+ */
+export function parseYaml(
+  text: string,
+  file: string,
+): { readonly root: ConfigNode | undefined; readonly problems: readonly Problem[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  const reader = new Reader(document, lines, file);
+  for (const error of document.errors)
+    reader.report('error', error.pos[0], `cannot be read: ${error.message}`);
+  for (const warning of document.warnings) reader.report('warning', warning.pos[0], warning.message);
+  if (document.errors.length > 0) return { root: undefined, problems: reader.problems };
+
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === null))
+    return {
+      root: { kind: 'map', position: reader.position(0), entries: new Map() },
+      problems: reader.problems,
+    };
+  const root = reader.read(contents);
+  if (root?.kind !== 'map' && reader.problems.every((problem) => problem.severity !== 'error'))
+    reader.report(
+      'error',
+      contents.range[0],
+      'the file must be a map of sections (receivers:, exporters:, …)',
+    );
+  return { root: root?.kind === 'map' ? root : undefined, problems: reader.problems };
+}
+
+class Reader {
+  readonly problems: Problem[] = [];
+  readonly #document: Document.Parsed;
+  readonly #lines: LineCounter;
+  readonly #file: string;
+  #count = 0;
+
+  constructor(document: Document.Parsed, lines: LineCounter, file: string) {
+    this.#document = document;
+    this.#lines = lines;
+    this.#file = file;
+  }
+
+  report(severity: Problem['severity'], offset: number, message: string): void {
+    this.problems.push({ severity, position: this.position(offset), path: [], message });
+  }
+
+  position(offset: number): Position {
+    const { line, col } = this.#lines.linePos(offset);
+    return { file: this.#file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+
+  /** @returns undefined after a problem was reported. */
+  read(node: Node | null): ConfigNode | undefined {
+    const offset = node?.range?.[0] ?? 0;
+    const position = this.position(offset);
+    this.#count += 1;
+    if (this.#count > MAX_NODES) {
+      if (this.#count === MAX_NODES + 1)
+        this.report('error', offset, `more than ${MAX_NODES} values, aliases written out: use fewer aliases`);
+      return undefined;
+    }
+    if (isAlias(node)) {
+      const target = node.resolve(this.#document);
+      if (target !== undefined) return this.read(target);
+      this.report('error', offset, `alias *${node.source} names nothing`);
+      return undefined;
+    }
+    if (isMap<Node, Node | null>(node)) return this.#readMap(node.items, position);
+    if (isSeq<Node>(node)) {
+      const items = node.items.map((item) => this.read(item));
+      return { kind: 'list', position, items: items.filter((item) => item !== undefined) };
+    }
+    return this.#readScalar(node, position, offset);
+  }
+
+  #readMap(
+    items: readonly { readonly key: Node; readonly value: Node | null }[],
+    position: Position,
+  ): ConfigNode {
+    const entries = new Map<string, { keyPosition: Position; node: ConfigNode }>();
+    for (const { key, value } of items) {
+      const keyOffset = key.range?.[0] ?? 0;
+      const keyPosition = this.position(keyOffset);
+      const name = isScalar(key) ? String(key.value) : undefined;
+      if (name === undefined || name === '__proto__') {
+        this.report('error', keyOffset, 'this cannot be a key: use a plain word');
+        continue;
+      }
+      const node: ConfigNode | undefined =
+        value === null
+          ? { kind: 'scalar', position: keyPosition, value: null, source: '' }
+          : this.read(value);
+      if (node) entries.set(name, { keyPosition, node });
+    }
+    return { kind: 'map', position, entries };
+  }
+
+  #readScalar(node: Node | null, position: Position, offset: number): ConfigNode | undefined {
+    const value = isScalar(node) ? node.value : null;
+    const source = isScalar(node) ? (node.source ?? String(value)) : '';
+    if (
+      value === null ||
+      typeof value === 'string' ||
+      typeof value === 'number' ||
+      typeof value === 'boolean'
+    )
+      return { kind: 'scalar', position, value, source };
+    this.report('error', offset, 'this kind of value is not allowed here: use text, a number, true or false');
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { ConfigNode, ScalarNode } from './config-node.js';
+import { isSecret } from './schema.js';
+
+/** A JSON Schema as far as reading a value needs it. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema | readonly JsonSchema[];
+}
+
+/**
+ * The value that a schema is checked against. A substituted scalar is the text as it came where the schema wants a
+ * string (a password `0123` stays one), and otherwise what YAML makes of it. A `key:` without a value is an empty map
+ * where a map is wanted.
+ */
+export function plainValue(node: ConfigNode, schema: JsonSchema | undefined): unknown {
+  switch (node.kind) {
+    case 'map':
+      return Object.fromEntries(
+        [...node.entries].map(([key, { node: child }]) => [key, plainValue(child, schemaOfKey(schema, key))]),
+      );
+    case 'list':
+      return node.items.map((item) => plainValue(item, schemaOfItem(schema)));
+    case 'scalar':
+      return scalarValue(node, schema);
+  }
+}
+
+/** The texts in a checked value that its schema marks as secret. */
+export function secretsIn(value: unknown, schema: JsonSchema | undefined): readonly string[] {
+  if (schema === undefined) return [];
+  if (typeof value === 'string') return isSecret({ ...schema }) && value !== '' ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => secretsIn(item, schemaOfItem(schema)));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => secretsIn(child, schemaOfKey(schema, key)));
+}
+
+function scalarValue(node: ScalarNode, schema: JsonSchema | undefined): unknown {
+  if (node.text !== undefined && wantsString(schema)) return node.text;
+  if (node.value === null && schema?.type === 'object') return {};
+  return node.value;
+}
+
+function wantsString(schema: JsonSchema | undefined): boolean {
+  if (schema === undefined) return false;
+  if (schema.type !== undefined) return schema.type === 'string';
+  if (schema.const !== undefined) return typeof schema.const === 'string';
+  if (schema.enum) return schema.enum.every((value) => typeof value === 'string');
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  return alternatives !== undefined && alternatives.length > 0 && alternatives.every(wantsString);
+}
+
+function schemaOfKey(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
+  if (schema?.properties && Object.hasOwn(schema.properties, key)) return schema.properties[key];
+  for (const [pattern, found] of Object.entries(schema?.patternProperties ?? {}))
+    if (new RegExp(pattern, 'u').test(key)) return found;
+  return typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+}
+
+function schemaOfItem(schema: JsonSchema | undefined): JsonSchema | undefined {
+  return schema?.items !== undefined && 'type' in schema.items ? schema.items : undefined;
+}

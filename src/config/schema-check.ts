@@ -1,0 +1,189 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { locate, nodeAt, type ConfigNode } from './config-node.js';
+import type { Problem } from './config-error.js';
+import { parseDuration } from './duration.js';
+import { parseEndpoint } from './endpoint.js';
+import { suggestion } from './nearest-name.js';
+import { plainValue, secretsIn, type JsonSchema } from './plain-value.js';
+import { parseSize } from './size.js';
+
+/** What became of a part of the configuration. */
+export interface Checked {
+  /** With defaults filled in; only to be used where there are no problems. */
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** Values that must never be shown. */
+  readonly secrets: readonly string[];
+}
+
+/** What each format of `config/schema.ts` is called in errors, by an example of its use. */
+const FORMATS: Readonly<Record<string, string>> = {
+  'jackdaw-duration': 'a duration: a whole number and a unit, such as 250ms, 15s, 5m, 2h or 30d',
+  'jackdaw-size': 'a size: bytes, or a whole number and a unit, such as 512KiB, 16MiB or 1GiB',
+  'jackdaw-endpoint': 'an endpoint: host:port, such as 127.0.0.1:4319 or [::1]:4319',
+  'jackdaw-optional-endpoint': 'an endpoint (host:port, such as 127.0.0.1:8888), or empty for none',
+  'jackdaw-path': 'the path of a file',
+  'jackdaw-extension-id': 'the id of an extension',
+};
+
+/** Checks values against JSON Schemas. Each schema is compiled once. */
+export class SchemaCheck {
+  readonly #ajv = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    verbose: true,
+    strict: false,
+    allowUnionTypes: true,
+    formats: {
+      'jackdaw-duration': (text: string) => parseDuration(text) !== undefined,
+      'jackdaw-size': (text: string) => parseSize(text) !== undefined,
+      'jackdaw-endpoint': (text: string) => parseEndpoint(text) !== undefined,
+      'jackdaw-optional-endpoint': (text: string) => text === '' || parseEndpoint(text) !== undefined,
+      'jackdaw-path': true,
+      'jackdaw-extension-id': true,
+      'jackdaw-secret': true,
+    },
+  });
+  readonly #compiled = new Map<object, ValidateFunction>();
+
+  /**
+   * @param root the whole configuration
+   * @param path where in it the part is; a part that is not there is an empty map
+   * @throws Error where the schema itself is no JSON Schema
+   */
+  check(schema: object, root: ConfigNode, path: readonly string[]): Checked {
+    const validate = this.#compile(schema);
+    const node = nodeAt(root, path);
+    const jsonSchema = schema as JsonSchema;
+    const value: unknown = node === undefined ? {} : plainValue(node, jsonSchema);
+    const problems = validate(value)
+      ? []
+      : withoutRepeats(validate.errors ?? []).map((error) => describe(error, root, path));
+    return { value, problems, secrets: secretsIn(value, jsonSchema) };
+  }
+
+  #compile(schema: object): ValidateFunction {
+    const known = this.#compiled.get(schema);
+    if (known) return known;
+    const validate = this.#ajv.compile(schema);
+    this.#compiled.set(schema, validate);
+    return validate;
+  }
+}
+
+/** One broken rule per place: the parts of a failed `anyOf` and the second of pattern and format say nothing new. */
+function withoutRepeats(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
+  const seen = new Set<string>();
+  return errors.filter((error) => {
+    if (alternatives.some((outer) => error.schemaPath.startsWith(`${outer.schemaPath}/`))) return false;
+    if (error.keyword === 'additionalProperties' || error.keyword === 'required') return true;
+    if (seen.has(error.instancePath)) return false;
+    seen.add(error.instancePath);
+    return true;
+  });
+}
+
+function describe(error: ErrorObject, root: ConfigNode, base: readonly string[]): Problem {
+  const place = [...base, ...segmentsOf(error.instancePath)];
+  const parent = (error.parentSchema ?? {}) as JsonSchema;
+  const params = error.params as Readonly<Record<string, unknown>>;
+  const report = (path: readonly string[], message: string): Problem => ({
+    severity: 'error',
+    position: locate(root, path),
+    path,
+    message,
+  });
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const key = String(params['additionalProperty']);
+      return report(
+        [...place, key],
+        `unknown key "${key}"${suggestion(key, Object.keys(parent.properties ?? {}))}`,
+      );
+    }
+    case 'required':
+      return report([...place, String(params['missingProperty'])], 'is missing');
+    default:
+      return report(place, `must be ${wanted(error, parent)}${shown(error, parent, root, place)}`);
+  }
+}
+
+function wanted(error: ErrorObject, parent: JsonSchema): string {
+  const format = FORMATS[parent.format ?? ''];
+  if (format !== undefined) return format;
+  const params = error.params as Readonly<Record<string, unknown>>;
+  const choices = choicesOf(parent);
+  if (choices !== undefined) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
+  switch (error.keyword) {
+    case 'type':
+      return [parent.type ?? []].flat().map(nameOfType).join(' or ');
+    case 'minItems':
+      return `a list of at least ${String(params['limit'])}`;
+    case 'minProperties':
+      return `a map with at least ${String(params['limit'])}`;
+    case 'minLength':
+      return `at least ${String(params['limit'])} characters long`;
+    case 'maxLength':
+      return `at most ${String(params['limit'])} characters long`;
+    case 'pattern':
+      return `of the form ${String(params['pattern'])}`;
+    default:
+      return (error.message ?? 'valid').replace(/^must (be )?/, '');
+  }
+}
+
+function choicesOf(schema: JsonSchema): readonly unknown[] | undefined {
+  if (schema.enum) return schema.enum;
+  if (schema.const !== undefined) return [schema.const];
+  const constants = (schema.anyOf ?? schema.oneOf)?.map((alternative) => alternative.const);
+  return constants?.every((value) => value !== undefined) === true ? constants : undefined;
+}
+
+/** What stands there instead, unless it is secret or came from outside the file. */
+function shown(error: ErrorObject, schema: JsonSchema, root: ConfigNode, place: readonly string[]): string {
+  const node = nodeAt(root, place);
+  if (node?.kind !== 'scalar') return node === undefined ? '' : `, but is a ${node.kind}`;
+  if (schema.format === 'jackdaw-secret')
+    return error.keyword === 'type' && node.value !== null ? '; put it in quotes' : '';
+  if (schema.type === 'object' || schema.type === 'array')
+    return node.value === null ? ', but has no value' : `, but is a single value`;
+  if (node.value === null && node.text === undefined) return ', but has no value';
+  const text = node.source.length > 80 ? `${node.source.slice(0, 80)}…` : node.source;
+  if (error.keyword === 'type' && schema.type === 'string' && node.isSubstituted !== true)
+    return `; put it in quotes: "${text}"`;
+  const choices = choicesOf(schema)?.filter((choice) => typeof choice === 'string') ?? [];
+  const near = typeof error.data === 'string' ? nearChoice(error.data, choices) : '';
+  return `, but is ${typeof node.value === 'string' ? JSON.stringify(text) : text}${near}`;
+}
+
+function nearChoice(value: string, choices: readonly string[]): string {
+  const hint = suggestion(value, choices);
+  return hint.startsWith('; did you mean') ? hint : '';
+}
+
+function nameOfType(type: string): string {
+  switch (type) {
+    case 'object':
+      return 'a map';
+    case 'array':
+      return 'a list';
+    case 'string':
+      return 'text';
+    case 'integer':
+      return 'a whole number';
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return 'true or false';
+    default:
+      return type;
+  }
+}
+
+function segmentsOf(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
