@@ -38,7 +38,7 @@ export type Handler<O extends Operation> = (input: Input<O>) => Reply<O> | Promi
 /** Makes routes of declared operations. */
 export interface RouteBuilder {
   /** The request is checked by the operation's schemas (422, 400, 415) before the handler sees it. */
-  route<const O extends Operation>(operation: O, handler: Handler<O>): Route;
+  route<O extends Operation>(operation: O): { to(handler: Handler<O>): Route };
   /**
    * For handlers that read their body in their own way: only the key is checked. The schemas serve `openapi.json`.
    */
@@ -57,18 +57,23 @@ export interface RouteBuilder {
 export function createRouteBuilder(authenticate: Authenticate): RouteBuilder {
   const ajv = createValidator();
   return {
-    route: (operation, handler) => {
+    route: (operation) => {
       const check = compile(ajv, operation);
-      return declared(operation, (request) => {
-        const identity = operation.access === 'public' ? null : identify(authenticate, operation, request);
-        if (operation.body) requireJson(request);
-        const params = check.params(request);
-        const query = check.query(request);
-        // The schemas have just been checked; the compiler cannot follow that from JSON Schema to types.
-        const run = async (body: unknown) =>
-          answer(await handler({ identity, params, query, body, request } as Input<typeof operation>));
-        return operation.body ? readJsonBody(request).then((body) => run(check.body(body))) : run(undefined);
-      });
+      return {
+        to: (handler) =>
+          declared(operation, (request) => {
+            const identity =
+              operation.access === 'public' ? null : identify(authenticate, operation, request);
+            if (operation.body) requireJson(request);
+            const params = check.params(request);
+            const query = check.query(request);
+            // The schemas have just been checked; the compiler cannot follow that from JSON Schema to types.
+            const run = async (body: unknown) =>
+              answer(await handler({ identity, params, query, body, request } as Input<typeof operation>));
+            if (!operation.body) return run(undefined);
+            return readJsonBody(request).then((body) => run(check.body(body)));
+          }),
+      };
     },
     raw: (operation, handler) =>
       declared(operation, (request) => handler(request, identify(authenticate, operation, request))),

@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../component/http.js';
+import type { Operation } from '../component/operation.js';
+import { formatTime } from '../signal/time.js';
+import type { AgentSummary } from '../storage/telemetry-store.js';
+import { successPercentage } from './agent-figures.js';
+import type { ApiContext } from './api-context.js';
+import { count, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
+import { notFound } from './not-found.js';
+import { pageRange, printPage } from './paging.js';
+import { printRun, runFilter, runPageSchema, runParameters } from './runs.js';
+
+const agentFields = {
+  id: uuid(),
+  name: Type.String(),
+  total_runs: count(),
+  success_percentage: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'Of the runs with a success signal, one decimal; null: no run has one.',
+    }),
+  ),
+  total_cost: nullable(usd()),
+  avg_cost_per_run: nullable(usd('US dollars, over the runs that have a cost')),
+  last_run_at: nullable(time()),
+  created_at: time(),
+};
+
+const agentSchema = Type.Object(agentFields, { title: 'Agent' });
+
+const listAgents = {
+  id: 'listAgents',
+  method: 'GET',
+  path: '/api/v1/agents',
+  tag: 'agents',
+  summary: 'All agents with their figures, the most recently active first',
+  access: 'read',
+  responses: { 200: Type.Array(agentSchema) },
+} satisfies Operation;
+
+const readAgent = {
+  id: 'readAgent',
+  method: 'GET',
+  path: '/api/v1/agents/{agent_id}',
+  tag: 'agents',
+  summary: 'One agent with its figures',
+  access: 'read',
+  params: Type.Object({ agent_id: uuid() }),
+  responses: {
+    200: Type.Object(
+      {
+        ...agentFields,
+        success_count: count('Runs with `success` true.'),
+        failure_count: count('Runs with `success` false.'),
+      },
+      { title: 'AgentDetail' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const listAgentRuns = {
+  id: 'listAgentRuns',
+  method: 'GET',
+  path: '/api/v1/agents/{agent_id}/runs',
+  tag: 'agents',
+  summary: 'Runs of an agent, newest first',
+  access: 'read',
+  params: Type.Object({ agent_id: uuid() }),
+  query: Type.Object(runParameters),
+  responses: { 200: runPageSchema },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/agents`, but for the statistics. */
+export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listAgents).to(async ({ identity }) => {
+      const agents = await telemetry.listAgents(identity.userId);
+      return { status: 200, json: agents.map(printAgent) };
+    }),
+    routes.route(readAgent).to(async ({ identity, params }) => {
+      const agent = await telemetry.readAgent(identity.userId, params.agent_id);
+      if (!agent) throw notFound('agent');
+      const { success_count, failure_count } = agent;
+      return { status: 200, json: { ...printAgent(agent), success_count, failure_count } };
+    }),
+    routes.route(listAgentRuns).to(async ({ identity, params, query }) => {
+      const tenant = identity.userId;
+      const filter = { ...runFilter(query), agent_id: params.agent_id };
+      const { items, count } = await telemetry.listRuns(tenant, filter, pageRange(query));
+      // Only an empty list can be that of an agent that does not exist.
+      if (count === 0 && !(await telemetry.readAgent(tenant, params.agent_id))) throw notFound('agent');
+      return { status: 200, json: printPage(items.map(printRun), count, query) };
+    }),
+  ];
+}
+
+function printAgent(agent: AgentSummary): Static<typeof agentSchema> {
+  return {
+    id: agent.id,
+    name: agent.name,
+    total_runs: agent.total_runs,
+    success_percentage: successPercentage(agent),
+    total_cost: printMoney(agent.total_cost),
+    avg_cost_per_run: printMoney(agent.avg_cost_per_run),
+    last_run_at: printTime(agent.last_run_at),
+    created_at: formatTime(agent.created_at),
+  };
+}

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import type { Operation } from '../component/operation.js';
+
+/** The body of every error (RFC 9457, decisions §1). */
+export const problemSchema = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'One sentence for people.' }),
+    code: Type.String({ description: 'A stable word for programs.', pattern: '^[a-z0-9_]+$' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            field: Type.String({ description: 'A JSON Pointer into the body, or the name of a parameter.' }),
+            message: Type.String(),
+          },
+          { title: 'FieldError' },
+        ),
+        { description: 'Which rules were broken; only with `validation_failed`.' },
+      ),
+    ),
+  },
+  { title: 'Problem' },
+);
+
+interface ErrorResponse {
+  /** Its name among the components of `openapi.json`. */
+  readonly name: string;
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const RETRY_AFTER = { 'Retry-After': 'Seconds to wait before the request may be sent again.' };
+
+/** Every status that an error may have, with its codes. */
+export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
+  400: {
+    name: 'BadRequest',
+    description: '`invalid_json`, `invalid_encoding`: the body is not JSON, not UTF-8, or broken gzip.',
+  },
+  401: {
+    name: 'Unauthenticated',
+    description: '`unauthenticated`: the key is missing, malformed, unknown, expired or revoked.',
+    headers: { 'WWW-Authenticate': 'Always `Bearer`.' },
+  },
+  403: {
+    name: 'Forbidden',
+    description: '`forbidden_scope`, `forbidden_role`: the key lacks the scope, or the member the role.',
+  },
+  404: { name: 'NotFound', description: "`not_found`: unknown, or another user's." },
+  408: { name: 'RequestTimeout', description: '`request_timeout`: the body did not arrive in time.' },
+  409: { name: 'Conflict', description: '`conflict`: a name that must be unique exists.' },
+  413: {
+    name: 'BodyTooLarge',
+    description: '`body_too_large`: over the limit, before or after decompression.',
+  },
+  415: {
+    name: 'UnsupportedMediaType',
+    description: '`unsupported_media_type`: not a media type or content encoding that the route takes.',
+  },
+  422: {
+    name: 'ValidationFailed',
+    description: '`validation_failed`: path, query or body breaks a rule; `errors` says which.',
+  },
+  429: {
+    name: 'TooManyRequests',
+    description: '`quota_exceeded`, `rate_limited`: nothing was stored.',
+    headers: RETRY_AFTER,
+  },
+  500: { name: 'InternalError', description: '`internal_error`: a fault of the daemon; its log tells more.' },
+  503: {
+    name: 'Unavailable',
+    description: '`overloaded`, `shutting_down`, `storage_unavailable`: nothing was stored, try again.',
+    headers: RETRY_AFTER,
+  },
+};
+
+/** The statuses of all errors that an operation may give, ascending. */
+export function errorStatuses(operation: Operation): readonly number[] {
+  const { access, params, query, body, errors = [] } = operation;
+  const statuses = new Set([500, 503, ...errors]);
+  if (access !== 'public') statuses.add(401);
+  if (access !== 'public' && access !== 'any') statuses.add(403);
+  if (params || query || body) statuses.add(422);
+  if (body) for (const status of [400, 408, 413, 415]) statuses.add(status);
+  return [...statuses].sort((a, b) => a - b);
+}

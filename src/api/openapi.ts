@@ -1,0 +1,151 @@
+import { Type, type TObject } from 'typebox';
+import type { Listener, Route } from '../component/http.js';
+import type { Operation } from '../component/operation.js';
+import type { RouteBuilder } from '../http/operation.js';
+import type { JsonObject } from '../signal/attributes.js';
+import { errorResponses, errorStatuses, problemSchema } from './error-responses.js';
+import { OpenApiSchemas } from './openapi-schemas.js';
+
+const readOpenApi = {
+  id: 'readOpenApi',
+  method: 'GET',
+  path: '/api/v1/openapi.json',
+  tag: 'meta',
+  summary: 'This document',
+  access: 'public',
+  responses: { 200: Type.Unsafe<JsonObject>({ type: 'object', description: 'An OpenAPI 3.1 document.' }) },
+} satisfies Operation;
+
+const TAGS: Readonly<Record<string, string>> = {
+  traces: 'Runs of agents: bringing them in, reading them back, judging them.',
+  agents: 'Agents with their figures and runs.',
+  identity: 'The caller.',
+  administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',
+  meta: 'The API itself.',
+};
+
+/** `/api/v1/openapi.json`: printed from all routes of a listener, whoever added them. */
+export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonly Route[] {
+  let printed: { readonly routes: number; readonly document: JsonObject } | undefined;
+  return [
+    routes.route(readOpenApi).to(() => {
+      const current = listener.routes();
+      // Routes are only ever added, and none after the daemon has started.
+      if (printed?.routes !== current.length)
+        printed = { routes: current.length, document: printOpenApi(current) };
+      return { status: 200, json: printed.document };
+    }),
+  ];
+}
+
+/** @returns the OpenAPI 3.1 document of those routes that declare an operation. */
+export function printOpenApi(routes: readonly Route[]): JsonObject {
+  const schemas = new OpenApiSchemas();
+  const operations = routes.flatMap(({ operation }) => (operation ? [operation] : []));
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations)
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = printOperation(operation, schemas);
+  const problem = schemas.print(problemSchema);
+  const tags = [...new Set(operations.map(({ tag }) => tag))];
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Jackdaw API',
+      version: '1',
+      description:
+        'Times are ISO 8601, ids UUIDs, money US dollars. Errors are `application/problem+json`. Data belongs to the user of the API key; what belongs to others is 404.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: tags.map((name) => ({ name, ...(TAGS[name] ? { description: TAGS[name] } : {}) })),
+    paths,
+    components: {
+      securitySchemes: {
+        api_key: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key, `jd_…`. The scope that an operation needs is listed with it; `admin` implies all.',
+        },
+      },
+      responses: printErrorResponses(problem),
+      schemas: schemas.components,
+    },
+  };
+  // Through text, so that the document holds plain JSON only, without TypeBox's hidden marks.
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
+
+function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
+  const { access, description, params, query, body } = operation;
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(description === undefined ? {} : { description }),
+    security: access === 'public' ? [] : [{ api_key: access === 'any' ? [] : [access] }],
+    ...(params || query
+      ? { parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)] }
+      : {}),
+    ...(body ? { requestBody: { required: true, content: json(schemas.print(body)) } } : {}),
+    responses: { ...printSuccesses(operation, schemas), ...errorReferences(operation) },
+  };
+}
+
+function parameters(place: 'path' | 'query', schema: TObject | undefined, schemas: OpenApiSchemas): object[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = schemas.print(property);
+    const isRequired = (schema?.required as string[] | undefined)?.includes(name) === true;
+    return {
+      name,
+      in: place,
+      required: place === 'path' || (isRequired && rest['default'] === undefined),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+}
+
+function printSuccesses(operation: Operation, schemas: OpenApiSchemas): object {
+  return Object.fromEntries(
+    Object.entries(operation.responses).map(([status, schema]) => [
+      status,
+      schema
+        ? { description: operation.summary, content: json(schemas.print(schema)) }
+        : { description: `${operation.summary}: done, no body` },
+    ]),
+  );
+}
+
+function errorReferences(operation: Operation): object {
+  return Object.fromEntries(
+    errorStatuses(operation).map((status) => {
+      const name = errorResponses[status]?.name;
+      if (name === undefined)
+        throw new Error(`${operation.id}: no error with status ${status} is described in error-responses.ts`);
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}
+
+function printErrorResponses(problem: object): object {
+  return Object.fromEntries(
+    Object.values(errorResponses).map(({ name, description, headers = {} }) => [
+      name,
+      {
+        description,
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([header, text]) => [
+            header,
+            { description: text, schema: { type: 'string' } },
+          ]),
+        ),
+        content: { 'application/problem+json': { schema: problem } },
+      },
+    ]),
+  );
+}
+
+function json(schema: object): object {
+  return { 'application/json': { schema } };
+}

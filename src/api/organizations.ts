@@ -1,0 +1,106 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../component/http.js';
+import type { Operation } from '../component/operation.js';
+import { uuidV7 } from '../signal/ids.js';
+import { formatTime } from '../signal/time.js';
+import { ROLES, type Organization } from '../storage/meta-store.js';
+import type { ApiContext } from './api-context.js';
+import { conflictAsProblem } from './conflict.js';
+import { time, uuid } from './fields.js';
+import { notFound } from './not-found.js';
+
+const organizationSchema = Type.Object(
+  { id: uuid(), slug: Type.String(), name: Type.String(), created_at: time() },
+  { title: 'Organization' },
+);
+
+const listOrganizations = {
+  id: 'listOrganizations',
+  method: 'GET',
+  path: '/api/v1/admin/orgs',
+  tag: 'administration',
+  summary: 'All organizations, the oldest first',
+  access: 'admin',
+  responses: { 200: Type.Array(organizationSchema) },
+} satisfies Operation;
+
+const createOrganization = {
+  id: 'createOrganization',
+  method: 'POST',
+  path: '/api/v1/admin/orgs',
+  tag: 'administration',
+  summary: 'Create an organization',
+  access: 'admin',
+  body: Type.Object(
+    {
+      slug: Type.String({
+        maxLength: 63,
+        pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+        description: 'The name in URLs: lower-case letters, digits and, inside, hyphens.',
+      }),
+      name: Type.String({ minLength: 1, maxLength: 200 }),
+    },
+    { title: 'NewOrganization', additionalProperties: false },
+  ),
+  responses: { 201: organizationSchema },
+  errors: [409],
+} satisfies Operation;
+
+const memberParams = Type.Object({ slug: Type.String(), user_id: uuid() });
+
+const putMember = {
+  id: 'putMember',
+  method: 'PUT',
+  path: '/api/v1/admin/orgs/{slug}/members/{user_id}',
+  tag: 'administration',
+  summary: 'Make a user a member of an organization, or change the role',
+  access: 'admin',
+  params: memberParams,
+  body: Type.Object({ role: Type.Enum(ROLES) }, { title: 'MemberChange', additionalProperties: false }),
+  responses: {
+    200: Type.Object({ slug: Type.String(), user_id: uuid(), role: Type.Enum(ROLES) }, { title: 'Member' }),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const removeMember = {
+  id: 'removeMember',
+  method: 'DELETE',
+  path: '/api/v1/admin/orgs/{slug}/members/{user_id}',
+  tag: 'administration',
+  summary: 'End a membership',
+  access: 'admin',
+  params: memberParams,
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/admin/orgs`. */
+export function organizationRoutes({ routes, meta, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listOrganizations).to(async () => {
+      const organizations = [...(await meta.listOrganizations())].sort((a, b) => (a.id < b.id ? -1 : 1));
+      return { status: 200, json: organizations.map(printOrganization) };
+    }),
+    routes.route(createOrganization).to(async ({ body }) => {
+      const now = clock.now();
+      const organization = { id: uuidV7(Math.floor(now / 1000)), ...body, created_at: now };
+      await conflictAsProblem(meta.createOrganization(organization));
+      return { status: 201, json: printOrganization(organization) };
+    }),
+    routes.route(putMember).to(async ({ params, body }) => {
+      if (!(await meta.putMember(params.slug, params.user_id, body.role)))
+        throw notFound('organization or user');
+      return { status: 200, json: { ...params, role: body.role } };
+    }),
+    routes.route(removeMember).to(async ({ params }) => {
+      if (!(await meta.removeMember(params.slug, params.user_id))) throw notFound('membership');
+      return { status: 204 };
+    }),
+  ];
+}
+
+function printOrganization(organization: Organization): Static<typeof organizationSchema> {
+  const { id, slug, name, created_at } = organization;
+  return { id, slug, name, created_at: formatTime(created_at) };
+}

@@ -1,0 +1,22 @@
+import type { Route } from '../component/http.js';
+import { agentStatsRoutes } from './agent-stats.js';
+import { agentRoutes } from './agents.js';
+import type { ApiContext } from './api-context.js';
+import { keyRoutes } from './keys.js';
+import { meRoutes } from './me.js';
+import { organizationRoutes } from './organizations.js';
+import { traceRoutes } from './traces.js';
+import { userRoutes } from './users.js';
+
+/** Every route that reads or changes what the stores hold. */
+export function apiRoutes(context: ApiContext): readonly Route[] {
+  return [
+    traceRoutes,
+    agentRoutes,
+    agentStatsRoutes,
+    meRoutes,
+    userRoutes,
+    keyRoutes,
+    organizationRoutes,
+  ].flatMap((resource) => resource(context));
+}

@@ -1,0 +1,72 @@
+import { Type, type Static } from 'typebox';
+import { RUN_STATUSES } from '../signal/span.js';
+import { formatTime, parseTime } from '../signal/time.js';
+import type { RunFilter, RunSummary } from '../storage/telemetry-store.js';
+import { count, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
+import { pageParameters, pageSchema } from './paging.js';
+
+/** What a run is wherever it is shown: in lists and, with its spans, in the trace detail. */
+export const runFields = {
+  trace_id: uuid(),
+  agent_name: Type.String(),
+  status: Type.Enum(RUN_STATUSES),
+  started_at: time(),
+  ended_at: nullable(time()),
+  duration_ms: nullable(Type.Number()),
+  success: nullable(Type.Boolean({ description: 'Null: not set yet.' })),
+  outcome: nullable(Type.String()),
+  error_message: nullable(Type.String()),
+  total_tokens: nullable(Type.Number()),
+  total_cost_usd: nullable(usd()),
+};
+
+export const runSchema = Type.Object({ ...runFields, span_count: count() }, { title: 'Run' });
+
+export const runPageSchema = pageSchema(runSchema, 'RunPage');
+
+/** Query parameters of the lists of runs. */
+export const runParameters = {
+  ...pageParameters,
+  status: Type.Optional(Type.Enum(RUN_STATUSES)),
+  success: Type.Optional(Type.Boolean()),
+  start_time: Type.Optional(time('Started at or after.')),
+  end_time: Type.Optional(time('Started at or before.')),
+};
+
+/** The filter that the checked parameters of a list ask for. */
+export function runFilter(query: {
+  readonly status?: RunFilter['status'];
+  readonly success?: boolean;
+  readonly start_time?: string;
+  readonly end_time?: string;
+}): RunFilter {
+  const start = query.start_time === undefined ? undefined : parseTime(query.start_time);
+  const end = query.end_time === undefined ? undefined : parseTime(query.end_time);
+  return {
+    ...(query.status === undefined ? {} : { status: query.status }),
+    ...(query.success === undefined ? {} : { success: query.success }),
+    ...(start === undefined ? {} : { start_time: start }),
+    ...(end === undefined ? {} : { end_time: end }),
+  };
+}
+
+/** What a run and a trace have in common, as the API shows it. */
+export function printRunFields(run: RunSummary) {
+  return {
+    trace_id: run.trace_id,
+    agent_name: run.agent_name,
+    status: run.status,
+    started_at: formatTime(run.started_at),
+    ended_at: printTime(run.ended_at),
+    duration_ms: run.duration_ms,
+    success: run.success,
+    outcome: run.outcome,
+    error_message: run.error_message,
+    total_tokens: run.total_tokens,
+    total_cost_usd: printMoney(run.total_cost_usd),
+  };
+}
+
+export function printRun(run: RunSummary): Static<typeof runSchema> {
+  return { ...printRunFields(run), span_count: run.span_count };
+}

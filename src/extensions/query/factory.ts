@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { openApiRoutes } from '../../api/openapi.js';
+import { apiRoutes } from '../../api/routes.js';
+import type { ExtensionFactory } from '../../component/factory.js';
+import { endpoint, extensionId, section, tlsFiles } from '../../config/schema.js';
+import { createRouteBuilder } from '../../http/operation.js';
+import { isMetaStore } from '../../storage/meta-store.js';
+import { isTelemetryStore } from '../../storage/telemetry-store.js';
+
+const configSchema = section(
+  {
+    endpoint: endpoint({
+      default: '127.0.0.1:4319',
+      description: 'Where the API listens. Components that name the same endpoint share the listener.',
+    }),
+    store: extensionId({
+      default: 'duckdb',
+      description: 'The extension that stores telemetry, users and keys.',
+    }),
+    cors: section(
+      {
+        allowed_origins: Type.Array(Type.String({ minLength: 1 }), {
+          default: [],
+          description:
+            'Origins whose pages may call the API from a browser, such as https://ops.example.com; * for any. Empty: none.',
+        }),
+      },
+      { description: 'Calls from browsers.' },
+    ),
+    tls: tlsFiles(),
+  },
+  { description: 'The API for reading telemetry and for administration.' },
+);
+
+export const queryExtension: ExtensionFactory<typeof configSchema> = {
+  kind: 'extension',
+  type: 'query',
+  description: 'The HTTP API: traces, agents, administration and openapi.json.',
+  stability: 'beta',
+  configSchema,
+  resources: ({ endpoint: address, tls }) => [
+    { kind: 'http_listener', endpoint: address },
+    ...(tls
+      ? ([
+          { kind: 'readable_file', path: tls.cert_file },
+          { kind: 'readable_file', path: tls.key_file },
+        ] as const)
+      : []),
+  ],
+  create: ({ config, clock }) => ({
+    async start(host) {
+      const listener = host.listener(config.endpoint, {
+        tls: config.tls && { certFile: config.tls.cert_file, keyFile: config.tls.key_file },
+        allowedOrigins: config.cors.allowed_origins,
+      });
+      const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+      const telemetry = host.extension(config.store, isTelemetryStore);
+      const meta = host.extension(config.store, isMetaStore);
+      for (const route of apiRoutes({ routes, telemetry, meta, clock })) listener.route(route);
+      for (const route of openApiRoutes(routes, listener)) listener.route(route);
+    },
+  }),
+};
