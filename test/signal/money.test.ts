@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { moneyToNumber, parseMoney } from '../../src/signal/money.js';
+import { holds } from '../support/property.js';
+
+/** An independent reading of `digits × 10^-scale`: big integers, rounded half to even. */
+function oracle(digits: bigint, scale: number): bigint {
+  if (scale <= 6) return digits * 10n ** BigInt(6 - scale);
+  const unit = 10n ** BigInt(scale - 6);
+  const kept = digits / unit;
+  const twiceCut = (digits % unit) * 2n;
+  const isUp = twiceCut > unit || (twiceCut === unit && kept % 2n === 1n);
+  return isUp ? kept + 1n : kept;
+}
+
+const plain = (digits: bigint, scale: number): string => {
+  const text = String(digits).padStart(scale + 1, '0');
+  return scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`;
+};
+
+void t.test('amounts that are read', async (t) => {
+  const cases: readonly (readonly [string | number, number])[] = [
+    ['0', 0],
+    ['0.000000', 0],
+    ['-0', 0],
+    [-0, 0],
+    ['1', 1_000_000],
+    ['1.', 1_000_000],
+    ['+1.5', 1_500_000],
+    ['-1.5', -1_500_000],
+    [' 1.5 ', 1_500_000],
+    ['0.001250', 1250],
+    ['000000000000001.5', 1_500_000],
+    ['0.0000005', 0],
+    ['0.0000015', 2],
+    ['0.0000025', 2],
+    ['0.00000050000001', 1],
+    ['0.00000049999999', 0],
+    ['999999999.999999', 999_999_999_999_999],
+    ['999999999.9999994', 999_999_999_999_999],
+    ['1e-6', 1],
+    ['1E2', 100_000_000],
+    ['1.25e-3', 1250],
+    ['12.5e+1', 125_000_000],
+    ['1e-400', 0],
+    [0.1, 100_000],
+    [0.1 + 0.2, 300_000],
+    [1e-7, 0],
+    [1.5e-6, 2],
+    [123_456_789.123_456, 123_456_789_123_456],
+  ];
+  for (const [value, expected] of cases) t.equal(parseMoney(value), expected, String(value));
+});
+
+void t.test('values that are no amount', async (t) => {
+  const cases = [
+    '',
+    ' ',
+    '.',
+    '.5',
+    '-',
+    '+-1',
+    '--1',
+    '1,5',
+    '1 000',
+    '1_000',
+    '1.2.3',
+    '$1',
+    '1 USD',
+    '0x10',
+    '1e',
+    'e5',
+    '1e1000',
+    'NaN',
+    'Infinity',
+    '-Infinity',
+    '١',
+    '1000000000',
+    '999999999.9999995',
+    '1e9',
+    NaN,
+    Infinity,
+    -Infinity,
+    1e9,
+    1e21,
+    Number.MAX_VALUE,
+  ];
+  for (const value of cases) t.equal(parseMoney(value), undefined, JSON.stringify(value));
+});
+
+void t.test('decimal texts of any scale are rounded half to even, as big integers say', async (t) => {
+  holds(
+    t,
+    fc.property(
+      fc
+        .integer({ min: 0, max: 15 })
+        .chain((scale) =>
+          fc.tuple(fc.bigInt({ min: 0n, max: 10n ** BigInt(scale + 9) - 1n }), fc.constant(scale)),
+        ),
+      fc.constantFrom('', '-', '+'),
+      ([digits, scale], sign) => {
+        const expected = oracle(digits, scale);
+        const found = parseMoney(sign + plain(digits, scale));
+        if (expected >= 10n ** 15n) return found === undefined;
+        return found === Number(sign === '-' ? -expected : expected) + 0;
+      },
+    ),
+    { numRuns: 5000 },
+  );
+});
+
+void t.test('halves go to the even neighbour', async (t) => {
+  holds(
+    t,
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 14n }), (kept) => {
+      const found = parseMoney(plain(kept * 10n + 5n, 7));
+      return found === Number(kept % 2n === 0n ? kept : kept + 1n);
+    }),
+  );
+});
+
+void t.test('an exponent means the same as the digits written out', async (t) => {
+  holds(
+    t,
+    fc.property(fc.nat(999_999), fc.integer({ min: -12, max: 2 }), (digits, exponent) => {
+      const written = exponent < 0 ? plain(BigInt(digits), -exponent) : String(digits * 10 ** exponent);
+      return parseMoney(`${digits}e${exponent}`) === parseMoney(written);
+    }),
+  );
+});
+
+void t.test('every amount survives the way through a JSON number', async (t) => {
+  holds(
+    t,
+    fc.property(fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), (micros) => {
+      const number = JSON.parse(JSON.stringify(moneyToNumber(micros))) as number;
+      return parseMoney(number) === micros && parseMoney(number.toFixed(6)) === micros;
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+void t.test('a text of millions of digits is answered at once', async (t) => {
+  t.equal(parseMoney('9'.repeat(5_000_000)), undefined);
+  t.equal(parseMoney(`0.${'5'.repeat(5_000_000)}`), 555_556);
+  t.equal(parseMoney(`${'0'.repeat(5_000_000)}1`), 1_000_000);
+});
