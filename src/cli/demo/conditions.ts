@@ -1,0 +1,86 @@
+import { Random } from './random.js';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** One incident in each block of so many days: any 27 days in a row hold one, on a working day. */
+const INCIDENT_BLOCK_DAYS = 14;
+const RELEASE_DAYS = 21;
+const DRIFT_DAYS = 60;
+const USUAL_MODEL_FAULTS = 0.012;
+const USUAL_SERVICE_FAULTS = 0.006;
+const PROVIDERS = ['anthropic', 'openai', 'google'];
+
+/** A bad day: one provider fails and slows down for some hours. */
+export interface Incident {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly provider: string;
+  /** Probability that one call fails. */
+  readonly faultRate: number;
+  readonly slowdown: number;
+}
+
+/** How the world of an agent is at one moment. */
+export interface Conditions {
+  /** Label of the agent's release: `2025.318`. */
+  readonly release: string;
+  /** Multiplies the latency of a call to a target: a provider, a host or a database. */
+  slowdown(target: string): number;
+  /** Probability that one call to the target fails. */
+  faultRate(target: string): number;
+  /** Multiplies the context of prompts: it creeps up from release to release. */
+  readonly contextGrowth: number;
+  /** Multiplies the chance of a good result; drifts slowly around 1. */
+  readonly quality: number;
+}
+
+/** The incident of the block of days that holds a moment. @param timeMs milliseconds since the epoch */
+export function incidentAround(seed: string, timeMs: number): Incident {
+  const block = Math.floor(timeMs / DAY_MS / INCIDENT_BLOCK_DAYS);
+  const random = new Random(`${seed}/incident/${block}`);
+  const days = Array.from({ length: INCIDENT_BLOCK_DAYS }, (_, index) => block * INCIDENT_BLOCK_DAYS + index);
+  const day = random.pick(days.filter((candidate) => isWorkday(candidate)));
+  const startMs = day * DAY_MS + random.integer(8 * 60, 13 * 60) * 60_000;
+  return {
+    startMs,
+    endMs: startMs + random.integer(4, 7) * HOUR_MS,
+    provider: random.pick(PROVIDERS),
+    faultRate: 0.78 + 0.17 * random.unit(),
+    slowdown: 2 + 2 * random.unit(),
+  };
+}
+
+/** The world as an agent finds it. The same seed, time and agent give the same world. */
+export function conditionsAt(seed: string, timeMs: number, agent: string): Conditions {
+  const incident = incidentAround(seed, timeMs);
+  const isIncident = timeMs >= incident.startMs && timeMs < incident.endMs;
+  const random = new Random(`${seed}/conditions/${agent}`);
+  const day = timeMs / DAY_MS;
+  const releasePhase = random.integer(0, RELEASE_DAYS - 1);
+  const daysInRelease = (day + releasePhase) % RELEASE_DAYS;
+  const wave = Math.sin((2 * Math.PI * day) / DRIFT_DAYS + 2 * Math.PI * random.unit());
+  const drift = 1 + 0.18 * wave;
+  return {
+    release: releaseLabel(timeMs - Math.floor(daysInRelease) * DAY_MS),
+    contextGrowth: 1 + 0.02 * daysInRelease,
+    quality: 1 - 0.07 * wave,
+    slowdown: (target) => (isIncident && target === incident.provider ? incident.slowdown * drift : drift),
+    faultRate: (target) => {
+      if (!PROVIDERS.includes(target)) return USUAL_SERVICE_FAULTS;
+      return isIncident && target === incident.provider ? incident.faultRate : USUAL_MODEL_FAULTS;
+    },
+  };
+}
+
+/** @param day whole days since the epoch, which was a Thursday */
+function isWorkday(day: number): boolean {
+  const weekday = (day + 4) % 7;
+  return weekday >= 1 && weekday <= 5;
+}
+
+/** Year and day of the year, the way many teams name their releases. */
+function releaseLabel(timeMs: number): string {
+  const year = new Date(timeMs).getUTCFullYear();
+  const dayOfYear = Math.floor((timeMs - Date.UTC(year, 0, 1)) / DAY_MS) + 1;
+  return `${year}.${dayOfYear}`;
+}

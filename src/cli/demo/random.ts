@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * A seeded source of randomness (sfc32, public domain): one key gives one sequence, on every machine. Not for secrets.
+ */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter: number;
+
+  /** @param key any text; sources with different keys are independent of each other. */
+  constructor(key: string) {
+    const digest = createHash('sha256').update(key).digest();
+    this.#a = digest.readInt32LE(0);
+    this.#b = digest.readInt32LE(4);
+    this.#c = digest.readInt32LE(8);
+    this.#counter = digest.readInt32LE(12);
+  }
+
+  /** An integer from 0 to 2^32 - 1. */
+  uint32(): number {
+    const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  }
+
+  /** From 0 up to, but not, 1. */
+  unit(): number {
+    return this.uint32() / 2 ** 32;
+  }
+
+  /** An integer, both ends included. */
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.unit() * (max - min + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.unit() < probability;
+  }
+
+  /** @throws RangeError for an empty list. */
+  pick<T>(list: readonly T[]): T {
+    const index = this.integer(0, list.length - 1);
+    if (index >= list.length || list.length === 0) throw new RangeError('Cannot pick from an empty list.');
+    return list[index] as T;
+  }
+
+  /** As many different members as asked for, or all of them, in random order. */
+  sample<T>(list: readonly T[], count: number): T[] {
+    const rest = [...list];
+    const chosen: T[] = [];
+    while (chosen.length < count && rest.length > 0) {
+      chosen.push(...rest.splice(this.integer(0, rest.length - 1), 1));
+    }
+    return chosen;
+  }
+
+  /** One member, in proportion to its weight. @throws RangeError for an empty list. */
+  weighted<T>(list: readonly T[], weightOf: (item: T) => number): T {
+    let point = this.unit() * list.reduce((sum, item) => sum + weightOf(item), 0);
+    for (const item of list) {
+      point -= weightOf(item);
+      if (point < 0) return item;
+    }
+    return this.pick(list);
+  }
+
+  /** Log-normal: half of the values are below `median`, few are many times as large. */
+  logNormal(median: number, sigma: number): number {
+    const normal = Math.sqrt(-2 * Math.log(1 - this.unit())) * Math.cos(2 * Math.PI * this.unit());
+    return median * Math.exp(sigma * normal);
+  }
+
+  /** A UUID in the form of version 4, lower case. */
+  uuid(): string {
+    const hex = Array.from({ length: 4 }, () => this.uint32().toString(16).padStart(8, '0')).join('');
+    const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  }
+}
