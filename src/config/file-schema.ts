@@ -1,9 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, duration, optionalEndpoint, secret, section } from './schema.js';
 
-/** Text that fits into an `Authorization: Bearer` header. */
-const KEY_PATTERN = '^[A-Za-z0-9._~+/=-]*$';
-
 /** The top-level sections that belong to the daemon itself. Defaults are written only here. */
 export const AuthSchema = section(
   {
@@ -15,10 +12,8 @@ export const AuthSchema = section(
     bootstrap_key: Type.Optional(
       secret({
         description:
-          'The first API key of an empty store (at least 16 characters). Absent: one is made and written to initial-api-key beside the store.',
-        minLength: 16,
-        maxLength: 512,
-        pattern: KEY_PATTERN,
+          'The first API key of an empty store: jd_ and 43 characters of base64url. Absent: one is made and written to initial-api-key beside the store.',
+        pattern: '^jd_[A-Za-z0-9_-]{43}$',
       }),
     ),
     bootstrap_email: Type.String({

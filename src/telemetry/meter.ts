@@ -1,0 +1,87 @@
+import * as prometheus from 'prom-client';
+import type { Counter, Histogram, Labels, Meter, MetricOptions } from '../component/telemetry.js';
+
+const PREFIX = 'jackdaw_';
+
+/** One observed series of a gauge. */
+interface Observation {
+  readonly labels: Labels;
+  readonly read: () => number;
+}
+
+/** The daemon's metrics in a registry of their own. */
+export class PrometheusMeter implements Meter {
+  readonly #registry = new prometheus.Registry();
+  readonly #observations = new Map<string, Set<Observation>>();
+
+  counter(name: string, options: MetricOptions): Counter {
+    const counter =
+      this.#existing(name, prometheus.Counter) ?? new prometheus.Counter(this.#configure(name, options));
+    return {
+      add: (value, labels) => {
+        if (labels) counter.inc(labels, value);
+        else counter.inc(value);
+      },
+    };
+  }
+
+  histogram(name: string, options: MetricOptions & { readonly buckets: readonly number[] }): Histogram {
+    const histogram =
+      this.#existing(name, prometheus.Histogram) ??
+      new prometheus.Histogram({ ...this.#configure(name, options), buckets: [...options.buckets] });
+    return {
+      record: (value, labels) => {
+        if (labels) histogram.observe(labels, value);
+        else histogram.observe(value);
+      },
+    };
+  }
+
+  gauge(name: string, options: MetricOptions, read: () => number, labels: Labels = {}): () => void {
+    const observations = this.#observationsOf(name, options);
+    const observation = { labels, read };
+    observations.add(observation);
+    return () => {
+      observations.delete(observation);
+    };
+  }
+
+  /** Everything in the text format of Prometheus. */
+  async print(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  #observationsOf(name: string, options: MetricOptions): Set<Observation> {
+    const known = this.#observations.get(name);
+    if (known) return known;
+    const observations = new Set<Observation>();
+    this.#observations.set(name, observations);
+    new prometheus.Gauge({
+      ...this.#configure(name, options),
+      collect() {
+        this.reset();
+        for (const { labels, read } of observations) this.set(labels, read());
+      },
+    });
+    return observations;
+  }
+
+  /** @throws Error where the name is another kind of metric: its first owner would count wrongly. */
+  #existing<M extends prometheus.Metric>(
+    name: string,
+    kind: abstract new (...args: never[]) => M,
+  ): M | undefined {
+    const found = this.#registry.getSingleMetric(PREFIX + name);
+    if (found === undefined || found instanceof kind) return found;
+    throw new Error(`The metric ${PREFIX}${name} exists as another kind: choose another name`);
+  }
+
+  #configure(name: string, options: MetricOptions) {
+    return {
+      name: PREFIX + name,
+      help: options.description,
+      labelNames: [...(options.labelNames ?? [])],
+      registers: [this.#registry],
+    };
+  }
+}

@@ -1,0 +1,54 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Meter } from '../component/telemetry.js';
+
+const NS_PER_S = 1e9;
+const RESOLUTION_MS = 10;
+
+/**
+ * Tells about the process itself: memory, processor time, delay of the event loop, uptime, version.
+ *
+ * @returns a function that ends it
+ */
+export function observeProcess(meter: Meter, version: string): () => void {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  const gauges = [
+    meter.gauge('process_memory_rss_bytes', { description: 'Resident memory of the process.' }, () =>
+      process.memoryUsage.rss(),
+    ),
+    meter.gauge(
+      'process_heap_used_bytes',
+      { description: 'JavaScript heap in use.' },
+      () => process.memoryUsage().heapUsed,
+    ),
+    meter.gauge(
+      'process_cpu_seconds',
+      { description: 'Processor time used since the start, user and system.' },
+      () => {
+        const { user, system } = process.cpuUsage();
+        return (user + system) / 1e6;
+      },
+    ),
+    meter.gauge('process_uptime_seconds', { description: 'Time since the start.' }, () => process.uptime()),
+    meter.gauge(
+      'process_event_loop_lag_max_seconds',
+      { description: 'Longest delay of the event loop since the last reading.' },
+      () => {
+        // The sampler's own period is part of every sample.
+        const seconds = Math.max(0, delay.max / NS_PER_S - RESOLUTION_MS / 1000);
+        delay.reset();
+        return seconds;
+      },
+    ),
+    meter.gauge(
+      'build_info',
+      { description: 'Always 1; the version is a label.', labelNames: ['version', 'node'] },
+      () => 1,
+      { version, node: process.versions.node },
+    ),
+  ];
+  return () => {
+    for (const end of gauges) end();
+    delay.disable();
+  };
+}
