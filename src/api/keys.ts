@@ -24,7 +24,9 @@ const keyFields = {
 
 const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
 
-const listKeys = {
+export type KeyJson = Static<typeof keySchema>;
+
+export const listKeys = {
   id: 'listKeys',
   method: 'GET',
   path: '/api/v1/admin/keys',
@@ -35,7 +37,7 @@ const listKeys = {
   responses: { 200: Type.Array(keySchema) },
 } satisfies Operation;
 
-const createKey = {
+export const createKey = {
   id: 'createKey',
   method: 'POST',
   path: '/api/v1/admin/keys',
@@ -60,7 +62,7 @@ const createKey = {
   errors: [404],
 } satisfies Operation;
 
-const revokeKey = {
+export const revokeKey = {
   id: 'revokeKey',
   method: 'DELETE',
   path: '/api/v1/admin/keys/{key_id}',
@@ -117,7 +119,7 @@ function readExpiry(text: string | undefined, now: Micros): Micros | null {
   return at;
 }
 
-function printKey(key: ApiKey): Static<typeof keySchema> {
+function printKey(key: ApiKey): KeyJson {
   return {
     id: key.id,
     user_id: key.user_id,

@@ -8,7 +8,7 @@ import { nullable, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 import { printUser, userSchema } from './users.js';
 
-const readMe = {
+export const readMe = {
   id: 'readMe',
   method: 'GET',
   path: '/api/v1/me',

@@ -14,7 +14,9 @@ const organizationSchema = Type.Object(
   { title: 'Organization' },
 );
 
-const listOrganizations = {
+export type OrganizationJson = Static<typeof organizationSchema>;
+
+export const listOrganizations = {
   id: 'listOrganizations',
   method: 'GET',
   path: '/api/v1/admin/orgs',
@@ -24,7 +26,7 @@ const listOrganizations = {
   responses: { 200: Type.Array(organizationSchema) },
 } satisfies Operation;
 
-const createOrganization = {
+export const createOrganization = {
   id: 'createOrganization',
   method: 'POST',
   path: '/api/v1/admin/orgs',
@@ -48,7 +50,7 @@ const createOrganization = {
 
 const memberParams = Type.Object({ slug: Type.String(), user_id: uuid() });
 
-const putMember = {
+export const putMember = {
   id: 'putMember',
   method: 'PUT',
   path: '/api/v1/admin/orgs/{slug}/members/{user_id}',
@@ -63,7 +65,7 @@ const putMember = {
   errors: [404],
 } satisfies Operation;
 
-const removeMember = {
+export const removeMember = {
   id: 'removeMember',
   method: 'DELETE',
   path: '/api/v1/admin/orgs/{slug}/members/{user_id}',
@@ -100,7 +102,7 @@ export function organizationRoutes({ routes, meta, clock }: ApiContext): readonl
   ];
 }
 
-function printOrganization(organization: Organization): Static<typeof organizationSchema> {
+function printOrganization(organization: Organization): OrganizationJson {
   const { id, slug, name, created_at } = organization;
   return { id, slug, name, created_at: formatTime(created_at) };
 }

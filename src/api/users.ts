@@ -20,6 +20,8 @@ export const userSchema = Type.Object(
   { title: 'User' },
 );
 
+export type UserJson = Static<typeof userSchema>;
+
 const email = Type.String({ format: 'email', maxLength: 254 });
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const monthlyEventLimit = Type.Optional(
@@ -30,7 +32,7 @@ const monthlyEventLimit = Type.Optional(
   }),
 );
 
-const listUsers = {
+export const listUsers = {
   id: 'listUsers',
   method: 'GET',
   path: '/api/v1/admin/users',
@@ -40,7 +42,7 @@ const listUsers = {
   responses: { 200: Type.Array(userSchema) },
 } satisfies Operation;
 
-const createUser = {
+export const createUser = {
   id: 'createUser',
   method: 'POST',
   path: '/api/v1/admin/users',
@@ -55,7 +57,7 @@ const createUser = {
   errors: [409],
 } satisfies Operation;
 
-const updateUser = {
+export const updateUser = {
   id: 'updateUser',
   method: 'PATCH',
   path: '/api/v1/admin/users/{user_id}',
@@ -98,7 +100,7 @@ export function userRoutes({ routes, meta, clock }: ApiContext): readonly Route[
   ];
 }
 
-export function printUser(user: User): Static<typeof userSchema> {
+export function printUser(user: User): UserJson {
   return {
     id: user.id,
     email: user.email,

@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+import type { Ajv } from 'ajv';
+import { Option, type Command } from 'commander';
+import { type Static, type TObject, type TSchema } from 'typebox';
+import { problemSchema } from '../api/error-responses.js';
+import { isKey } from '../auth/keys.js';
+import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
+import type { Operation } from '../component/operation.js';
+import { createValidator } from '../http/field-errors.js';
+import type { CliIo } from './io.js';
+
+export const DEFAULT_URL = 'http://127.0.0.1:4319';
+const KEY_FILE = `./data/${INITIAL_KEY_FILE}`;
+const TIMEOUT_MS = 30_000;
+
+/** The options of every command that talks to a daemon. */
+export interface ApiOptions {
+  readonly url?: string;
+  readonly key?: string;
+}
+
+type Sent<Schema> = Schema extends TObject ? Partial<Static<Schema>> : undefined;
+type Answer<Responses> = {
+  [Status in keyof Responses]: Responses[Status] extends TSchema ? Static<Responses[Status]> : undefined;
+}[keyof Responses];
+
+/** What is sent with an operation. */
+export interface Call<O extends Operation> {
+  readonly params?: Sent<O['params']>;
+  readonly query?: Sent<O['query']>;
+  readonly body?: Sent<O['body']>;
+}
+
+/** Adds `--url` and `--key`. */
+export function withApiOptions(command: Command): Command {
+  return command
+    .option('--url <url>', `address of the daemon (or JACKDAW_URL; default ${DEFAULT_URL})`)
+    .addOption(
+      new Option(
+        '--key <key>',
+        `API key (or JACKDAW_KEY, which other processes cannot see; else ${KEY_FILE})`,
+      ),
+    );
+}
+
+/**
+ * Calls a daemon's API by the same declarations that its routes are made of.
+ */
+export class ApiClient {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #keySource: string;
+  readonly #ajv: Ajv = createValidator();
+
+  private constructor(url: string, key: string, keySource: string) {
+    this.#url = url;
+    this.#key = key;
+    this.#keySource = keySource;
+  }
+
+  /**
+   * Finds out where the daemon is and which key to use.
+   *
+   * @throws Error when the address is none, or there is no key or none of the right form.
+   */
+  static async open(options: ApiOptions, io: Pick<CliIo, 'env'>): Promise<ApiClient> {
+    const url = readUrl(options.url ?? (io.env['JACKDAW_URL'] || DEFAULT_URL));
+    const [key, source] = await findKey(options.key, io.env['JACKDAW_KEY']);
+    if (!isKey(key))
+      throw new Error(
+        `The API key from ${source} is malformed: a key is jd_ and 43 characters of base64url.`,
+      );
+    return new ApiClient(url, key, source);
+  }
+
+  /**
+   * @returns the body of a successful answer, which has the declared shape; undefined where there is none.
+   * @throws Error in words for the user: daemon not reachable, key refused, rule broken, answer not understood.
+   */
+  async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<Answer<O['responses']>> {
+    const response = await this.#fetch(operation, call);
+    const text = await response.text();
+    if (!response.ok) throw this.#refusal(response.status, text);
+    const schema = operation.responses[response.status];
+    const value = schema ? parseJson(text) : undefined;
+    if (schema === undefined || (schema !== null && !this.#ajv.validate(schema, value)))
+      throw new Error(
+        `${this.#url} did not answer as a Jackdaw daemon does: is something else listening there?`,
+      );
+    // The line above has checked it against the schema that the type comes from.
+    return value as Answer<O['responses']>;
+  }
+
+  async #fetch(operation: Operation, call: Call<Operation>): Promise<Response> {
+    const url = this.#url + fillPath(operation.path, call.params ?? {}) + printQuery(call.query ?? {});
+    try {
+      return await fetch(url, {
+        method: operation.method,
+        headers: {
+          authorization: `Bearer ${this.#key}`,
+          accept: 'application/json',
+          ...(call.body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(call.body ? { body: JSON.stringify(call.body) } : {}),
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (cause) {
+      throw new Error(unreachable(this.#url, cause), { cause });
+    }
+  }
+
+  #refusal(status: number, text: string): Error {
+    const problem = parseJson(text);
+    if (!this.#ajv.validate<Static<typeof problemSchema>>(problemSchema, problem))
+      return new Error(`${this.#url} answered with status ${status}, and not as a Jackdaw daemon does.`);
+    if (status === 401) return new Error(`The daemon does not accept the API key from ${this.#keySource}.`);
+    const rules = (problem.errors ?? []).map(({ field, message }) => `\n  ${field || 'body'} ${message}`);
+    return new Error(`${problem.detail}${rules.join('')}`);
+  }
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new Error(`"${text}" is no address of a daemon: write it like ${DEFAULT_URL}`);
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+async function findKey(option: string | undefined, variable: string | undefined): Promise<[string, string]> {
+  if (option !== undefined) return [option, '--key'];
+  if (variable !== undefined && variable !== '') return [variable, 'JACKDAW_KEY'];
+  try {
+    return [(await readFile(KEY_FILE, 'utf8')).trim(), KEY_FILE];
+  } catch (cause) {
+    throw new Error(
+      `No API key: set JACKDAW_KEY, give --key, or run this where the daemon's ${KEY_FILE} can be read.`,
+      { cause },
+    );
+  }
+}
+
+function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+}
+
+function printQuery(query: object): string {
+  const printed = new URLSearchParams();
+  for (const [name, value] of Object.entries(query) as [string, string | number | boolean | undefined][])
+    if (value !== undefined) printed.set(name, String(value));
+  return printed.size === 0 ? '' : `?${printed.toString()}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreachable(url: string, error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  const code = cause && 'code' in cause ? String(cause.code) : (cause?.message ?? 'no connection');
+  return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
+}

@@ -1,0 +1,28 @@
+/** A column: its heading, and what it shows of a row. */
+export interface Column<Row> {
+  readonly title: string;
+  show(row: Row): string | number | null;
+}
+
+const GAP = '  ';
+
+/** Rows in aligned columns under headings. What terminals would obey instead of showing is made visible. */
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const lines = [
+    columns.map(({ title }) => title.toUpperCase()),
+    ...rows.map((row) => columns.map((column) => printable(column.show(row)))),
+  ];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? '').length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function printable(value: string | number | null): string {
+  return value === null ? '-' : String(value).replace(/\p{Cc}/gu, '\u{fffd}');
+}

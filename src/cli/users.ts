@@ -1,0 +1,82 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { createUser, listUsers, updateUser, type UserJson } from '../api/users.js';
+import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
+import type { CliIo } from './io.js';
+import { showJson, showList } from './result.js';
+import type { Column } from './table.js';
+import { findUserId } from './find-user.js';
+
+interface Options extends ApiOptions {
+  readonly json?: boolean;
+}
+
+interface Change {
+  readonly email?: string;
+  readonly name?: string;
+  readonly monthlyEventLimit?: number;
+}
+
+const COLUMNS: readonly Column<UserJson>[] = [
+  { title: 'id', show: (user) => user.id },
+  { title: 'email', show: (user) => user.email },
+  { title: 'name', show: (user) => user.name },
+  { title: 'events a month', show: (user) => user.monthly_event_limit },
+  { title: 'created', show: (user) => user.created_at },
+];
+
+/** `jackdaw users`: over the administration routes of a running daemon. */
+export function usersCommand(io: CliIo): Command {
+  const command = new Command('users').description('List, create and change the users of a daemon.');
+
+  withApiOptions(command.command('list').description('List all users.'))
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => {
+      const client = await ApiClient.open(options, io);
+      const users = await client.call(listUsers);
+      showList(io, users, { ...options, columns: COLUMNS, none: 'There are no users.' });
+    });
+
+  withApiOptions(
+    command.command('create').description('Create a user. It can do nothing until it has a key.'),
+  )
+    .requiredOption('--email <address>', 'e-mail address')
+    .requiredOption('--name <name>', 'name')
+    .option('--monthly-event-limit <n>', 'events a month, 0 for no limit', readLimit)
+    .option('--json', 'print JSON')
+    .action(async (options: Options & Change) => {
+      const client = await ApiClient.open(options, io);
+      showUser(io, await client.call(createUser, { body: printChange(options) }), options);
+    });
+
+  withApiOptions(command.command('update').description('Change a user.'))
+    .argument('<user>', 'id or e-mail address')
+    .option('--email <address>', 'new e-mail address')
+    .option('--name <name>', 'new name')
+    .option('--monthly-event-limit <n>', 'events a month, 0 for no limit', readLimit)
+    .option('--json', 'print JSON')
+    .action(async (user: string, options: Options & Change) => {
+      const client = await ApiClient.open(options, io);
+      const params = { user_id: await findUserId(client, user) };
+      showUser(io, await client.call(updateUser, { params, body: printChange(options) }), options);
+    });
+
+  return command;
+}
+
+function showUser(io: CliIo, user: UserJson, options: Options): void {
+  if (options.json === true) showJson(io, user);
+  else showList(io, [user], { columns: COLUMNS, none: '' });
+}
+
+function printChange({ email, name, monthlyEventLimit }: Change) {
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(name === undefined ? {} : { name }),
+    ...(monthlyEventLimit === undefined ? {} : { monthly_event_limit: monthlyEventLimit }),
+  };
+}
+
+function readLimit(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
