@@ -57,9 +57,17 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (cause) {
     const detail =
-      text.trim() === '' ? 'The body is empty; send a JSON object.' : 'The body is not valid JSON.';
+      text.trim() === ''
+        ? 'The body is empty; send a JSON object.'
+        : `The body is not valid JSON: ${whereOf(cause)}.`;
     throw new HttpProblem(400, 'invalid_json', detail, { cause });
   }
+}
+
+/** What the engine says about the error: its position, or the text around it. */
+function whereOf(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : 'it cannot be read';
+  return message.replace(/ is not valid JSON$/, '').replace(/ in JSON at position/, ' at position');
 }
 
 /**

@@ -1,0 +1,18 @@
+import type { ExporterFactory } from '../../component/factory.js';
+import { extensionId, section } from '../../config/schema.js';
+import { StorageExporter } from './storage-exporter.js';
+
+const storageConfig = section({
+  store: extensionId({ description: 'Id of the extension that keeps the data.', default: 'duckdb' }),
+});
+
+export const storageExporter: ExporterFactory<typeof storageConfig> = {
+  kind: 'exporter',
+  type: 'storage',
+  description: 'Writes to the store, and answers after the commit.',
+  stability: 'beta',
+  signals: ['traces'],
+  configSchema: storageConfig,
+  delivery: 'direct',
+  create: ({ config }) => new StorageExporter(config.store),
+};

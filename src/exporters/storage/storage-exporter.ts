@@ -1,0 +1,34 @@
+import type { Receipt } from '../../component/consumer.js';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Exporter, Outputs } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import { isTelemetryStore, type TelemetryStore } from '../../storage/telemetry-store.js';
+
+/** Exporter `storage`: see README.md. */
+export class StorageExporter implements Exporter {
+  readonly inputs: Outputs;
+  readonly #storeId: string;
+  #store: TelemetryStore | undefined;
+
+  constructor(storeId: string) {
+    this.#storeId = storeId;
+    this.inputs = {
+      traces: {
+        consume: async (batch, context): Promise<Receipt> => this.#open().writeTraces(batch, context),
+      },
+    };
+  }
+
+  /** @throws Error when there is no such store. */
+  async start(host: Host): Promise<void> {
+    this.#store = host.extension(this.#storeId, isTelemetryStore);
+  }
+
+  #open(): TelemetryStore {
+    if (this.#store) return this.#store;
+    throw new ConsumeError('the storage exporter was not started', {
+      code: 'internal_error',
+      retryable: true,
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { Type, type Static } from 'typebox';
+import { section } from '../../config/schema.js';
+
+const limit = (value: number, description: string, maximum = Number.MAX_SAFE_INTEGER) =>
+  Type.Integer({ minimum: 1, maximum, default: value, description });
+
+export const validationConfig = section({
+  max_name_length: limit(
+    1024,
+    'Characters of the name of an agent or a span, spaces around it not counted, and of a model or SDK version.',
+  ),
+  max_text_length: limit(65_536, 'Characters of an outcome or an error message.'),
+  max_payload_depth: limit(64, 'Levels that metadata, input_data and output_data may nest.', 500),
+  max_spans_per_trace: limit(10_000, 'Spans of one trace within one batch.'),
+});
+
+export type ValidationConfig = Static<typeof validationConfig>;

@@ -1,0 +1,36 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+
+/**
+ * What makes a payload impossible to store and give back as it was sent: too many levels, numbers that JSON cannot
+ * write, halves of surrogate pairs, which UTF-8 cannot. It never goes deeper than `maxDepth`, however deep the value is.
+ *
+ * @param maxDepth the payload itself is the first level
+ * @returns what is wrong, as the rest of a sentence, or undefined.
+ */
+export function findUnstorable(payload: JsonObject, maxDepth: number): string | undefined {
+  return inspect(payload, maxDepth, maxDepth);
+}
+
+function inspect(value: JsonValue, levels: number, maxDepth: number): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : HALF_SURROGATE;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : NOT_FINITE;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return `must not nest deeper than ${maxDepth} levels`;
+  if (Array.isArray(value)) {
+    for (const child of value) {
+      const found = inspect(child, levels - 1, maxDepth);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  // for-in, twice as fast here as Object.keys: payloads are plain data, whose prototype adds nothing to it.
+  for (const key in value) {
+    if (!key.isWellFormed()) return HALF_SURROGATE;
+    const found = inspect(value[key] ?? null, levels - 1, maxDepth);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export const HALF_SURROGATE = 'must not hold half of a surrogate pair, which is no character';
+const NOT_FINITE = 'must not hold a number too large for a double';

@@ -1,0 +1,142 @@
+import { ItemProblems } from '../../component/item-problems.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import type { SpanRecord } from '../../signal/span.js';
+import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
+import { findUnstorable, HALF_SURROGATE } from './payload.js';
+
+export interface Limits {
+  readonly maxNameLength: number;
+  readonly maxTextLength: number;
+  readonly maxPayloadDepth: number;
+  readonly maxSpansPerTrace: number;
+}
+
+/**
+ * Holds one trace against the rules that no schema can say (decisions §3). Spaces around the names of its agent and
+ * spans are taken off on the way.
+ *
+ * @returns the first problem in words, with the number of further ones, or undefined for a good trace.
+ */
+export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): string | undefined {
+  const rules = new Rules(limits);
+  rules.checkHeader(trace);
+  if (spans.length > limits.maxSpansPerTrace) {
+    // One problem says it all: the spans are not looked at.
+    rules.problems.add(
+      '/spans',
+      `must not hold more than ${limits.maxSpansPerTrace} spans, and there are ${spans.length}`,
+    );
+    return rules.problems.reason;
+  }
+  const seen = new Set<string>();
+  for (let index = 0; index < spans.length; index++) {
+    const span = spans[index];
+    if (!span) continue;
+    rules.checkSpan(span, trace, index);
+    if (seen.has(span.span_id)) rules.problems.add(`/spans/${index}/span_id`, 'is there twice in this trace');
+    seen.add(span.span_id);
+  }
+  return rules.problems.reason;
+}
+
+/** The rules. Pointers are put together only for what is wrong: on the way of good spans nothing is allocated. */
+class Rules {
+  readonly problems = new ItemProblems();
+  readonly #limits: Limits;
+  /** Of the part that is looked at: -1 for the header. */
+  #index = -1;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  checkHeader(trace: TraceHeader): void {
+    trace.agent = this.#name('agent', trace.agent);
+    this.#times(trace.started_at, trace.ended_at);
+    this.#amount('duration_ms', trace.duration_ms);
+    this.#text('outcome', trace.outcome, this.#limits.maxTextLength);
+    this.#text('error_message', trace.error_message, this.#limits.maxTextLength);
+    this.#count('total_tokens', trace.total_tokens);
+    this.#count('total_cost_usd', trace.total_cost_usd);
+    this.#payload('metadata', trace.metadata);
+    this.#text('sdk_version', trace.sdk_version, this.#limits.maxNameLength);
+  }
+
+  checkSpan(span: SpanRecord, trace: TraceHeader, index: number): void {
+    this.#index = index;
+    if (span.trace_id !== trace.trace_id) this.#add('trace_id', "must be the trace_id of the item's trace");
+    if (span.parent_span_id === span.span_id) this.#add('parent_span_id', 'must not be the span itself');
+    span.name = this.#name('name', span.name);
+    this.#times(span.started_at, span.ended_at);
+    this.#amount('duration_ms', span.duration_ms);
+    this.#text('model', span.model, this.#limits.maxNameLength);
+    this.#count('input_tokens', span.input_tokens);
+    this.#count('output_tokens', span.output_tokens);
+    this.#count('total_tokens', span.total_tokens);
+    this.#count('cost_usd', span.cost_usd);
+    this.#payload('input_data', span.input_data);
+    this.#payload('output_data', span.output_data);
+    this.#text('error_message', span.error_message, this.#limits.maxTextLength);
+    this.#payload('metadata', span.metadata);
+  }
+
+  /** @returns the name without the spaces around it. */
+  #name(field: string, sent: string): string {
+    const name = sent.trim();
+    if (name === '') this.#add(field, 'must not be empty');
+    else if (name.includes('\0')) this.#add(field, 'must not hold the character U+0000');
+    else this.#text(field, name, this.#limits.maxNameLength);
+    return name;
+  }
+
+  #text(field: string, text: string | null, maxLength: number): void {
+    if (text === null) return;
+    if (isLonger(text, maxLength)) this.#add(field, `must not be longer than ${maxLength} characters`);
+    else if (!text.isWellFormed()) this.#add(field, HALF_SURROGATE);
+  }
+
+  #times(start: number, end: number | null): void {
+    if (end !== null && end < start) this.#add('ended_at', 'must not be before started_at');
+  }
+
+  #amount(field: string, value: number | null): void {
+    if (value === null || (value >= 0 && value <= Number.MAX_SAFE_INTEGER)) return;
+    if (value < 0) this.#add(field, 'must not be negative');
+    else this.#add(field, 'must be a number, and not larger than 9007199254740991');
+  }
+
+  #count(field: string, value: number | null): void {
+    if (value === null) return;
+    if (
+      value >= 0 &&
+      !Number.isSafeInteger(value) &&
+      Number.isFinite(value) &&
+      value < Number.MAX_SAFE_INTEGER
+    )
+      this.#add(field, 'must be a whole number');
+    else this.#amount(field, value);
+  }
+
+  #payload(field: string, payload: JsonObject | null): void {
+    if (payload === null) return;
+    const found = findUnstorable(payload, this.#limits.maxPayloadDepth);
+    if (found !== undefined) this.#add(field, found);
+  }
+
+  #add(field: string, message: string): void {
+    this.problems.add(`${this.#index < 0 ? '/trace' : `/spans/${this.#index}`}/${field}`, message);
+  }
+}
+
+/** Counts characters as people do: code points, of which the wide ones take two places of a string. */
+function isLonger(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  if (text.length > max * 2) return true;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // The second half of a pair was counted with the first.
+    if (code < 0xdc00 || code > 0xdfff) count++;
+  }
+  return count > max;
+}

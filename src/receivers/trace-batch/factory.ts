@@ -1,0 +1,24 @@
+import { parseDuration } from '../../config/duration.js';
+import { parseSize } from '../../config/size.js';
+import type { ReceiverFactory } from '../../component/factory.js';
+import { traceBatchConfig } from './config.js';
+import { TraceBatchReceiver } from './receiver.js';
+
+export const traceBatchReceiver: ReceiverFactory<typeof traceBatchConfig> = {
+  kind: 'receiver',
+  type: 'trace_batch',
+  description: 'Takes batches of agent runs as JSON over HTTP: POST /api/v1/traces/batch.',
+  stability: 'beta',
+  signals: ['traces'],
+  configSchema: traceBatchConfig,
+  check: (config) => [
+    ...(parseSize(config.max_request_body_size) === 0
+      ? [{ path: '/max_request_body_size', message: 'must be more than 0: no request would be taken' }]
+      : []),
+    ...(parseDuration(config.request_timeout) === 0
+      ? [{ path: '/request_timeout', message: 'must be more than 0: no request would be taken' }]
+      : []),
+  ],
+  resources: (config) => [{ kind: 'http_listener', endpoint: config.endpoint }],
+  create: (settings) => new TraceBatchReceiver(settings),
+};

@@ -1,0 +1,25 @@
+import type { Operation } from '../../component/operation.js';
+import { TraceBatchReplySchema, TraceBatchSchema } from './wire-format.js';
+
+/** What the route takes and gives. @param limits of the body, from the configuration */
+export function traceBatchOperation(limits: {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}): Operation {
+  return {
+    id: 'ingestTraces',
+    method: 'POST',
+    path: '/api/v1/traces/batch',
+    tag: 'traces',
+    summary: 'Send runs of agents',
+    description:
+      'Each trace is judged by itself: the answer is 200 when any number of them is rejected, and names each. ' +
+      'An accepted trace is stored durably and readable at once. Repeats are accepted and change nothing, so a ' +
+      'request may be sent again whenever its answer was lost.',
+    access: 'write',
+    body: TraceBatchSchema,
+    responses: { 200: TraceBatchReplySchema },
+    errors: [429],
+    ...limits,
+  };
+}

@@ -1,0 +1,161 @@
+import type { Component } from '../../component/component.js';
+import type { Consumer, Refusal } from '../../component/consumer.js';
+import type { Outputs, Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import { HttpProblem, type HttpRequest, type HttpResponse } from '../../component/http.js';
+import type { Identity } from '../../component/identity.js';
+import { shorten } from '../../component/item-problems.js';
+import type { Counter } from '../../component/telemetry.js';
+import { durationMs } from '../../config/duration.js';
+import { sizeBytes } from '../../config/size.js';
+import { requireJson } from '../../http/json-body.js';
+import { createRouteBuilder } from '../../http/operation.js';
+import type { TracesBatch } from '../../signal/batch.js';
+import type { TraceRecord } from '../../signal/trace.js';
+import type { TraceBatchConfig } from './config.js';
+import { InFlight } from './in-flight.js';
+import { createItemReader, type ItemReader } from './item-reader.js';
+import { traceBatchOperation } from './operation.js';
+import { readItems } from './request-body.js';
+import type { TraceBatchReply } from './wire-format.js';
+
+const RETRY_AFTER_SECONDS = '1';
+
+/** Receiver `trace_batch`: see README.md. */
+export class TraceBatchReceiver implements Component {
+  readonly #settings: Settings<TraceBatchConfig>;
+  readonly #next: Consumer<TracesBatch> | undefined;
+  readonly #readItem: ItemReader;
+  readonly #inFlight: InFlight;
+  readonly #refusedRequests: Counter;
+  #endGauges: readonly (() => void)[] = [];
+  #isDraining = false;
+
+  constructor(settings: Settings<TraceBatchConfig> & { readonly outputs: Outputs }) {
+    const { config, meter, outputs } = settings;
+    this.#settings = settings;
+    this.#next = outputs.traces;
+    this.#readItem = createItemReader();
+    this.#inFlight = new InFlight({
+      requests: config.max_in_flight.requests,
+      bytes: sizeBytes(config.max_in_flight.bytes),
+    });
+    this.#refusedRequests = meter.counter('trace_batch_refused_requests_total', {
+      description: 'Requests refused because max_in_flight was reached or the daemon was shutting down.',
+      labelNames: ['receiver', 'code'],
+    });
+  }
+
+  async start(host: Host): Promise<void> {
+    const { id, config, meter } = this.#settings;
+    const { tls } = config;
+    const listener = host.listener(config.endpoint, {
+      tls: tls && { certFile: tls.cert_file, keyFile: tls.key_file },
+    });
+    const operation = traceBatchOperation({
+      maxBodyBytes: sizeBytes(config.max_request_body_size),
+      bodyTimeoutMs: durationMs(config.request_timeout),
+    });
+    const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+    listener.route(routes.raw(operation, (request, identity) => this.#handle(request, identity)));
+    const labels = { receiver: id };
+    this.#endGauges = [
+      meter.gauge(
+        'trace_batch_requests_in_flight',
+        { description: 'Requests that wait for the store.', labelNames: ['receiver'] },
+        () => this.#inFlight.requests,
+        labels,
+      ),
+      meter.gauge(
+        'trace_batch_bytes_in_flight',
+        { description: 'Bytes of the bodies of requests that wait for the store.', labelNames: ['receiver'] },
+        () => this.#inFlight.bytes,
+        labels,
+      ),
+    ];
+  }
+
+  async shutdown(deadline: AbortSignal): Promise<void> {
+    this.#isDraining = true;
+    await this.#inFlight.idle(deadline);
+    for (const end of this.#endGauges) end();
+    this.#endGauges = [];
+  }
+
+  /** The part before the first await runs when the head has arrived: what is refused here costs no body. */
+  async #handle(request: HttpRequest, identity: Identity): Promise<HttpResponse> {
+    requireJson(request);
+    this.#refuseWhenBusy(0);
+    const body = await request.body();
+    const bytes = body.byteLength;
+    this.#refuseWhenBusy(bytes);
+    this.#inFlight.enter(bytes);
+    try {
+      const reply = await this.#take(readItems(body), identity.userId, request.abort);
+      return { status: 200, body: JSON.stringify(reply) };
+    } finally {
+      this.#inFlight.leave(bytes);
+    }
+  }
+
+  async #take(items: readonly unknown[], tenant: string, abort: AbortSignal): Promise<TraceBatchReply> {
+    const reasons = new Map<number, string>();
+    const records: TraceRecord[] = [];
+    /** The positions, in the request, of the records. */
+    const positions: number[] = [];
+    for (let index = 0; index < items.length; index++) {
+      const read = this.#readItem(items[index]);
+      if (typeof read === 'string') {
+        reasons.set(index, read);
+      } else {
+        records.push(read);
+        positions.push(index);
+      }
+    }
+    for (const { index, reason } of await this.#consume({ tenant, items: records }, abort)) {
+      const position = positions[index];
+      // Of two exporters that both refuse a trace the first has its say: one entry a trace.
+      if (position !== undefined && !reasons.has(position)) reasons.set(position, reason);
+    }
+    return toReply(items, reasons);
+  }
+
+  async #consume(batch: TracesBatch, abort: AbortSignal): Promise<readonly Refusal[]> {
+    if (batch.items.length === 0 || !this.#next) return [];
+    const receivedAt = this.#settings.clock.now();
+    const receipt = await this.#next.consume(batch, { receivedAt, abort });
+    return receipt.refused;
+  }
+
+  #refuseWhenBusy(bytes: number): void {
+    if (this.#isDraining)
+      this.#refuse('shutting_down', 'The daemon is shutting down; send the request again.');
+    if (this.#inFlight.isFull(bytes))
+      this.#refuse('overloaded', 'Too many requests wait for the store; send this one again later.');
+  }
+
+  #refuse(code: 'shutting_down' | 'overloaded', detail: string): never {
+    this.#refusedRequests.add(1, { receiver: this.#settings.id, code });
+    throw new HttpProblem(503, code, detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS } });
+  }
+}
+
+/** @param reasons by the position of the rejected item */
+function toReply(items: readonly unknown[], reasons: ReadonlyMap<number, string>): TraceBatchReply {
+  const errors = [...reasons]
+    .sort(([a], [b]) => a - b)
+    .map(([index, error]) => ({ trace_id: sentId(items[index]), error }));
+  return { accepted: items.length - errors.length, rejected: errors.length, errors };
+}
+
+/** The `trace_id` as it was sent; empty where there is none to echo. */
+function sentId(item: unknown): string {
+  const trace = ownField(item, 'trace');
+  const id = ownField(trace, 'trace_id');
+  return typeof id === 'string' ? shorten(id) : '';
+}
+
+function ownField(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}

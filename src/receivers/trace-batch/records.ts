@@ -1,0 +1,85 @@
+import type { SpanRecord } from '../../signal/span.js';
+import { parseMoney, type MicroUsd } from '../../signal/money.js';
+import { parseTime, type Micros } from '../../signal/time.js';
+import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
+import type { TraceItem } from './wire-format.js';
+
+const DEFAULT_SDK_VERSION = '0.2.0';
+
+type WireSpan = TraceItem['spans'][number];
+
+/**
+ * Turns an item that the schema has accepted into a record: times in microseconds, money in micro-USD, ids in lower
+ * case, null for what is absent. Objects of the item (`metadata`, …) become part of the record.
+ *
+ * Each record is one literal with every field in the same order: the engine then gives all of them one hidden class,
+ * which the whole pipeline behind profits from.
+ *
+ * @throws RangeError for an item that the schema has not accepted.
+ */
+export function toRecord(item: TraceItem): TraceRecord {
+  return { trace: toHeader(item.trace), spans: item.spans.map(toSpan) };
+}
+
+function toHeader(wire: TraceItem['trace']): TraceHeader {
+  return {
+    trace_id: wire.trace_id.toLowerCase(),
+    agent: wire.agent,
+    status: wire.status ?? 'completed',
+    started_at: toMicros(wire.started_at),
+    ended_at: toMicrosOrNull(wire.ended_at),
+    duration_ms: toNumber(wire.duration_ms),
+    success: wire.success ?? null,
+    outcome: wire.outcome ?? null,
+    error_message: wire.error_message ?? null,
+    total_tokens: toNumber(wire.total_tokens),
+    total_cost_usd: toMicroUsd(wire.total_cost_usd),
+    metadata: wire.metadata ?? null,
+    sdk_version: wire.sdk_version ?? DEFAULT_SDK_VERSION,
+  };
+}
+
+function toSpan(wire: WireSpan): SpanRecord {
+  return {
+    span_id: wire.span_id.toLowerCase(),
+    trace_id: wire.trace_id.toLowerCase(),
+    parent_span_id: wire.parent_span_id?.toLowerCase() ?? null,
+    type: wire.type,
+    name: wire.name,
+    status: wire.status ?? 'completed',
+    started_at: toMicros(wire.started_at),
+    ended_at: toMicrosOrNull(wire.ended_at),
+    duration_ms: toNumber(wire.duration_ms),
+    model: wire.model ?? null,
+    input_tokens: toNumber(wire.input_tokens),
+    output_tokens: toNumber(wire.output_tokens),
+    total_tokens: toNumber(wire.total_tokens),
+    cost_usd: toMicroUsd(wire.cost_usd),
+    error_message: wire.error_message ?? null,
+    input_data: wire.input_data ?? null,
+    output_data: wire.output_data ?? null,
+    metadata: wire.metadata ?? null,
+  };
+}
+
+function toMicros(text: string): Micros {
+  const micros = parseTime(text);
+  if (micros === undefined) throw new RangeError('a time was not checked by the schema');
+  return micros;
+}
+
+function toMicrosOrNull(text: string | null | undefined): Micros | null {
+  return text === null || text === undefined ? null : toMicros(text);
+}
+
+function toMicroUsd(value: string | number | null | undefined): MicroUsd | null {
+  if (value === null || value === undefined) return null;
+  const micros = parseMoney(value);
+  if (micros === undefined) throw new RangeError('an amount was not checked by the schema');
+  return micros;
+}
+
+/** Adding zero turns -0, which JSON can say, into 0. */
+function toNumber(value: number | null | undefined): number | null {
+  return value === null || value === undefined ? null : value + 0;
+}

@@ -1,0 +1,48 @@
+import { HttpProblem } from '../../component/http.js';
+import { decodeUtf8, parseJson } from '../../http/json-body.js';
+import { findExcess } from './body-structure.js';
+
+/** interface.md, "Limits". */
+const MAX_SPANS = 100;
+/** The answer holds an entry for each rejected trace, so their number must have a bound too. */
+const MAX_TRACES = 10_000;
+
+/**
+ * The items of a request's body, each still to be judged by itself.
+ *
+ * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the
+ * whole request.
+ */
+export function readItems(bytes: Uint8Array): readonly unknown[] {
+  const excess = findExcess(bytes);
+  if (excess !== undefined) throw invalid('', excess);
+  const body = parseJson(decodeUtf8(bytes));
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalid('', 'must be an object with the field "traces"');
+  const traces = 'traces' in body && Object.hasOwn(body, 'traces') ? body.traces : undefined;
+  if (traces === undefined) throw invalid('/traces', 'is required');
+  if (!Array.isArray(traces)) throw invalid('/traces', 'must be an array');
+  if (traces.length > MAX_TRACES)
+    throw invalid('/traces', `must not hold more than ${MAX_TRACES} traces, and there are ${traces.length}`);
+  const items: readonly unknown[] = traces;
+  const spans = items.reduce<number>((sum, item) => sum + countSpans(item), 0);
+  if (spans > MAX_SPANS)
+    throw invalid('/traces', `must not hold more than ${MAX_SPANS} spans in all, and there are ${spans}`);
+  return items;
+}
+
+function countSpans(item: unknown): number {
+  if (typeof item !== 'object' || item === null || !('spans' in item)) return 0;
+  return Array.isArray(item.spans) ? item.spans.length : 0;
+}
+
+function invalid(field: string, message: string): HttpProblem {
+  return new HttpProblem(
+    422,
+    'validation_failed',
+    `The body${field === '' ? '' : `'s ${field}`} ${message}.`,
+    {
+      errors: [{ field, message }],
+    },
+  );
+}

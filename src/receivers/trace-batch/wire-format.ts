@@ -1,0 +1,121 @@
+import { Type, type Static } from 'typebox';
+import type { JsonObject } from '../../signal/attributes.js';
+import { RUN_STATUSES, SPAN_TYPES, type RunStatus } from '../../signal/span.js';
+
+/**
+ * The body of `POST /api/v1/traces/batch` (interface.md, "Trace", "Span"): requests are checked by these schemas, and
+ * `openapi.json` shows them. Unknown fields are ignored; null means absent.
+ *
+ * Formats: `uuid` and `date-time` as in decisions §1, `decimal` for money.
+ */
+
+const MAX_MONEY = 999_999_999.999_999;
+
+function optional<Value>(schema: object, description: string) {
+  return Type.Optional(Type.Unsafe<Value | null>({ ...schema, description }));
+}
+
+const text = (description: string) => optional<string>({ type: ['string', 'null'] }, description);
+
+const object = (description: string) => optional<JsonObject>({ type: ['object', 'null'] }, description);
+
+const time = (description: string) =>
+  optional<string>({ type: ['string', 'null'], format: 'date-time' }, description);
+
+const duration = () =>
+  optional<number>(
+    { type: ['number', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    'Milliseconds. Derived from the two times when absent.',
+  );
+
+const tokens = (description: string) =>
+  optional<number>({ type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, description);
+
+const money = (description: string) =>
+  optional<string | number>(
+    { type: ['string', 'number', 'null'], format: 'decimal', minimum: 0, maximum: MAX_MONEY },
+    `${description} A decimal string, or a number; rounded to six digits behind the point, half to even.`,
+  );
+
+const status = () =>
+  optional<RunStatus>({ enum: [...RUN_STATUSES, null], default: 'completed' }, 'How the run stands.');
+
+const uuid = (description: string) => Type.String({ format: 'uuid', description });
+
+const startedAt = () =>
+  Type.String({ format: 'date-time', description: 'ISO 8601 date-time; UTC without an offset.' });
+
+export const TraceHeaderSchema = Type.Object(
+  {
+    trace_id: uuid('Made by the sender; the key by which repeats are known.'),
+    agent: Type.String({ description: 'Name of the agent; a new name makes a new agent.' }),
+    status: status(),
+    started_at: startedAt(),
+    ended_at: time('Absent while the run goes on.'),
+    duration_ms: duration(),
+    success: optional<boolean>({ type: ['boolean', 'null'] }, 'Counts in the success rate.'),
+    outcome: text('Free text.'),
+    error_message: text('Why the run failed.'),
+    total_tokens: tokens('Of all spans. Derived from them when absent.'),
+    total_cost_usd: money('Cost of all spans in US dollars. Derived from them when absent.'),
+    metadata: object('Any data.'),
+    sdk_version: optional<string>({ type: ['string', 'null'], default: '0.2.0' }, 'Of the sending SDK.'),
+  },
+  { description: 'The header of one run.' },
+);
+
+export const SpanSchema = Type.Object(
+  {
+    span_id: uuid('Made by the sender; the key by which repeats are known.'),
+    trace_id: uuid('The trace of the item it is in.'),
+    parent_span_id: optional<string>(
+      { type: ['string', 'null'], format: 'uuid' },
+      'Absent for a root span. The parent may come later.',
+    ),
+    type: Type.Unsafe<(typeof SPAN_TYPES)[number]>({
+      enum: [...SPAN_TYPES],
+      description: 'What kind of step it is.',
+    }),
+    name: Type.String({ description: 'Label for people.' }),
+    status: status(),
+    started_at: startedAt(),
+    ended_at: time('Absent while the step goes on.'),
+    duration_ms: duration(),
+    model: text('Of `llm` spans: the model.'),
+    input_tokens: tokens('Of `llm` spans.'),
+    output_tokens: tokens('Of `llm` spans.'),
+    total_tokens: tokens('Of `llm` spans. Derived from the other two when absent.'),
+    cost_usd: money('Cost in US dollars.'),
+    input_data: object('The prompt, or the request.'),
+    output_data: object('The completion, or the response.'),
+    error_message: text('Why the step failed.'),
+    metadata: object('Any data.'),
+  },
+  { description: 'One step of a run.' },
+);
+
+export const TraceItemSchema = Type.Object({ trace: TraceHeaderSchema, spans: Type.Array(SpanSchema) });
+
+/** The whole body, for the documentation: each item is judged by itself. */
+export const TraceBatchSchema = Type.Object({
+  traces: Type.Array(TraceItemSchema, {
+    description: 'Runs, with at most 100 spans in all. An invalid one is rejected; the others are stored.',
+  }),
+});
+
+export const TraceBatchReplySchema = Type.Object({
+  accepted: Type.Integer({ description: 'Traces taken, repeats included.' }),
+  rejected: Type.Integer({ description: 'Traces not taken.' }),
+  errors: Type.Array(
+    Type.Object({
+      trace_id: Type.String({ description: 'As sent; empty when there was none.' }),
+      error: Type.String({
+        description: 'The first failing field, as a JSON Pointer into the item, and what is wrong with it.',
+      }),
+    }),
+    { description: 'One entry for each rejected trace, in the order of the request.' },
+  ),
+});
+
+export type TraceItem = Static<typeof TraceItemSchema>;
+export type TraceBatchReply = Static<typeof TraceBatchReplySchema>;

@@ -1,0 +1,69 @@
+import type { ErrorObject } from 'ajv';
+import { shorten } from '../../component/item-problems.js';
+
+/** As much of a wrong value as the answer repeats, to be found again by its sender. */
+const MAX_VALUE = 60;
+
+const FORMATS: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID',
+  'date-time': 'must be an ISO 8601 date-time such as 2026-11-03T08:15:30.250Z',
+  decimal: 'must be an amount such as "0.001250", with at most 9 digits before the point',
+};
+
+/** A broken rule of the schema: where, and in words. The error must have been made with ajv's option `verbose`. */
+export function wordError(error: ErrorObject): { readonly pointer: string; readonly message: string } {
+  const pointer = error.instancePath;
+  const params = error.params as Readonly<Record<string, unknown>>;
+  switch (error.keyword) {
+    case 'required':
+      return { pointer: `${pointer}/${String(params['missingProperty'])}`, message: 'is required' };
+    case 'type':
+      return { pointer, message: wordType(params['type'], error.data) };
+    case 'enum': {
+      const allowed = (params['allowedValues'] as readonly (string | null)[]).filter(
+        (value) => value !== null,
+      );
+      return { pointer, message: `must be one of ${allowed.join(', ')}${not(error.data)}` };
+    }
+    case 'format': {
+      const rule = FORMATS[String(params['format'])] ?? `must have the format ${String(params['format'])}`;
+      return { pointer, message: rule + not(error.data) };
+    }
+    case 'minimum':
+      return { pointer, message: 'must not be negative' };
+    case 'maximum':
+      return { pointer, message: `must not be greater than ${String(params['limit'])}` };
+    default:
+      return { pointer, message: error.message ?? 'is not valid' };
+  }
+}
+
+function wordType(types: unknown, data: unknown): string {
+  const wanted = (Array.isArray(types) ? types : [types]).filter((type) => type !== 'null').map(nameOfType);
+  if (typeof data === 'number') {
+    if (!Number.isFinite(data)) return 'is too large for a number';
+    if (wanted.includes('a whole number')) return 'must be a whole number';
+  }
+  return `must be ${wanted.join(' or ')}, not ${nameOfValue(data)}`;
+}
+
+function nameOfType(type: unknown): string {
+  switch (type) {
+    case 'integer':
+      return 'a whole number';
+    case 'object':
+    case 'array':
+      return `an ${type}`;
+    default:
+      return `a ${String(type)}`;
+  }
+}
+
+function nameOfValue(data: unknown): string {
+  if (data === null) return 'null';
+  return nameOfType(Array.isArray(data) ? 'array' : typeof data);
+}
+
+function not(data: unknown): string {
+  return typeof data === 'string' ? `, not ${JSON.stringify(shorten(data, MAX_VALUE))}` : '';
+}
