@@ -1,0 +1,188 @@
+import t, { type Test } from 'tap';
+import { createAuthenticator } from '../../src/auth/authenticator.js';
+import { describeKey, generateKey } from '../../src/auth/keys.js';
+import { SCOPES, type Scope } from '../../src/component/identity.js';
+import { uuidV7 } from '../../src/signal/ids.js';
+import type { StoredKey } from '../../src/storage/meta-store.js';
+import { HandClock } from '../support/hand-clock.js';
+import { MemoryMetaStore } from '../support/memory-meta-store.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { refusal } from '../support/refusal.js';
+import { withAuthorization, withKey } from '../support/request-with-key.js';
+
+async function setUp(t: Test) {
+  const metaStore = new MemoryMetaStore(t.testdir());
+  const clock = new HandClock();
+  const logger = new RecordingLogger();
+  const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+  const authenticator = await createAuthenticator({ metaStore, config, clock, logger });
+  const [user] = await metaStore.listUsers();
+  const addKey = async (scopes: readonly Scope[], more: Partial<StoredKey> = {}) => {
+    const text = generateKey();
+    const key: StoredKey = {
+      id: uuidV7(clock.now() / 1000),
+      user_id: user?.id ?? '',
+      name: 'test',
+      ...describeKey(text),
+      scopes,
+      created_at: clock.now(),
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+      ...more,
+    };
+    await metaStore.createKey(key);
+    return { id: key.id, text };
+  };
+  return { metaStore, clock, logger, authenticator, addKey };
+}
+
+void t.test('every reason for a 401 gives one identical answer', async (t) => {
+  const { authenticator, metaStore, clock, addKey } = await setUp(t);
+  const revoked = await addKey(['read']);
+  await metaStore.revokeKey(revoked.id, clock.now());
+  const expired = await addKey(['read'], { expires_at: clock.now() + 1_000_000 });
+  const valid = await addKey(['read']);
+  clock.advance(1000);
+
+  const refusals = [
+    withAuthorization(undefined),
+    withAuthorization(''),
+    withAuthorization('Bearer'),
+    withAuthorization('Bearer '),
+    withAuthorization(`Basic ${valid.text}`),
+    withAuthorization(valid.text),
+    withAuthorization(`Bearer ${valid.text} ${valid.text}`),
+    withKey(generateKey()),
+    withKey(valid.text.slice(0, -1)),
+    withKey(`${valid.text}A`),
+    withKey(valid.text.toUpperCase()),
+    withKey('jd_\u0000'),
+    withKey('__proto__'),
+    withKey(revoked.text),
+    withKey(expired.text),
+  ].map((request) => refusal(() => authenticator.authenticate(request, 'read')));
+
+  for (const { status, code, message, headers, errors } of refusals)
+    t.strictSame(
+      { status, code, message, headers, errors },
+      {
+        status: 401,
+        code: 'unauthenticated',
+        message: 'This needs a valid API key, sent as "Authorization: Bearer <API key>".',
+        headers: { 'www-authenticate': 'Bearer' },
+        errors: undefined,
+      },
+    );
+  await authenticator.close();
+});
+
+void t.test('the scheme is read in any case, as RFC 9110 asks', async (t) => {
+  const { authenticator, addKey } = await setUp(t);
+  const { id, text } = await addKey(['read']);
+  for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+    t.equal(authenticator.authenticate(withAuthorization(`${scheme}  ${text}`)).keyId, id);
+  await authenticator.close();
+});
+
+void t.test('a key does what its scopes say, admin does everything, and a 403 names the scope', async (t) => {
+  const { authenticator, addKey } = await setUp(t);
+  for (const held of SCOPES) {
+    const { text } = await addKey([held]);
+    for (const needed of SCOPES) {
+      const attempt = () => authenticator.authenticate(withKey(text), needed);
+      if (held === needed || held === 'admin') t.strictSame(attempt().scopes, [held]);
+      else t.match(refusal(attempt), { status: 403, code: 'forbidden_scope', message: `"${needed}"` });
+    }
+    t.doesNotThrow(
+      () => authenticator.authenticate(withKey(text)),
+      'any key will do where no scope is needed',
+    );
+  }
+  await authenticator.close();
+});
+
+void t.test('a new key holds at once, and a revoked or expired one no longer', async (t) => {
+  const { authenticator, metaStore, clock, addKey } = await setUp(t);
+  const revoked = await addKey(['read']);
+  const expiring = await addKey(['read'], { expires_at: clock.now() + 60_000_000 });
+  t.equal(authenticator.authenticate(withKey(revoked.text)).keyId, revoked.id);
+  await metaStore.revokeKey(revoked.id, clock.now());
+  t.equal(refusal(() => authenticator.authenticate(withKey(revoked.text))).status, 401);
+
+  clock.advance(59_999);
+  t.equal(authenticator.authenticate(withKey(expiring.text)).keyId, expiring.id);
+  clock.advance(1);
+  t.equal(
+    refusal(() => authenticator.authenticate(withKey(expiring.text))).status,
+    401,
+    'the end itself is out',
+  );
+  await authenticator.close();
+});
+
+void t.test('keys are known again after a restart', async (t) => {
+  const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+  const { id, text } = await addKey(['write']);
+  const revoked = await addKey(['write'], { revoked_at: clock.now() });
+  await authenticator.close();
+  const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+  const again = await createAuthenticator({ metaStore, config, clock, logger });
+  t.equal(again.authenticate(withKey(text), 'write').keyId, id);
+  t.equal(refusal(() => again.authenticate(withKey(revoked.text))).status, 401);
+  await again.close();
+});
+
+void t.test('the use of keys is written at most once a minute, and once more at the end', async (t) => {
+  const { authenticator, metaStore, clock, addKey } = await setUp(t);
+  const a = await addKey(['read']);
+  const b = await addKey(['read']);
+  const first = clock.now();
+  authenticator.authenticate(withKey(a.text));
+  await settled();
+  t.strictSame(metaStore.touches, [[{ id: a.id, at: first }]], 'the first use shows at once');
+
+  for (let i = 0; i < 100; i++) {
+    clock.advance(100);
+    authenticator.authenticate(withKey(a.text));
+    authenticator.authenticate(withKey(b.text));
+  }
+  await settled();
+  t.equal(metaStore.touches.length, 1);
+  const last = clock.now();
+  clock.advance(50_000);
+  await settled();
+  t.strictSame(metaStore.touches[1], [
+    { id: a.id, at: last },
+    { id: b.id, at: last },
+  ]);
+
+  clock.advance(600_000);
+  await settled();
+  t.equal(metaStore.touches.length, 2, 'nothing is written when nothing was used');
+  authenticator.authenticate(withKey(a.text));
+  authenticator.authenticate(withKey(b.text));
+  await authenticator.close();
+  t.equal(metaStore.touches.flat().length, 5);
+  t.equal((await metaStore.listKeys()).find(({ id }) => id === b.id)?.last_used_at, clock.now());
+  await authenticator.close();
+});
+
+void t.test('a use that could not be written is written a minute later', async (t) => {
+  const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+  const { id, text } = await addKey(['read']);
+  metaStore.faults.set('touchKeys', new Error('disk full'));
+  const at = clock.now();
+  t.doesNotThrow(() => authenticator.authenticate(withKey(text)));
+  await settled();
+  t.match(logger.lines.join('\n'), /warn .*will retry.*disk full/);
+  clock.advance(60_000);
+  await settled();
+  t.strictSame(metaStore.touches, [[{ id, at }]]);
+  await authenticator.close();
+});
+
+/** Lets the writes that were begun finish: the store of this test answers without input or output. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,148 @@
+import type { Micros } from '../../src/signal/time.js';
+import {
+  ConflictError,
+  type KeyChange,
+  type Membership,
+  type MetaStore,
+  type Organization,
+  type Role,
+  type StoredKey,
+  type User,
+} from '../../src/storage/meta-store.js';
+
+/**
+ * A meta store without a database, for tests of what stands on one: it keeps every promise of the interface but
+ * durability. Each change can be made to fail.
+ */
+export class MemoryMetaStore implements MetaStore {
+  readonly directory: string;
+  /** The next call of that method throws it, with nothing changed. */
+  readonly faults = new Map<keyof MetaStore, Error>();
+  /** Every `touchKeys`, as it came. */
+  readonly touches: (readonly { readonly id: string; readonly at: Micros }[])[] = [];
+  readonly #users = new Map<string, User>();
+  readonly #keys = new Map<string, StoredKey>();
+  readonly #organizations = new Map<string, Organization>();
+  readonly #members = new Map<string, Map<string, Role>>();
+  readonly #watchers = new Set<(change: KeyChange) => void>();
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  async listUsers(): Promise<readonly User[]> {
+    this.#maybeFail('listUsers');
+    return [...this.#users.values()];
+  }
+
+  async createUser(user: User): Promise<void> {
+    this.#maybeFail('createUser');
+    this.#requireFreeEmail(user.email, user.id);
+    this.#users.set(user.id, user);
+  }
+
+  async updateUser(id: string, change: Partial<User>): Promise<User | null> {
+    this.#maybeFail('updateUser');
+    const user = this.#users.get(id);
+    if (!user) return null;
+    if (change.email !== undefined) this.#requireFreeEmail(change.email, id);
+    const changed = { ...user, ...change };
+    this.#users.set(id, changed);
+    return changed;
+  }
+
+  async listKeys(): Promise<readonly StoredKey[]> {
+    this.#maybeFail('listKeys');
+    return [...this.#keys.values()];
+  }
+
+  async createKey(key: StoredKey): Promise<void> {
+    this.#maybeFail('createKey');
+    this.#keys.set(key.id, key);
+    this.#tell({ kind: 'created', key });
+  }
+
+  async revokeKey(id: string, at: Micros): Promise<boolean> {
+    this.#maybeFail('revokeKey');
+    const key = this.#keys.get(id);
+    if (!key) return false;
+    this.#keys.set(id, { ...key, revoked_at: key.revoked_at ?? at });
+    this.#tell({ kind: 'revoked', id, at });
+    return true;
+  }
+
+  watchKeys(listener: (change: KeyChange) => void): () => void {
+    this.#watchers.add(listener);
+    return () => {
+      this.#watchers.delete(listener);
+    };
+  }
+
+  async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
+    this.#maybeFail('touchKeys');
+    this.touches.push(uses);
+    for (const { id, at } of uses) {
+      const key = this.#keys.get(id);
+      if (key) this.#keys.set(id, { ...key, last_used_at: at });
+    }
+  }
+
+  async listOrganizations(): Promise<readonly Organization[]> {
+    this.#maybeFail('listOrganizations');
+    return [...this.#organizations.values()];
+  }
+
+  async createOrganization(organization: Organization): Promise<void> {
+    this.#maybeFail('createOrganization');
+    if (this.#organizations.has(organization.slug)) throw new ConflictError('slug', 'slug exists');
+    this.#organizations.set(organization.slug, organization);
+    this.#members.set(organization.slug, new Map());
+  }
+
+  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
+    this.#maybeFail('putMember');
+    const members = this.#members.get(slug);
+    if (!members || !this.#users.has(userId)) return false;
+    members.set(userId, role);
+    return true;
+  }
+
+  async removeMember(slug: string, userId: string): Promise<boolean> {
+    this.#maybeFail('removeMember');
+    return this.#members.get(slug)?.delete(userId) ?? false;
+  }
+
+  async membershipsOf(userId: string): Promise<readonly Membership[]> {
+    this.#maybeFail('membershipsOf');
+    return [...this.#members].flatMap(([slug, members]) => {
+      const role = members.get(userId);
+      const name = this.#organizations.get(slug)?.name ?? slug;
+      return role ? [{ slug, organization_name: name, role }] : [];
+    });
+  }
+
+  async bootstrap(first: Parameters<MetaStore['bootstrap']>[0]): Promise<boolean> {
+    this.#maybeFail('bootstrap');
+    if (this.#users.size > 0) return false;
+    await this.createUser(first.user);
+    await this.createOrganization(first.organization);
+    await this.putMember(first.organization.slug, first.user.id, 'admin');
+    await this.createKey(first.key);
+    return true;
+  }
+
+  #requireFreeEmail(email: string, id: string): void {
+    for (const user of this.#users.values())
+      if (user.email === email && user.id !== id) throw new ConflictError('email', 'email exists');
+  }
+
+  #maybeFail(method: keyof MetaStore): void {
+    const fault = this.faults.get(method);
+    this.faults.delete(method);
+    if (fault) throw fault;
+  }
+
+  #tell(change: KeyChange): void {
+    for (const watcher of this.#watchers) watcher(change);
+  }
+}

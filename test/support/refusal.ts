@@ -1,0 +1,12 @@
+import { HttpProblem } from '../../src/component/http.js';
+
+/** @returns the problem that a call throws. @throws Error when it throws none. */
+export function refusal(attempt: () => unknown): HttpProblem {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof HttpProblem) return error;
+    throw error;
+  }
+  throw new Error('It was not refused');
+}
