@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { findExcess } from '../../src/receivers/trace-batch/body-structure.js';
+import { holds } from '../support/property.js';
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+/** Makes a body large enough to be looked at, without changing its structure. */
+const padded = (text: string): Buffer => bytes(text + ' '.repeat(256 * 1024));
+
+void t.test('bodies that would hold up the process are found before they are parsed', async (t) => {
+  const depth = 'nests deeper than 1000 levels';
+  const nodes = 'holds more than 500000 objects, lists and fields';
+  t.equal(findExcess(bytes('['.repeat(16 * 1024 * 1024))), depth);
+  t.equal(findExcess(bytes('{"":'.repeat(100_000))), depth);
+  t.equal(findExcess(bytes(' [\n'.repeat(100_000))), depth);
+  t.equal(findExcess(bytes(`[${'{},'.repeat(600_000)}{}]`)), nodes);
+  t.equal(findExcess(bytes(`{${'"a":1,'.repeat(600_000)}"b":1}`)), nodes);
+  t.equal(findExcess(padded('['.repeat(1001))), depth);
+  t.equal(findExcess(padded('['.repeat(1000))), undefined);
+});
+
+void t.test('brackets and colons within strings do not count', async (t) => {
+  const noise = '[{:'.repeat(300_000);
+  t.equal(findExcess(bytes(JSON.stringify([noise, `"${noise}`, `${noise}\\`, noise]))), undefined);
+  t.equal(findExcess(bytes(`"\\\\\\"${noise}"`)), undefined);
+});
+
+void t.test('many numbers, one long text and small bodies are left alone', async (t) => {
+  t.equal(findExcess(bytes(JSON.stringify(Array.from({ length: 1_000_000 }, () => 0.5)))), undefined);
+  t.equal(findExcess(bytes(JSON.stringify({ text: 'x'.repeat(10_000_000) }))), undefined);
+  t.equal(findExcess(bytes('['.repeat(100_000))), undefined);
+  t.equal(findExcess(bytes('"'.repeat(1_000_001))), undefined);
+});
+
+void t.test('it counts what a parser would count', async (t) => {
+  const levels = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? 1 + Math.max(0, ...Object.values(value).map((child) => levels(child)))
+      : 0;
+  holds(
+    t,
+    fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+      const around = 1000 - levels(value);
+      const text = (outer: number) => padded('['.repeat(outer) + JSON.stringify(value) + ']'.repeat(outer));
+      return findExcess(text(around)) === undefined && findExcess(text(around + 1)) !== undefined;
+    }),
+    { numRuns: 30 },
+  );
+});
