@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { BatchTemplate } from './batch-template.js';
+import { exactBatches } from './exact-batches.js';
+import { FreshIds } from './fresh-ids.js';
+import type { LoadPlan, LoadResult } from './load-plan.js';
+import { LoadStatistics } from './load-statistics.js';
+import { postBatch } from './post-batch.js';
+import { TimeText } from './time-text.js';
+
+/** How long a connection rests after an answer that was no 200. */
+const REST_AFTER_ERROR_MS = 100;
+const TIMEOUT_MS = 120_000;
+
+/** Sends requests by a plan, over as many connections as it says. All that is costly is done by the constructor. */
+export class LoadGenerator {
+  readonly #plan: LoadPlan;
+  /** Bodies that are not being sent. */
+  readonly #free: BatchTemplate[] = [];
+  readonly #ids = new FreshIds();
+  readonly #times = new TimeText();
+  readonly #statistics: LoadStatistics;
+  readonly #requests: number;
+  #next = 0;
+  #stopped = false;
+  #startMs = 0;
+  #untilMs = Infinity;
+
+  constructor(plan: LoadPlan) {
+    this.#plan = plan;
+    this.#requests = plan.spans === undefined ? Infinity : Math.ceil(plan.spans / plan.spansPerRequest);
+    const batches = exactBatches({ seed: plan.seed, spans: plan.spansPerRequest, untilMs: Date.now() });
+    // One body for each connection at least, so that a free one is always at hand.
+    const count = Math.max(plan.templates, plan.connections);
+    while (this.#free.length < count) this.#free.push(new BatchTemplate(batches.next().value));
+    const bytes = this.#free.reduce((sum, template) => sum + template.bytes.length, 0);
+    this.#statistics = new LoadStatistics(plan.samples, Math.round(bytes / count));
+  }
+
+  /** Ends the sending; what is under way is waited for. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** @param onMeasuring called when the warm-up is over */
+  async run(onMeasuring: () => void): Promise<LoadResult> {
+    const { url, key, connections, warmupSeconds, seconds = Infinity } = this.#plan;
+    const pool = new Pool(url, {
+      connections,
+      pipelining: 1,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+    });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    this.#startMs = performance.now();
+    this.#untilMs = this.#startMs + (warmupSeconds + seconds) * 1000;
+    const warmup = setTimeout(() => {
+      this.#statistics.beginMeasuring();
+      onMeasuring();
+    }, warmupSeconds * 1000);
+    try {
+      await Promise.all(Array.from({ length: connections }, () => this.#send(pool, headers)));
+    } finally {
+      clearTimeout(warmup);
+      await pool.destroy();
+    }
+    return this.#statistics.result(this.#unsent());
+  }
+
+  /** The work of one connection: the next request, as soon as it is due. */
+  async #send(pool: Pool, headers: Readonly<Record<string, string>>): Promise<void> {
+    for (;;) {
+      const number = this.#next;
+      const dueMs = this.#dueMs(number);
+      if (this.#stopped || number >= this.#requests || Math.max(dueMs, performance.now()) >= this.#untilMs) {
+        return;
+      }
+      this.#next += 1;
+      const earlyMs = dueMs - performance.now();
+      if (earlyMs > 0) await sleep(earlyMs);
+      const template = this.#free.shift();
+      if (template === undefined) throw new Error('There are fewer bodies than connections.');
+      template.refresh(this.#ids, this.#times, (run, index) =>
+        this.#runStartMs(template, number, run, index),
+      );
+      const sentMs = performance.now();
+      const answer = await postBatch(pool, headers, template.bytes);
+      const countedFromMs = this.#plan.spansPerSecond === undefined ? sentMs : Math.min(dueMs, sentMs);
+      this.#statistics.count(answer, template, performance.now() - countedFromMs);
+      this.#free.push(template);
+      if (answer.status !== 200) await sleep(REST_AFTER_ERROR_MS);
+    }
+  }
+
+  /** When a request is to be sent. In a closed loop that is now. */
+  #dueMs(number: number): number {
+    const { spansPerSecond, spansPerRequest } = this.#plan;
+    if (spansPerSecond === undefined) return performance.now();
+    return this.#startMs + (number * spansPerRequest * 1000) / spansPerSecond;
+  }
+
+  #runStartMs(
+    template: BatchTemplate,
+    number: number,
+    run: BatchTemplate['runs'][number],
+    index: number,
+  ): number {
+    const { times } = this.#plan;
+    if (times === 'now') return Date.now() - run.durationMs;
+    const share = (number + index / template.runs.length) / this.#requests;
+    return Math.round(times.fromMs + share * (times.toMs - times.fromMs));
+  }
+
+  /** Requests that were due before the end and had not been sent then. */
+  #unsent(): number {
+    const { spansPerSecond, spansPerRequest } = this.#plan;
+    if (spansPerSecond === undefined) return 0;
+    const lastedMs = Math.min(performance.now(), this.#untilMs) - this.#startMs;
+    const due = Math.min(this.#requests, (lastedMs * spansPerSecond) / 1000 / spansPerRequest);
+    return Math.max(0, Math.floor(due) - this.#next);
+  }
+}

@@ -1,0 +1,34 @@
+import { LoadGenerator } from './load-generator.js';
+import type { LoadCommand, LoadReport } from './load-plan.js';
+
+// The main file of the load process: see load-process.ts.
+let generator: LoadGenerator | undefined;
+
+process.on('message', (message) => {
+  const command = message as LoadCommand;
+  switch (command.kind) {
+    case 'prepare':
+      generator = new LoadGenerator(command.plan);
+      report({ kind: 'ready' });
+      return;
+    case 'go':
+      void run();
+      return;
+    case 'stop':
+      generator?.stop();
+  }
+});
+// The signal that a terminal sends to the whole group: the bench itself says when to stop.
+process.on('SIGINT', () => undefined);
+
+async function run(): Promise<void> {
+  const result = await generator?.run(() => {
+    report({ kind: 'measuring' });
+  });
+  if (result) report({ kind: 'done', result });
+  process.disconnect();
+}
+
+function report(message: LoadReport): void {
+  process.send?.(message);
+}

@@ -1,0 +1,73 @@
+/** What the load process is to do. Travels to it as JSON. */
+export interface LoadPlan {
+  readonly url: string;
+  readonly key: string;
+  readonly seed: string;
+  /** Requests under way at the same time, each on a connection of its own. */
+  readonly connections: number;
+  /** Open loop: so many spans are due each second, whatever the daemon does. Absent: closed loop. */
+  readonly spansPerSecond?: number;
+  readonly spansPerRequest: number;
+  /** Different bodies that are sent in turn. */
+  readonly templates: number;
+  /** Sent, but not measured. */
+  readonly warmupSeconds: number;
+  /** How long is measured. Absent: until stopped, or until `spans` are sent. */
+  readonly seconds?: number;
+  /** All that is sent, warm-up included. */
+  readonly spans?: number;
+  /** The times of the runs: ending now, or spread over a stretch of the past in the order of sending. */
+  readonly times: 'now' | { readonly fromMs: number; readonly toMs: number };
+  /** How many of the acknowledged traces are remembered, drawn evenly. */
+  readonly samples: number;
+}
+
+export interface SampledTrace {
+  readonly traceId: string;
+  readonly spans: number;
+}
+
+/** What came of it. */
+export interface LoadResult {
+  /** Of the whole run, warm-up included. */
+  readonly acknowledged: { readonly requests: number; readonly spans: number; readonly traces: number };
+  /** Spans of requests without an answer that says what became of them. */
+  readonly unknownSpans: number;
+  /** Traces that the daemon refused although the request was accepted. */
+  readonly rejectedTraces: number;
+  /** Answers other than 200 by status, and failures of connections by code. */
+  readonly errors: Readonly<Record<string, number>>;
+  readonly samples: readonly SampledTrace[];
+  readonly bodyBytes: number;
+  /** Without the warm-up. */
+  readonly measured: {
+    readonly seconds: number;
+    readonly spans: number;
+    readonly latency: Latency;
+    /** Longest time in which no acknowledgement at all came. */
+    readonly longestSilenceMs: number;
+    /** Open loop: requests that were due and could not be sent because all connections were waiting. */
+    readonly unsent: number;
+    /** Of the load process. */
+    readonly cpuSeconds: number;
+  };
+}
+
+/** Milliseconds. */
+export interface Latency {
+  readonly count: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** From the load process: its bodies are ready, the warm-up is over, the end. */
+export type LoadReport =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'measuring' }
+  | { readonly kind: 'done'; readonly result: LoadResult };
+
+/** To the load process. */
+export type LoadCommand =
+  { readonly kind: 'prepare'; readonly plan: LoadPlan } | { readonly kind: 'go' | 'stop' };

@@ -1,0 +1,82 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { LoadCommand, LoadPlan, LoadReport, LoadResult } from './load-plan.js';
+
+/** The load generator in a process of its own, so that it does not share the event loop with who measures. */
+export class LoadProcess {
+  readonly #child;
+  readonly #measuring: Promise<void>;
+  readonly #result: Promise<LoadResult>;
+
+  private constructor() {
+    this.#child = fork(fileURLToPath(new URL('./load-main.js', import.meta.url)));
+    const child = this.#child;
+    this.#measuring = this.#report('measuring').then(() => undefined);
+    this.#result = this.#report('done').then((report) => report.result);
+    // Both are awaited by whoever wants them; a failure must not end the process before.
+    this.#measuring.catch(() => undefined);
+    this.#result.catch(() => undefined);
+    child.setMaxListeners(20);
+  }
+
+  /** Starts the process and has it build its bodies. @throws Error when it ends instead */
+  static async start(plan: LoadPlan): Promise<LoadProcess> {
+    const load = new LoadProcess();
+    const ready = load.#report('ready');
+    load.#command({ kind: 'prepare', plan });
+    await ready;
+    return load;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Lets it send. */
+  go(): void {
+    this.#command({ kind: 'go' });
+  }
+
+  /** Resolves when the warm-up is over. */
+  get measuring(): Promise<void> {
+    return this.#measuring;
+  }
+
+  /** Ends the sending before its time. */
+  stop(): void {
+    if (this.#child.connected) this.#command({ kind: 'stop' });
+  }
+
+  /** Resolves when everything sent is answered. */
+  get result(): Promise<LoadResult> {
+    return this.#result;
+  }
+
+  /** Ends the process, whatever it does. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+
+  #command(command: LoadCommand): void {
+    this.#child.send(command);
+  }
+
+  #report<K extends LoadReport['kind']>(kind: K): Promise<Extract<LoadReport, { kind: K }>> {
+    return new Promise((resolve, reject) => {
+      this.#child.on('message', (message) => {
+        const report = message as LoadReport;
+        if (report.kind === kind) resolve(report as Extract<LoadReport, { kind: K }>);
+      });
+      this.#child.once('error', reject);
+      this.#child.once('exit', (code, signal) => {
+        reject(
+          new Error(`The load process ended before its time (${signal ?? `exit code ${String(code)}`}).`),
+        );
+      });
+    });
+  }
+}
