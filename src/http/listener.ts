@@ -1,21 +1,20 @@
-import type { Listener, Route } from '../component/http.js';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import type { ListenerOptions } from '../component/host.js';
+import type { HttpRequest, Listener, Route } from '../component/http.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
-
-/** `auto` takes uWebSockets.js where it can be loaded and `node:http` otherwise. */
-export type EngineChoice = 'auto' | 'uws' | 'node';
-
-/** Bounds of one listener. All of them hold for both engines. */
-export interface HttpLimits {
-  /** Bytes of bodies held for requests under way; more are refused with 503 before they are read. Default 256 MiB. */
-  readonly maxBodyBytesInFlight: number;
-  /** Requests under way; more are refused with 503. Default 4096. */
-  readonly maxRequestsInFlight: number;
-  /** A connection that sends nothing for this long is closed, in milliseconds. Default 60 000. */
-  readonly idleTimeoutMs: number;
-}
+import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
+import { Cors } from './cors.js';
+import { Dispatcher, type Guard } from './dispatcher.js';
+import { openEngine, type EngineChoice } from './engine-choice.js';
+import type { Engine } from './engine.js';
+import { HttpMetrics } from './http-metrics.js';
+import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
+import { Router, trimSlash } from './router.js';
+import { readTlsFiles } from './tls.js';
 
 export interface HttpListenerOptions extends ListenerOptions {
+  /** Default `auto`: uWebSockets.js where it can be loaded, `node:http` otherwise. */
   readonly engine?: EngineChoice | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly logger: Logger;
@@ -25,6 +24,7 @@ export interface HttpListenerOptions extends ListenerOptions {
 
 /** The real address of an open listener. */
 export interface Address {
+  /** An IP address, IPv6 without brackets; `0.0.0.0` stands for every address. */
   readonly host: string;
   readonly port: number;
 }
@@ -36,7 +36,7 @@ export interface HttpListener extends Listener {
   /**
    * Adds what a further component wants of the shared endpoint: origins are joined.
    *
-   * @throws Error when other TLS files were asked for before, or the listener is open.
+   * @throws Error when other TLS files were asked for before.
    */
   configure(options: ListenerOptions): void;
   /** All routes, in the order they were added. */
@@ -56,10 +56,169 @@ export interface HttpListener extends Listener {
 }
 
 /**
- * An HTTP listener on `host:port`, `[::1]:port`, `localhost:port` or `:port` (all addresses).
+ * An HTTP listener on `host:port`, `[::1]:port`, `localhost:port` (127.0.0.1) or `:port` (all addresses).
  *
  * @throws Error when the endpoint cannot be read.
  */
 export function createListener(endpoint: string, options: HttpListenerOptions): HttpListener {
-  throw new Error(`HTTP listener ${endpoint}: not there yet (engine ${options.engine ?? 'auto'})`);
+  const address = parseEndpoint(endpoint);
+  if (address === undefined) {
+    throw new Error(
+      `HTTP listener: ${JSON.stringify(endpoint)} is no endpoint; write host:port, as in 127.0.0.1:4319`,
+    );
+  }
+  return new SharedListener(endpoint, address, options);
+}
+
+class SharedListener implements HttpListener {
+  readonly endpoint: string;
+  readonly #address: Endpoint;
+  readonly #options: HttpListenerOptions;
+  readonly #limits: HttpLimits;
+  readonly #logger: Logger;
+  readonly #router = new Router();
+  readonly #guards: Guard[] = [];
+  readonly #metrics: HttpMetrics;
+  readonly #dispatcher: Dispatcher;
+  #cors: Cors;
+  #tls: ListenerOptions['tls'];
+  #opening: Promise<Engine> | undefined;
+  #closing: Promise<void> | undefined;
+  #endObservation: (() => void) | undefined;
+
+  constructor(endpoint: string, address: Endpoint, options: HttpListenerOptions) {
+    this.endpoint = endpoint;
+    this.#address = address;
+    this.#options = options;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#logger = options.logger.child({ listener: endpoint });
+    this.#metrics = new HttpMetrics(options.meter, endpoint);
+    this.#cors = new Cors(options.allowedOrigins ?? []);
+    this.#tls = options.tls;
+    this.#dispatcher = new Dispatcher({
+      router: this.#router,
+      guards: this.#guards,
+      cors: () => this.#cors,
+      limits: this.#limits,
+      logger: this.#logger,
+      metrics: this.#metrics,
+      clock: options.clock,
+    });
+  }
+
+  get secure(): boolean {
+    return this.#tls !== undefined;
+  }
+
+  route(route: Route): void {
+    this.#router.add(route);
+  }
+
+  routes(): readonly Route[] {
+    return this.#router.routes();
+  }
+
+  guard(prefix: string, check: (request: HttpRequest) => void): void {
+    this.#guards.push({ prefix: trimSlash(prefix), check });
+  }
+
+  configure(options: ListenerOptions): void {
+    const { tls, allowedOrigins } = options;
+    if (tls !== undefined) {
+      const other = this.#tls;
+      const isSame = other?.certFile === tls.certFile && other.keyFile === tls.keyFile;
+      if (!isSame && (other !== undefined || this.#opening !== undefined)) {
+        throw new Error(
+          `HTTP listener ${this.endpoint}: two components ask for different TLS files; give both the same, or another endpoint to one`,
+        );
+      }
+      this.#tls = tls;
+    }
+    if (allowedOrigins !== undefined) this.#cors = new Cors([...this.#cors.origins, ...allowedOrigins]);
+  }
+
+  async open(): Promise<Address> {
+    const host = this.#address.host === '' ? '' : await this.#resolve(this.#address.host);
+    this.#opening ??= this.#listen(host);
+    const { port } = await this.#opening;
+    return { host: host === '' ? '0.0.0.0' : host, port };
+  }
+
+  drain(): void {
+    this.#dispatcher.drain();
+  }
+
+  close(deadline: AbortSignal): Promise<void> {
+    this.drain();
+    return (this.#closing ??= this.#shutDown(deadline));
+  }
+
+  async #listen(host: string): Promise<Engine> {
+    try {
+      const tls = this.#tls === undefined ? undefined : await readTlsFiles(this.#tls);
+      const engine = await openEngine(
+        this.#options.engine ?? 'auto',
+        { host, port: this.#address.port, tls, limits: this.#limits, onRequest: this.#dispatcher.accept },
+        this.#logger,
+      );
+      this.#endObservation = this.#metrics.observe({
+        bytes: () => this.#dispatcher.bodyBytesInFlight,
+        requests: () => this.#dispatcher.requestsInFlight,
+      });
+      return engine;
+    } catch (error) {
+      throw this.#cannotListen(error);
+    }
+  }
+
+  async #shutDown(deadline: AbortSignal): Promise<void> {
+    const engine = await this.#opening?.catch(() => undefined);
+    if (engine === undefined) return;
+    engine.stopListening();
+    let left = await this.#dispatcher.whenIdle(deadline);
+    // Requests that the system has already received are answered with 503 rather than a reset.
+    if (left === 0) {
+      await turnOfTheLoop();
+      left = await this.#dispatcher.whenIdle(deadline);
+    }
+    if (left > 0)
+      this.#logger.warn({ requests: left }, 'The time for shutting down is over: requests were cut off.');
+    engine.close();
+    this.#endObservation?.();
+  }
+
+  /** Both engines get an address, so that a name means the same to both. */
+  async #resolve(host: string): Promise<string> {
+    if (host.toLowerCase() === 'localhost') return '127.0.0.1';
+    if (isIP(host) !== 0) return host;
+    try {
+      return (await lookup(host)).address;
+    } catch (error) {
+      throw this.#cannotListen(error);
+    }
+  }
+
+  #cannotListen(error: unknown): Error {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    const reason = code === undefined ? undefined : REASONS[code];
+    const message = reason ?? (error instanceof Error ? error.message : String(error));
+    return new Error(`HTTP listener ${this.endpoint}: ${message}`, { cause: error });
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken (EADDRINUSE). Stop the process that has it, or set another endpoint',
+  EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL). Set an endpoint with an address it has',
+  EACCES:
+    'the port may not be opened by this user (EACCES). Take a port above 1023, or run with the right to it',
+  ENOTFOUND: 'the host name cannot be resolved (ENOTFOUND). Set an endpoint with an IP address',
+};
+
+/** Long enough for what lies in the sockets to be read. */
+function turnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      setImmediate(resolve);
+    });
+  });
 }

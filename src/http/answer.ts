@@ -1,0 +1,136 @@
+import type { HttpResponse } from '../component/http.js';
+import { acceptsGzip, compress, compressPieces, isCompressible } from './compression.js';
+import type { AnswerHead, Exchange } from './engine.js';
+
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+/** The engine's own business. */
+const ENGINE_HEADERS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'date']);
+const DEFAULT_TYPE = 'application/json';
+
+/** What every answer of a listener carries beside its own headers. */
+export interface AnswerBase {
+  /** Name, value, name, value … */
+  readonly headers: readonly string[];
+  readonly close: boolean;
+}
+
+/**
+ * Sends a response: compressed where the client takes it, without its body for a HEAD, an iterable piece by piece.
+ *
+ * @returns a promise where it takes longer than this call. It rejects before anything is sent when the response cannot
+ * be sent (an unfit header, a stream that fails before its first piece); a stream that fails later is cut off first.
+ */
+export function sendAnswer(
+  exchange: Exchange,
+  response: HttpResponse,
+  base: AnswerBase,
+): Promise<void> | undefined {
+  const { status, body } = response;
+  const headers = [...base.headers];
+  let contentType = DEFAULT_TYPE;
+  for (const [name, value] of Object.entries(response.headers ?? {})) {
+    if (!NAME.test(name) || !VALUE.test(value)) {
+      throw new Error(`the header ${JSON.stringify(name)} has characters that no header may have`);
+    }
+    if (name === 'content-type') contentType = value;
+    else if (!ENGINE_HEADERS.has(name)) headers.push(name, value);
+  }
+  if (body === undefined) {
+    const hasNone = status === 204 || status === 304;
+    const head = { status, headers, close: base.close };
+    if (exchange.method === 'HEAD') exchange.sendHead(head, hasNone ? undefined : 0);
+    else exchange.send(head, hasNone ? undefined : '');
+    return undefined;
+  }
+  headers.push('content-type', contentType);
+  let isCompressed = false;
+  if (isCompressible(response, contentType)) {
+    headers.push('vary', 'Accept-Encoding');
+    isCompressed = acceptsGzip(exchange.header('accept-encoding'));
+    if (isCompressed) {
+      headers.push('content-encoding', 'gzip');
+      weakenTag(headers);
+    }
+  }
+  const head: AnswerHead = { status, headers, close: base.close };
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    if (exchange.method === 'HEAD') {
+      exchange.sendHead(head, isCompressed ? undefined : byteLength(body));
+    } else if (isCompressed) {
+      return compress(body).then((packed) => {
+        exchange.send(head, packed);
+      });
+    } else {
+      exchange.send(head, body);
+    }
+    return undefined;
+  }
+  if (exchange.method === 'HEAD') {
+    exchange.sendHead(head, undefined);
+    return endUnread(body);
+  }
+  return sendPieces(exchange, head, isCompressed ? compressPieces(body) : body);
+}
+
+async function sendPieces(
+  exchange: Exchange,
+  head: AnswerHead,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let stopWaiting: (() => void) | undefined;
+  exchange.onClosed(() => {
+    stopWaiting?.();
+  });
+  let hasBegun = false;
+  let isOver = false;
+  try {
+    while (!exchange.isClosed) {
+      // Not a race against one promise for the whole answer: that would gather a reaction for every piece.
+      const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
+        stopWaiting = () => {
+          resolve(undefined);
+        };
+        iterator.next().then(resolve, reject);
+      });
+      if (next === undefined) break;
+      if (next.done === true) {
+        isOver = true;
+        if (!hasBegun) exchange.begin(head);
+        exchange.end();
+        return;
+      }
+      if (!hasBegun) exchange.begin(head);
+      hasBegun = true;
+      await exchange.write(next.value);
+    }
+  } catch (error) {
+    isOver = true;
+    if (hasBegun) exchange.abort();
+    throw error;
+  } finally {
+    // Not waited for: a source that is stuck in `next` may never hear it.
+    if (!isOver) iterator.return?.().then(ignore, ignore);
+  }
+}
+
+/** A source that nobody will read may hold something all the same. */
+async function endUnread(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  await pieces[Symbol.asyncIterator]().return?.();
+}
+
+function byteLength(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
+
+/** A strong tag promises the same bytes, which a compressed answer does not have. */
+function weakenTag(headers: string[]): void {
+  const at = headers.indexOf('etag') + 1;
+  const tag = headers[at];
+  if (at > 0 && tag !== undefined && !tag.startsWith('W/')) headers[at] = `W/${tag}`;
+}
+
+function ignore(): void {
+  // The reader is gone; so is the interest in how its source ended.
+}

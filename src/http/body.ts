@@ -1,0 +1,186 @@
+import { HttpProblem } from '../component/http.js';
+import type { Clock } from '../component/telemetry.js';
+import type { Budget } from './budget.js';
+import { contentCoding, decompress, tooLarge } from './decompress.js';
+import { overloaded } from './problem.js';
+
+const KIB = 1024;
+/** What a `Content-Length` gets at once; the rest as it really arrives, so that claims alone cost next to nothing. */
+const MAX_FIRST_ALLOCATION = 128 * KIB;
+const FIRST_ALLOCATION = 16 * KIB;
+const EMPTY = Buffer.alloc(0);
+
+export interface BodySettings {
+  /** Undefined for a chunked body. */
+  readonly contentLength: number | undefined;
+  /** The `Content-Encoding` header. */
+  readonly contentEncoding: string | undefined;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly budget: Budget;
+  readonly clock: Clock;
+}
+
+/**
+ * Gathers a body within its limit, the listener's budget and its time. Gathering goes on whether or not somebody has
+ * asked for the body yet; a problem waits for the one who asks.
+ */
+export class Body {
+  readonly #settings: BodySettings;
+  readonly #coding: string | undefined;
+  #buffer: Buffer = EMPTY;
+  #length = 0;
+  #reserved = 0;
+  #state: 'gathering' | 'complete' | 'released' = 'gathering';
+  #problem: HttpProblem | undefined;
+  #waiting: { resolve: (bytes: Uint8Array) => void; reject: (problem: HttpProblem) => void } | undefined;
+  #result: Promise<Uint8Array> | undefined;
+  #cancelTimeout: (() => void) | undefined;
+
+  constructor(settings: BodySettings) {
+    this.#settings = settings;
+    const { contentLength = 0, contentEncoding, maxBytes, budget } = settings;
+    try {
+      this.#coding = contentCoding(contentEncoding);
+      if (contentLength > maxBytes) throw tooLarge(maxBytes);
+      if (!budget.fits(contentLength)) throw overloaded();
+    } catch (error) {
+      if (!(error instanceof HttpProblem)) throw error;
+      this.#problem = error;
+    }
+  }
+
+  /** Why the body is refused, as far as it is known. */
+  get problem(): HttpProblem | undefined {
+    return this.#problem;
+  }
+
+  /** Starts the time within which the whole body has to arrive. */
+  startTimeout(): void {
+    if (this.#state !== 'gathering' || this.#problem !== undefined) return;
+    const { clock, timeoutMs } = this.#settings;
+    this.#cancelTimeout = clock.after(timeoutMs, () => {
+      this.fail(new HttpProblem(408, 'request_timeout', `The body did not arrive within ${timeoutMs} ms.`));
+    });
+  }
+
+  /** Copies a piece. */
+  take(piece: Uint8Array, isLast: boolean): void {
+    if (this.#state !== 'gathering' || this.#problem !== undefined) return;
+    const length = this.#length + piece.length;
+    if (length > this.#settings.maxBytes) {
+      this.fail(tooLarge(this.#settings.maxBytes));
+      return;
+    }
+    if (length > this.#buffer.length && !this.#grow(length, isLast)) {
+      this.fail(overloaded());
+      return;
+    }
+    this.#buffer.set(piece, this.#length);
+    this.#length = length;
+    if (isLast) this.#complete();
+  }
+
+  /** Ends the gathering. Without effect on a body that is complete. */
+  fail(problem: HttpProblem): void {
+    if (this.#state !== 'gathering' || this.#problem !== undefined) return;
+    this.#problem = problem;
+    this.#cancelTimeout?.();
+    this.#giveBack();
+    this.#waiting?.reject(problem);
+    this.#waiting = undefined;
+  }
+
+  /** The whole body, decompressed. @throws HttpProblem as `HttpRequest.body` says, and 503 `overloaded`. */
+  read(): Promise<Uint8Array> {
+    if (this.#result === undefined) {
+      this.#result = this.#coding === undefined ? this.#raw() : this.#decompressed(this.#coding);
+      // A handler may fail before it awaits this; the process must not end for that.
+      this.#result.catch(ignore);
+    }
+    return this.#result;
+  }
+
+  /** Gives the budget back: the request is over, and nobody needs the bytes any more. */
+  release(): void {
+    this.fail(connectionClosed());
+    this.#state = 'released';
+    this.#giveBack();
+  }
+
+  #complete(): void {
+    this.#state = 'complete';
+    this.#cancelTimeout?.();
+    this.#waiting?.resolve(this.#bytes());
+    this.#waiting = undefined;
+  }
+
+  #bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #raw(): Promise<Uint8Array> {
+    if (this.#problem !== undefined) return Promise.reject(this.#problem);
+    if (this.#state !== 'gathering') return Promise.resolve(this.#bytes());
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  async #decompressed(coding: string): Promise<Uint8Array> {
+    const bytes = await this.#raw();
+    if (bytes.length === 0) return bytes;
+    const packed = this.#reserved;
+    const { maxBytes, budget } = this.#settings;
+    let inflated: Uint8Array;
+    try {
+      inflated = await decompress(coding, bytes, maxBytes, (more) => this.#reserve(more));
+    } catch (error) {
+      if (error instanceof HttpProblem) this.#problem ??= error;
+      throw error;
+    }
+    this.#buffer = EMPTY;
+    this.#length = 0;
+    if (this.#state === 'complete') {
+      this.#reserved -= packed;
+      budget.give(packed);
+    }
+    return inflated;
+  }
+
+  #reserve(bytes: number): boolean {
+    if (this.#state === 'released' || !this.#settings.budget.take(bytes)) return false;
+    this.#reserved += bytes;
+    return true;
+  }
+
+  /** Doubles until the bytes fit, but never beyond what was announced, so that a body with a length is copied seldom. */
+  #grow(length: number, isLast: boolean): boolean {
+    const { contentLength, maxBytes } = this.#settings;
+    const most = Math.max(length, Math.min(contentLength ?? maxBytes, maxBytes));
+    const first = contentLength === undefined ? FIRST_ALLOCATION : MAX_FIRST_ALLOCATION;
+    const wanted = isLast ? length : Math.min(most, Math.max(length, this.#buffer.length * 2, first));
+    if (!this.#reserve(wanted - this.#buffer.length)) return false;
+    // Not from Node's shared pool: the handler keeps the bytes, and one small body would hold a whole slab.
+    const grown = Buffer.allocUnsafeSlow(wanted);
+    grown.set(this.#bytes());
+    this.#buffer = grown;
+    return true;
+  }
+
+  #giveBack(): void {
+    this.#settings.budget.give(this.#reserved);
+    this.#reserved = 0;
+    this.#buffer = EMPTY;
+    this.#length = 0;
+  }
+}
+
+/** For the log alone: there is nobody left to answer. */
+export function connectionClosed(): HttpProblem {
+  return new HttpProblem(400, 'connection_closed', 'The connection was closed before the body was complete.');
+}
+
+function ignore(): void {
+  // Reported by the promise that the handler awaits.
+}

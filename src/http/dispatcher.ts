@@ -1,0 +1,278 @@
+import { HttpProblem, type HttpRequest, type HttpResponse, type Route } from '../component/http.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { sendAnswer } from './answer.js';
+import { Body } from './body.js';
+import { Budget } from './budget.js';
+import type { Cors } from './cors.js';
+import type { Exchange } from './engine.js';
+import type { HttpMetrics } from './http-metrics.js';
+import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
+import { failureOf, overloaded, shuttingDown } from './problem.js';
+import { IncomingRequest } from './request.js';
+import { trimSlash, type Match, type Router } from './router.js';
+
+export interface Guard {
+  readonly prefix: string;
+  readonly check: (request: HttpRequest) => void;
+}
+
+export interface DispatcherSettings {
+  readonly router: Router;
+  readonly guards: readonly Guard[];
+  readonly cors: () => Cors;
+  readonly limits: HttpLimits;
+  readonly logger: Logger;
+  readonly metrics: HttpMetrics;
+  readonly clock: Clock;
+}
+
+/** One request on its way through the dispatcher. */
+interface Call {
+  readonly exchange: Exchange;
+  readonly request: IncomingRequest;
+  readonly route: Route | undefined;
+  readonly body: Body | undefined;
+  /** As `performance.now()` gives it. */
+  readonly startedMs: number;
+  status: number;
+  isGone: boolean;
+  /** The handler and the connection: the call is over when neither needs it any more. */
+  partsUnderWay: number;
+}
+
+const MS_PER_SECOND = 1000;
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Takes a request from its head to the end of its answer. */
+export class Dispatcher {
+  readonly #settings: DispatcherSettings;
+  readonly #budget: Budget;
+  readonly #idle: (() => void)[] = [];
+  #underWay = 0;
+  #isDraining = false;
+
+  constructor(settings: DispatcherSettings) {
+    this.#settings = settings;
+    this.#budget = new Budget(settings.limits.maxBodyBytesInFlight);
+  }
+
+  get requestsInFlight(): number {
+    return this.#underWay;
+  }
+
+  get bodyBytesInFlight(): number {
+    return this.#budget.used;
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Waits until no request is under way. @returns how many still are, because the deadline came first. */
+  async whenIdle(deadline: AbortSignal): Promise<number> {
+    if (this.#underWay > 0 && !deadline.aborted) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          deadline.removeEventListener('abort', done);
+          resolve();
+        };
+        deadline.addEventListener('abort', done);
+        this.#idle.push(done);
+      });
+    }
+    return this.#underWay;
+  }
+
+  /** Never throws. */
+  readonly accept = (exchange: Exchange): void => {
+    const { router, limits, clock } = this.#settings;
+    this.#underWay++;
+    const path = trimSlash(exchange.path);
+    const match = router.match(exchange.method, path);
+    const found = match.kind === 'found' ? match : undefined;
+    const body = exchange.hasBody
+      ? new Body({
+          contentLength: lengthOf(exchange),
+          contentEncoding: exchange.header('content-encoding'),
+          maxBytes: found?.route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+          timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
+          budget: this.#budget,
+          clock,
+        })
+      : undefined;
+    const call: Call = {
+      exchange,
+      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body),
+      route: found?.route,
+      body,
+      startedMs: performance.now(),
+      status: 0,
+      isGone: false,
+      partsUnderWay: 2,
+    };
+    exchange.onClosed((gone) => {
+      call.isGone = gone;
+      if (gone) call.request.gone();
+      this.#partOver(call);
+    });
+
+    let response: HttpResponse | Promise<HttpResponse>;
+    try {
+      response = this.#respond(call, match, limits);
+    } catch (error) {
+      response = this.#failed(call, error);
+    }
+    if (response instanceof Promise) {
+      // The handler is at work: the body is gathered from now on, whenever it asks for it.
+      if (body !== undefined && body.problem === undefined) {
+        exchange.receive((piece, isLast) => {
+          body.take(piece, isLast);
+        });
+        body.startTimeout();
+      }
+      void this.#answerLater(call, response);
+    } else {
+      const sending = this.#answer(call, response);
+      if (sending === undefined) this.#partOver(call);
+      else void this.#finish(call, sending);
+    }
+  };
+
+  #respond(call: Call, match: Match, limits: HttpLimits): HttpResponse | Promise<HttpResponse> {
+    const { exchange, request } = call;
+    if (this.#isDraining) throw shuttingDown();
+    if (this.#underWay > limits.maxRequestsInFlight) throw overloaded();
+    if (exchange.isHeadTooLarge) {
+      throw new HttpProblem(431, 'headers_too_large', 'The headers are larger than is taken here.');
+    }
+    const preflight = this.#settings.cors().preflight(exchange);
+    if (preflight !== undefined) return { status: 204, headers: preflight };
+    this.#guard(request, match);
+    switch (match.kind) {
+      case 'found':
+        return match.route.handle(request);
+      case 'wrong_method':
+        return refuseMethod(exchange.method, match.allow);
+      case 'malformed':
+        throw new HttpProblem(400, 'invalid_encoding', 'The path is no well-formed percent-encoded UTF-8.');
+      case 'unknown':
+        throw new HttpProblem(404, 'not_found', 'There is nothing under this path.');
+    }
+  }
+
+  #guard(request: HttpRequest, match: Match): void {
+    const isPublic =
+      match.kind === 'found' ? match.route.isPublic : match.kind === 'wrong_method' && match.isPublic;
+    if (isPublic === true) return;
+    for (const { prefix, check } of this.#settings.guards) {
+      if (isUnder(request.path, prefix)) check(request);
+    }
+  }
+
+  async #answerLater(call: Call, pending: Promise<HttpResponse>): Promise<void> {
+    let response: HttpResponse;
+    try {
+      response = await pending;
+    } catch (error) {
+      response = this.#failed(call, error);
+    }
+    const sending = this.#answer(call, response);
+    if (sending === undefined) this.#partOver(call);
+    else await this.#finish(call, sending);
+  }
+
+  /** @returns a promise, which never rejects, where sending takes longer. */
+  #answer(call: Call, response: HttpResponse): Promise<void> | undefined {
+    call.status = response.status;
+    try {
+      return sendAnswer(call.exchange, response, this.#base(call))?.catch((error: unknown) => {
+        this.#answerFailure(call, error);
+      });
+    } catch (error) {
+      this.#answerFailure(call, error);
+      return undefined;
+    }
+  }
+
+  async #finish(call: Call, sending: Promise<void>): Promise<void> {
+    await sending;
+    this.#partOver(call);
+  }
+
+  /** The response could not be sent as it was: nothing of it, or only a part that has been cut off. */
+  #answerFailure(call: Call, error: unknown): void {
+    const { response } = failureOf(error);
+    this.#logFault(call, error);
+    if (call.exchange.isClosed) return;
+    call.status = response.status;
+    void sendAnswer(call.exchange, response, this.#base(call));
+  }
+
+  #base(call: Call): { headers: readonly string[]; close: boolean } {
+    return {
+      headers: ['x-request-id', call.request.id, ...this.#settings.cors().headersFor(call.exchange)],
+      // After a body that came too slowly nobody knows where the next request would begin.
+      close: this.#isDraining || call.status === 408,
+    };
+  }
+
+  #failed(call: Call, error: unknown): HttpResponse {
+    const failure = failureOf(error);
+    if (failure.isFault) this.#logFault(call, error);
+    return failure.response;
+  }
+
+  #logFault(call: Call, error: unknown): void {
+    // Who goes away makes handlers fail in many ways; none of them is a fault.
+    if (call.isGone) return;
+    const { request, route, exchange } = call;
+    this.#settings.logger.error(
+      { requestId: request.id, method: exchange.method, route: route?.path, err: error },
+      'A request failed inside the service; its sender was told nothing but the request id.',
+    );
+  }
+
+  #partOver(call: Call): void {
+    call.partsUnderWay--;
+    if (call.partsUnderWay > 0) return;
+    const { exchange, request, route, body, status } = call;
+    const { metrics, logger } = this.#settings;
+    const durationMs = performance.now() - call.startedMs;
+    if (body?.problem !== undefined) metrics.bodyRefused(body.problem.code);
+    body?.release();
+    metrics.answered(
+      exchange.method,
+      call.isGone ? undefined : status,
+      route?.path,
+      durationMs / MS_PER_SECOND,
+    );
+    if (logger.isDebugEnabled()) {
+      const { id: requestId, path, remoteAddress } = request;
+      logger.debug(
+        { requestId, method: exchange.method, path, status, isGone: call.isGone, durationMs, remoteAddress },
+        'Request answered.',
+      );
+    }
+    this.#underWay--;
+    if (this.#underWay === 0) for (const done of this.#idle.splice(0)) done();
+  }
+}
+
+function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
+  const headers = { allow: allow.join(', ') };
+  if (method === 'OPTIONS') return { status: 204, headers };
+  throw new HttpProblem(405, 'method_not_allowed', `This path takes ${headers.allow}.`, { headers });
+}
+
+function isUnder(path: string, prefix: string): boolean {
+  return (
+    path.startsWith(prefix) &&
+    (path.length === prefix.length || path[prefix.length] === '/' || prefix === '/')
+  );
+}
+
+/** @returns undefined for a chunked body. */
+function lengthOf(exchange: Exchange): number | undefined {
+  if (exchange.header('transfer-encoding') !== undefined) return undefined;
+  return Number(exchange.header('content-length'));
+}

@@ -1,0 +1,75 @@
+import type { HttpLimits } from './limits.js';
+import type { TlsFiles } from './tls.js';
+
+/** How an answer begins. */
+export interface AnswerHead {
+  readonly status: number;
+  /** Name, value, name, value …: lower-case names, printable ASCII values; no length, encoding or connection fields. */
+  readonly headers: readonly string[];
+  /** Whether the connection ends with this answer. */
+  readonly close: boolean;
+}
+
+/** Takes a piece of a body. The piece is only valid during the call: what is kept has to be copied. */
+export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
+
+/** One request and the means to answer it: all that an engine has to offer. */
+export interface Exchange {
+  /** As sent: upper case for every method there is. */
+  readonly method: string;
+  /** Raw, without the query. */
+  readonly path: string;
+  /** Raw, without the question mark; empty where there is none. */
+  readonly query: string;
+  readonly remoteAddress: string;
+  /** Whether request line and headers are larger than the listener takes. */
+  readonly isHeadTooLarge: boolean;
+  /** Whether the head announces a body, be it an empty one. */
+  readonly hasBody: boolean;
+  /** The connection is gone, or the answer complete: nothing can be sent any more. */
+  readonly isClosed: boolean;
+  /** @param name lower case */
+  header(name: string): string | undefined;
+
+  /**
+   * Asks for the body; to be called at most once and before the handler of the request has returned. A body that is not
+   * asked for, and what comes after the answer, is thrown away within `maxDiscardBytes`.
+   */
+  receive(take: TakePiece): void;
+
+  /** Calls back once, at the end of the exchange, with whether the client went away before it had its whole answer. */
+  onClosed(callback: (gone: boolean) => void): void;
+
+  /** Sends a whole answer. @param body undefined: an answer that has none (204, 304). */
+  send(head: AnswerHead, body: string | Uint8Array | undefined): void;
+  /** Answers a HEAD. @param length of the body that a GET would have brought, where it is known. */
+  sendHead(head: AnswerHead, length: number | undefined): void;
+
+  /** Begins an answer in pieces. */
+  begin(head: AnswerHead): void;
+  /** @returns a promise where the client reads too slowly: the next piece waits for it. It also ends with the exchange. */
+  write(piece: Uint8Array): Promise<void> | undefined;
+  end(): void;
+
+  /** Closes the connection in the middle of the answer, so that nobody takes it for a whole one. */
+  abort(): void;
+}
+
+export interface EngineOptions {
+  /** Without brackets; empty for all addresses. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsFiles | undefined;
+  readonly limits: HttpLimits;
+  /** Called synchronously when the head of a request has arrived. Never throws. */
+  readonly onRequest: (exchange: Exchange) => void;
+}
+
+/** An open port. */
+export interface Engine {
+  readonly port: number;
+  /** Takes no new connections. */
+  stopListening(): void;
+  /** Closes every connection, whatever it is doing. */
+  close(): void;
+}

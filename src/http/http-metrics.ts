@@ -1,0 +1,95 @@
+import type { Labels, Meter } from '../component/telemetry.js';
+
+/** Seconds: answers take from parts of a millisecond to the longest commit. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const UNMATCHED = 'unmatched';
+
+/** Why a body was refused, as labels may say it. */
+const BODY_REASONS: Readonly<Record<string, string>> = {
+  body_too_large: 'too_large',
+  overloaded: 'overloaded',
+  request_timeout: 'timeout',
+  invalid_encoding: 'invalid_encoding',
+  unsupported_media_type: 'unknown_encoding',
+};
+
+/** What a listener counts. Labels come from small sets: methods, classes of status, the patterns of routes. */
+export class HttpMetrics {
+  readonly #requests;
+  readonly #duration;
+  readonly #refusedBodies;
+  readonly #endpoint: string;
+  readonly #meter: Meter;
+  /** One object a series, so that a request allocates none. */
+  readonly #series = new Map<string, Labels>();
+
+  constructor(meter: Meter, endpoint: string) {
+    this.#meter = meter;
+    this.#endpoint = endpoint;
+    this.#requests = meter.counter('http_requests_total', {
+      description:
+        'Requests answered, or given up by their client (status gone), by method and class of status.',
+      labelNames: ['listener', 'method', 'status'],
+    });
+    this.#duration = meter.histogram('http_request_duration_seconds', {
+      description: 'Time from the head of a request to the end of its answer, by route.',
+      labelNames: ['listener', 'route'],
+      buckets: BUCKETS,
+    });
+    this.#refusedBodies = meter.counter('http_refused_bodies_total', {
+      description: 'Bodies that were not taken, by reason.',
+      labelNames: ['listener', 'reason'],
+    });
+  }
+
+  /**
+   * @param status of the answer; undefined where the client went away first
+   * @param route the pattern; undefined for a path that is no route
+   */
+  answered(method: string, status: number | undefined, route: string | undefined, seconds: number): void {
+    const known = METHODS.has(method) ? method : 'other';
+    const outcome = status === undefined ? 'gone' : `${Math.floor(status / 100)}xx`;
+    this.#requests.add(
+      1,
+      this.#labels(`${known} ${outcome}`, { listener: this.#endpoint, method: known, status: outcome }),
+    );
+    const pattern = route ?? UNMATCHED;
+    this.#duration.record(seconds, this.#labels(pattern, { listener: this.#endpoint, route: pattern }));
+  }
+
+  bodyRefused(code: string): void {
+    const reason = BODY_REASONS[code];
+    if (reason !== undefined) this.#refusedBodies.add(1, { listener: this.#endpoint, reason });
+  }
+
+  /** Shows what is under way for as long as the listener is open. @returns what ends that. */
+  observe(inFlight: { bytes: () => number; requests: () => number }): () => void {
+    const labels = { listener: this.#endpoint };
+    const labelNames = ['listener'];
+    const endings = [
+      this.#meter.gauge(
+        'http_body_bytes_in_flight',
+        { description: 'Bytes of bodies held for requests under way.', labelNames },
+        inFlight.bytes,
+        labels,
+      ),
+      this.#meter.gauge(
+        'http_requests_in_flight',
+        { description: 'Requests under way.', labelNames },
+        inFlight.requests,
+        labels,
+      ),
+    ];
+    return () => {
+      for (const end of endings) end();
+    };
+  }
+
+  #labels(key: string, labels: Labels): Labels {
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    this.#series.set(key, labels);
+    return labels;
+  }
+}

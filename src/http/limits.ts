@@ -1,0 +1,31 @@
+/** Bounds of one listener. Where the engine has its own, `README.md` beside this file says so. */
+export interface HttpLimits {
+  /** Bytes of bodies held for requests under way; what would pass it is refused with 503. Default 256 MiB. */
+  readonly maxBodyBytesInFlight: number;
+  /** Requests under way; more are refused with 503. Default 4096. */
+  readonly maxRequestsInFlight: number;
+  /** Request line and headers, in bytes; larger ones are refused with 431. Default 32 KiB. */
+  readonly maxHeaderBytes: number;
+  /** Rest of a refused body that is read and thrown away to keep the connection; with more to come it is closed. Default 32 MiB. */
+  readonly maxDiscardBytes: number;
+  /** Time for the headers to arrive, in milliseconds. Default 10 000. uWebSockets.js: always 10 s. */
+  readonly headersTimeoutMs: number;
+  /** A connection without a request, or one that reads nothing of its answer, is closed, in milliseconds. Default 60 000. uWebSockets.js: always 10 s. */
+  readonly idleTimeoutMs: number;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const DEFAULT_LIMITS: HttpLimits = {
+  maxBodyBytesInFlight: 256 * MIB,
+  maxRequestsInFlight: 4096,
+  maxHeaderBytes: 32 * KIB,
+  maxDiscardBytes: 32 * MIB,
+  headersTimeoutMs: 10_000,
+  idleTimeoutMs: 60_000,
+};
+
+/** What a route that says nothing about its body gets. */
+export const DEFAULT_MAX_BODY_BYTES = MIB;
+export const DEFAULT_BODY_TIMEOUT_MS = 30_000;

@@ -1,0 +1,111 @@
+import { STATUS_CODES } from 'node:http';
+import { ConsumeError, type ConsumeErrorCode } from '../component/consume-error.js';
+import { HttpProblem, type HttpResponse } from '../component/http.js';
+
+const MS_PER_SECOND = 1000;
+/** For senders that were not told how long to wait. */
+const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> = {
+  overloaded: 1,
+  rate_limited: 1,
+  shutting_down: 5,
+  storage_unavailable: 5,
+  internal_error: 1,
+};
+
+/** What 5xx answers say: fixed sentences, so that nothing of the inside can get out with them. */
+const DETAILS: Readonly<
+  Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'internal_error', string>
+> = {
+  overloaded: 'More is coming in than can be taken at the moment. Nothing was stored; send it again later.',
+  shutting_down: 'The service is shutting down. Nothing was stored; send it again later.',
+  storage_unavailable: 'The store cannot take data at the moment. Nothing was stored; send it again later.',
+  internal_error: 'Something failed inside the service. The log has the details under this request id.',
+};
+
+/** An answer to a failure, and whether somebody should look into it. */
+interface Failure {
+  readonly response: HttpResponse;
+  readonly code: string;
+  /** A fault of ours: to be logged with its stack. */
+  readonly isFault: boolean;
+}
+
+/**
+ * Turns whatever a handler threw into `application/problem+json` (decisions §1). What is neither an {@link HttpProblem}
+ * nor a {@link ConsumeError} is a 500 that tells nothing.
+ */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof HttpProblem) return { ...answer(error), isFault: false };
+  if (error instanceof ConsumeError) {
+    return { ...answer(problemOfConsumeError(error)), isFault: error.code === 'internal_error' };
+  }
+  return { ...answer(new HttpProblem(500, 'internal_error', DETAILS.internal_error)), isFault: true };
+}
+
+/** 503 `overloaded`. */
+export function overloaded(): HttpProblem {
+  return refusal(503, 'overloaded', DETAILS.overloaded, undefined);
+}
+
+/** 503 `shutting_down`. */
+export function shuttingDown(): HttpProblem {
+  return refusal(503, 'shutting_down', DETAILS.shutting_down, undefined);
+}
+
+function problemOfConsumeError(error: ConsumeError): HttpProblem {
+  switch (error.code) {
+    case 'overloaded':
+    case 'shutting_down':
+    case 'storage_unavailable':
+      return refusal(503, error.code, DETAILS[error.code], error.retryAfterMs);
+    case 'quota_exceeded':
+    case 'rate_limited':
+      return refusal(429, error.code, error.message, error.retryAfterMs);
+    case 'validation_failed':
+      return new HttpProblem(422, error.code, error.message);
+    case 'internal_error':
+      return error.retryable
+        ? refusal(503, error.code, DETAILS.internal_error, error.retryAfterMs)
+        : new HttpProblem(500, error.code, DETAILS.internal_error);
+  }
+}
+
+function refusal(
+  status: number,
+  code: ConsumeErrorCode,
+  detail: string,
+  retryAfterMs: number | undefined,
+): HttpProblem {
+  const seconds =
+    retryAfterMs === undefined
+      ? RETRY_AFTER_SECONDS[code]
+      : Math.max(1, Math.ceil(retryAfterMs / MS_PER_SECOND));
+  return new HttpProblem(
+    status,
+    code,
+    detail,
+    seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } },
+  );
+}
+
+function answer(problem: HttpProblem): { response: HttpResponse; code: string } {
+  const { status, code, errors } = problem;
+  const title = STATUS_CODES[status] ?? 'Error';
+  const body = {
+    type: 'about:blank',
+    title,
+    status,
+    detail: problem.message,
+    code,
+    ...(errors && { errors }),
+  };
+  const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : undefined;
+  return {
+    response: {
+      status,
+      headers: { ...challenge, ...problem.headers, 'content-type': 'application/problem+json' },
+      body: JSON.stringify(body),
+    },
+    code,
+  };
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { HttpRequest, Method } from '../component/http.js';
+import { connectionClosed, type Body } from './body.js';
+import type { Exchange } from './engine.js';
+
+const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const EMPTY = new Uint8Array();
+
+/** A request as handlers and guards see it. */
+export class IncomingRequest implements HttpRequest {
+  readonly id: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly #exchange: Exchange;
+  readonly #body: Body | undefined;
+  #query: URLSearchParams | undefined;
+  #abort: AbortController | undefined;
+  #isGone = false;
+
+  constructor(
+    exchange: Exchange,
+    path: string,
+    params: Readonly<Record<string, string>>,
+    body: Body | undefined,
+  ) {
+    const id = exchange.header('x-request-id');
+    this.id = id !== undefined && WELL_FORMED_ID.test(id) ? id : randomUUID();
+    this.method = methodOf(exchange.method);
+    this.path = path;
+    this.params = params;
+    this.#exchange = exchange;
+    this.#body = body;
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= new URLSearchParams(this.#exchange.query));
+  }
+
+  get remoteAddress(): string {
+    return this.#exchange.remoteAddress;
+  }
+
+  /** Made when it is first asked for: most requests never need it. */
+  get abort(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#isGone) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange.header(name);
+  }
+
+  body(): Promise<Uint8Array> {
+    return this.#body === undefined ? Promise.resolve(EMPTY) : this.#body.read();
+  }
+
+  /** The client went away. */
+  gone(): void {
+    this.#isGone = true;
+    this.#body?.fail(connectionClosed());
+    this.#abort?.abort();
+  }
+}
+
+/** HEAD is a GET to those who answer it; guards see everything that no route has as a GET as well. */
+function methodOf(method: string): Method {
+  switch (method) {
+    case 'POST':
+    case 'PUT':
+    case 'PATCH':
+    case 'DELETE':
+      return method;
+    default:
+      return 'GET';
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The part of uWebSockets.js that the engine uses. Written down here because the package is optional: it lies on GitHub
+ * and not in the npm registry, and nobody's build may need it.
+ */
+export interface UwsModule {
+  App(): UwsApp;
+  SSLApp(options: { readonly key_file_name: string; readonly cert_file_name: string }): UwsApp;
+  /** The real name, and the one in the fork that development uses. */
+  readonly us_listen_socket_close?: (socket: UwsListenSocket) => void;
+  readonly closeSocket?: (socket: UwsListenSocket) => void;
+  readonly us_socket_local_port?: (socket: UwsListenSocket) => number;
+  readonly getSocketPort?: (socket: UwsListenSocket) => number;
+}
+
+export type UwsListenSocket = object;
+
+export interface UwsApp {
+  any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp;
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    callback: (socket: UwsListenSocket | false) => void,
+  ): UwsApp;
+  listen(port: number, options: number, callback: (socket: UwsListenSocket | false) => void): UwsApp;
+  /** Closes every socket. */
+  close(): UwsApp;
+}
+
+/** Only valid during the call of the handler. */
+export interface UwsRequest {
+  getCaseSensitiveMethod(): string;
+  getUrl(): string;
+  getQuery(): string | undefined;
+  forEachHeader(callback: (name: string, value: string) => void): void;
+}
+
+/** Only valid until it is ended or aborted: every later call throws. */
+export interface UwsResponse {
+  onAborted(callback: () => void): UwsResponse;
+  onData(callback: (piece: ArrayBuffer, isLast: boolean) => void): UwsResponse;
+  onWritable(callback: (offset: number) => boolean): UwsResponse;
+  cork(callback: () => void): UwsResponse;
+  pause(): void;
+  writeStatus(status: string): UwsResponse;
+  writeHeader(name: string, value: string): UwsResponse;
+  write(piece: Uint8Array): boolean;
+  end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
+  endWithoutBody(): UwsResponse;
+  /** @returns whether all that was given went out, and whether the answer is complete. */
+  tryEnd(rest: Uint8Array, totalLength: number): [boolean, boolean];
+  close(): UwsResponse;
+  getRemoteAddressAsText(): ArrayBuffer;
+}
+
+/** The `SO_REUSEPORT` that is the default would let a second process take half of the connections in silence. */
+export const EXCLUSIVE_PORT = 1;
+
+/** @throws Error where the package is missing, or has no binary for this platform and version of Node. */
+export async function loadUws(): Promise<UwsModule> {
+  const loaded: unknown = await import('uWebSockets.js');
+  const module = (loaded as { readonly default?: unknown }).default ?? loaded;
+  if (!isUws(module)) throw new Error('the package uWebSockets.js is not what it should be');
+  return module;
+}
+
+function isUws(module: unknown): module is UwsModule {
+  return typeof module === 'object' && module !== null && 'App' in module && 'SSLApp' in module;
+}
