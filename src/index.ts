@@ -3,6 +3,7 @@ export type { Component, Status, StatusLevel } from './component/component.js';
 export { ConsumeError } from './component/consume-error.js';
 export type { ConsumeErrorCode } from './component/consume-error.js';
 export type { Consumer, ConsumeContext, Receipt, Refusal } from './component/consumer.js';
+export type { ComponentHealth, DaemonHealth, DaemonPhase } from './component/daemon-health.js';
 export type {
   Exporter,
   ExporterFactory,

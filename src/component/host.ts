@@ -1,3 +1,4 @@
+import type { DaemonHealth } from './daemon-health.js';
 import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
 import type { Status } from './component.js';
@@ -27,6 +28,9 @@ export interface Host {
 
   /** Tells the daemon how the component is. Start and end are told by the engine. */
   reportStatus(status: Status): void;
+
+  /** How the daemon and all its components are, now. */
+  health(): DaemonHealth;
 }
 
 export interface ListenerOptions {

@@ -38,10 +38,10 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     const checked = check.check(schema, root, [section]);
     problems.push(...checked.problems);
     secrets.push(...checked.secrets);
-    return checked.problems.length === 0 ? checked.value : undefined;
+    return checked.value;
   };
-  const auth = own(AuthSchema, 'auth') as AuthConfig | undefined;
-  const service = own(ServiceSchema, 'service') as ServiceConfig | undefined;
+  const auth = own(AuthSchema, 'auth') as AuthConfig;
+  const written = own(ServiceSchema, 'service') as ServiceConfig;
   const section = <K extends Kind>(kind: K) => {
     const found = checkComponents(kind, root, factories, check);
     problems.push(...found.problems);
@@ -54,15 +54,32 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     exporter: section('exporter'),
     extension: section('extension'),
   };
-  const config = auth &&
-    service && {
-      auth,
-      service,
-      components,
-      secrets,
-      locate: (path: readonly string[]) => locate(root, path),
-    };
+  const service = soundParts(written, problems);
+  const config = service && {
+    auth,
+    service,
+    components,
+    secrets,
+    locate: (path: readonly string[]) => locate(root, path),
+    has: (path: readonly string[]) => nodeAt(root, path) !== undefined,
+  };
   return { config, problems };
+}
+
+/** What of the service section can be planned in spite of errors, so that all errors come at once. */
+function soundParts(service: ServiceConfig, problems: readonly Problem[]): ServiceConfig | undefined {
+  const isBroken = (path: readonly string[], canBeInside = true) =>
+    problems.some(
+      (problem) =>
+        (canBeInside || problem.path.length === path.length) &&
+        path.every((key, index) => problem.path[index] === key),
+    );
+  if (isBroken(['service'], false) || isBroken(['service', 'pipelines'], false)) return undefined;
+  if (isBroken(['service', 'extensions'])) return undefined;
+  const pipelines = Object.entries(service.pipelines).filter(
+    ([name]) => !isBroken(['service', 'pipelines', name]),
+  );
+  return { ...service, pipelines: Object.fromEntries(pipelines) };
 }
 
 function unknownSections(root: MapNode): readonly Problem[] {
@@ -107,11 +124,12 @@ function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Fact
     const checked = check.check(factory.configSchema, root, path);
     problems.push(...checked.problems);
     secrets.push(...checked.secrets);
-    const config = checked.value as Readonly<Record<string, unknown>>;
+    const config = checked.value as Record<string, unknown>;
     const broken = checked.problems.length > 0 ? [] : (factory.check?.(config) ?? []);
     for (const rule of broken) report([...path, ...rule.path.split('/').slice(1)], rule.message);
     const isValid = checked.problems.length === 0 && broken.length === 0;
-    components.set(key, { kind, id: formatComponentId(parsed), factory, config, isValid });
+    const position = locate(root, path);
+    components.set(key, { kind, id: formatComponentId(parsed), factory, position, config, isValid });
   }
   return { components, problems, secrets };
 }

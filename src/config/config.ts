@@ -8,8 +8,10 @@ export interface ConfiguredComponent<F extends Factory = Factory> {
   /** As written: `trace_batch`, `storage/archive`. */
   readonly id: string;
   readonly factory: F;
+  /** Where it is written. */
+  readonly position: Position;
   /** Checked against the factory's schema, defaults filled in. */
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: Record<string, unknown>;
   /** Whether its section is free of errors: what reads `config` must not look at one that is not. */
   readonly isValid: boolean;
 }
@@ -37,11 +39,13 @@ export interface Config {
   readonly secrets: readonly string[];
   /** The place of a path in the files. */
   locate(path: readonly string[]): Position;
+  /** Whether something is written at a path. */
+  has(path: readonly string[]): boolean;
 }
 
 /** A configuration, usable where no problem is an error. */
 export interface CheckedConfig {
-  /** Undefined where the daemon's own sections are too broken to go on. */
+  /** What can be planned, in spite of problems; undefined where the service section is too broken for that. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
 }

@@ -1,0 +1,35 @@
+import type { Component } from '../../component/component.js';
+import type { DaemonHealth } from '../../component/daemon-health.js';
+import type { Host } from '../../component/host.js';
+import type { HttpResponse } from '../../component/http.js';
+
+const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+/** Answers `/healthz` and `/readyz`, without a key. */
+export class HealthExtension implements Component {
+  readonly #endpoint: string;
+
+  constructor(endpoint: string) {
+    this.#endpoint = endpoint;
+  }
+
+  async start(host: Host): Promise<void> {
+    const listener = host.listener(this.#endpoint);
+    listener.route({ method: 'GET', path: '/healthz', handle: () => live(host.health()) });
+    listener.route({ method: 'GET', path: '/readyz', handle: () => ready(host.health()) });
+  }
+}
+
+/** Whoever can answer lives: a restart would not help while it is merely busy or stopping. */
+function live({ phase }: DaemonHealth): HttpResponse {
+  return { status: 200, headers: HEADERS, body: JSON.stringify({ status: 'ok', phase }) };
+}
+
+function ready({ isReady, phase, components }: DaemonHealth): HttpResponse {
+  const status = isReady ? 'ready' : 'not_ready';
+  return {
+    status: isReady ? 200 : 503,
+    headers: isReady ? HEADERS : { ...HEADERS, 'retry-after': '1' },
+    body: JSON.stringify({ status, phase, components }),
+  };
+}

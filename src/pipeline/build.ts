@@ -1,0 +1,176 @@
+import type { Consumer } from '../component/consumer.js';
+import type { Exporter, Outputs } from '../component/factory.js';
+import type { Clock, Logger, Meter } from '../component/telemetry.js';
+import type { ConfiguredComponent } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
+import { COMPONENT_SECTIONS } from '../config/file-schema.js';
+import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
+import { fanOut, type Branch } from './fanout.js';
+import { Gate } from './gate.js';
+import { nameOf, type Node } from './node.js';
+import { edgeMetrics, observe, type EdgeMetrics } from './observe.js';
+import type { Plan, PlannedPipeline } from './plan.js';
+
+/** What components of every kind are given. */
+export interface BuildTools {
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly clock: Clock;
+}
+
+/** All components, created and wired, nothing started. */
+export interface Built {
+  /** In the order of their start. */
+  readonly extensions: readonly Node[];
+  readonly exporters: readonly Node[];
+  /** One list for each pipeline, in the order in which data flows. */
+  readonly processors: readonly (readonly Node[])[];
+  readonly receivers: readonly Node[];
+  /** All batches from receivers pass it. */
+  readonly gate: Gate;
+}
+
+type AnyConsumer = Consumer<Batches[Signal]>;
+
+/**
+ * Creates the components against the flow, so that each is given what it sends to.
+ *
+ * @throws ConfigError where a factory refuses its configuration
+ */
+export function buildPipelines(plan: Plan, tools: BuildTools): Built {
+  return new Builder(plan, tools).build();
+}
+
+class Builder {
+  readonly #plan: Plan;
+  readonly #tools: BuildTools;
+  readonly #gate = new Gate();
+  readonly #metrics: Readonly<Record<'receiver' | 'processor' | 'exporter', EdgeMetrics>>;
+  readonly #exporters = new Map<string, Node & { readonly component: Exporter }>();
+
+  constructor(plan: Plan, tools: BuildTools) {
+    this.#plan = plan;
+    this.#tools = tools;
+    this.#metrics = {
+      receiver: edgeMetrics(tools.meter, 'receiver'),
+      processor: edgeMetrics(tools.meter, 'processor'),
+      exporter: edgeMetrics(tools.meter, 'exporter'),
+    };
+  }
+
+  build(): Built {
+    const extensions = this.#plan.extensions.map((extension) =>
+      this.#node(extension, (settings) => extension.factory.create(settings)),
+    );
+    const pipelines = this.#plan.pipelines.map((pipeline) => this.#pipeline(pipeline));
+    const receivers = this.#receivers(new Map(pipelines.map(({ name, entry }) => [name, entry])));
+    return {
+      extensions,
+      exporters: [...this.#exporters.values()],
+      processors: pipelines.map(({ nodes }) => nodes),
+      receivers,
+      gate: this.#gate,
+    };
+  }
+
+  /** @returns the pipeline's processors and the way in. */
+  #pipeline(pipeline: PlannedPipeline): {
+    readonly name: string;
+    readonly nodes: readonly Node[];
+    readonly entry: Branch<Batches[Signal]>;
+  } {
+    const { name, signal } = pipeline;
+    let next: AnyConsumer = fanOut(
+      pipeline.exporters.map((exporter) => ({
+        consumer: this.#exporterInput(exporter, signal),
+        mutatesBatch: false,
+      })),
+    );
+    const nodes: Node[] = [];
+    for (const processor of pipeline.processors.toReversed()) {
+      const behind = next;
+      const node = this.#node(
+        processor,
+        (settings) => processor.factory.create({ ...settings, signal, next: behind }),
+        name,
+      );
+      const labels = { processor: processor.id, signal, pipeline: name };
+      next = observe(node.component, this.#metrics.processor, labels, node.logger);
+      nodes.unshift(node);
+    }
+    const mutatesBatch = pipeline.processors.some(({ factory }) => factory.mutatesBatch);
+    return { name, nodes, entry: { consumer: next, mutatesBatch } };
+  }
+
+  #exporterInput(exporter: PlannedPipeline['exporters'][number], signal: Signal): AnyConsumer {
+    let node = this.#exporters.get(exporter.id);
+    if (!node) {
+      node = this.#node(exporter, (settings) => exporter.factory.create(settings));
+      this.#exporters.set(exporter.id, node);
+    }
+    const input = node.component.inputs[signal];
+    if (!input) throw refused(exporter, new Error(`it gave no input for ${signal}, which it declares`));
+    return observe(input, this.#metrics.exporter, { exporter: exporter.id, signal }, node.logger);
+  }
+
+  #receivers(entries: ReadonlyMap<string, Branch<Batches[Signal]>>): readonly Node[] {
+    const byId = new Map(
+      this.#plan.pipelines.flatMap(({ receivers }) => receivers.map((receiver) => [receiver.id, receiver])),
+    );
+    return [...byId.values()].map((receiver) => {
+      const logger = this.#loggerOf(receiver);
+      const outputs = Object.fromEntries(
+        SIGNALS.flatMap((signal) => {
+          const wanted: string = signal;
+          const branches = this.#plan.pipelines
+            .filter((pipeline) => pipeline.signal === wanted && pipeline.receivers.includes(receiver))
+            .flatMap(({ name }) => entries.get(name) ?? []);
+          if (branches.length === 0) return [];
+          const labels = { receiver: receiver.id, signal };
+          const way = this.#gate.guard(fanOut(branches));
+          return [[signal, observe(way, this.#metrics.receiver, labels, logger)] as const];
+        }),
+      ) as Outputs;
+      return this.#node(receiver, (settings) => receiver.factory.create({ ...settings, outputs }));
+    });
+  }
+
+  #node<C extends Node['component']>(
+    configured: ConfiguredComponent,
+    create: (settings: BuildTools & { readonly id: string; readonly config: Record<string, unknown> }) => C,
+    pipeline?: string,
+  ): Node & { readonly component: C } {
+    const logger = this.#loggerOf(configured, pipeline);
+    const { kind, id, config } = configured;
+    try {
+      const component = create({ ...this.#tools, logger, id, config });
+      return { kind, id, ...(pipeline === undefined ? {} : { pipeline }), component, logger };
+    } catch (error) {
+      throw refused(configured, error, pipeline);
+    }
+  }
+
+  #loggerOf({ kind, id }: ConfiguredComponent, pipeline?: string): Logger {
+    return this.#tools.logger.child({ [kind]: id, ...(pipeline === undefined ? {} : { pipeline }) });
+  }
+}
+
+function refused(
+  { kind, id, position }: ConfiguredComponent,
+  cause: unknown,
+  pipeline?: string,
+): ConfigError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const name = nameOf({ kind, id, ...(pipeline === undefined ? {} : { pipeline }) });
+  return new ConfigError(
+    [
+      {
+        severity: 'error',
+        position,
+        path: [COMPONENT_SECTIONS[kind], id],
+        message: `${name} cannot be created: ${reason}`,
+      },
+    ],
+    { cause },
+  );
+}

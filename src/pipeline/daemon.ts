@@ -1,0 +1,181 @@
+import type { DaemonHealth } from '../component/daemon-health.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { durationMs } from '../config/duration.js';
+import type { PrometheusMeter } from '../telemetry/meter.js';
+import { buildPipelines, type Built, type BuildTools } from './build.js';
+import { Deadline } from './deadline.js';
+import { createHost } from './host.js';
+import { IdentityGate } from './identity-gate.js';
+import { Lifecycle } from './lifecycle.js';
+import { Listeners } from './listeners.js';
+import { serveMetrics } from './metrics-route.js';
+import type { Prepared } from './prepare.js';
+import { StatusBoard, type Fatality } from './status.js';
+
+export interface DaemonOptions {
+  readonly prepared: Prepared;
+  readonly logger: Logger;
+  readonly meter: PrometheusMeter;
+  readonly clock: Clock;
+  /** Aborted: give up starting. Components that have started are stopped. */
+  readonly abort?: AbortSignal;
+}
+
+/** How a daemon came to its end. */
+export interface StopReport {
+  /** The component that wanted the daemon to stop, if one did. */
+  readonly fatality: Fatality | undefined;
+  /** What went wrong while it stopped. */
+  readonly errors: readonly Error[];
+}
+
+/** A running daemon. */
+export interface Daemon {
+  /** Configured endpoint → real `http://host:port`. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** The file with the first API key, if this start wrote one. */
+  readonly initialKeyFile: string | null;
+  /** Resolves when everything has stopped, for whatever reason. */
+  readonly stopped: Promise<StopReport>;
+  health(): DaemonHealth;
+  /** Stops in the order of the data, within `service.shutdown_timeout`. Safe twice; never rejects. */
+  shutdown(): Promise<StopReport>;
+}
+
+/**
+ * Builds everything, starts it, and opens the listeners when all of it runs.
+ *
+ * @throws ConfigError where a component refuses its configuration
+ * @throws Error where something could not start; what had started was stopped again
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const built = buildPipelines(options.prepared.plan, options);
+  const daemon = new RunningDaemon(built, options);
+  await daemon.start();
+  return daemon;
+}
+
+class RunningDaemon implements Daemon {
+  readonly stopped: Promise<StopReport>;
+  readonly #built: Built;
+  readonly #options: DaemonOptions;
+  readonly #status: StatusBoard;
+  readonly #identity: IdentityGate;
+  readonly #listeners: Listeners;
+  readonly #lifecycle: Lifecycle;
+  readonly #startAbort = new AbortController();
+  #isStarted = false;
+  #resolveStopped: (report: StopReport) => void = () => undefined;
+  #shutdown: Promise<StopReport> | undefined;
+
+  constructor(built: Built, options: DaemonOptions) {
+    const tools: BuildTools = options;
+    this.stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
+    this.#built = built;
+    this.#options = options;
+    const nodes = [...built.receivers, ...built.processors.flat(), ...built.exporters, ...built.extensions];
+    this.#status = new StatusBoard(nodes, () => {
+      // While starting, start() itself notices and cleans up.
+      if (this.#isStarted) void this.shutdown();
+      else this.#startAbort.abort();
+    });
+    this.#identity = new IdentityGate(options.prepared.config.auth, options);
+    this.#listeners = new Listeners(tools, (request) => {
+      this.#identity.authenticate(request);
+    });
+    this.#lifecycle = new Lifecycle(built, this.#status);
+  }
+
+  get addresses(): ReadonlyMap<string, string> {
+    return this.#listeners.addresses;
+  }
+
+  get initialKeyFile(): string | null {
+    return this.#identity.initialKeyFile;
+  }
+
+  health(): DaemonHealth {
+    return this.#status.health();
+  }
+
+  async start(): Promise<void> {
+    const { abort } = this.#options;
+    const giveUp = (): void => {
+      this.#startAbort.abort();
+    };
+    if (abort?.aborted) giveUp();
+    abort?.addEventListener('abort', giveUp);
+    try {
+      await this.#startAll();
+    } catch (error) {
+      const { errors } = await this.shutdown();
+      for (const problem of errors)
+        this.#options.logger.error({ err: problem }, 'Could not stop cleanly after the failed start');
+      throw error;
+    } finally {
+      abort?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  shutdown(): Promise<StopReport> {
+    this.#shutdown ??= this.#stop();
+    return this.#shutdown;
+  }
+
+  async #startAll(): Promise<void> {
+    const { prepared, meter } = this.#options;
+    const parts = {
+      extensions: this.#built.extensions,
+      listeners: this.#listeners,
+      identity: this.#identity,
+      status: this.#status,
+    };
+    await this.#lifecycle.start(
+      (node) => createHost(node, parts),
+      async (node) => {
+        if (node.kind === 'extension') await this.#identity.offer(node.component);
+      },
+      this.#startAbort.signal,
+    );
+    this.#throwIfGivenUp();
+    if (this.#listeners.hasGuardedRoutes() && !this.#identity.isOpen)
+      throw new Error(
+        'The API has routes, but no extension keeps users and keys: list a store in service.extensions',
+      );
+    const { endpoint } = prepared.config.service.telemetry.metrics;
+    if (endpoint !== null && endpoint !== '') serveMetrics(this.#listeners.get(endpoint, {}, false), meter);
+    await this.#listeners.open();
+    this.#throwIfGivenUp();
+    this.#isStarted = true;
+    this.#status.phase = 'running';
+  }
+
+  #throwIfGivenUp(): void {
+    const { fatality } = this.#status;
+    if (fatality) throw new Error(`${fatality.component} cannot work: ${fatality.message}`);
+    if (this.#startAbort.signal.aborted) throw new Error('Stopped before the start was complete');
+  }
+
+  async #stop(): Promise<StopReport> {
+    const { prepared, clock, logger } = this.#options;
+    const deadline = new Deadline(durationMs(prepared.config.service.shutdown_timeout), clock);
+    const errors: Error[] = [];
+    this.#status.phase = 'stopping';
+    logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: no new work is taken');
+    this.#listeners.drainIngestion();
+    errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
+    // Answers to what was just finished, and reads, still need the extensions.
+    errors.push(...(await this.#listeners.close(deadline)));
+    try {
+      await deadline.wait(() => this.#identity.close(), 'authentication');
+    } catch (error) {
+      errors.push(error instanceof Error ? error : new Error(String(error)));
+    }
+    errors.push(...(await this.#lifecycle.stopExtensions(deadline)));
+    deadline.cancel();
+    this.#status.phase = 'stopped';
+    const report = { fatality: this.#status.fatality, errors };
+    this.#resolveStopped(report);
+    return report;
+  }
+}

@@ -1,0 +1,63 @@
+import { ConsumeError } from '../component/consume-error.js';
+import type { ConsumeContext, Consumer, Receipt, Refusal } from '../component/consumer.js';
+import type { Batch } from '../signal/batch.js';
+import { copyPlain } from './copy-batch.js';
+
+/** One way that a batch goes on. */
+export interface Branch<B> {
+  readonly consumer: Consumer<B>;
+  /** Whether something on this way changes the batch. */
+  readonly mutatesBatch: boolean;
+}
+
+/**
+ * Sends a batch to several consumers at the same time, and answers when the last has answered.
+ *
+ * An item is taken when every branch took it. When a branch fails, the batch failed: a failure that sending again
+ * cannot cure comes first, otherwise the one that asks for the longest wait. Branches that change the batch get a copy;
+ * the last of them gets the batch itself where nobody else reads it.
+ */
+export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[]): Consumer<B> {
+  const [only] = branches;
+  if (only && branches.length === 1) return only.consumer;
+  const areAllMutating = branches.every(({ mutatesBatch }) => mutatesBatch);
+  const last = branches.length - 1;
+  return {
+    async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
+      const count = batch.items.length;
+      // All copies are made before anyone may begin to change the original.
+      const inputs = branches.map(({ mutatesBatch }, index) =>
+        mutatesBatch && !(areAllMutating && index === last) ? copyPlain(batch) : batch,
+      );
+      const results = await Promise.allSettled(
+        branches.map(async ({ consumer }, index) => consumer.consume(inputs[index] ?? batch, context)),
+      );
+      const receipts: Receipt[] = [];
+      const errors: unknown[] = [];
+      for (const result of results)
+        if (result.status === 'fulfilled') receipts.push(result.value);
+        else errors.push(result.reason);
+      if (errors.length > 0) throw worst(errors);
+      return mergeReceipts(receipts, count);
+    },
+  };
+}
+
+function mergeReceipts(receipts: readonly Receipt[], count: number): Receipt {
+  const refused = new Map<number, Refusal>();
+  for (const receipt of receipts)
+    for (const refusal of receipt.refused)
+      if (!refused.has(refusal.index)) refused.set(refusal.index, refusal);
+  return {
+    accepted: count - refused.size,
+    refused: [...refused.values()].sort((a, b) => a.index - b.index),
+  };
+}
+
+function worst(errors: readonly unknown[]): unknown {
+  const known = errors.filter((error) => error instanceof ConsumeError);
+  const permanent = known.find(({ retryable }) => !retryable);
+  if (permanent) return permanent;
+  const [longest] = [...known].sort((a, b) => (b.retryAfterMs ?? 0) - (a.retryAfterMs ?? 0));
+  return longest ?? errors[0];
+}

@@ -1,0 +1,36 @@
+import type { Host } from '../component/host.js';
+import type { IdentityGate } from './identity-gate.js';
+import type { Listeners } from './listeners.js';
+import { nameOf, type Node } from './node.js';
+import type { StatusBoard } from './status.js';
+
+/** What stands behind the hosts of all components. */
+export interface HostParts {
+  readonly extensions: readonly Node[];
+  readonly listeners: Listeners;
+  readonly identity: IdentityGate;
+  readonly status: StatusBoard;
+}
+
+/** The daemon as one component sees it. */
+export function createHost(node: Node, { extensions, listeners, identity, status }: HostParts): Host {
+  return {
+    extension(id, isWanted) {
+      const found = extensions.find((extension) => extension.id === id);
+      if (!found)
+        throw new Error(
+          `There is no extension "${id}": configure it under extensions and list it in service.extensions`,
+        );
+      const { component } = found;
+      if (!isWanted(component))
+        throw new Error(`Extension "${id}" is not what ${nameOf(node)} needs: name another one`);
+      return component;
+    },
+    listener: (endpoint, options = {}) => listeners.get(endpoint, options, node.kind === 'receiver'),
+    authenticate: (request, scope) => identity.authenticate(request, scope),
+    reportStatus: (reported) => {
+      status.report(node, reported);
+    },
+    health: () => status.health(),
+  };
+}

@@ -1,0 +1,55 @@
+import type { HttpRequest } from '../component/http.js';
+import { HttpProblem } from '../component/http.js';
+import type { Identity, Scope } from '../component/identity.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { createAuthenticator, type Authenticator } from '../auth/authenticator.js';
+import type { AuthConfig } from '../config/file-schema.js';
+import { isMetaStore } from '../storage/meta-store.js';
+
+/** Who the daemon's callers are: asks the first extension that keeps users and keys. */
+export class IdentityGate {
+  readonly #config: AuthConfig;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #authenticator: Authenticator | undefined;
+
+  constructor(config: AuthConfig, tools: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#config = config;
+    this.#clock = tools.clock;
+    this.#logger = tools.logger;
+  }
+
+  get isOpen(): boolean {
+    return this.#authenticator !== undefined;
+  }
+
+  /** The file with the first key, if this start wrote one. */
+  get initialKeyFile(): string | null {
+    return this.#authenticator?.initialKeyFile ?? null;
+  }
+
+  /** To be called with each extension that has started. The first that is a meta store is used. */
+  async offer(candidate: unknown): Promise<void> {
+    if (this.#authenticator || !isMetaStore(candidate)) return;
+    this.#authenticator = await createAuthenticator({
+      metaStore: candidate,
+      config: this.#config,
+      clock: this.#clock,
+      logger: this.#logger,
+    });
+  }
+
+  /** @throws HttpProblem 401, 403; 503 before there is anybody to ask */
+  authenticate(request: HttpRequest, scope?: Scope): Identity {
+    if (!this.#authenticator)
+      throw new HttpProblem(503, 'storage_unavailable', 'API keys cannot be checked yet.', {
+        headers: { 'retry-after': '1' },
+      });
+    return this.#authenticator.authenticate(request, scope);
+  }
+
+  /** To be called while the store still runs. Safe twice. */
+  async close(): Promise<void> {
+    await this.#authenticator?.close();
+  }
+}

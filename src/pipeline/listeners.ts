@@ -1,0 +1,96 @@
+import type { ListenerOptions } from '../component/host.js';
+import type { HttpRequest, Listener } from '../component/http.js';
+import { parseEndpoint } from '../config/endpoint.js';
+import { createListener, type HttpListener } from '../http/listener.js';
+import type { BuildTools } from './build.js';
+import type { Deadline } from './deadline.js';
+
+/** The paths that ask for a key. */
+export const GUARDED_PREFIX = '/api/v1';
+
+interface Shared {
+  readonly listener: HttpListener;
+  /** As the first component wrote it. */
+  readonly endpoint: string;
+  /** Whether a receiver takes data through it. */
+  isIngesting: boolean;
+}
+
+/** The HTTP listeners of the daemon, one an endpoint, shared by all who name it. */
+export class Listeners {
+  readonly #tools: BuildTools;
+  readonly #guard: (request: HttpRequest) => void;
+  readonly #byEndpoint = new Map<string, Shared>();
+  readonly #addresses = new Map<string, string>();
+
+  /** @param guard throws to refuse a request under `/api/v1` */
+  constructor(tools: BuildTools, guard: (request: HttpRequest) => void) {
+    this.#tools = tools;
+    this.#guard = guard;
+  }
+
+  /** Configured endpoint → real `http://host:port`, once they are open. */
+  get addresses(): ReadonlyMap<string, string> {
+    return this.#addresses;
+  }
+
+  /** @throws Error where the endpoint cannot be read, is open, or has other TLS files. */
+  get(endpoint: string, options: ListenerOptions, isIngesting: boolean): Listener {
+    const key = keyOf(endpoint);
+    let shared = this.#byEndpoint.get(key);
+    if (shared) {
+      shared.listener.configure(options);
+    } else {
+      const { meter, clock, logger } = this.#tools;
+      const listener = createListener(endpoint, {
+        ...options,
+        meter,
+        clock,
+        logger: logger.child({ listener: endpoint }),
+      });
+      listener.guard(GUARDED_PREFIX, this.#guard);
+      shared = { listener, endpoint, isIngesting };
+      this.#byEndpoint.set(key, shared);
+    }
+    shared.isIngesting ||= isIngesting;
+    return shared.listener;
+  }
+
+  /** Whether anything is served that asks for a key. */
+  hasGuardedRoutes(): boolean {
+    return [...this.#byEndpoint.values()].some(({ listener }) =>
+      listener.routes().some(({ path }) => path.startsWith(`${GUARDED_PREFIX}/`)),
+    );
+  }
+
+  /** @throws Error of the first that cannot open; the others are to be closed */
+  async open(): Promise<void> {
+    for (const { listener, endpoint } of this.#byEndpoint.values()) {
+      const { host, port } = await listener.open();
+      const name = host.includes(':') ? `[${host}]` : host;
+      this.#addresses.set(endpoint, `${listener.secure ? 'https' : 'http'}://${name}:${port}`);
+    }
+  }
+
+  /** From now on no new data is taken. Listeners that take none go on, so that health can be asked. */
+  drainIngestion(): void {
+    for (const { listener, isIngesting } of this.#byEndpoint.values()) if (isIngesting) listener.drain();
+  }
+
+  /** Finishes the answers under way, then closes every connection. @returns what went wrong */
+  async close(deadline: Deadline): Promise<readonly Error[]> {
+    const closing = [...this.#byEndpoint.values()].map(async ({ listener, endpoint }) => {
+      await deadline.wait(() => listener.close(deadline.abort), `listener ${endpoint}`);
+    });
+    const results = await Promise.allSettled(closing);
+    return results
+      .filter((result) => result.status === 'rejected')
+      .map(({ reason }) => (reason instanceof Error ? reason : new Error(String(reason))));
+  }
+}
+
+/** Port 0 is another free port for each text: `127.0.0.1:0` and `localhost:0` are two listeners. */
+function keyOf(endpoint: string): string {
+  const parsed = parseEndpoint(endpoint);
+  return parsed && parsed.port !== 0 ? `${parsed.host.toLowerCase()}:${parsed.port}` : endpoint;
+}

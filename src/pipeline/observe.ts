@@ -1,0 +1,96 @@
+import { ConsumeError } from '../component/consume-error.js';
+import type { ConsumeContext, Consumer, Receipt } from '../component/consumer.js';
+import type { Kind } from '../component/factory.js';
+import type { Counter, Histogram, Labels, Logger, Meter } from '../component/telemetry.js';
+import type { Batch } from '../signal/batch.js';
+
+/**
+ * The metrics of every edge of the pipelines, after the habit of the OpenTelemetry Collector. Each of these exists for
+ * `receiver`, `processor` and `exporter`, with the component's id under that label and the `signal`; processors,
+ * which are created once for each pipeline, also have a `pipeline` label.
+ *
+ * - `jackdaw_KIND_offered_items_total`: items handed over: by a receiver, to a processor, to an exporter.
+ * - `jackdaw_KIND_accepted_items_total`: taken, by it and everything behind it.
+ * - `jackdaw_KIND_refused_items_total`: refused one by one, because of what is in them.
+ * - `jackdaw_KIND_failed_items_total`: in batches that failed as a whole, and that the sender may send again.
+ * - `jackdaw_KIND_consume_duration_seconds`: how long a batch took, waiting for what is behind included.
+ *
+ * Once nothing is under way, offered = accepted + refused + failed. An item is a trace with its spans, a metric, a log
+ * record or an event.
+ */
+export interface EdgeMetrics {
+  readonly offered: Counter;
+  readonly accepted: Counter;
+  readonly refused: Counter;
+  readonly failed: Counter;
+  readonly duration: Histogram;
+}
+
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The metrics of the edges of one kind of component. */
+export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): EdgeMetrics {
+  const labelNames = kind === 'processor' ? [kind, 'signal', 'pipeline'] : [kind, 'signal'];
+  const counter = (word: string, description: string) =>
+    meter.counter(`${kind}_${word}_items_total`, { description, labelNames });
+  const where = kind === 'receiver' ? 'by the receiver' : `to the ${kind}`;
+  return {
+    offered: counter('offered', `Items handed over ${where}.`),
+    accepted: counter('accepted', 'Items taken, by everything behind included.'),
+    refused: counter('refused', 'Items refused one by one, because of what is in them.'),
+    failed: counter('failed', 'Items in batches that failed as a whole.'),
+    duration: meter.histogram(`${kind}_consume_duration_seconds`, {
+      description: 'Time that a batch took, waiting for what is behind included.',
+      labelNames,
+      buckets: BUCKETS_S,
+    }),
+  };
+}
+
+/**
+ * Counts what goes over an edge, and turns whatever else is thrown into a retryable {@link ConsumeError}, so that
+ * nobody behind this edge has to think of it.
+ *
+ * @param labels the values for the label names of {@link edgeMetrics}
+ */
+export function observe<B extends Batch<unknown>>(
+  inner: Consumer<B>,
+  metrics: EdgeMetrics,
+  labels: Labels,
+  logger: Logger,
+): Consumer<B> {
+  // A series that exists from the start shows a rate at its first increase.
+  for (const counter of [metrics.offered, metrics.accepted, metrics.refused, metrics.failed])
+    counter.add(0, labels);
+  return {
+    async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
+      // Counted before the call: the batch belongs to the consumer afterwards.
+      const count = batch.items.length;
+      const startedAt = performance.now();
+      metrics.offered.add(count, labels);
+      try {
+        const receipt = await inner.consume(batch, context);
+        metrics.accepted.add(receipt.accepted, labels);
+        if (receipt.refused.length > 0) metrics.refused.add(receipt.refused.length, labels);
+        return receipt;
+      } catch (error) {
+        metrics.failed.add(count, labels);
+        throw error instanceof ConsumeError ? error : unexpected(error, logger);
+      } finally {
+        metrics.duration.record((performance.now() - startedAt) / 1000, labels);
+      }
+    },
+  };
+}
+
+function unexpected(error: unknown, logger: Logger): ConsumeError {
+  logger.error(
+    { err: error },
+    'A batch failed with an error that is not foreseen; the sender may send it again',
+  );
+  return new ConsumeError('The batch could not be taken because of an internal error', {
+    code: 'internal_error',
+    retryable: true,
+    cause: error,
+  });
+}

@@ -1,0 +1,167 @@
+import { parseComponentId } from '../component/component-id.js';
+import type { Kind } from '../component/factory.js';
+import { COMPONENT_SECTIONS, type PipelineConfig } from '../config/file-schema.js';
+import type { Config, ConfiguredComponent, FactoryOf } from '../config/config.js';
+import type { Problem } from '../config/config-error.js';
+import { suggestion } from '../config/nearest-name.js';
+import { SIGNALS, type Signal } from '../signal/batch.js';
+import { extensionReferences } from './extension-references.js';
+import { orderExtensions } from './order-extensions.js';
+
+export interface PlannedPipeline {
+  /** `traces`, `traces/archive` */
+  readonly name: string;
+  readonly signal: Signal;
+  readonly receivers: readonly ConfiguredComponent<FactoryOf<'receiver'>>[];
+  readonly processors: readonly ConfiguredComponent<FactoryOf<'processor'>>[];
+  readonly exporters: readonly ConfiguredComponent<FactoryOf<'exporter'>>[];
+}
+
+/** What is to be built. */
+export interface Plan {
+  /** In the order of their start: each after those that it names. */
+  readonly extensions: readonly ConfiguredComponent<FactoryOf<'extension'>>[];
+  readonly pipelines: readonly PlannedPipeline[];
+}
+
+/** Works out what a configuration asks for, and everything that does not fit together in it. Pure. */
+export function planPipelines(config: Config): {
+  readonly plan: Plan;
+  readonly problems: readonly Problem[];
+} {
+  const planner = new Planner(config);
+  const pipelines = Object.entries(config.service.pipelines).flatMap(([name, pipeline]) => {
+    const planned = planner.pipeline(name, pipeline);
+    return planned ? [planned] : [];
+  });
+  const extensions = planner.extensions();
+  planner.checkExtensionReferences();
+  planner.warnOfUnused();
+  const ordered = orderExtensions(extensions);
+  if (ordered.cycle.length > 0)
+    planner.report(
+      ['service', 'extensions'],
+      `these extensions need each other, so that none can start first: ${ordered.cycle.join(' → ')}`,
+    );
+  return { plan: { extensions: ordered.extensions, pipelines }, problems: planner.problems };
+}
+
+class Planner {
+  readonly problems: Problem[] = [];
+  readonly #config: Config;
+  readonly #used = new Map<string, ConfiguredComponent>();
+
+  constructor(config: Config) {
+    this.#config = config;
+  }
+
+  report(path: readonly string[], message: string, severity: Problem['severity'] = 'error'): void {
+    this.problems.push({ severity, position: this.#config.locate(path), path, message });
+  }
+
+  pipeline(name: string, pipeline: PipelineConfig): PlannedPipeline | undefined {
+    const path = ['service', 'pipelines', name];
+    const word = parseComponentId(name)?.type ?? name;
+    const signal = SIGNALS.find((known) => known === word);
+    if (signal === undefined)
+      this.report(
+        path,
+        `"${word}" is no signal: a pipeline is named by what flows in it${suggestion(word, SIGNALS)}`,
+      );
+    const references = <K extends Exclude<Kind, 'extension'>>(kind: K, ids: readonly string[]) =>
+      this.#references(kind, ids, [...path, COMPONENT_SECTIONS[kind]], signal);
+    const receivers = references('receiver', pipeline.receivers);
+    const processors = references('processor', pipeline.processors);
+    const exporters = references('exporter', pipeline.exporters);
+    exporters.forEach((exporter, index) => {
+      // Running one without its queue would let it delay and fail senders, the very thing it declares it cannot do.
+      if (exporter.factory.delivery === 'queued')
+        this.report(
+          [...path, 'exporters', String(index)],
+          `exporter "${exporter.id}" needs a queue (delivery: queued), which this version does not have yet; remove it`,
+        );
+    });
+    return signal && { name, signal, receivers, processors, exporters };
+  }
+
+  extensions(): readonly ConfiguredComponent<FactoryOf<'extension'>>[] {
+    return this.#resolve('extension', this.#config.service.extensions, ['service', 'extensions']).map(
+      ({ component }) => component,
+    );
+  }
+
+  /** A component that names an extension which does not run would fail at its start. */
+  checkExtensionReferences(): void {
+    const running = this.#config.service.extensions;
+    for (const component of this.#used.values()) {
+      if (!component.isValid) continue;
+      for (const { id, path } of extensionReferences(component.config, component.factory.configSchema)) {
+        if (running.includes(id)) continue;
+        const isConfigured = this.#config.components.extension.has(id);
+        this.report(
+          [COMPONENT_SECTIONS[component.kind], component.id, ...path],
+          isConfigured
+            ? `extension "${id}" does not run; add it to service.extensions`
+            : `there is no extension "${id}" in service.extensions${suggestion(id, running)}`,
+        );
+      }
+    }
+  }
+
+  warnOfUnused(): void {
+    for (const components of Object.values(this.#config.components))
+      for (const component of components.values())
+        if (!this.#used.has(keyOf(component.kind, component.id)))
+          this.report(
+            [COMPONENT_SECTIONS[component.kind], component.id],
+            component.kind === 'extension'
+              ? 'is not used: service.extensions does not list it'
+              : 'is not used: no pipeline lists it',
+            'warning',
+          );
+  }
+
+  #references<K extends Exclude<Kind, 'extension'>>(
+    kind: K,
+    ids: readonly string[],
+    path: readonly string[],
+    signal: Signal | undefined,
+  ): readonly ConfiguredComponent<FactoryOf<K>>[] {
+    return this.#resolve(kind, ids, path).flatMap(({ component, path: place }) => {
+      const { signals }: { readonly signals: readonly Signal[] } = component.factory;
+      if (signal === undefined || signals.includes(signal)) return [component];
+      this.report(place, `${kind} "${component.id}" is not for ${signal}, only for ${signals.join(', ')}`);
+      return [];
+    });
+  }
+
+  #resolve<K extends Kind>(kind: K, ids: readonly string[], path: readonly string[]) {
+    const known = this.#config.components[kind];
+    return ids.flatMap((id, index) => {
+      const place = [...path, String(index)];
+      const component = known.get(id);
+      if (component) this.#used.set(keyOf(kind, id), component);
+      if (ids.indexOf(id) !== index) {
+        this.report(place, `"${id}" is listed twice`);
+        return [];
+      }
+      if (component) return [{ component, path: place }];
+      // What is written but broken was reported where it is written.
+      if (!this.#config.has([COMPONENT_SECTIONS[kind], id])) this.report(place, this.#unknown(kind, id));
+      return [];
+    });
+  }
+
+  #unknown(kind: Kind, id: string): string {
+    const { components } = this.#config;
+    const other = Object.entries(components).find(([otherKind, map]) => otherKind !== kind && map.has(id));
+    const hint = other
+      ? `; "${id}" is a component of another kind (${other[0]})`
+      : suggestion(id, [...components[kind].keys()]);
+    return `there is no ${kind} "${id}" under ${COMPONENT_SECTIONS[kind]}${hint}`;
+  }
+}
+
+function keyOf(kind: Kind, id: string): string {
+  return `${kind} ${id}`;
+}

@@ -1,0 +1,79 @@
+import { dirname, isAbsolute, resolve as resolvePath } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'import-meta-resolve';
+import { parseComponentId } from '../component/component-id.js';
+import type { Factory, Plugin } from '../component/factory.js';
+
+/** The version of the contract in `component/` that this program speaks. */
+const API_VERSION = 1;
+const KINDS: readonly string[] = [
+  'receiver',
+  'processor',
+  'exporter',
+  'extension',
+] satisfies Factory['kind'][];
+
+/**
+ * Loads a code plugin: an ES module whose default export is a {@link Plugin}.
+ *
+ * @param specifier a path (absolute, or starting with `./` or `../`) or the name of a package
+ * @param file the configuration file that names it: paths and packages are looked up from there
+ * @throws Error that says which plugin, what is wrong with it and what to do
+ */
+export async function loadPlugin(specifier: string, file: string): Promise<Plugin> {
+  const module = await importModule(specifier, resolvePath(file));
+  const plugin = 'default' in module ? module.default : undefined;
+  if (typeof plugin !== 'object' || plugin === null)
+    throw new Error(`plugin "${specifier}" has no default export: it must export a Plugin as default`);
+  const { name, apiVersion, factories } = plugin as Partial<Record<keyof Plugin, unknown>>;
+  if (apiVersion !== API_VERSION)
+    throw new Error(
+      `plugin "${specifier}" is for version ${String(apiVersion)} of the plugin API, this program speaks ${API_VERSION}: install a fitting version of the plugin`,
+    );
+  if (typeof name !== 'string' || name === '') throw new Error(`plugin "${specifier}" has no name`);
+  if (!Array.isArray(factories) || factories.length === 0)
+    throw new Error(`plugin "${specifier}" has no list of factories`);
+  for (const factory of factories) checkFactory(specifier, factory);
+  return plugin as Plugin;
+}
+
+async function importModule(specifier: string, file: string): Promise<object> {
+  let url: string;
+  try {
+    url =
+      isAbsolute(specifier) || /^\.\.?\//.test(specifier)
+        ? pathToFileURL(resolvePath(dirname(file), specifier)).href
+        : resolve(specifier, pathToFileURL(file).href);
+  } catch (cause) {
+    throw new Error(
+      `plugin "${specifier}" was not found: install the package beside the configuration, or write its path starting with ./`,
+      { cause },
+    );
+  }
+  try {
+    return (await import(url)) as object;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`plugin "${specifier}" cannot be loaded: ${reason}`, { cause });
+  }
+}
+
+function checkFactory(specifier: string, candidate: unknown): void {
+  const fail = (what: string): never => {
+    throw new Error(`plugin "${specifier}" has a broken factory: ${what}`);
+  };
+  if (typeof candidate !== 'object' || candidate === null) return fail('it is no object');
+  const factory = candidate as Partial<Record<string, unknown>>;
+  const { kind, type } = factory;
+  if (typeof kind !== 'string' || !KINDS.includes(kind)) return fail(`its kind is "${String(kind)}"`);
+  const id = typeof type === 'string' ? parseComponentId(type) : undefined;
+  if (id?.name !== '') return fail(`"${String(type)}" is no type: use lower_snake_case`);
+  if (typeof factory['create'] !== 'function') fail(`${kind} "${id.type}" has no create function`);
+  const schema = factory['configSchema'];
+  if (typeof schema !== 'object' || schema === null || !('type' in schema) || schema.type !== 'object')
+    fail(`${kind} "${id.type}" has no configSchema of type object`);
+  if (kind !== 'extension' && !Array.isArray(factory['signals']))
+    fail(`${kind} "${id.type}" does not say its signals`);
+  if (kind === 'exporter' && factory['delivery'] !== 'direct' && factory['delivery'] !== 'queued')
+    fail(`exporter "${id.type}" must say its delivery, direct or queued`);
+}

@@ -1,0 +1,114 @@
+import type { Resource } from '../component/factory.js';
+import type { Config, ConfiguredComponent } from '../config/config.js';
+import type { Problem } from '../config/config-error.js';
+import { isLoopback, parseEndpoint, type Endpoint } from '../config/endpoint.js';
+import { COMPONENT_SECTIONS } from '../config/file-schema.js';
+import type { Plan } from './plan.js';
+
+/** Something outside the process, and what in the configuration needs it. */
+export interface Claim {
+  readonly resource: Resource;
+  /** `exporter "file"`; components that name one HTTP endpoint share it. */
+  readonly owner: string;
+  readonly path: readonly string[];
+}
+
+const METRICS_PATH = ['service', 'telemetry', 'metrics', 'endpoint'];
+
+/** What the planned components and the daemon itself will need. */
+export function claimsOf(config: Config, plan: Plan): readonly Claim[] {
+  const components = new Set<ConfiguredComponent>([
+    ...plan.extensions,
+    ...plan.pipelines.flatMap(({ receivers, processors, exporters }) => [
+      ...receivers,
+      ...processors,
+      ...exporters,
+    ]),
+  ]);
+  const claims = [...components].filter(({ isValid }) => isValid).flatMap(claimsOfComponent);
+  const endpoint = config.service.telemetry.metrics.endpoint ?? '';
+  if (endpoint === '') return claims;
+  const resource = { kind: 'http_listener', endpoint } as const;
+  return [...claims, { resource, owner: 'the daemon’s own metrics', path: METRICS_PATH }];
+}
+
+function claimsOfComponent(component: ConfiguredComponent): readonly Claim[] {
+  const { kind, id, factory, config } = component;
+  return (factory.resources?.(config) ?? []).map((resource) => ({
+    resource,
+    owner: `${kind} "${id}"`,
+    path: placeOf(component, 'path' in resource ? resource.path : resource.endpoint),
+  }));
+}
+
+/** The place where a value is written, so that errors point at it rather than at the component. */
+function placeOf({ kind, id, config }: ConfiguredComponent, wanted: string): readonly string[] {
+  const search = (value: unknown, path: readonly string[]): readonly string[] | undefined => {
+    if (value === wanted) return path;
+    if (typeof value !== 'object' || value === null) return undefined;
+    for (const [key, child] of Object.entries(value)) {
+      const found = search(child, [...path, key]);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  const section = [COMPONENT_SECTIONS[kind], id];
+  return search(config, section) ?? section;
+}
+
+/** Two owners of one port or file, and listeners open to others while authentication is off. */
+export function checkClaims(config: Config, claims: readonly Claim[]): readonly Problem[] {
+  const problems: Problem[] = [];
+  const report = (path: readonly string[], message: string) =>
+    problems.push({ severity: 'error', position: config.locate(path), path, message });
+  claims.forEach((claim, index) => {
+    const other = claims.slice(0, index).find((earlier) => collide(earlier, claim));
+    if (other)
+      report(
+        claim.path,
+        `${nameOf(claim.resource)} also belongs to ${other.owner}; give one of them another`,
+      );
+    const endpoint = endpointOf(claim.resource);
+    if (!config.auth.enabled && endpoint && !isLoopback(endpoint))
+      report(
+        claim.path,
+        'can be reached by others while auth.enabled is false; listen on 127.0.0.1, or turn authentication on',
+      );
+  });
+  return problems;
+}
+
+function collide(a: Claim, b: Claim): boolean {
+  const [one, two] = [a.resource, b.resource];
+  if ('path' in one || 'path' in two)
+    return (
+      one.kind === 'writable_file' &&
+      two.kind === 'writable_file' &&
+      one.path === two.path &&
+      a.owner !== b.owner
+    );
+  const [first, second] = [endpointOf(one), endpointOf(two)];
+  if (!first || !second || first.port === 0 || first.port !== second.port) return false;
+  const isSameText = first.host.toLowerCase() === second.host.toLowerCase();
+  // Components share one HTTP listener by naming it alike; the daemon's own metrics are open to everybody and do not mix.
+  const areComponents = a.path !== METRICS_PATH && b.path !== METRICS_PATH;
+  if (isSameText) return !(areComponents && one.kind === 'http_listener' && two.kind === 'http_listener');
+  return overlap(first, second);
+}
+
+/** Whether two different host texts can mean the same address. */
+function overlap(a: Endpoint, b: Endpoint): boolean {
+  const isAny = ({ host }: Endpoint) => host === '' || host === '0.0.0.0' || host === '::';
+  if (isAny(a) || isAny(b)) return true;
+  const isName = ({ host }: Endpoint) => host.toLowerCase() === 'localhost';
+  const isHome = ({ host }: Endpoint) => host === '127.0.0.1' || host === '::1';
+  return (isName(a) && isHome(b)) || (isHome(a) && isName(b));
+}
+
+function endpointOf(resource: Resource): Endpoint | undefined {
+  return 'endpoint' in resource ? parseEndpoint(resource.endpoint) : undefined;
+}
+
+function nameOf(resource: Resource): string {
+  return 'endpoint' in resource ? `port of ${resource.endpoint}` : `file ${resource.path}`;
+}

@@ -1,0 +1,85 @@
+import type { Status } from '../component/component.js';
+import type { ComponentHealth, DaemonHealth, DaemonPhase } from '../component/daemon-health.js';
+import { nameOf, type Node } from './node.js';
+
+type State = ComponentHealth['state'];
+
+/** A component that told that the daemon must stop. */
+export interface Fatality {
+  readonly component: string;
+  readonly message: string;
+}
+
+/** Knows how every component is. */
+export class StatusBoard {
+  readonly #states = new Map<Node, { readonly state: State; readonly message?: string }>();
+  #phase: DaemonPhase = 'starting';
+  #fatality: Fatality | undefined;
+  readonly #onFatal: (fatality: Fatality) => void;
+
+  /** @param onFatal called once, when the first component reports `fatal` */
+  constructor(nodes: readonly Node[], onFatal: (fatality: Fatality) => void) {
+    this.#onFatal = onFatal;
+    for (const node of nodes) this.#states.set(node, { state: 'created' });
+  }
+
+  set phase(phase: DaemonPhase) {
+    this.#phase = phase;
+  }
+
+  /** The first fatal status, if there was one. */
+  get fatality(): Fatality | undefined {
+    return this.#fatality;
+  }
+
+  /** A step of the component's life, told by the engine. */
+  enter(node: Node, state: 'starting' | 'ok' | 'stopping' | 'stopped'): void {
+    // A component that reported trouble during its own start keeps saying so.
+    const current = this.#states.get(node)?.state;
+    if (state === 'ok' && current !== 'starting') return;
+    this.#states.set(node, { state });
+  }
+
+  /** What the component tells of itself. Nothing it says counts once it stops. */
+  report(node: Node, status: Status): void {
+    const before = this.#states.get(node);
+    if (before?.state === 'stopping' || before?.state === 'stopped') return;
+    this.#states.set(node, {
+      state: status.level,
+      ...(status.message === undefined ? {} : { message: status.message }),
+    });
+    if (before?.state !== status.level || before.message !== status.message) log(node, status);
+    if (status.level === 'fatal' && !this.#fatality) {
+      this.#fatality = { component: nameOf(node), message: status.message ?? 'no reason given' };
+      this.#onFatal(this.#fatality);
+    }
+  }
+
+  health(): DaemonHealth {
+    const components = [...this.#states].map(([{ kind, id, pipeline }, status]): ComponentHealth => ({
+      kind,
+      id,
+      ...(pipeline === undefined ? {} : { pipeline }),
+      ...status,
+    }));
+    const isReady = this.#phase === 'running' && components.every(({ state }) => state === 'ok');
+    return { phase: this.#phase, isReady, components };
+  }
+}
+
+function log(node: Node, { level, message }: Status): void {
+  const fields = { status: level };
+  const text = `${nameOf(node)} is ${level}${message === undefined ? '' : `: ${message}`}`;
+  switch (level) {
+    case 'ok':
+      node.logger.info(fields, text);
+      break;
+    case 'recoverable':
+      node.logger.warn(fields, text);
+      break;
+    case 'permanent':
+    case 'fatal':
+      node.logger.error(fields, text);
+      break;
+  }
+}
