@@ -216,6 +216,15 @@ void t.test(
   },
 );
 
+void t.test('a missing field takes its place among the others', async (t) => {
+  const late = anItem({ trace: { trace_id: 'x', started_at: undefined } });
+  t.match(readItem(late), /^\/trace\/trace_id: must be a UUID.*1 more problem/);
+  const early = anItem({ trace: { trace_id: undefined, started_at: 'x' } });
+  t.match(readItem(early), /^\/trace\/trace_id: is required.*1 more problem/);
+  const header = anItem({ trace: { metadata: [] } });
+  t.match(readItem({ ...header, spans: [{}] }), /^\/trace\/metadata: must be an object/);
+});
+
 void t.test('what an answer repeats of the sender has a bound', async (t) => {
   const reason = readItem(anItem({ trace: { started_at: 'x'.repeat(1_000_000) } }));
   t.ok(typeof reason === 'string' && reason.length < 250, JSON.stringify(reason).slice(0, 300));

@@ -1,11 +1,11 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { ItemProblems } from '../../component/item-problems.js';
 import { isUuid } from '../../signal/ids.js';
 import { parseMoney } from '../../signal/money.js';
 import { parseTime } from '../../signal/time.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { toRecord } from './records.js';
-import { TraceItemSchema, type TraceItem } from './wire-format.js';
+import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
 import { wordError } from './wording.js';
 
 /** @returns the record, or in words why the item is none. */
@@ -20,18 +20,32 @@ export function createItemReader(): ItemReader {
   const explain = compile(new Ajv({ allowUnionTypes: true, allErrors: true, verbose: true }));
   return (item) => {
     if (isItem(item)) return toRecord(item);
-    const problems = new ItemProblems();
-    let last: string | undefined;
-    if (!explain(item)) {
-      for (const error of explain.errors ?? []) {
-        const { pointer, message } = wordError(error);
-        // One value can break several rules; the sender counts the fields to mend.
-        if (pointer !== last) problems.add(pointer, message);
-        last = pointer;
-      }
-    }
-    return problems.reason ?? 'is not valid';
+    return explain(item) ? 'is not valid' : reasonOf(explain.errors ?? []);
   };
+}
+
+/** The errors come field by field in the order of the schema, except that missing fields come before all others. */
+function reasonOf(errors: readonly ErrorObject[]): string {
+  // One value can break several rules; the sender counts the fields to mend.
+  const messages = new Map<string, string>();
+  for (const error of errors) {
+    const { pointer, message } = wordError(error);
+    if (!messages.has(pointer)) messages.set(pointer, message);
+  }
+  const problems = new ItemProblems();
+  for (const [pointer, message] of [...messages].sort(([a], [b]) => rank(a) - rank(b)))
+    problems.add(pointer, message);
+  return problems.reason ?? 'is not valid';
+}
+
+const HEADER_FIELDS = Object.keys(TraceHeaderSchema.properties);
+const SPAN_FIELDS = Object.keys(SpanSchema.properties);
+
+/** Sorts pointers as the specification lists the fields: the header, then span by span. */
+function rank(pointer: string): number {
+  const [, part, first, second] = pointer.split('/');
+  if (part === 'trace') return HEADER_FIELDS.indexOf(first ?? '');
+  return (Number(first ?? 0) + 1) * 100 + SPAN_FIELDS.indexOf(second ?? '');
 }
 
 function compile(ajv: Ajv): ValidateFunction<TraceItem> {

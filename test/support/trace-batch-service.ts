@@ -1,0 +1,72 @@
+import type { Test } from 'tap';
+import type { Consumer } from '../../src/component/consumer.js';
+import type { Host } from '../../src/component/host.js';
+import { HttpProblem, type HttpRequest } from '../../src/component/http.js';
+import type { Identity } from '../../src/component/identity.js';
+import { createListener } from '../../src/http/listener.js';
+import { traceBatchReceiver } from '../../src/receivers/trace-batch/factory.js';
+import type { TraceBatchConfig } from '../../src/receivers/trace-batch/config.js';
+import type { TracesBatch } from '../../src/signal/batch.js';
+import type { PrometheusMeter } from '../../src/telemetry/meter.js';
+import { componentSettings } from './component-settings.js';
+import { post, type Answer, type Sent } from './http-post.js';
+
+export const USER = '11111111-1111-7111-8111-111111111111';
+export const KEY = 'jd_good';
+export const READER_KEY = 'jd_reader';
+
+export interface TraceBatchService {
+  /** Sends a request with the good key as JSON; headers given replace those. */
+  send(sent: Sent): Promise<Answer>;
+  /** Ends the receiver alone: the listener stays open. */
+  shutdown(deadline: AbortSignal): Promise<void>;
+  readonly meter: PrometheusMeter;
+}
+
+/** The receiver on a real listener in front of a consumer of the test's own. Ends with the test. */
+export async function startTraceBatchService(
+  t: Test,
+  next: Consumer<TracesBatch>,
+  changes: Partial<TraceBatchConfig> = {},
+): Promise<TraceBatchService> {
+  const endpoint = '127.0.0.1:0';
+  const settings = componentSettings('trace_batch');
+  const listener = createListener(endpoint, settings);
+  const receiver = traceBatchReceiver.create({
+    ...settings,
+    config: {
+      endpoint,
+      max_request_body_size: '16MiB',
+      request_timeout: '30s',
+      max_in_flight: { requests: 1024, bytes: '128MiB' },
+      ...changes,
+    },
+    outputs: { traces: next },
+  });
+  const host: Pick<Host, 'listener' | 'authenticate'> = { listener: () => listener, authenticate };
+  await receiver.start?.(host as Host);
+  const { port } = await listener.open();
+  t.teardown(async () => {
+    const deadline = AbortSignal.timeout(5000);
+    await receiver.shutdown?.(deadline);
+    await listener.close(deadline);
+  });
+  const url = `http://127.0.0.1:${port}/api/v1/traces/batch`;
+  return {
+    send: ({ headers, ...rest }) =>
+      post(url, {
+        ...rest,
+        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+      }),
+    shutdown: async (deadline) => receiver.shutdown?.(deadline),
+    meter: settings.meter,
+  };
+}
+
+function authenticate(request: HttpRequest, scope?: Identity['scopes'][number]): Identity {
+  const key = request.header('authorization')?.slice('Bearer '.length);
+  if (key !== KEY && key !== READER_KEY) throw new HttpProblem(401, 'unauthenticated', 'No valid key.');
+  if (key === READER_KEY && scope !== 'read')
+    throw new HttpProblem(403, 'forbidden_scope', 'The key may not do this.');
+  return { userId: USER, keyId: null, scopes: key === KEY ? ['write'] : ['read'] };
+}
