@@ -33,7 +33,9 @@ export interface StopReport {
 export interface Daemon {
   /** Configured endpoint → real `http://host:port`. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** The file with the first API key, if this start wrote one. */
+  /** Real address → the paths that are served there. */
+  readonly paths: ReadonlyMap<string, readonly string[]>;
+  /** The file with the first API key, as long as it lies beside the store. */
   readonly initialKeyFile: string | null;
   /** Resolves when everything has stopped, for whatever reason. */
   readonly stopped: Promise<StopReport>;
@@ -88,6 +90,10 @@ class RunningDaemon implements Daemon {
 
   get addresses(): ReadonlyMap<string, string> {
     return this.#listeners.addresses;
+  }
+
+  get paths(): ReadonlyMap<string, readonly string[]> {
+    return this.#listeners.paths;
   }
 
   get initialKeyFile(): string | null {

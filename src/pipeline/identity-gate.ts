@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { HttpRequest } from '../component/http.js';
 import { HttpProblem } from '../component/http.js';
 import type { Identity, Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import { createAuthenticator, type Authenticator } from '../auth/authenticator.js';
+import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import { isMetaStore } from '../storage/meta-store.js';
 
@@ -12,6 +15,7 @@ export class IdentityGate {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #authenticator: Authenticator | undefined;
+  #initialKeyFile: string | null = null;
 
   constructor(config: AuthConfig, tools: { readonly clock: Clock; readonly logger: Logger }) {
     this.#config = config;
@@ -23,9 +27,9 @@ export class IdentityGate {
     return this.#authenticator !== undefined;
   }
 
-  /** The file with the first key, if this start wrote one. */
+  /** The file with the first key, whenever it was written, as long as it lies there. */
   get initialKeyFile(): string | null {
-    return this.#authenticator?.initialKeyFile ?? null;
+    return this.#initialKeyFile;
   }
 
   /** To be called with each extension that has started. The first that is a meta store is used. */
@@ -37,6 +41,8 @@ export class IdentityGate {
       clock: this.#clock,
       logger: this.#logger,
     });
+    const file = join(candidate.directory, INITIAL_KEY_FILE);
+    if (this.#config.enabled && existsSync(file)) this.#initialKeyFile = file;
   }
 
   /** @throws HttpProblem 401, 403; 503 before there is anybody to ask */

@@ -34,6 +34,16 @@ export class Listeners {
     return this.#addresses;
   }
 
+  /** Real address → the paths that are served there, once they are open. */
+  get paths(): ReadonlyMap<string, readonly string[]> {
+    return new Map(
+      [...this.#byEndpoint.values()].map(({ listener, endpoint }) => [
+        this.#addresses.get(endpoint) ?? endpoint,
+        listener.routes().map(({ path }) => path),
+      ]),
+    );
+  }
+
   /** @throws Error where the endpoint cannot be read, is open, or has other TLS files. */
   get(endpoint: string, options: ListenerOptions, isIngesting: boolean): Listener {
     const key = keyOf(endpoint);

@@ -1,14 +1,13 @@
 import type { Factory } from '../component/factory.js';
-import { checkConfig, readPlugins } from '../config/check.js';
+import { checkConfig } from '../config/check.js';
 import type { Config } from '../config/config.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
-import type { MapNode } from '../config/config-node.js';
 import type { Environment } from '../config/environment.js';
-import { locate } from '../config/config-node.js';
 import { loadTree, type ConfigSource } from '../config/load.js';
-import { loadPlugin } from './plugin-loader.js';
 import { planPipelines, type Plan } from './plan.js';
-import { Registry } from './registry.js';
+import { probeClaims } from './probe.js';
+import type { Registry } from './registry.js';
+import { loadRegistry } from './load-registry.js';
 import { checkClaims, claimsOf, type Claim } from './resources.js';
 
 /** A configuration that is free of errors, and all that follows from it. */
@@ -23,12 +22,14 @@ export interface Prepared {
 /**
  * Goes from text to a plan: reads, merges, substitutes, loads plugins, checks every section, fits the parts together.
  *
+ * @param options `mustProbe`: also try whether ports are free and files can be written
  * @throws ConfigError with everything that is wrong, as far as it can be found
  */
 export async function prepare(
   sources: readonly ConfigSource[],
   environment: Environment,
   builtin: readonly Factory[],
+  options: { readonly mustProbe?: boolean } = {},
 ): Promise<Prepared> {
   const { root, problems: found } = loadTree(sources, environment);
   const problems = [...found];
@@ -40,28 +41,11 @@ export async function prepare(
   const planned = config && planPipelines(config);
   const claims = config && planned ? claimsOf(config, planned.plan) : [];
   if (config && planned) problems.push(...planned.problems, ...checkClaims(config, claims));
+  if (config && options.mustProbe === true) problems.push(...(await probeClaims(config, claims)));
 
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0 || !config || !planned) throw new ConfigError(inOrder(errors));
   return { config, plan: planned.plan, registry, claims, warnings: inOrder(problems) };
-}
-
-async function loadRegistry(
-  root: MapNode,
-  builtin: readonly Factory[],
-): Promise<{ readonly registry: Registry; readonly problems: readonly Problem[] }> {
-  let registry = new Registry(builtin);
-  const problems: Problem[] = [];
-  for (const { specifier, path, file } of readPlugins(root)) {
-    try {
-      const plugin = await loadPlugin(specifier, file);
-      registry = new Registry([...registry.all(), ...plugin.factories]);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      problems.push({ severity: 'error', position: locate(root, path), path, message });
-    }
-  }
-  return { registry, problems };
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {

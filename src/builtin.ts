@@ -1,0 +1,15 @@
+import type { Factory } from './component/factory.js';
+import { storageExporter } from './exporters/storage/factory.js';
+import { healthExtension } from './extensions/health/factory.js';
+import { queryExtension } from './extensions/query/factory.js';
+import { validationProcessor } from './processors/validation/factory.js';
+import { traceBatchReceiver } from './receivers/trace-batch/factory.js';
+
+/** The factories that come with Jackdaw. */
+export const builtinFactories: readonly Factory[] = [
+  traceBatchReceiver,
+  validationProcessor,
+  storageExporter,
+  queryExtension,
+  healthExtension,
+];

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { Daemon } from '../pipeline/daemon.js';
+
+const INGEST_PATH = '/api/v1/traces/batch';
+
+/** What the banner says of a running daemon. */
+export interface BannerOptions {
+  readonly version: string;
+  readonly daemon: Pick<Daemon, 'paths' | 'initialKeyFile'>;
+  readonly isAuthEnabled: boolean;
+  readonly now: Date;
+}
+
+/** Where a daemon listens, where its first key lies, and a command that sends a first trace. Never a key itself. */
+export function formatBanner({ version, daemon, isAuthEnabled, now }: BannerOptions): string {
+  const urlOf = (isWanted: (path: string) => boolean) =>
+    [...daemon.paths].find(([, paths]) => paths.some(isWanted))?.[0];
+  const api = urlOf((path) => path.startsWith('/api/v1/'));
+  const health = urlOf((path) => path === '/readyz');
+  const metrics = urlOf((path) => path === '/metrics');
+  const ingest = urlOf((path) => path === INGEST_PATH);
+  const key = isAuthEnabled ? (daemon.initialKeyFile ?? 'as configured or created before') : 'none needed';
+  const rows = [
+    ['API', api && `${api}/api/v1`],
+    ['Health', health && `${health}/readyz`],
+    ['Metrics', metrics && `${metrics}/metrics`],
+    ['API key', api && key],
+  ].filter((row): row is [string, string] => row[1] !== undefined);
+  return [
+    `Jackdaw ${version} is running.`,
+    '',
+    ...rows.map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
+    ...(ingest === undefined
+      ? []
+      : ['', 'Send a first trace:', '', firstTrace(ingest, isAuthEnabled, daemon.initialKeyFile, now)]),
+    '',
+  ].join('\n');
+}
+
+function firstTrace(url: string, isAuthEnabled: boolean, keyFile: string | null, now: Date): string {
+  const traceId = randomUUID();
+  const startedAt = new Date(now.getTime() - 1500).toISOString();
+  const times = { started_at: startedAt, ended_at: now.toISOString() };
+  const body = {
+    traces: [
+      {
+        trace: { trace_id: traceId, agent: 'hello-agent', success: true, ...times },
+        spans: [{ span_id: randomUUID(), trace_id: traceId, type: 'agent', name: 'say hello', ...times }],
+      },
+    ],
+  };
+  const key = keyFile === null ? '$JACKDAW_KEY' : `$(cat ${quote(keyFile)})`;
+  return [
+    `curl -sS ${url}${INGEST_PATH}`,
+    ...(isAuthEnabled ? [`  -H "Authorization: Bearer ${key}"`] : []),
+    `  -H 'Content-Type: application/json'`,
+    `  -d '${JSON.stringify(body)}'`,
+  ].join(' \\\n');
+}
+
+/** A path as a shell reads it inside `"$(…)"`. */
+function quote(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

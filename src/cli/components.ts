@@ -1,0 +1,46 @@
+import { Command } from 'commander';
+import type { Factory } from '../component/factory.js';
+import { loadTree } from '../config/load.js';
+import { loadRegistry } from '../pipeline/load-registry.js';
+import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import type { CliIo } from './io.js';
+import { showList } from './result.js';
+import { ConfigError } from '../config/config-error.js';
+
+interface Row {
+  readonly kind: string;
+  readonly type: string;
+  readonly signals: readonly string[];
+  readonly stability: string;
+  readonly description: string;
+}
+
+/** `jackdaw components` */
+export function componentsCommand(io: CliIo, builtin: readonly Factory[]): Command {
+  const command = new Command('components').description(
+    'List the types of components that a configuration can use, those of its plugins included.',
+  );
+  return withConfigOption(command)
+    .option('--json', 'print JSON')
+    .action(async (options: ConfigOptions & { readonly json?: boolean }) => {
+      const { sources, environment } = configSources(options, io);
+      const { registry, problems } = await loadRegistry(loadTree(sources, environment).root, builtin);
+      if (problems.length > 0) throw new ConfigError(problems);
+      showList(io, registry.all().map(describe), {
+        ...options,
+        columns: [
+          { title: 'kind', show: ({ kind }) => kind },
+          { title: 'type', show: ({ type }) => type },
+          { title: 'signals', show: ({ signals }) => signals.join(',') || null },
+          { title: 'stability', show: ({ stability }) => stability },
+          { title: 'description', show: ({ description }) => description },
+        ],
+        none: 'There are no components.',
+      });
+    });
+}
+
+function describe(factory: Factory): Row {
+  const { kind, type, stability, description } = factory;
+  return { kind, type, signals: factory.kind === 'extension' ? [] : factory.signals, stability, description };
+}

@@ -1,0 +1,40 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Environment } from '../config/environment.js';
+import { readSources, type ConfigSource } from '../config/load.js';
+import { DEFAULT_CONFIG } from './default-config.js';
+import type { CliIo } from './io.js';
+
+/** Bounds what a mistyped path, such as that of a database, can do. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+export interface ConfigOptions {
+  readonly config?: readonly string[];
+}
+
+/** Adds `--config`. */
+export function withConfigOption(command: Command): Command {
+  return command.option(
+    '-c, --config <file>',
+    'configuration file; may repeat: later files lay over earlier ones, maps merge, lists replace (default: built in)',
+    (file: string, files: readonly string[] | undefined) => [...(files ?? []), file],
+  );
+}
+
+/** @returns the texts to configure from, and where substitutions come from. @throws ConfigError */
+export function configSources(
+  options: ConfigOptions,
+  io: Pick<CliIo, 'env'>,
+): { readonly sources: readonly ConfigSource[]; readonly environment: Environment } {
+  const environment: Environment = { variables: io.env, readFile: readText };
+  const files = options.config ?? [];
+  const sources = files.length === 0 ? [DEFAULT_CONFIG] : readSources(files, environment);
+  return { sources, environment };
+}
+
+function readText(path: string): string {
+  const stats = statSync(path);
+  if (stats.isDirectory()) throw new Error('it is a directory');
+  if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
+  return readFileSync(path, 'utf8');
+}

@@ -1,0 +1,23 @@
+import type { ConfigSource } from '../config/load.js';
+
+/** What `jackdaw run` runs without `--config`. `config.example.yaml` shows the same with every key. */
+export const DEFAULT_CONFIG: ConfigSource = {
+  file: 'built-in configuration',
+  text: `extensions:
+  duckdb: { path: ./data/jackdaw.duckdb }
+  query: { endpoint: 127.0.0.1:4319, store: duckdb }
+  health: { endpoint: 127.0.0.1:13133 }
+receivers:
+  trace_batch: { endpoint: 127.0.0.1:4319 }
+processors:
+  validation: {}
+exporters:
+  storage: { store: duckdb }
+service:
+  extensions: [duckdb, query, health]
+  pipelines:
+    traces: { receivers: [trace_batch], processors: [validation], exporters: [storage] }
+  telemetry:
+    metrics: { endpoint: 127.0.0.1:8888 }
+`,
+};

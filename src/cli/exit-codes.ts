@@ -1,0 +1,21 @@
+/** What the process ends with. Printed by `jackdaw --help`. */
+export const EXIT = {
+  ok: 0,
+  /** Something failed while it ran. */
+  failure: 1,
+  /** Unknown command or option. As in BSD's and bash's habit. */
+  usage: 2,
+  /** `EX_CONFIG` of sysexits.h. */
+  configuration: 78,
+  /** A second SIGINT or SIGTERM while stopping: 128 and the signal's number. */
+  secondSigint: 130,
+  secondSigterm: 143,
+} as const;
+
+export const EXIT_CODE_HELP = `
+Exit codes:
+  0    done, or stopped after SIGINT or SIGTERM
+  1    failure: the daemon could not start, had to stop, or a command failed
+  2    usage: unknown command, unknown option or missing argument
+  78   configuration: what is wrong is printed with file, line and column
+  130, 143   a second SIGINT or SIGTERM ended the process at once`;

@@ -1,0 +1,13 @@
+import type { CliIo } from './io.js';
+
+/** What `jackdaw run` may touch beyond what every command may: signals, and the log on standard error. */
+export interface ProcessIo extends CliIo {
+  /** Whether standard error is a terminal: logs are then written for people. */
+  readonly isLogTerminal: boolean;
+  /** Writes to standard error as it is. */
+  log(text: string): void;
+  /** Calls back at every SIGINT and SIGTERM. @returns a function that ends it */
+  onSignal(listener: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process now, whatever is under way. */
+  exitNow(code: number): void;
+}

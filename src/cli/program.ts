@@ -1,0 +1,81 @@
+import { Command, CommanderError } from 'commander';
+import type { Factory } from '../component/factory.js';
+import { ConfigError, formatProblem } from '../config/config-error.js';
+import { componentsCommand } from './components.js';
+import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
+import { graphCommand } from './graph.js';
+import { keysCommand } from './keys.js';
+import { orgsCommand } from './orgs.js';
+import type { ProcessIo } from './process-io.js';
+import { runCommand } from './run.js';
+import { schemaCommand } from './schema.js';
+import { usersCommand } from './users.js';
+import { validateCommand } from './validate.js';
+import { versionCommand } from './version.js';
+
+/**
+ * Runs one command line.
+ *
+ * @param args without the program's own name
+ * @returns the exit code; never rejects
+ */
+export async function runProgram(
+  args: readonly string[],
+  io: ProcessIo,
+  builtin: readonly Factory[],
+): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = new Command('jackdaw')
+    .description('The observability daemon for AI agents.')
+    .addHelpText('after', EXIT_CODE_HELP);
+  const commands = [
+    runCommand(io, builtin, (code) => (exitCode = code)),
+    validateCommand(io, builtin),
+    componentsCommand(io, builtin),
+    schemaCommand(io, builtin),
+    graphCommand(io, builtin),
+    keysCommand(io),
+    usersCommand(io),
+    orgsCommand(io),
+    versionCommand(io),
+  ];
+  for (const command of commands) program.addCommand(command);
+  prepareCommand(program, io);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return explain(error, io);
+  }
+}
+
+/** Settings that commander does not hand down to commands made elsewhere. */
+function prepareCommand(command: Command, io: ProcessIo): void {
+  const withoutEnd = (text: string) => text.replace(/\n$/, '');
+  command
+    .exitOverride()
+    .showHelpAfterError('(add --help for usage)')
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (text) => {
+        io.out(withoutEnd(text));
+      },
+      writeErr: (text) => {
+        io.err(withoutEnd(text));
+      },
+    });
+  for (const child of command.commands) prepareCommand(child, io);
+}
+
+function explain(error: unknown, io: ProcessIo): number {
+  // Commander has written its message itself.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof ConfigError) {
+    for (const problem of error.problems) io.err(formatProblem(problem));
+    const count = error.problems.length;
+    io.err(`jackdaw: the configuration has ${count} ${count === 1 ? 'error' : 'errors'}`);
+    return EXIT.configuration;
+  }
+  io.err(`jackdaw: ${error instanceof Error ? error.message : String(error)}`);
+  return EXIT.failure;
+}

@@ -1,0 +1,96 @@
+import { Command } from 'commander';
+import type { Factory } from '../component/factory.js';
+import type { Logger } from '../component/telemetry.js';
+import { formatProblem } from '../config/config-error.js';
+import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
+import { prepare, type Prepared } from '../pipeline/prepare.js';
+import { createLogger } from '../telemetry/logger.js';
+import { PrometheusMeter } from '../telemetry/meter.js';
+import { observeProcess } from '../telemetry/process-metrics.js';
+import { systemClock } from '../telemetry/system-clock.js';
+import { formatBanner } from './banner.js';
+import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import { EXIT } from './exit-codes.js';
+import { readVersion } from './package-info.js';
+import type { ProcessIo } from './process-io.js';
+
+/** `jackdaw run`. @param setExitCode told how the process is to end */
+export function runCommand(
+  io: ProcessIo,
+  builtin: readonly Factory[],
+  setExitCode: (code: number) => void,
+): Command {
+  const command = new Command('run').description(
+    'Run the daemon until SIGINT or SIGTERM; a second one ends it at once.',
+  );
+  return withConfigOption(command).action(async (options: ConfigOptions) => {
+    const { sources, environment } = configSources(options, io);
+    const prepared = await prepare(sources, environment, builtin);
+    const { level, format } = prepared.config.service.telemetry.logs;
+    const logger = createLogger({
+      level,
+      format,
+      output: {
+        write: (text) => {
+          io.log(text);
+        },
+        isTerminal: io.isLogTerminal,
+      },
+      secrets: prepared.config.secrets,
+    });
+    for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
+    setExitCode(await runUntilStopped(io, prepared, logger));
+  });
+}
+
+async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger): Promise<number> {
+  const version = readVersion();
+  const meter = new PrometheusMeter();
+  const endObservation = observeProcess(meter, version);
+  const firstSignal = new AbortController();
+  const endSignals = io.onSignal((name) => {
+    if (firstSignal.signal.aborted) {
+      logger.warn({ signal: name }, 'Second signal: ending at once');
+      io.exitNow(name === 'SIGINT' ? EXIT.secondSigint : EXIT.secondSigterm);
+      return;
+    }
+    logger.info({ signal: name }, 'Stopping; a second signal ends the process at once');
+    firstSignal.abort();
+  });
+  try {
+    const daemon = await start(prepared, logger, meter, firstSignal.signal);
+    if (!daemon) return EXIT.ok;
+    const { enabled } = prepared.config.auth;
+    io.out(formatBanner({ version, daemon, isAuthEnabled: enabled, now: new Date() }));
+    logger.info({ version, addresses: Object.fromEntries(daemon.addresses) }, 'Running');
+    if (firstSignal.signal.aborted) void daemon.shutdown();
+    else firstSignal.signal.addEventListener('abort', () => void daemon.shutdown());
+    return tell(await daemon.stopped, logger);
+  } finally {
+    endSignals();
+    endObservation();
+  }
+}
+
+/** @returns undefined where a signal came before everything had started. */
+async function start(
+  prepared: Prepared,
+  logger: Logger,
+  meter: PrometheusMeter,
+  abort: AbortSignal,
+): Promise<Daemon | undefined> {
+  try {
+    return await startDaemon({ prepared, logger, meter, clock: systemClock, abort });
+  } catch (error) {
+    if (!abort.aborted) throw error;
+    logger.info({}, 'Stopped before the start was complete');
+    return undefined;
+  }
+}
+
+function tell({ fatality, errors }: StopReport, logger: Logger): number {
+  for (const error of errors) logger.error({ err: error }, error.message);
+  if (fatality) logger.error({}, `Stopped because ${fatality.component} is fatal: ${fatality.message}`);
+  else logger.info({}, errors.length === 0 ? 'Stopped' : 'Stopped with errors');
+  return fatality || errors.length > 0 ? EXIT.failure : EXIT.ok;
+}

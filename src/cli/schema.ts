@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import type { Factory } from '../component/factory.js';
+import { ConfigError } from '../config/config-error.js';
+import { loadTree } from '../config/load.js';
+import { editorSchema } from '../config/editor-schema.js';
+import { loadRegistry } from '../pipeline/load-registry.js';
+import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import type { CliIo } from './io.js';
+import { showJson } from './result.js';
+
+/** `jackdaw schema` */
+export function schemaCommand(io: CliIo, builtin: readonly Factory[]): Command {
+  const command = new Command('schema').description(
+    'Print the JSON Schema (draft-07) of the configuration file, for editors; with --config the types of its plugins are in it.',
+  );
+  return withConfigOption(command).action(async (options: ConfigOptions) => {
+    const { sources, environment } = configSources(options, io);
+    const { registry, problems } = await loadRegistry(loadTree(sources, environment).root, builtin);
+    if (problems.length > 0) throw new ConfigError(problems);
+    showJson(io, editorSchema(registry.all()));
+  });
+}

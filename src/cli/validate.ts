@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import type { Factory } from '../component/factory.js';
+import { formatProblem } from '../config/config-error.js';
+import { buildPipelines } from '../pipeline/build.js';
+import { prepare } from '../pipeline/prepare.js';
+import { createLogger } from '../telemetry/logger.js';
+import { PrometheusMeter } from '../telemetry/meter.js';
+import { systemClock } from '../telemetry/system-clock.js';
+import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import type { CliIo } from './io.js';
+
+/** `jackdaw validate` */
+export function validateCommand(io: CliIo, builtin: readonly Factory[]): Command {
+  const command = new Command('validate').description(
+    'Check everything that run would: keys, values, references, plugins, free ports, paths that can be written. Starts nothing.',
+  );
+  return withConfigOption(command).action(async (options: ConfigOptions) => {
+    const { sources, environment } = configSources(options, io);
+    const prepared = await prepare(sources, environment, builtin, { mustProbe: true });
+    // Creating components has no effect outside them, and some say only then that something does not fit.
+    const logger = createLogger({
+      level: 'error',
+      format: 'json',
+      output: { write: () => undefined, isTerminal: false },
+    });
+    buildPipelines(prepared.plan, { logger, meter: new PrometheusMeter(), clock: systemClock });
+    for (const warning of prepared.warnings) io.err(formatProblem(warning));
+    const names = sources.map(({ file }) => file).join(', ');
+    io.out(`${names}: valid`);
+  });
+}

@@ -1,0 +1,92 @@
+import type { Factory } from '../component/factory.js';
+import { AuthSchema, COMPONENT_SECTIONS, PluginsSchema, ServiceSchema } from './file-schema.js';
+
+type Json = unknown;
+type JsonMap = Readonly<Record<string, Json>>;
+
+const SUBSTITUTION = { type: 'string', pattern: '^\\$\\{(env|file):' };
+
+/**
+ * One JSON Schema (draft-07) of the whole file for editors. It is wider than the engine's check where an editor cannot
+ * know better: keys with a default may be missing, a section may be empty, any value may be a substitution.
+ */
+export function editorSchema(factories: readonly Factory[]): JsonMap {
+  const sections = Object.entries(COMPONENT_SECTIONS).map(([kind, section]) => {
+    const own = factories.filter((factory) => factory.kind === kind);
+    return [section, sectionOf(own)] as const;
+  });
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Jackdaw configuration',
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      plugins: forEditors(PluginsSchema),
+      auth: forEditors(AuthSchema),
+      ...Object.fromEntries(sections),
+      service: forEditors(ServiceSchema),
+    },
+  };
+}
+
+function sectionOf(factories: readonly Factory[]): JsonMap {
+  const patterns = factories.map(({ type, description, configSchema }) => [
+    `^${type}(/.+)?$`,
+    { ...(forEditors(configSchema) as JsonMap), description },
+  ]);
+  return {
+    type: ['object', 'null'],
+    additionalProperties: false,
+    patternProperties: Object.fromEntries(patterns) as JsonMap,
+  };
+}
+
+/** Plain JSON of a schema, fit for draft-07 and for what users may write. */
+function forEditors(schema: object): Json {
+  // Through JSON: TypeBox keeps marks of its own in hidden properties.
+  return widen(JSON.parse(JSON.stringify(schema)) as JsonMap);
+}
+
+function widen(schema: JsonMap): JsonMap {
+  const { properties, patternProperties, items, required, format, ...rest } = schema;
+  const children = mapOf(properties);
+  const kept = Array.isArray(required)
+    ? required.filter((key) => !('default' in ((children?.[String(key)] ?? {}) as JsonMap)))
+    : [];
+  const wide: JsonMap = {
+    ...rest,
+    ...(typeof format === 'string' && !format.startsWith('jackdaw-') ? { format } : {}),
+    ...(children ? { properties: widenEach(children) } : {}),
+    ...(mapOf(patternProperties) ? { patternProperties: widenEach(mapOf(patternProperties) ?? {}) } : {}),
+    ...(mapOf(items) ? { items: widen(mapOf(items) ?? {}) } : {}),
+    ...(kept.length > 0 ? { required: kept } : {}),
+  };
+  if (wide['type'] === 'object') return { ...wide, type: ['object', 'null'] };
+  return wide['type'] === 'array' || isAnyText(wide) ? wide : orSubstitution(wide);
+}
+
+/** A value that is not free text can also come from outside the file. */
+function orSubstitution(schema: JsonMap): JsonMap {
+  const { description, default: preset, ...rest } = schema;
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(preset === undefined ? {} : { default: preset }),
+    anyOf: [rest, SUBSTITUTION],
+  };
+}
+
+function isAnyText(schema: JsonMap): boolean {
+  return (
+    schema['type'] === 'string' && !('pattern' in schema) && !('format' in schema) && !('enum' in schema)
+  );
+}
+
+function widenEach(schemas: JsonMap): JsonMap {
+  return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, widen(schema as JsonMap)]));
+}
+
+function mapOf(value: Json): JsonMap | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonMap)
+    : undefined;
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { builtinFactories } from './builtin.js';
+import { runProgram } from './cli/program.js';
+import type { ProcessIo } from './cli/process-io.js';
+
+const { stdout, stderr } = process;
+
+const io: ProcessIo = {
+  env: process.env,
+  isLogTerminal: stderr.isTTY,
+  out: (text) => stdout.write(`${text}\n`),
+  err: (text) => stderr.write(`${text}\n`),
+  log: (text) => stderr.write(text),
+  onSignal(listener) {
+    process.on('SIGINT', listener);
+    process.on('SIGTERM', listener);
+    return () => {
+      process.off('SIGINT', listener);
+      process.off('SIGTERM', listener);
+    };
+  },
+  exitNow: (code) => process.exit(code),
+};
+
+// Whoever reads the output may stop reading, as `head` does: that is no failure of ours.
+for (const stream of [stdout, stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
+// Timers and idle sockets of components do not keep the process alive; its command does.
+const keepAlive = setInterval(() => undefined, 2 ** 30);
+const exitCode = await runProgram(process.argv.slice(2), io, builtinFactories);
+clearInterval(keepAlive);
+process.exit(exitCode);
