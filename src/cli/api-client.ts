@@ -43,6 +43,40 @@ export function withApiOptions(command: Command): Command {
     );
 }
 
+/** Where a daemon is, and the key to use. */
+export interface Target {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly key: string;
+  /** For messages: `--key`, `JACKDAW_KEY` or the path of a file. */
+  readonly keySource: string;
+}
+
+/**
+ * Finds out where the daemon is and which key to use: from the options, else from the environment, else the address
+ * is the default one and the key that of the initial-key file.
+ *
+ * @throws Error when the address is none, or there is no key or none of the right form.
+ */
+export async function resolveTarget(options: ApiOptions, env: NodeJS.ProcessEnv): Promise<Target> {
+  const url = readUrl(options.url ?? (env['JACKDAW_URL'] || DEFAULT_URL));
+  const [key, keySource] = await findKey(options.key, env['JACKDAW_KEY']);
+  if (!isKey(key))
+    throw new Error(
+      `The API key from ${keySource} is malformed: a key is jd_ and 43 characters of base64url.`,
+    );
+  return { url, key, keySource };
+}
+
+/** What to tell a user when nothing answers. */
+export function unreachable(url: string, error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  const code = cause && 'code' in cause ? String(cause.code) : (cause?.message ?? 'no connection');
+  return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
+}
+
 /**
  * Calls a daemon's API by the same declarations that its routes are made of.
  */
@@ -64,13 +98,8 @@ export class ApiClient {
    * @throws Error when the address is none, or there is no key or none of the right form.
    */
   static async open(options: ApiOptions, io: Pick<CliIo, 'env'>): Promise<ApiClient> {
-    const url = readUrl(options.url ?? (io.env['JACKDAW_URL'] || DEFAULT_URL));
-    const [key, source] = await findKey(options.key, io.env['JACKDAW_KEY']);
-    if (!isKey(key))
-      throw new Error(
-        `The API key from ${source} is malformed: a key is jd_ and 43 characters of base64url.`,
-      );
-    return new ApiClient(url, key, source);
+    const { url, key, keySource } = await resolveTarget(options, io.env);
+    return new ApiClient(url, key, keySource);
   }
 
   /**
@@ -157,12 +186,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function unreachable(url: string, error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-  const code = cause && 'code' in cause ? String(cause.code) : (cause?.message ?? 'no connection');
-  return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
 }

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { resolveTarget, withApiOptions, type ApiOptions, type Target } from './api-client.js';
+import { BatchSender } from './demo/batch-sender.js';
+import { packBatches, type BatchBody } from './demo/body.js';
+import { history, plannedRuns } from './demo/history.js';
+import { LiveTraffic } from './demo/live-traffic.js';
+import { nextSteps } from './demo/next-steps.js';
+import { sendAll } from './demo/send-all.js';
+import { Tally } from './demo/tally.js';
+import type { CliIo } from './io.js';
+
+const CONCURRENCY = 4;
+const LIVE_INTERVAL_MS = 250;
+/** Time for saying that the open runs have ended, after the user has asked for the end. */
+const FAREWELL_MS = 3000;
+
+interface Options extends ApiOptions {
+  readonly days: number;
+  readonly runsPerDay: number;
+  readonly live?: boolean;
+  readonly rate: number;
+  readonly seed: string;
+}
+
+/** `jackdaw demo`: sends made-up agent runs to a running daemon. @param now the time, in milliseconds since the epoch */
+export function demoCommand(io: CliIo, now: () => number = Date.now): Command {
+  const command = new Command('demo')
+    .description(
+      'Send believable agent runs to a daemon: a history of days, and live traffic if asked for. The same seed makes the same runs with the same ids: sending a history twice adds nothing.',
+    )
+    .option('--days <n>', 'days of history, today included; 0 for none', integer(0, 3650), 30)
+    .option('--runs-per-day <n>', 'runs on an average day', integer(1, 1_000_000), 200)
+    .option('--live', 'then go on with live traffic until interrupted: runs begin, and end while you look')
+    .option('--rate <n>', 'live runs begun per minute', positive, 30)
+    .option('--seed <text>', 'other texts make other runs', 'jackdaw');
+  return withApiOptions(command).action(async (options: Options) => {
+    if (options.days === 0 && options.live !== true) {
+      command.error("error: with '--days 0' and without '--live' there is nothing to send");
+    }
+    const target = await resolveTarget(options, io.env);
+    try {
+      await sendHistory(io, target, options, now);
+      if (options.live === true && !isInterrupted(io)) await sendLive(io, target, options, now);
+    } finally {
+      io.progress?.('');
+    }
+  });
+}
+
+async function sendHistory(io: CliIo, target: Target, options: Options, now: () => number): Promise<void> {
+  if (options.days === 0) return;
+  const abort = io.interrupted ?? new AbortController().signal;
+  const sender = new BatchSender(target, abort);
+  const tally = new Tally();
+  const startedMs = now();
+  const plan = { ...options, untilMs: startedMs };
+  const total = plannedRuns(plan);
+  let day = '';
+  const send = async (batch: BatchBody) => {
+    tally.add(batch, await sender.send(batch));
+    day = batch.traces[0]?.trace.started_at.slice(0, 10) ?? day;
+    io.progress?.(`${day}  ${count(tally.runs)} of about ${count(total)} runs, ${count(tally.spans)} spans`);
+  };
+  try {
+    await sendAll(packBatches(bodies(plan)), CONCURRENCY, send);
+  } catch (error) {
+    if (!isInterrupted(io)) throw error;
+  }
+  io.progress?.('');
+  const seconds = Math.max(0, now() - startedMs) / 1000;
+  const end = isInterrupted(io) ? 'Interrupted. ' : '';
+  io.out(
+    `${end}Sent ${count(tally.runs)} runs of ${tally.agents} agents with ${count(tally.spans)} spans in ${seconds.toFixed(1)} s, seed "${options.seed}". Sending the same seed again adds only what has happened since.`,
+  );
+  warnOfRejected(io, tally);
+  io.out(nextSteps(target, tally.failedTraceId));
+}
+
+async function sendLive(io: CliIo, target: Target, options: Options, now: () => number): Promise<void> {
+  const abort = io.interrupted ?? new AbortController().signal;
+  const sender = new BatchSender(target, abort);
+  const tally = new Tally();
+  const traffic = new LiveTraffic({ seed: options.seed, startMs: now(), runsPerMinute: options.rate });
+  io.out(`Live: about ${options.rate} runs begin each minute. Ctrl-C ends it.`);
+  try {
+    for (;;) {
+      for (const batch of packBatches(traffic.news(now()))) tally.add(batch, await sender.send(batch));
+      io.progress?.(
+        `live  ${count(traffic.started)} runs begun, ${traffic.underWay} under way, ${count(tally.spans)} spans sent`,
+      );
+      await sleep(LIVE_INTERVAL_MS, undefined, { signal: abort });
+    }
+  } catch (error) {
+    if (!isInterrupted(io)) throw error;
+  }
+  // What is still open would stay `running` for ever.
+  const farewell = new BatchSender(target, AbortSignal.timeout(FAREWELL_MS));
+  for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.send(batch));
+  io.progress?.('');
+  io.out(`Sent ${count(traffic.started)} live runs with ${count(tally.spans)} spans.`);
+  warnOfRejected(io, tally);
+}
+
+function* bodies(plan: Parameters<typeof history>[0]) {
+  for (const run of history(plan)) yield run.body;
+}
+
+function warnOfRejected(io: CliIo, tally: Tally): void {
+  if (tally.rejected === 0) return;
+  io.err(
+    `The daemon rejected ${count(tally.rejected)} runs; the first because of ${tally.firstError ?? '?'}`,
+  );
+}
+
+function isInterrupted(io: CliIo): boolean {
+  return io.interrupted?.aborted === true;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value > 0 && value <= 60_000)) {
+    throw new InvalidArgumentError('It must be a number above 0, at most 60000.');
+  }
+  return value;
+}
