@@ -102,7 +102,7 @@ export interface TelemetryStore {
   /** By `last_run_at` descending, then name. Agents without runs are not listed. */
   listAgents(tenant: string): Promise<readonly AgentSummary[]>;
   readAgent(tenant: string, agentId: string): Promise<AgentSummary | null>;
-  /** Oldest first. @returns null for an unknown agent. */
+  /** The days of runs started in `range` (both ends included), oldest first. @returns null for an unknown agent. */
   agentDays(
     tenant: string,
     agentId: string,

@@ -1,0 +1,174 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+
+export interface DatabaseOptions {
+  /** Path of the main file; the directory is made when it is missing. */
+  readonly path: string;
+  /** As DuckDB reads it: `512MiB`. */
+  readonly memoryLimit: string;
+  readonly threads: number;
+}
+
+/** A value of a result or a parameter. Queries cast what JavaScript has no type for. */
+export type Value = string | number | boolean | null;
+export type Row = Record<string, Value>;
+
+/** A piece of a large result, as it lies in memory. */
+export interface FixedChunk {
+  readonly rows: number;
+  /** The 32-bit words of a column whose values take `width` bytes each. */
+  words(column: number, width: number): Uint32Array;
+}
+
+/** The store cannot be opened: what is wrong, with which file, and the cure. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+}
+
+/**
+ * One connection. Statements of one connection run one after the other; they run on DuckDB's side of the fence, in
+ * Node's thread pool, so that the JavaScript thread goes on meanwhile.
+ */
+export class Connection {
+  /** What the appender of the bindings needs. */
+  readonly raw: duckdb.Connection;
+  readonly #connection: DuckDBConnection;
+
+  constructor(raw: duckdb.Connection) {
+    this.raw = raw;
+    this.#connection = new DuckDBConnection(raw);
+  }
+
+  async run(sql: string, values: readonly Value[] = []): Promise<void> {
+    await this.#connection.run(sql, toDuckDB(values));
+  }
+
+  /** All rows of a result that is known to be small. Integers beyond 2^53 must be cast by the query. */
+  async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    const result = await this.#connection.run(sql, toDuckDB(values));
+    const names = result.columnNames();
+    const rows: Row[] = [];
+    for (const chunk of await result.fetchAllChunks()) {
+      const columns = names.map((_, i) => chunk.getColumnValues(i));
+      for (let row = 0; row < chunk.rowCount; row++) {
+        rows.push(Object.fromEntries(names.map((name, i) => [name, toPlain(columns[i]?.[row])])));
+      }
+    }
+    return rows;
+  }
+
+  /** A large result of columns that are never null and have a fixed width, by the chunk (at most 2048 rows). */
+  async *chunks(sql: string): AsyncGenerator<FixedChunk> {
+    const result = await this.#connection.stream(sql);
+    for (;;) {
+      const chunk = await result.fetchChunk();
+      if (chunk === null || chunk.rowCount === 0) return;
+      yield {
+        rows: chunk.rowCount,
+        words: (column, width) => {
+          const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+          const bytes = duckdb.vector_get_data(vector, chunk.rowCount * width);
+          return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+        },
+      };
+    }
+  }
+
+  /** Ends the statement under way with an error. */
+  interrupt(): void {
+    this.#connection.interrupt();
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+  }
+}
+
+/** The one DuckDB instance of the process. Exactly one thread opens it: see `README.md`. */
+export class Database {
+  readonly #database: duckdb.Database;
+  readonly #connections: Connection[] = [];
+
+  private constructor(database: duckdb.Database) {
+    this.#database = database;
+  }
+
+  /** @throws StoreOpenError when the file is another's, is no database, or cannot be read or written. */
+  static async open(options: DatabaseOptions): Promise<Database> {
+    mkdirSync(dirname(options.path), { recursive: true });
+    const config = duckdb.create_config();
+    duckdb.set_config(config, 'threads', String(options.threads));
+    duckdb.set_config(config, 'memory_limit', options.memoryLimit);
+    let database;
+    try {
+      database = await duckdb.open(options.path, config);
+    } catch (cause) {
+      throw openError(options.path, cause);
+    }
+    const opened = new Database(database);
+    const connection = await opened.connect();
+    // Checkpoints write while they hold a table's lock, so they come only when this store asks for one. The row group
+    // count keeps a slice of the mover from being written as one burst (checkpoint.md §6).
+    await connection.run("SET GLOBAL checkpoint_threshold = '100GB'");
+    await connection.run('PRAGMA disable_checkpoint_on_shutdown');
+    await connection.run('SET GLOBAL write_buffer_row_group_count = 1');
+    await connection.run("SET GLOBAL TimeZone = 'UTC'");
+    return opened;
+  }
+
+  async connect(): Promise<Connection> {
+    const connection = new Connection(await duckdb.connect(this.#database));
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  close(): void {
+    for (const connection of this.#connections.splice(0)) connection.close();
+    duckdb.close_sync(this.#database);
+  }
+}
+
+/** A text as an SQL literal: for the places that take no parameter. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Puts the cure into what DuckDB says when it cannot open a file. */
+export function openError(path: string, cause: unknown): StoreOpenError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const owner = /\(PID (\d+)\)/.exec(text)?.[1];
+  if (text.includes('Could not set lock')) {
+    const who = owner === undefined ? 'another process' : `process ${owner}`;
+    return new StoreOpenError(
+      `The store ${path} is in use by ${who}. Stop that process, or give this daemon a path of its own in extensions.duckdb.path.`,
+      { cause },
+    );
+  }
+  if (/not a valid DuckDB database file|Serialization Error|older version|newer version/.test(text)) {
+    return new StoreOpenError(
+      `The file ${path} cannot be read as a store: ${firstLine(text)}. Restore it from a backup, or move it away to start with an empty store.`,
+      { cause },
+    );
+  }
+  return new StoreOpenError(`The store ${path} cannot be opened: ${firstLine(text)}.`, { cause });
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').replace(/\.$/, '');
+}
+
+/** Integers are bound as 64 bits: a plain number would be bound as a double. */
+function toDuckDB(values: readonly Value[]): DuckDBValue[] {
+  return values.map((value) =>
+    typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
+  );
+}
+
+function toPlain(value: DuckDBValue | undefined): Value {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  throw new TypeError(`a query gave a ${value.constructor.name}: cast it to a text or a number`);
+}

@@ -1,0 +1,207 @@
+import type { JsonObject } from '../../signal/attributes.js';
+import type { TracesBatch } from '../../signal/batch.js';
+import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
+import type { TraceHeader } from '../../signal/trace.js';
+import {
+  ColumnsWriter,
+  TextScratch,
+  transferables,
+  type Column,
+  type ColumnsMessage,
+} from '../../worker/columns.js';
+import { DERIVED, indexOf, SPAN_WIRE, TRACE_WIRE } from '../tables.js';
+import { usageOf, type UsageNode } from '../usage.js';
+
+/** A span as it crosses to the store thread: its columns and its line of the payload. */
+export const SPAN_MESSAGE: readonly Column[] = [
+  ...SPAN_WIRE,
+  { name: 'payload', kind: 'text', sql: 'VARCHAR' },
+];
+
+/** A header as it crosses: with its agent's name and how many of the batch's spans are its own. */
+export const TRACE_MESSAGE: readonly Column[] = [
+  ...TRACE_WIRE,
+  { name: 'agent', kind: 'text', sql: 'VARCHAR' },
+  { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
+];
+
+/** A batch of traces on its way to the store thread. The spans lie in the order of their traces. */
+export interface TracesMessage {
+  readonly tenant: string;
+  readonly receivedAt: number;
+  readonly traces: ColumnsMessage;
+  readonly spans: ColumnsMessage;
+}
+
+const S = columnNumbers(SPAN_MESSAGE);
+const T = columnNumbers(TRACE_MESSAGE);
+const TYPE_CODES: ReadonlyMap<string, number> = new Map(SPAN_TYPES.map((type, code) => [type, code]));
+const STATUS_CODES: ReadonlyMap<string, number> = new Map(RUN_STATUSES.map((status, code) => [status, code]));
+const TAB = 9;
+const LINE_END = 10;
+
+/** Turns batches into columns, deriving what the sender left out. Keeps scratch memory: one for each thread. */
+export class TracesEncoder {
+  readonly #spanText = new TextScratch();
+  readonly #traceText = new TextScratch();
+
+  encode(batch: TracesBatch, receivedAt: number): TracesMessage {
+    let spanCount = 0;
+    for (const item of batch.items) spanCount += item.spans.length;
+    const spans = new ColumnsWriter(SPAN_MESSAGE, spanCount, this.#spanText);
+    const traces = new ColumnsWriter(TRACE_MESSAGE, batch.items.length, this.#traceText);
+    let row = 0;
+    batch.items.forEach((item, i) => {
+      for (const span of item.spans) writeSpan(spans, row++, span);
+      writeHeader(traces, i, item.trace, item.spans);
+    });
+    this.#writePayloads(spans, batch);
+    return { tenant: batch.tenant, receivedAt, traces: traces.finish(), spans: spans.finish() };
+  }
+
+  /** After all other texts, so that the lines of a trace lie side by side and are stored as one slice. */
+  #writePayloads(spans: ColumnsWriter, batch: TracesBatch): void {
+    const text = this.#spanText;
+    let row = 0;
+    for (const item of batch.items) {
+      for (const span of item.spans) {
+        const start = text.length;
+        if (span.input_data !== null || span.output_data !== null || span.metadata !== null) {
+          appendJson(text, span.input_data);
+          text.appendByte(TAB);
+          appendJson(text, span.output_data);
+          text.appendByte(TAB);
+          appendJson(text, span.metadata);
+        }
+        spans.span(S.payload, row++, start, text.length);
+        text.appendByte(LINE_END);
+      }
+    }
+  }
+}
+
+export function transferablesOf(message: TracesMessage): ArrayBuffer[] {
+  return [...transferables(message.traces), ...transferables(message.spans)];
+}
+
+function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
+  let derived = 0;
+  to.uuid(S.trace_id, row, span.trace_id);
+  to.uuid(S.span_id, row, span.span_id);
+  if (span.parent_span_id === null) to.isNull(S.parent_span_id, row);
+  else to.uuid(S.parent_span_id, row, span.parent_span_id);
+  to.byte(S.type, row, TYPE_CODES.get(span.type) ?? 0);
+  to.byte(S.status, row, STATUS_CODES.get(span.status) ?? 0);
+  to.text(S.name, row, span.name);
+  to.int64(S.started_at, row, span.started_at);
+  nullableInt(to, S.ended_at, row, span.ended_at);
+  if (span.duration_ms === null) derived |= DERIVED.duration_ms;
+  nullableDouble(to, S.duration_ms, row, span.duration_ms ?? durationMs(span.started_at, span.ended_at));
+  nullableText(to, S.model, row, span.model);
+  nullableInt(to, S.input_tokens, row, span.input_tokens);
+  nullableInt(to, S.output_tokens, row, span.output_tokens);
+  if (span.total_tokens === null) derived |= DERIVED.total_tokens;
+  nullableInt(to, S.total_tokens, row, totalTokens(span));
+  nullableInt(to, S.cost_usd, row, span.cost_usd);
+  nullableText(to, S.error_message, row, span.error_message);
+  to.byte(S.derived, row, derived);
+}
+
+function writeHeader(
+  to: ColumnsWriter,
+  row: number,
+  header: TraceHeader,
+  spans: readonly SpanRecord[],
+): void {
+  let derived = 0;
+  to.uuid(T.trace_id, row, header.trace_id);
+  to.byte(T.status, row, STATUS_CODES.get(header.status) ?? 0);
+  to.int64(T.started_at, row, header.started_at);
+  nullableInt(to, T.ended_at, row, header.ended_at);
+  if (header.duration_ms === null) derived |= DERIVED.duration_ms;
+  nullableDouble(
+    to,
+    T.duration_ms,
+    row,
+    header.duration_ms ?? durationMs(header.started_at, header.ended_at),
+  );
+  if (header.success === null) to.isNull(T.success, row);
+  else to.byte(T.success, row, header.success ? 1 : 0);
+  nullableText(to, T.outcome, row, header.outcome);
+  nullableText(to, T.error_message, row, header.error_message);
+  let tokens = header.total_tokens;
+  let cost = header.total_cost_usd;
+  if (tokens === null || cost === null) {
+    const usage = usageOf(spans.map(usageNode));
+    if (tokens === null) {
+      derived |= DERIVED.total_tokens;
+      tokens = usage.total_tokens;
+    }
+    if (cost === null) {
+      derived |= DERIVED.total_cost_usd;
+      cost = usage.total_cost_usd;
+    }
+  }
+  nullableInt(to, T.total_tokens, row, tokens);
+  nullableInt(to, T.total_cost_usd, row, cost);
+  nullableText(to, T.metadata, row, header.metadata === null ? null : JSON.stringify(header.metadata));
+  nullableText(to, T.sdk_version, row, header.sdk_version);
+  to.byte(T.derived, row, derived);
+  to.text(T.agent, row, header.agent);
+  to.uint32(T.spans, row, spans.length);
+}
+
+/** Microseconds between two times, in milliseconds; null without an end. */
+export function durationMs(startedAt: number, endedAt: number | null): number | null {
+  return endedAt === null ? null : (endedAt - startedAt) / 1000;
+}
+
+/** The tokens a span declares, else those of its parts; null when it reports none. */
+export function totalTokens(span: {
+  readonly total_tokens: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+}): number | null {
+  if (span.total_tokens !== null) return span.total_tokens;
+  if (span.input_tokens === null && span.output_tokens === null) return null;
+  return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
+}
+
+function usageNode(span: SpanRecord): UsageNode {
+  return {
+    span_id: span.span_id,
+    parent_span_id: span.parent_span_id,
+    total_tokens: totalTokens(span),
+    cost_usd: span.cost_usd,
+  };
+}
+
+function nullableInt(to: ColumnsWriter, column: number, row: number, value: number | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.int64(column, row, value);
+}
+
+function nullableDouble(to: ColumnsWriter, column: number, row: number, value: number | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.float64(column, row, value);
+}
+
+function nullableText(to: ColumnsWriter, column: number, row: number, value: string | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.text(column, row, value);
+}
+
+function appendJson(text: TextScratch, value: JsonObject | null): void {
+  if (value !== null) text.append(JSON.stringify(value));
+}
+
+/** The position of each column of a message, under its name. */
+function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
+  return Object.fromEntries(columns.map((column) => [column.name, indexOf(columns, column.name)])) as Record<
+    ColumnName,
+    number
+  >;
+}
+
+type ColumnName =
+  (typeof SPAN_WIRE)[number]['name'] | (typeof TRACE_WIRE)[number]['name'] | 'payload' | 'agent' | 'spans';

@@ -1,0 +1,265 @@
+import { SCOPES, type Scope } from '../../../component/identity.js';
+import type { Micros } from '../../../signal/time.js';
+import {
+  ConflictError,
+  type Membership,
+  type MetaStore,
+  type Organization,
+  type Role,
+  type StoredKey,
+  type User,
+} from '../../meta-store.js';
+import type { Connection, Row, Value } from '../database.js';
+import { KEYS, MEMBERS, ORGANIZATIONS, USERS } from './tables.js';
+
+/** The part of a {@link MetaStore} that needs the database. */
+type Tables = Omit<MetaStore, 'watchKeys' | 'directory'>;
+
+/** Users, organizations, members and keys in the main file, one change after the other on one connection. */
+export class MetaTables implements Tables {
+  readonly #connection: Connection;
+  #turn: Promise<unknown> = Promise.resolve();
+  /** The tenant number of every user, by id. */
+  readonly #tenants = new Map<string, number>();
+
+  private constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** @param connection the tables' own */
+  static async open(connection: Connection): Promise<MetaTables> {
+    const tables = new MetaTables(connection);
+    for (const row of await connection.rows(USERS.select()))
+      tables.#tenants.set(String(row.id), Number(row.tenant));
+    return tables;
+  }
+
+  /** @returns undefined for an unknown user. */
+  tenantOf(userId: string): number | undefined {
+    return this.#tenants.get(userId);
+  }
+
+  async listUsers(): Promise<readonly User[]> {
+    return (await this.#rows(USERS.select('ORDER BY created_at, id'))).map(toUser);
+  }
+
+  async createUser(user: User): Promise<void> {
+    await this.#transaction(async () => {
+      await this.#refuseTaken('users', 'email', user.email);
+      await this.#insertUser(user);
+    });
+  }
+
+  async updateUser(
+    id: string,
+    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
+  ): Promise<User | null> {
+    return await this.#transaction(async () => {
+      if (change.email !== undefined) await this.#refuseTaken('users', 'email', change.email, id);
+      for (const [column, value] of Object.entries(pick(change, ['email', 'name', 'monthly_event_limit']))) {
+        await this.#connection.run(`UPDATE users SET ${column} = ? WHERE id = ?::UUID`, [value, id]);
+      }
+      const [row] = await this.#connection.rows(USERS.select('WHERE id = ?::UUID'), [id]);
+      return row === undefined ? null : toUser(row);
+    });
+  }
+
+  async listKeys(): Promise<readonly StoredKey[]> {
+    return (await this.#rows(KEYS.select('ORDER BY created_at, id'))).map(toKey);
+  }
+
+  async createKey(key: StoredKey): Promise<void> {
+    await this.#transaction(() => this.#insertKey(key));
+  }
+
+  async revokeKey(id: string, at: Micros): Promise<boolean> {
+    return await this.#transaction(async () => {
+      const rows = await this.#connection.rows(
+        'UPDATE api_keys SET revoked_at = coalesce(revoked_at, make_timestamp(?::BIGINT)) WHERE id = ?::UUID RETURNING 1 AS done',
+        [at, id],
+      );
+      return rows.length > 0;
+    });
+  }
+
+  async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
+    await this.#transaction(async () => {
+      for (const { id, at } of uses) {
+        await this.#connection.run(
+          'UPDATE api_keys SET last_used_at = make_timestamp(?::BIGINT) WHERE id = ?::UUID',
+          [at, id],
+        );
+      }
+    });
+  }
+
+  async listOrganizations(): Promise<readonly Organization[]> {
+    return (await this.#rows(ORGANIZATIONS.select('ORDER BY created_at, id'))).map(toOrganization);
+  }
+
+  async createOrganization(organization: Organization): Promise<void> {
+    await this.#transaction(async () => {
+      await this.#refuseTaken('organizations', 'slug', organization.slug);
+      await this.#connection.run(...ORGANIZATIONS.insert({ ...organization }));
+    });
+  }
+
+  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
+    return await this.#transaction(async () => {
+      const organizationId = await this.#organizationId(slug);
+      if (organizationId === null || !this.#tenants.has(userId)) return false;
+      await this.#connection.run(
+        'INSERT INTO members (organization_id, user_id, role) VALUES (?::UUID, ?::UUID, ?) ON CONFLICT DO UPDATE SET role = excluded.role',
+        [organizationId, userId, role],
+      );
+      return true;
+    });
+  }
+
+  async removeMember(slug: string, userId: string): Promise<boolean> {
+    return await this.#transaction(async () => {
+      const removed = await this.#connection.rows(
+        'DELETE FROM members WHERE organization_id = (SELECT id FROM organizations WHERE slug = ?) AND user_id = ?::UUID RETURNING 1 AS done',
+        [slug, userId],
+      );
+      return removed.length > 0;
+    });
+  }
+
+  async membershipsOf(userId: string): Promise<readonly Membership[]> {
+    const rows = await this.#rows(
+      'SELECT o.slug, o.name, m.role FROM members m JOIN organizations o ON o.id = m.organization_id WHERE m.user_id = ?::UUID ORDER BY o.slug',
+      [userId],
+    );
+    return rows.map((row) => ({
+      slug: String(row.slug),
+      organization_name: String(row.name),
+      role: row.role === 'admin' ? 'admin' : 'member',
+    }));
+  }
+
+  async bootstrap(first: { user: User; organization: Organization; key: StoredKey }): Promise<boolean> {
+    return await this.#transaction(async () => {
+      const [users] = await this.#connection.rows('SELECT count(*) AS users FROM users');
+      if (users?.users !== 0) return false;
+      await this.#insertUser(first.user);
+      await this.#connection.run(...ORGANIZATIONS.insert({ ...first.organization }));
+      await this.#connection.run(
+        ...MEMBERS.insert({ organization_id: first.organization.id, user_id: first.user.id, role: 'admin' }),
+      );
+      await this.#insertKey(first.key);
+      return true;
+    });
+  }
+
+  async #insertUser(user: User): Promise<void> {
+    const tenant = Math.max(0, ...this.#tenants.values()) + 1;
+    await this.#connection.run(...USERS.insert({ ...user, tenant }));
+    this.#tenants.set(user.id, tenant);
+  }
+
+  async #insertKey(key: StoredKey): Promise<void> {
+    await this.#connection.run(...KEYS.insert({ ...key, scopes: key.scopes.join(' ') }));
+  }
+
+  async #organizationId(slug: string): Promise<string | null> {
+    const [row] = await this.#connection.rows(ORGANIZATIONS.select('WHERE slug = ?'), [slug]);
+    return row === undefined ? null : String(row.id);
+  }
+
+  async #refuseTaken(
+    table: 'users' | 'organizations',
+    column: string,
+    value: string,
+    exceptId?: string,
+  ): Promise<void> {
+    const rows = await this.#connection.rows(
+      `SELECT id::VARCHAR AS id FROM ${table} WHERE lower(${column}) = lower(?)`,
+      [value],
+    );
+    if (rows.some((row) => row.id !== exceptId)) {
+      throw new ConflictError(
+        column,
+        `${table === 'users' ? 'A user' : 'An organization'} with the ${column} ${value} exists already.`,
+      );
+    }
+  }
+
+  async #rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return await this.#inTurn(() => this.#connection.rows(sql, values));
+  }
+
+  async #transaction<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#inTurn(async () => {
+      const known = new Map(this.#tenants);
+      await this.#connection.run('BEGIN');
+      try {
+        const result = await work();
+        await this.#connection.run('COMMIT');
+        return result;
+      } catch (error) {
+        await this.#connection.run('ROLLBACK').catch(() => undefined);
+        for (const id of this.#tenants.keys()) if (!known.has(id)) this.#tenants.delete(id);
+        throw error;
+      }
+    });
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return await turn;
+  }
+}
+
+function toUser(row: Row): User {
+  return {
+    id: String(row.id),
+    email: String(row.email),
+    name: String(row.name),
+    monthly_event_limit: row.monthly_event_limit === null ? null : Number(row.monthly_event_limit),
+    created_at: Number(row.created_at),
+  };
+}
+
+function toKey(row: Row): StoredKey {
+  const time = (value: Value | undefined) => (typeof value === 'number' ? value : null);
+  return {
+    id: String(row.id),
+    user_id: String(row.user_id),
+    name: String(row.name),
+    prefix: String(row.prefix),
+    digest: String(row.digest),
+    scopes: String(row.scopes).split(' ').filter(isScope),
+    created_at: Number(row.created_at),
+    expires_at: time(row.expires_at),
+    revoked_at: time(row.revoked_at),
+    last_used_at: time(row.last_used_at),
+  };
+}
+
+function toOrganization(row: Row): Organization {
+  return {
+    id: String(row.id),
+    slug: String(row.slug),
+    name: String(row.name),
+    created_at: Number(row.created_at),
+  };
+}
+
+function isScope(text: string): text is Scope {
+  return (SCOPES as readonly string[]).includes(text);
+}
+
+/** The given keys of an object that are there and not undefined. */
+function pick(
+  object: Readonly<Record<string, Value | undefined>>,
+  keys: readonly string[],
+): Record<string, Value> {
+  const picked: Record<string, Value> = {};
+  for (const key of keys) {
+    const value = object[key];
+    if (value !== undefined) picked[key] = value;
+  }
+  return picked;
+}

@@ -1,0 +1,89 @@
+import { createTable, SEGMENT_TABLES } from '../tables.js';
+import { META_TABLES } from './meta/tables.js';
+import { StoreOpenError, type Connection } from './database.js';
+
+/** One step forward in the schema of a kind of file. Steps are never changed once released, and never go back. */
+interface Upgrade {
+  readonly version: number;
+  readonly statements: (catalog: string) => readonly string[];
+}
+
+/** What a kind of file holds: a new file is made at once as `create` says, an older one goes through the upgrades. */
+export interface Schema {
+  readonly version: number;
+  readonly create: (catalog: string) => readonly string[];
+  readonly upgrades: readonly Upgrade[];
+}
+
+/** The hot segments and the cold file. */
+export const SEGMENT_SCHEMA: Schema = {
+  version: 1,
+  create: (catalog) => [
+    ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
+    // Of the cold file: which segments it has taken over.
+    `CREATE TABLE ${catalog}.main.moved (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL)`,
+  ],
+  upgrades: [],
+};
+
+/** The main file: small tables, changed in place. */
+export const META_SCHEMA: Schema = {
+  version: 1,
+  create: (catalog) => META_TABLES.map((table) => table.create(catalog)),
+  upgrades: [],
+};
+
+/**
+ * Brings an attached file to the schema of this program, in one transaction.
+ *
+ * @param path named in the error
+ * @throws StoreOpenError when the file is of a newer program.
+ */
+export async function migrate(
+  connection: Connection,
+  catalog: string,
+  schema: Schema,
+  path: string,
+): Promise<void> {
+  const version = await schemaVersion(connection, catalog);
+  if (version === schema.version) return;
+  if (version !== null && version > schema.version) {
+    throw new StoreOpenError(
+      `The store file ${path} has schema ${version}, but this Jackdaw knows only schema ${schema.version}: it was written by a newer version. Start that version, or restore a backup made before the upgrade.`,
+    );
+  }
+  await connection.run('BEGIN');
+  try {
+    if (version === null) {
+      await connection.run(
+        `CREATE TABLE ${catalog}.main.schema_versions (version INTEGER NOT NULL, applied_at TIMESTAMP NOT NULL)`,
+      );
+      for (const statement of schema.create(catalog)) await connection.run(statement);
+    } else {
+      for (const upgrade of schema.upgrades) {
+        if (upgrade.version <= version) continue;
+        for (const statement of upgrade.statements(catalog)) await connection.run(statement);
+      }
+    }
+    await connection.run(
+      `INSERT INTO ${catalog}.main.schema_versions VALUES (${schema.version}, now()::TIMESTAMP)`,
+    );
+    await connection.run('COMMIT');
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The newest schema version noted in a file; null for a file that has none yet. */
+export async function schemaVersion(connection: Connection, catalog: string): Promise<number | null> {
+  const tables = await connection.rows(
+    `SELECT 1 AS found FROM duckdb_tables() WHERE database_name = ? AND table_name = 'schema_versions'`,
+    [catalog],
+  );
+  if (tables.length === 0) return null;
+  const [row] = await connection.rows(
+    `SELECT max(version)::INTEGER AS version FROM ${catalog}.main.schema_versions`,
+  );
+  return typeof row?.version === 'number' ? row.version : null;
+}

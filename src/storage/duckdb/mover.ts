@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../component/telemetry.js';
+import { SEGMENT_TABLES, type Table } from '../tables.js';
+import type { Connection } from './database.js';
+import type { Segment, Segments } from './segments.js';
+
+/** Rows of a slice, and the pause after it: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
+const SLICE_ROWS = 8192;
+/** A payload row holds about ten spans' texts. */
+const PAYLOAD_SLICE_ROWS = 1024;
+const PAUSE_MS = 20;
+/** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
+const HURRY_AT = 3;
+const CHECKPOINT_EVERY = 4;
+const RETRY_MS = 5000;
+
+/** Takes sealed segments into the cold file, one after the other, in small slices of one transaction each. */
+export class Mover {
+  readonly #connection: Connection;
+  readonly #segments: Segments;
+  readonly #logger: Logger;
+  #running: Promise<void> | null = null;
+  readonly #stop = new AbortController();
+  #sinceCheckpoint = 0;
+  #exclusive: Promise<void> = Promise.resolve();
+
+  /** @param connection the mover's own */
+  constructor(connection: Connection, segments: Segments, logger: Logger) {
+    this.#connection = connection;
+    this.#segments = segments;
+    this.#logger = logger;
+  }
+
+  /** Says that there may be something to move. */
+  wake(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Runs work on the cold file between two moves. */
+  async between(work: (connection: Connection) => Promise<void>): Promise<void> {
+    const turn = this.#exclusive.then(() => work(this.#connection));
+    this.#exclusive = turn.catch(() => undefined);
+    await turn;
+  }
+
+  /** Waits until nothing is left to move. For tests and measurements. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Gives up the move under way: nothing of it is visible, the next start begins it anew. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#exclusive;
+  }
+
+  async #run(): Promise<void> {
+    for (let segment = this.#next(); segment !== undefined; segment = this.#next()) {
+      try {
+        const toMove = segment;
+        await this.between(() => this.#move(toMove));
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        this.#logger.error(
+          { err: error, segment: segment.number },
+          'A segment could not be moved; trying again.',
+        );
+        await this.#pause(RETRY_MS);
+      }
+    }
+  }
+
+  #next(): Segment | undefined {
+    return this.#stop.signal.aborted ? undefined : this.#segments.sealed[0];
+  }
+
+  async #move(segment: Segment): Promise<void> {
+    await this.#connection.run('BEGIN');
+    try {
+      for (const table of SEGMENT_TABLES) await this.#moveTable(segment, table);
+      await this.#connection.run(
+        `INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`,
+      );
+      await this.#connection.run('COMMIT');
+    } catch (error) {
+      await this.#connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+    this.#segments.retire(segment);
+    if (++this.#sinceCheckpoint >= CHECKPOINT_EVERY) {
+      this.#sinceCheckpoint = 0;
+      await this.#connection.run('CHECKPOINT cold');
+    }
+  }
+
+  async #moveTable(segment: Segment, table: Table): Promise<void> {
+    const from = `${segment.catalog}.main.${table.name}`;
+    const key = table.versionOf;
+    const replaces = key !== undefined && (segment.replacing.get(table.name) ?? 0) > 0;
+    // Of a row with several versions only the newest stays.
+    const newer = `SELECT tenant, ${key ?? ''} AS id, seq FROM ${from} WHERE replaces`;
+    if (replaces) {
+      await this.#connection.run(
+        `DELETE FROM cold.main.${table.name} c USING (${newer}) n WHERE c.tenant = n.tenant AND c.${key} = n.id`,
+      );
+    }
+    const condition = replaces
+      ? `AND NOT EXISTS (SELECT 1 FROM (${newer}) n WHERE n.tenant = o.tenant AND n.id = o.${key} AND n.seq > o.seq)`
+      : '';
+    const [count] = await this.#connection.rows(`SELECT count(*) AS rows FROM ${from}`);
+    const rows = Number(count?.rows);
+    const slice = table.name === 'payloads' ? PAYLOAD_SLICE_ROWS : SLICE_ROWS;
+    for (let start = 0; start < rows; start += slice) {
+      this.#stop.signal.throwIfAborted();
+      await this.#connection.run(
+        `INSERT INTO cold.main.${table.name} SELECT o.* FROM ${from} o WHERE o.rowid >= ${start} AND o.rowid < ${start + slice} ${condition}`,
+      );
+      if (this.#segments.sealed.length < HURRY_AT) await this.#pause(PAUSE_MS);
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,53 @@
+import { RUN_STATUSES } from '../../../signal/span.js';
+import type { RunSummary } from '../../telemetry-store.js';
+import { selectList, TRACES, TRACE_WIRE } from '../../tables.js';
+import type { Agents } from '../agents.js';
+import type { Row, Value } from '../database.js';
+
+const SHOWN = new Set([
+  'trace_id',
+  'status',
+  'started_at',
+  'ended_at',
+  'duration_ms',
+  'success',
+  'outcome',
+  'error_message',
+  'total_tokens',
+  'total_cost_usd',
+  'agent_no',
+  'span_count',
+]);
+
+/** The select list of a run summary. */
+export const RUN_COLUMNS = selectList(
+  [...TRACES.store, ...TRACE_WIRE].filter((column) => SHOWN.has(column.name)),
+);
+
+/** @param row by {@link RUN_COLUMNS} */
+export function runSummary(row: Row, agents: Agents): RunSummary {
+  const agent = agents.byNumber(Number(row.agent_no));
+  return {
+    trace_id: String(row.trace_id),
+    agent_id: agent?.id ?? '',
+    agent_name: agent?.name ?? '',
+    status: RUN_STATUSES[Number(row.status)] ?? 'completed',
+    started_at: Number(row.started_at),
+    ended_at: number(row.ended_at),
+    duration_ms: number(row.duration_ms),
+    success: typeof row.success === 'boolean' ? row.success : null,
+    outcome: text(row.outcome),
+    error_message: text(row.error_message),
+    total_tokens: number(row.total_tokens),
+    total_cost_usd: number(row.total_cost_usd),
+    span_count: Number(row.span_count),
+  };
+}
+
+export function number(value: Value | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function text(value: Value | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

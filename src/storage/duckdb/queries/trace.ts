@@ -1,0 +1,110 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { JsonObject } from '../../../signal/attributes.js';
+import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
+import { formatTime } from '../../../signal/time.js';
+import type { StoredTrace } from '../../telemetry-store.js';
+import { SPANS, SPAN_WIRE, selectList, TRACES } from '../../tables.js';
+import type { Connection, Row, Value } from '../database.js';
+import { newest, relation, type Capture } from '../segments.js';
+import { payloadLines } from '../stored-traces.js';
+import { runSummary, RUN_COLUMNS } from './run-summary.js';
+import type { Agents } from '../agents.js';
+
+/** Spans of one page: as many as are made in a few milliseconds. */
+const PAGE_SPANS = 500;
+
+/** Where the next page of a trace's spans begins, and in which commits they lie. */
+export interface SpanCursor {
+  readonly traceId: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** The last span of the page before; null at the start. */
+  readonly after: { readonly startedAt: number; readonly spanId: string } | null;
+}
+
+export interface SpanPage {
+  /** Spans as JSON with commas between them. */
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly next: SpanCursor | null;
+}
+
+/** @param seqs the commits that may hold the trace's newest header */
+export async function readHeader(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  traceId: string,
+  seqs: readonly number[],
+): Promise<{ trace: Omit<StoredTrace, 'spans'>; cursor: SpanCursor } | null> {
+  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
+  const [row] = await connection.rows(
+    `SELECT ${RUN_COLUMNS}, metadata, first_seq, last_seq FROM ${relation(capture, TRACES, where)}`,
+  );
+  if (row === undefined) return null;
+  return {
+    trace: { ...runSummary(row, agents), metadata: parseObject(row.metadata) },
+    cursor: { traceId, firstSeq: Number(row.first_seq), lastSeq: Number(row.last_seq), after: null },
+  };
+}
+
+/** The next page of a trace's spans, in the order of `started_at`, then `span_id`. */
+export async function readSpans(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  cursor: SpanCursor,
+): Promise<SpanPage> {
+  const { traceId, firstSeq, lastSeq, after } = cursor;
+  const seqs = firstSeq === lastSeq ? `seq = ${firstSeq}` : `seq BETWEEN ${firstSeq} AND ${lastSeq}`;
+  const later =
+    after === null
+      ? ''
+      : ` WHERE (started_at, span_id) > (make_timestamp(${after.startedAt}), '${after.spanId}'::UUID)`;
+  const where = `tenant = ${tenant} AND ${seqs} AND trace_id = '${traceId}'::UUID`;
+  const rows = await connection.rows(
+    `SELECT seq, line, ${selectList(SPAN_WIRE)} FROM (SELECT * FROM ${newest(capture, SPANS, where)}${later} ORDER BY started_at, span_id LIMIT ${PAGE_SPANS}) ORDER BY started_at, span_id`,
+  );
+  const inCommits = [...new Set(rows.map((row) => Number(row.seq)))];
+  const payloads =
+    inCommits.length === 0
+      ? new Map<number, string[]>()
+      : await payloadLines(connection, capture, tenant, traceId, inCommits);
+  await yieldToOthers();
+  const texts = rows.map((row) => spanJson(row, payloads.get(Number(row.seq))?.[Number(row.line)] ?? ''));
+  const last = rows.at(-1);
+  const isFull = rows.length === PAGE_SPANS && last !== undefined;
+  return {
+    json: new TextEncoder().encode(texts.join(',')),
+    next: isFull
+      ? { ...cursor, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } }
+      : null,
+  };
+}
+
+/** A span as the API shows it; its payload's JSON is passed on as it was stored. */
+function spanJson(row: Row, payload: string): string {
+  const [input = '', output = ''] = payload.split('\t');
+  const head = JSON.stringify({
+    span_id: row.span_id,
+    trace_id: row.trace_id,
+    parent_span_id: row.parent_span_id,
+    type: SPAN_TYPES[Number(row.type)],
+    name: row.name,
+    status: RUN_STATUSES[Number(row.status)],
+    started_at: formatTime(Number(row.started_at)),
+    ended_at: row.ended_at === null ? null : formatTime(Number(row.ended_at)),
+    duration_ms: row.duration_ms,
+    model: row.model,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    total_tokens: row.total_tokens,
+    cost_usd: row.cost_usd === null ? null : Number(row.cost_usd) / 1e6,
+    error_message: row.error_message,
+  });
+  return `${head.slice(0, -1)},"input_data":${input || 'null'},"output_data":${output || 'null'}}`;
+}
+
+function parseObject(text: Value | undefined): JsonObject | null {
+  return typeof text === 'string' ? (JSON.parse(text) as JsonObject) : null;
+}

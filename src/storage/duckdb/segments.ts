@@ -1,0 +1,275 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Logger } from '../../component/telemetry.js';
+import { SEGMENT_TABLES, type Table } from '../tables.js';
+import { literal, openError, type Connection } from './database.js';
+import { migrate, schemaVersion, SEGMENT_SCHEMA } from './migrations.js';
+
+/** A hot segment: an attached file that only ever grows, and is never checkpointed. */
+export interface Segment {
+  readonly number: number;
+  /** Its name in SQL. */
+  readonly catalog: string;
+  readonly path: string;
+  rows: number;
+  bytes: number;
+  /** The last commit in it; 0 while it is empty. */
+  lastSeq: number;
+  /** Rows of each table that replace older versions. */
+  readonly replacing: Map<string, number>;
+  /** Reads that have captured it and are not finished. */
+  readers: number;
+  retired: boolean;
+}
+
+/** What a read sees: these hot segments, and of the cold file what lies at or before the bound. */
+export interface Capture {
+  readonly hot: readonly Segment[];
+  readonly bound: number;
+  release(): void;
+}
+
+const COLD = 'cold';
+/** Row groups of 8192: a slice of the mover then is written at once, and look-ups by commit read little. */
+const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
+
+/**
+ * Which file holds which rows. New rows go to the current hot segment; sealed ones wait for the mover, which takes them
+ * into the cold file in order. All changes of this list happen in one JavaScript step, and every read takes one
+ * {@link Capture}, so that it sees each row exactly once wherever the row is meanwhile.
+ */
+export class Segments {
+  readonly #connection: Connection;
+  readonly #logger: Logger;
+  readonly #base: string;
+  #hot: Segment[] = [];
+  #prepared: Segment | null = null;
+  #preparing: Promise<void> = Promise.resolve();
+  #bound = 0;
+  #nextNumber = 1;
+
+  private constructor(connection: Connection, base: string, logger: Logger) {
+    this.#connection = connection;
+    this.#base = base;
+    this.#logger = logger;
+  }
+
+  /**
+   * Attaches the cold file and what is left of the hot ones (replaying their logs), and starts a new current segment.
+   *
+   * @param mainPath path of the main file; the others lie beside it under its name
+   * @param connection used for attaching only
+   */
+  static async open(connection: Connection, mainPath: string, logger: Logger): Promise<Segments> {
+    const base = join(dirname(mainPath), basename(mainPath).replace(/\.(duckdb|db)$/, ''));
+    const segments = new Segments(connection, base, logger);
+    await segments.#attachAll();
+    return segments;
+  }
+
+  /** Where new rows go. */
+  get current(): Segment {
+    const segment = this.#hot.at(-1);
+    if (segment === undefined) throw new Error('the store has no segment to write to');
+    return segment;
+  }
+
+  /** Sealed segments, oldest first: the mover's work. */
+  get sealed(): readonly Segment[] {
+    return this.#hot.slice(0, -1);
+  }
+
+  /** Highest commit number in any file. */
+  get lastSeq(): number {
+    return Math.max(this.#bound, ...this.#hot.map((segment) => segment.lastSeq));
+  }
+
+  capture(): Capture {
+    const hot = this.#hot;
+    for (const segment of hot) segment.readers++;
+    let held = true;
+    return {
+      hot,
+      bound: this.#bound,
+      release: () => {
+        if (!held) return;
+        held = false;
+        for (const segment of hot) {
+          segment.readers--;
+          this.#detachIfDone(segment);
+        }
+      },
+    };
+  }
+
+  /**
+   * Seals the current segment and goes on with the one prepared. Where none is ready (the disk is full, say) the current
+   * one goes on growing. @returns whether it was sealed
+   */
+  rotate(): boolean {
+    if (this.#prepared === null) {
+      this.prepare();
+      return false;
+    }
+    this.#hot = [...this.#hot, this.#prepared];
+    this.#prepared = null;
+    this.prepare();
+    return true;
+  }
+
+  /** Makes the next segment ready, ahead of time and outside the way of the writes. */
+  prepare(): void {
+    if (this.#prepared !== null) return;
+    this.#preparing = this.#preparing.then(async () => {
+      if (this.#prepared !== null) return;
+      try {
+        this.#prepared = await this.#create();
+      } catch (error) {
+        this.#logger.error(
+          { err: error },
+          'The next hot segment cannot be made; the current one goes on growing.',
+        );
+      }
+    });
+  }
+
+  /** In the mover's hands: its rows are in the cold file, by a commit that has just ended. */
+  retire(segment: Segment): void {
+    this.#bound = segment.lastSeq;
+    this.#hot = this.#hot.filter((other) => other !== segment);
+    segment.retired = true;
+    this.#detachIfDone(segment);
+  }
+
+  /** Ends the preparation under way. */
+  async close(): Promise<void> {
+    await this.#preparing;
+  }
+
+  async #attachAll(): Promise<void> {
+    const coldPath = `${this.#base}.cold.duckdb`;
+    await this.#attach(COLD, coldPath);
+    await migrate(this.#connection, COLD, SEGMENT_SCHEMA, coldPath);
+    const moved = await this.#connection.rows(`SELECT segment, last_seq FROM ${COLD}.main.moved`);
+    const movedNumbers = new Set(moved.map((row) => row.segment));
+    this.#bound = Math.max(0, ...moved.map((row) => Number(row.last_seq)));
+    this.#nextNumber = Math.max(0, ...moved.map((row) => Number(row.segment))) + 1;
+    for (const { number, path } of this.#filesOnDisk()) {
+      this.#nextNumber = Math.max(this.#nextNumber, number + 1);
+      if (movedNumbers.has(number)) removeFiles(path);
+      else await this.#adopt(number, path);
+    }
+    this.#hot.push(await this.#create());
+    this.prepare();
+  }
+
+  #filesOnDisk(): { number: number; path: string }[] {
+    const directory = dirname(this.#base);
+    const name = /^(.*)\.hot-(\d+)\.duckdb$/;
+    return readdirSync(directory)
+      .flatMap((file) => {
+        const [, base, number] = name.exec(file) ?? [];
+        if (base !== basename(this.#base)) return [];
+        return [{ number: Number(number), path: join(directory, file) }];
+      })
+      .sort((a, b) => a.number - b.number);
+  }
+
+  /** Takes over a segment that an earlier process left. */
+  async #adopt(number: number, path: string): Promise<void> {
+    const segment = newSegment(number, path);
+    await this.#attach(segment.catalog, path);
+    // A file without schema was being made when the process ended: there is nothing in it.
+    const isEmpty = (await schemaVersion(this.#connection, segment.catalog)) === null;
+    if (!isEmpty) await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
+    for (const table of isEmpty ? [] : SEGMENT_TABLES) await this.#measure(segment, table);
+    if (segment.rows === 0) await this.#detach(segment);
+    else this.#hot.push(segment);
+  }
+
+  async #measure(segment: Segment, table: Table): Promise<void> {
+    const replacing = table.versionOf === undefined ? '0' : 'count(*) FILTER (WHERE replaces)';
+    const [row] = await this.#connection.rows(
+      `SELECT count(*) AS rows, coalesce(max(seq), 0) AS last_seq, ${replacing} AS replacing FROM ${segment.catalog}.main.${table.name}`,
+    );
+    segment.rows += Number(row?.rows);
+    segment.lastSeq = Math.max(segment.lastSeq, Number(row?.last_seq));
+    segment.replacing.set(table.name, Number(row?.replacing));
+  }
+
+  async #create(): Promise<Segment> {
+    const number = this.#nextNumber++;
+    const segment = newSegment(number, `${this.#base}.hot-${String(number).padStart(8, '0')}.duckdb`);
+    await this.#attach(segment.catalog, segment.path);
+    await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
+    return segment;
+  }
+
+  async #attach(catalog: string, path: string): Promise<void> {
+    try {
+      await this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`);
+    } catch (error) {
+      throw openError(path, error);
+    }
+  }
+
+  #detachIfDone(segment: Segment): void {
+    if (!segment.retired || segment.readers > 0) return;
+    this.#preparing = this.#preparing
+      .then(() => this.#detach(segment))
+      .catch((error: unknown) => {
+        this.#logger.warn(
+          { err: error, segment: segment.number },
+          'A moved segment could not be removed; the next start does it.',
+        );
+      });
+  }
+
+  async #detach(segment: Segment): Promise<void> {
+    await this.#connection.run(`DETACH ${segment.catalog}`);
+    removeFiles(segment.path);
+  }
+}
+
+function newSegment(number: number, path: string): Segment {
+  return {
+    number,
+    catalog: `g${number}`,
+    path,
+    rows: 0,
+    bytes: 0,
+    lastSeq: 0,
+    replacing: new Map(),
+    readers: 0,
+    retired: false,
+  };
+}
+
+function removeFiles(path: string): void {
+  for (const file of [path, `${path}.wal`]) if (existsSync(file)) rmSync(file);
+}
+
+/**
+ * A table as a read sees it: the rows of the captured hot segments and of the cold file.
+ *
+ * @param where a condition put into each part, so that each part prunes by it
+ */
+export function relation(capture: Capture, table: Table, where = 'TRUE'): string {
+  const parts = capture.hot
+    .filter((segment) => segment.lastSeq > 0)
+    .map((segment) => `SELECT * FROM ${segment.catalog}.main.${table.name} WHERE ${where}`);
+  const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
+  return `(${[cold, ...parts].join(' UNION ALL ')})`;
+}
+
+/** Like {@link relation}, without the rows that a newer version replaces. */
+export function newest(capture: Capture, table: Table, where = 'TRUE'): string {
+  const all = relation(capture, table, where);
+  const key = table.versionOf;
+  const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
+  if (key === undefined || replacing.length === 0) return all;
+  const newer = replacing.map(
+    (segment) => `SELECT tenant, ${key}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces`,
+  );
+  return `(SELECT * FROM ${all} o WHERE NOT EXISTS (SELECT 1 FROM (${newer.join(' UNION ALL ')}) n WHERE n.tenant = o.tenant AND n.${key} = o.${key} AND n.seq > o.seq))`;
+}

@@ -1,0 +1,309 @@
+import { dirname } from 'node:path';
+import type { Logger } from '../../component/telemetry.js';
+import { parseUuid } from '../../worker/columns.js';
+import type {
+  AgentComparison,
+  AgentDay,
+  AgentSummary,
+  RunFilter,
+  RunSummary,
+  StoredTrace,
+} from '../telemetry-store.js';
+import { SPANS, TRACES } from '../tables.js';
+import { Agents } from './agents.js';
+import { Database, type Connection, type DatabaseOptions } from './database.js';
+import type { TracesMessage } from './encode-traces.js';
+import { Fingerprints } from './fingerprints.js';
+import { MetaTables } from './meta/meta-tables.js';
+import { META_SCHEMA, migrate } from './migrations.js';
+import { Mover } from './mover.js';
+import { agentDays, compareAgents, listAgents, readAgent } from './queries/agent-figures.js';
+import { listRuns } from './queries/runs.js';
+import { readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
+import { ReadPool } from './read-pool.js';
+import { removeOldTraces } from './retention.js';
+import { newest, relation, Segments, type Capture } from './segments.js';
+import { Settlement } from './settlement.js';
+import { IncomingBatch } from './write-group.js';
+import { storageFailure, Writer, type CommitReport } from './writer.js';
+
+export interface StoreOptions extends DatabaseOptions {
+  /** Whole days of traces to keep; null keeps everything. */
+  readonly traceRetentionDays: number | null;
+}
+
+/** What the engine is like at a moment, for metrics. */
+export interface StoreFigures {
+  readonly hotSegments: number;
+  readonly idFilterBytes: number;
+  readonly storedSpanIds: number;
+  readonly waitingReads: number;
+}
+
+const READERS = 2;
+const MAX_WAITING_READS = 1000;
+
+/**
+ * The embedded store itself, as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers.
+ * `README.md` beside this file says which table lies in which file.
+ */
+export class StoreEngine {
+  readonly meta: MetaTables;
+  readonly #database: Database;
+  readonly #segments: Segments;
+  readonly #mover: Mover;
+  readonly #writer: Writer;
+  readonly #reads: ReadPool;
+  readonly #agents: Agents;
+  readonly #ids: Fingerprints;
+  readonly #traces: Fingerprints;
+  readonly #options: StoreOptions;
+
+  private constructor(parts: {
+    options: StoreOptions;
+    database: Database;
+    meta: MetaTables;
+    segments: Segments;
+    mover: Mover;
+    writer: Writer;
+    reads: ReadPool;
+    agents: Agents;
+    ids: Fingerprints;
+    traces: Fingerprints;
+  }) {
+    this.#options = parts.options;
+    this.#database = parts.database;
+    this.meta = parts.meta;
+    this.#segments = parts.segments;
+    this.#mover = parts.mover;
+    this.#writer = parts.writer;
+    this.#reads = parts.reads;
+    this.#agents = parts.agents;
+    this.#ids = parts.ids;
+    this.#traces = parts.traces;
+  }
+
+  /** @throws StoreOpenError with the file and the cure. */
+  static async open(
+    options: StoreOptions,
+    logger: Logger,
+    onCommit: (report: CommitReport) => void,
+  ): Promise<StoreEngine> {
+    const database = await Database.open(options);
+    try {
+      return await StoreEngine.#openFiles(database, options, logger, onCommit);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  static async #openFiles(
+    database: Database,
+    options: StoreOptions,
+    logger: Logger,
+    onCommit: (report: CommitReport) => void,
+  ): Promise<StoreEngine> {
+    const metaConnection = await database.connect();
+    const [main] = await metaConnection.rows('SELECT current_database() AS name');
+    await migrate(metaConnection, `"${String(main?.name)}"`, META_SCHEMA, options.path);
+    await metaConnection.run('CHECKPOINT');
+    const meta = await MetaTables.open(metaConnection);
+    const segments = await Segments.open(await database.connect(), options.path, logger);
+    const connection = await database.connect();
+    const agents = new Agents();
+    const ids = new Fingerprints({ withNumbers: false });
+    const traces = new Fingerprints({ withNumbers: true });
+    const capture = segments.capture();
+    try {
+      await agents.load(connection, capture);
+      await loadIds(connection, capture, ids, traces);
+    } finally {
+      capture.release();
+    }
+    const mover = new Mover(await database.connect(), segments, logger);
+    const writer = new Writer({
+      connection,
+      segments,
+      settlement: new Settlement(connection, ids, traces, agents),
+      ids,
+      agents,
+      logger,
+      onCommit,
+      onSealed: () => {
+        mover.wake();
+      },
+    });
+    const reads = await ReadPool.open(database, READERS, MAX_WAITING_READS);
+    mover.wake();
+    return new StoreEngine({ options, database, meta, segments, mover, writer, reads, agents, ids, traces });
+  }
+
+  get directory(): string {
+    return dirname(this.#options.path);
+  }
+
+  figures(): StoreFigures {
+    return {
+      hotSegments: this.#segments.sealed.length + 1,
+      idFilterBytes: this.#ids.bytes + this.#traces.bytes,
+      storedSpanIds: this.#ids.size,
+      waitingReads: this.#reads.waiting,
+    };
+  }
+
+  /** @returns the number of traces taken, which is all of them. */
+  async writeTraces(message: TracesMessage): Promise<number> {
+    const batch = new IncomingBatch(this.#tenant(message.tenant), message);
+    await this.#writer.write({ batch });
+    return batch.traces.rows;
+  }
+
+  async setOutcome(
+    userId: string,
+    traceId: string,
+    change: { readonly success: boolean; readonly outcome?: string },
+  ): Promise<{ success: boolean; outcome: string | null } | null> {
+    const words = new Uint32Array(4);
+    parseUuid(traceId, words, 0);
+    const header = await this.#writer.write({
+      outcome: {
+        tenant: this.#tenant(userId),
+        traceId,
+        words,
+        success: change.success,
+        outcome: change.outcome,
+      },
+    });
+    return header === null ? null : { success: change.success, outcome: header.outcome };
+  }
+
+  /** The header and the first page of spans. */
+  async readTrace(
+    userId: string,
+    traceId: string,
+  ): Promise<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null> {
+    const tenant = this.#tenant(userId);
+    const words = new Uint32Array(4);
+    parseUuid(traceId, words, 0);
+    const seqs = this.#traces.numbers(tenant, words, 0);
+    if (seqs.length === 0) return null;
+    return await this.#read(async (connection, capture) => {
+      const found = await readHeader(connection, capture, this.#agents, tenant, traceId, seqs);
+      if (found === null) return null;
+      return { trace: found.trace, page: await readSpans(connection, capture, tenant, found.cursor) };
+    });
+  }
+
+  async readSpans(userId: string, cursor: SpanCursor): Promise<SpanPage> {
+    const tenant = this.#tenant(userId);
+    return await this.#read((connection, capture) => readSpans(connection, capture, tenant, cursor));
+  }
+
+  async listRuns(
+    userId: string,
+    filter: RunFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ items: readonly RunSummary[]; count: number }> {
+    const tenant = this.#tenant(userId);
+    return await this.#read((connection, capture) =>
+      listRuns(connection, capture, this.#agents, tenant, filter, page),
+    );
+  }
+
+  async listAgents(userId: string): Promise<readonly AgentSummary[]> {
+    const tenant = this.#tenant(userId);
+    return await this.#read((connection, capture) => listAgents(connection, capture, this.#agents, tenant));
+  }
+
+  async readAgent(userId: string, agentId: string): Promise<AgentSummary | null> {
+    const agent = this.#agents.byId(this.#tenant(userId), agentId);
+    if (agent === undefined) return null;
+    return await this.#read((connection, capture) => readAgent(connection, capture, agent));
+  }
+
+  async agentDays(
+    userId: string,
+    agentId: string,
+    range: { readonly from: number; readonly to: number },
+  ): Promise<{ name: string; days: readonly AgentDay[] } | null> {
+    const agent = this.#agents.byId(this.#tenant(userId), agentId);
+    if (agent === undefined) return null;
+    const days = await this.#read((connection, capture) => agentDays(connection, capture, agent, range));
+    return { name: agent.name, days };
+  }
+
+  async compareAgents(
+    userId: string,
+    agentIds: readonly string[],
+  ): Promise<readonly AgentComparison[] | null> {
+    const tenant = this.#tenant(userId);
+    const compared = agentIds.flatMap((id) => this.#agents.byId(tenant, id) ?? []);
+    if (compared.length < agentIds.length) return null;
+    return await this.#read((connection, capture) => compareAgents(connection, capture, compared));
+  }
+
+  /** Removes what retention no longer keeps. @param now microseconds */
+  async applyRetention(now: number): Promise<void> {
+    const days = this.#options.traceRetentionDays;
+    if (days !== null) await this.#mover.between((connection) => removeOldTraces(connection, now, days));
+  }
+
+  /** Waits until the hot segments sealed so far are moved. */
+  async settled(): Promise<void> {
+    await this.#mover.settled();
+  }
+
+  /** Commits what was taken, and closes every file. */
+  async close(): Promise<void> {
+    await this.#writer.drained();
+    await this.#mover.close();
+    await this.#segments.close();
+    this.#database.close();
+  }
+
+  #tenant(userId: string): number {
+    const tenant = this.meta.tenantOf(userId);
+    if (tenant === undefined) throw new Error('a request came for a user that the store does not know');
+    return tenant;
+  }
+
+  async #read<T>(work: (connection: Connection, capture: Capture) => Promise<T>): Promise<T> {
+    return await this.#reads.use(async (connection) => {
+      const capture = this.#segments.capture();
+      try {
+        return await work(connection, capture);
+      } catch (error) {
+        throw storageFailure(error);
+      } finally {
+        capture.release();
+      }
+    });
+  }
+}
+
+/** Fills the memory of ids from everything stored: about 0.2 s for a million spans. */
+async function loadIds(
+  connection: Connection,
+  capture: Capture,
+  ids: Fingerprints,
+  traces: Fingerprints,
+): Promise<void> {
+  for await (const chunk of connection.chunks(`SELECT tenant, span_id FROM ${relation(capture, SPANS)}`)) {
+    const tenants = chunk.words(0, 4);
+    const words = chunk.words(1, 16);
+    for (let row = 0; row < chunk.rows; row++) ids.add(tenants[row] ?? 0, words, row * 4);
+    ids.begin();
+  }
+  const headers = `SELECT tenant, trace_id, seq FROM ${newest(capture, TRACES)}`;
+  for await (const chunk of connection.chunks(headers)) {
+    const tenants = chunk.words(0, 4);
+    const words = chunk.words(1, 16);
+    const seqs = chunk.words(2, 8);
+    for (let row = 0; row < chunk.rows; row++) {
+      const seq = (seqs[row * 2] ?? 0) + (seqs[row * 2 + 1] ?? 0) * 4_294_967_296;
+      traces.add(tenants[row] ?? 0, words, row * 4, seq);
+    }
+    traces.begin();
+  }
+}

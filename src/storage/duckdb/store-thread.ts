@@ -1,0 +1,88 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Logger } from '../../component/telemetry.js';
+import { spellError, Transfer, type NoticeMessage } from '../../worker/thread-protocol.js';
+import { serve } from '../../worker/thread-server.js';
+import type { TracesMessage } from './encode-traces.js';
+import type { SpanCursor } from './queries/trace.js';
+import { StoreEngine, type StoreOptions } from './store-engine.js';
+
+/** The store thread: the only one that opens the database. Its owner is `store.ts`. */
+
+/** A line that the owner's logger writes. */
+export interface LogNotice {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+const port = parentPort;
+if (port === null) throw new Error('store-thread.js runs as a worker thread only');
+
+const notify = (notice: string, value: unknown): void => {
+  const message: NoticeMessage = { kind: 'notice', notice, value };
+  port.postMessage(message);
+};
+
+const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(notify), (report) => {
+  notify('commit', report);
+});
+// Whoever calls `open` is told; until then the rejection is not unhandled.
+engine.catch(() => undefined);
+
+serve(port, {
+  open: async () => (await engine).directory,
+  close: async () => {
+    await (await engine).close();
+  },
+  figures: async () => (await engine).figures(),
+  settled: async () => {
+    await (await engine).settled();
+  },
+  applyRetention: async (now: number) => {
+    await (await engine).applyRetention(now);
+  },
+  writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
+  readTrace: async (userId: string, traceId: string) => {
+    const found = await (await engine).readTrace(userId, traceId);
+    return found === null ? null : new Transfer(found, [found.page.json.buffer]);
+  },
+  readSpans: async (userId: string, cursor: SpanCursor) => {
+    const page = await (await engine).readSpans(userId, cursor);
+    return new Transfer(page, [page.json.buffer]);
+  },
+  store: async (method: StoreMethod, ...args: unknown[]) => {
+    const target = await engine;
+    return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
+  },
+  meta: async (method: MetaMethod, ...args: unknown[]) => {
+    const { meta } = await engine;
+    return await (meta[method] as (...values: unknown[]) => unknown).apply(meta, args);
+  },
+});
+
+/** Methods of the engine whose arguments and results are small plain data. */
+export type StoreMethod =
+  'setOutcome' | 'listRuns' | 'listAgents' | 'readAgent' | 'agentDays' | 'compareAgents';
+export type MetaMethod = Exclude<keyof StoreEngine['meta'], 'tenantOf'>;
+
+function noticeLogger(send: typeof notify): Logger {
+  const line =
+    (level: LogNotice['level']) =>
+    (fields: object, message: string): void => {
+      const plain = Object.entries(fields).map(([key, value]) => [
+        key,
+        value instanceof Error ? spellError(value) : (value as unknown),
+      ]);
+      const notice: LogNotice = { level, fields: Object.fromEntries(plain) as object, message };
+      send('log', notice);
+    };
+  const logger: Logger = {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    child: () => logger,
+    isDebugEnabled: () => false,
+  };
+  return logger;
+}

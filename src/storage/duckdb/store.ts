@@ -1,0 +1,381 @@
+import type { Component } from '../../component/component.js';
+import { ConsumeError, type ConsumeErrorCode } from '../../component/consume-error.js';
+import type { ConsumeContext, Receipt } from '../../component/consumer.js';
+import type { Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import type { Counter, Histogram } from '../../component/telemetry.js';
+import type { TracesBatch } from '../../signal/batch.js';
+import type { Micros } from '../../signal/time.js';
+import { ThreadClient } from '../../worker/thread-client.js';
+import type { SpelledError } from '../../worker/thread-protocol.js';
+import {
+  ConflictError,
+  type KeyChange,
+  type Membership,
+  type MetaStore,
+  type Organization,
+  type Role,
+  type StoredKey,
+  type User,
+} from '../meta-store.js';
+import type {
+  AgentComparison,
+  AgentDay,
+  AgentSummary,
+  RunFilter,
+  RunSummary,
+  StoredTrace,
+  TelemetryStore,
+} from '../telemetry-store.js';
+import { StoreOpenError } from './database.js';
+import { TracesEncoder, transferablesOf } from './encode-traces.js';
+import type { SpanCursor, SpanPage } from './queries/trace.js';
+import type { StoreFigures, StoreOptions } from './store-engine.js';
+import type { LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
+import type { CommitReport } from './writer.js';
+
+export interface DuckDBStoreOptions extends StoreOptions {
+  /** Encoded batches that may wait for their commit, in bytes; more is refused as overloaded. */
+  readonly maxQueueBytes: number;
+}
+
+const FIGURES_EVERY_MS = 5000;
+const RETENTION_EVERY_MS = 3_600_000;
+const NO_REFUSALS: Receipt['refused'] = [];
+
+/**
+ * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
+ * and answers when they are committed.
+ */
+export class DuckDBStore implements Component, TelemetryStore, MetaStore {
+  readonly #settings: Settings<unknown>;
+  readonly #options: DuckDBStoreOptions;
+  readonly #encoder = new TracesEncoder();
+  readonly #keyListeners = new Set<(change: KeyChange) => void>();
+  readonly #commits: Histogram;
+  readonly #committedSpans: Counter;
+  readonly #refusedBatches: Counter;
+  readonly #ends: (() => void)[] = [];
+  #thread: ThreadClient | null = null;
+  #directory = '';
+  #queuedBytes = 0;
+  #figures: StoreFigures = { hotSegments: 0, idFilterBytes: 0, storedSpanIds: 0, waitingReads: 0 };
+
+  constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
+    this.#settings = settings;
+    this.#options = options;
+    const { meter } = settings;
+    this.#commits = meter.histogram('store_commit_duration_seconds', {
+      description: 'Time of one group commit, from taking the batches to the end of the transaction.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    });
+    this.#committedSpans = meter.counter('store_committed_spans_total', {
+      description: 'Spans written, new versions included.',
+    });
+    this.#refusedBatches = meter.counter('store_refused_batches_total', {
+      description: 'Batches refused because too much was waiting for its commit (max_queue_size).',
+    });
+  }
+
+  /** @throws StoreOpenError with the file and the cure. */
+  async start(host: Host): Promise<void> {
+    const thread = new ThreadClient({
+      module: new URL('./store-thread.js', import.meta.url),
+      name: 'jackdaw-store',
+      workerData: this.#options,
+      revive,
+      onNotice: (notice, value) => {
+        this.#notice(notice, value);
+      },
+      onCrash: (error) => {
+        this.#settings.logger.error({ err: error }, 'The store thread ended.');
+        host.reportStatus({
+          level: 'fatal',
+          message: 'The store thread ended; see the log. What was acknowledged is on disk.',
+        });
+      },
+    });
+    this.#thread = thread;
+    this.#directory = await thread.call<string>('open', []);
+    this.#observe();
+    this.#repeat(FIGURES_EVERY_MS, async () => {
+      this.#figures = await thread.call<StoreFigures>('figures', []);
+    });
+    if (this.#options.traceRetentionDays !== null) {
+      this.#repeat(RETENTION_EVERY_MS, async () => {
+        await thread.call('applyRetention', [this.#settings.clock.now()]);
+      });
+    }
+  }
+
+  async shutdown(deadline: AbortSignal): Promise<void> {
+    for (const end of this.#ends.splice(0)) end();
+    const thread = this.#thread;
+    this.#thread = null;
+    if (thread === null) return;
+    const giveUp = (): void => void thread.close();
+    deadline.addEventListener('abort', giveUp, { once: true });
+    try {
+      await thread.call('close', []);
+    } finally {
+      deadline.removeEventListener('abort', giveUp);
+      await thread.close();
+    }
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  async writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
+    const thread = this.#running();
+    if (this.#queuedBytes > this.#options.maxQueueBytes) {
+      this.#refusedBatches.add(1);
+      throw new ConsumeError('More is waiting for the store than extensions.duckdb.max_queue_size allows.', {
+        code: 'overloaded',
+        retryable: true,
+        retryAfterMs: 1000,
+      });
+    }
+    const message = this.#encoder.encode(batch, context.receivedAt);
+    const buffers = transferablesOf(message);
+    const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
+    this.#queuedBytes += bytes;
+    try {
+      const accepted = await thread.call<number>('writeTraces', [message], buffers);
+      return { accepted, refused: NO_REFUSALS };
+    } finally {
+      this.#queuedBytes -= bytes;
+    }
+  }
+
+  async readTrace(tenant: string, traceId: string): Promise<StoredTrace | null> {
+    const thread = this.#running();
+    const found = await thread.call<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null>(
+      'readTrace',
+      [tenant, traceId],
+    );
+    if (found === null) return null;
+    return {
+      ...found.trace,
+      spans: pages(found.page, (cursor) => thread.call('readSpans', [tenant, cursor])),
+    };
+  }
+
+  async setOutcome(
+    tenant: string,
+    traceId: string,
+    change: { readonly success: boolean; readonly outcome?: string },
+  ): Promise<{ readonly success: boolean; readonly outcome: string | null } | null> {
+    return await this.#store('setOutcome', tenant, traceId, change);
+  }
+
+  async listRuns(
+    tenant: string,
+    filter: RunFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }> {
+    return await this.#store('listRuns', tenant, filter, page);
+  }
+
+  async listAgents(tenant: string): Promise<readonly AgentSummary[]> {
+    return await this.#store('listAgents', tenant);
+  }
+
+  async readAgent(tenant: string, agentId: string): Promise<AgentSummary | null> {
+    return await this.#store('readAgent', tenant, agentId);
+  }
+
+  async agentDays(
+    tenant: string,
+    agentId: string,
+    range: { readonly from: Micros; readonly to: Micros },
+  ): Promise<{ readonly name: string; readonly days: readonly AgentDay[] } | null> {
+    return await this.#store('agentDays', tenant, agentId, range);
+  }
+
+  async compareAgents(
+    tenant: string,
+    agentIds: readonly string[],
+  ): Promise<readonly AgentComparison[] | null> {
+    return await this.#store('compareAgents', tenant, agentIds);
+  }
+
+  async listUsers(): Promise<readonly User[]> {
+    return await this.#meta('listUsers');
+  }
+
+  async createUser(user: User): Promise<void> {
+    await this.#meta('createUser', user);
+  }
+
+  async updateUser(
+    id: string,
+    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
+  ): Promise<User | null> {
+    return await this.#meta('updateUser', id, change);
+  }
+
+  async listKeys(): Promise<readonly StoredKey[]> {
+    return await this.#meta('listKeys');
+  }
+
+  async createKey(key: StoredKey): Promise<void> {
+    await this.#meta('createKey', key);
+    this.#tellOfKey({ kind: 'created', key });
+  }
+
+  async revokeKey(id: string, at: Micros): Promise<boolean> {
+    const isKnown = await this.#meta<boolean>('revokeKey', id, at);
+    if (isKnown) this.#tellOfKey({ kind: 'revoked', id, at });
+    return isKnown;
+  }
+
+  watchKeys(listener: (change: KeyChange) => void): () => void {
+    this.#keyListeners.add(listener);
+    return () => this.#keyListeners.delete(listener);
+  }
+
+  async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
+    await this.#meta('touchKeys', uses);
+  }
+
+  async listOrganizations(): Promise<readonly Organization[]> {
+    return await this.#meta('listOrganizations');
+  }
+
+  async createOrganization(organization: Organization): Promise<void> {
+    await this.#meta('createOrganization', organization);
+  }
+
+  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
+    return await this.#meta('putMember', slug, userId, role);
+  }
+
+  async removeMember(slug: string, userId: string): Promise<boolean> {
+    return await this.#meta('removeMember', slug, userId);
+  }
+
+  async membershipsOf(userId: string): Promise<readonly Membership[]> {
+    return await this.#meta('membershipsOf', userId);
+  }
+
+  async bootstrap(first: { user: User; organization: Organization; key: StoredKey }): Promise<boolean> {
+    const isDone = await this.#meta<boolean>('bootstrap', first);
+    if (isDone) this.#tellOfKey({ kind: 'created', key: first.key });
+    return isDone;
+  }
+
+  /** Waits until every sealed segment lies in the cold file. For tests and measurements. */
+  async settled(): Promise<void> {
+    await this.#running().call('settled', []);
+  }
+
+  async #store<T>(method: StoreMethod, ...args: unknown[]): Promise<T> {
+    return await this.#running().call<T>('store', [method, ...args]);
+  }
+
+  async #meta<T>(method: MetaMethod, ...args: unknown[]): Promise<T> {
+    return await this.#running().call<T>('meta', [method, ...args]);
+  }
+
+  #running(): ThreadClient {
+    if (this.#thread === null) {
+      throw new ConsumeError('The store is not open.', {
+        code: 'storage_unavailable',
+        retryable: true,
+        retryAfterMs: 5000,
+      });
+    }
+    return this.#thread;
+  }
+
+  #tellOfKey(change: KeyChange): void {
+    for (const listener of this.#keyListeners) listener(change);
+  }
+
+  #notice(notice: string, value: unknown): void {
+    if (notice === 'commit') {
+      const report = value as CommitReport;
+      this.#commits.record(report.ms / 1000);
+      this.#committedSpans.add(report.spans);
+    } else if (notice === 'log') {
+      const { level, fields, message } = value as LogNotice;
+      this.#settings.logger[level](fields, message);
+    }
+  }
+
+  #observe(): void {
+    const { meter } = this.#settings;
+    const gauge = (name: string, description: string, read: () => number): void => {
+      this.#ends.push(meter.gauge(name, { description }, read));
+    };
+    gauge('store_queued_bytes', 'Encoded batches that wait for their commit.', () => this.#queuedBytes);
+    gauge(
+      'store_hot_segments',
+      'Files that take new rows or wait to be moved.',
+      () => this.#figures.hotSegments,
+    );
+    gauge(
+      'store_id_filter_bytes',
+      'Memory of the ids of all spans and traces.',
+      () => this.#figures.idFilterBytes,
+    );
+    gauge('store_spans', 'Spans stored.', () => this.#figures.storedSpanIds);
+    gauge('store_waiting_reads', 'Reads that wait for a connection.', () => this.#figures.waitingReads);
+  }
+
+  /** Does something now and again and again, until the end. A failure is logged and waits for the next turn. */
+  #repeat(everyMs: number, work: () => Promise<void>): void {
+    let cancel = (): void => undefined;
+    let hasEnded = false;
+    const turn = async (): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        if (!hasEnded) this.#settings.logger.warn({ err: error }, 'A recurring task of the store failed.');
+      }
+      if (!hasEnded) cancel = this.#settings.clock.after(everyMs, () => void turn());
+    };
+    this.#ends.push(() => {
+      hasEnded = true;
+      cancel();
+    });
+    void turn();
+  }
+}
+
+async function* pages(
+  first: SpanPage,
+  read: (cursor: SpanCursor) => Promise<SpanPage>,
+): AsyncGenerator<Uint8Array> {
+  let page = first;
+  yield page.json;
+  while (page.next !== null) {
+    page = await read(page.next);
+    if (page.json.length > 0) yield COMMA;
+    yield page.json;
+  }
+}
+
+const COMMA = Buffer.from(',');
+
+/** Errors of the store thread as those of this side. */
+function revive({ name, message, stack, fields }: SpelledError): Error {
+  const error = revived(name, message, fields);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
+function revived(name: string, message: string, fields: SpelledError['fields']): Error {
+  if (name === 'ConflictError') return new ConflictError(String(fields.field), message);
+  if (name === 'StoreOpenError') return new StoreOpenError(message);
+  if (name === 'ConsumeError') {
+    return new ConsumeError(message, {
+      code: fields.code as ConsumeErrorCode,
+      retryable: fields.retryable === true,
+      ...(typeof fields.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
+    });
+  }
+  return new Error(message);
+}

@@ -1,0 +1,67 @@
+import { ColumnsReader } from '../../worker/columns.js';
+import { indexOf, type Table } from '../tables.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
+
+/** A batch that waits for its commit, with its columns at hand. */
+export class IncomingBatch {
+  readonly tenant: number;
+  readonly receivedAt: number;
+  readonly traces: ColumnsReader;
+  readonly spans: ColumnsReader;
+  readonly traceIds: Uint32Array;
+  readonly spanIds: Uint32Array;
+  readonly bytes: number;
+  /** Of each trace, where its spans begin; one more at the end. */
+  readonly starts: Uint32Array;
+
+  constructor(tenant: number, message: TracesMessage) {
+    this.tenant = tenant;
+    this.receivedAt = message.receivedAt;
+    this.traces = new ColumnsReader(TRACE_MESSAGE, message.traces);
+    this.spans = new ColumnsReader(SPAN_MESSAGE, message.spans);
+    this.traceIds = this.traces.uuidWords(TRACE_ID);
+    this.spanIds = this.spans.uuidWords(SPAN_ID);
+    this.bytes =
+      message.spans.fixed.byteLength + message.spans.text.byteLength + message.traces.fixed.byteLength;
+    this.starts = new Uint32Array(this.traces.rows + 1);
+    for (let i = 0; i < this.traces.rows; i++) {
+      this.starts[i + 1] = this.start(i) + Number(this.traces.value(SPAN_COUNT, i));
+    }
+  }
+
+  start(trace: number): number {
+    return this.starts[trace] ?? 0;
+  }
+
+  end(trace: number): number {
+    return this.starts[trace + 1] ?? 0;
+  }
+
+  agent(trace: number): string {
+    return this.traces.textBytes(AGENT, trace).toString('utf8');
+  }
+}
+
+const TRACE_ID = indexOf(TRACE_MESSAGE, 'trace_id');
+const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
+const AGENT = indexOf(TRACE_MESSAGE, 'agent');
+const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
+/** The payload's position among the columns of a span as it crosses. */
+export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
+
+/** A short key for the UUID in four words, unique for each tenant. */
+export function idKey(tenant: number, words: Uint32Array, offset: number): string {
+  return `${tenant}:${words[offset] ?? 0}:${words[offset + 1] ?? 0}:${words[offset + 2] ?? 0}:${words[offset + 3] ?? 0}`;
+}
+
+/** Rows of a table, and where they came from, ready for the appender. */
+export interface Rows {
+  readonly table: Table;
+  readonly source: ColumnsReader;
+  readonly from: number;
+  readonly to: number;
+  /** Sets the values of the table's own columns for a row of the source. */
+  readonly own: (row: number, values: number[]) => void;
+  /** How many of them replace older versions. */
+  readonly replacing: number;
+}

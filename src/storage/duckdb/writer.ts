@@ -1,0 +1,224 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Logger } from '../../component/telemetry.js';
+import type { Table } from '../tables.js';
+import type { Agents } from './agents.js';
+import { TableAppender } from './appender.js';
+import type { Connection } from './database.js';
+import type { Fingerprints } from './fingerprints.js';
+import type { Segment, Segments } from './segments.js';
+import type { Change, OutcomeChange, Settled, Settlement } from './settlement.js';
+import type { TraceRow } from './trace-state.js';
+
+/** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
+const GROUP_SPANS = 10_000;
+/** A segment is sealed at this size: rows (measured in `checkpoint.md`), or bytes, as its rows are kept in memory. */
+const SEGMENT_ROWS = 122_880;
+const SEGMENT_BYTES = 96 * 1024 * 1024;
+
+interface Waiting {
+  readonly change: Change;
+  readonly resolve: (outcome: TraceRow | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What one commit was like, for the metrics. */
+export interface CommitReport {
+  readonly spans: number;
+  readonly batches: number;
+  readonly ms: number;
+}
+
+/**
+ * Group commit: everything that waits, up to a limit, becomes one transaction, and everybody is answered after it. At
+ * rest a batch waits for its own commit only; under load the groups grow, and throughput with them.
+ */
+export class Writer {
+  readonly #connection: Connection;
+  readonly #segments: Segments;
+  readonly #settlement: Settlement;
+  readonly #ids: Fingerprints;
+  readonly #agents: Agents;
+  readonly #logger: Logger;
+  readonly #onCommit: (report: CommitReport) => void;
+  readonly #onSealed: () => void;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | null = null;
+  #seq: number;
+
+  /** @param connection the writer's own */
+  constructor(parts: {
+    readonly connection: Connection;
+    readonly segments: Segments;
+    readonly settlement: Settlement;
+    readonly ids: Fingerprints;
+    readonly agents: Agents;
+    readonly logger: Logger;
+    readonly onCommit: (report: CommitReport) => void;
+    readonly onSealed: () => void;
+  }) {
+    this.#connection = parts.connection;
+    this.#segments = parts.segments;
+    this.#settlement = parts.settlement;
+    this.#ids = parts.ids;
+    this.#agents = parts.agents;
+    this.#logger = parts.logger;
+    this.#onCommit = parts.onCommit;
+    this.#onSealed = parts.onSealed;
+    this.#seq = parts.segments.lastSeq;
+  }
+
+  /**
+   * Resolves after the commit that holds the change.
+   *
+   * @returns for an outcome, the header as it is now (null for an unknown trace); otherwise null
+   * @throws ConsumeError `storage_unavailable`: nothing of it was stored
+   */
+  async write(change: Change): Promise<TraceRow | null> {
+    const done = new Promise<TraceRow | null>((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject });
+    });
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+    return await done;
+  }
+
+  /** Resolves when everything that waited is committed or refused. */
+  async drained(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#take();
+      try {
+        await this.#commit(group);
+      } catch (error) {
+        await this.#recover(group, error);
+      }
+    }
+  }
+
+  #take(): Waiting[] {
+    let spans = 0;
+    let length = 0;
+    for (const { change } of this.#waiting) {
+      spans += 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
+      if (length > 0 && spans > GROUP_SPANS) break;
+      length++;
+    }
+    const group = this.#waiting.slice(0, length);
+    this.#waiting = this.#waiting.slice(length);
+    return group;
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    const begun = performance.now();
+    const seq = ++this.#seq;
+    const changes = group.map(({ change }) => change);
+    this.#ids.begin();
+    this.#agents.begin();
+    const settled = await this.#settle(seq, changes);
+    const segment = this.#segments.current;
+    if (settled.rows.length > 0) await this.#transaction(segment, settled);
+    settled.committed();
+    this.#account(segment, seq, settled, changes);
+    for (const { change, resolve } of group) {
+      resolve('outcome' in change ? (settled.outcomes.get(change.outcome) ?? null) : null);
+    }
+    this.#onCommit({
+      spans: settled.rows.reduce(
+        (sum, { table, from, to }) => sum + (table.name === 'spans' ? to - from : 0),
+        0,
+      ),
+      batches: group.length,
+      ms: performance.now() - begun,
+    });
+    if (segment.rows >= SEGMENT_ROWS || segment.bytes >= SEGMENT_BYTES) {
+      if (this.#segments.rotate()) this.#onSealed();
+    }
+  }
+
+  async #settle(seq: number, changes: readonly Change[]): Promise<Settled> {
+    const capture = this.#segments.capture();
+    try {
+      return await this.#settlement.settle(seq, changes, capture);
+    } finally {
+      capture.release();
+    }
+  }
+
+  async #transaction(segment: Segment, settled: Settled): Promise<void> {
+    await this.#connection.run('BEGIN');
+    try {
+      const appenders = new Map<Table, TableAppender>();
+      for (const { table, source, from, to, own } of settled.rows) {
+        let appender = appenders.get(table);
+        if (appender === undefined) {
+          appender = new TableAppender(this.#connection, segment.catalog, table);
+          appenders.set(table, appender);
+        }
+        appender.append(source, from, to, own);
+      }
+      for (const appender of appenders.values()) appender.close();
+      await this.#connection.run('COMMIT');
+    } catch (error) {
+      // After a failed commit there is no transaction any more, and rolling back says so.
+      await this.#connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #account(segment: Segment, seq: number, settled: Settled, changes: readonly Change[]): void {
+    if (settled.rows.length === 0) return;
+    segment.lastSeq = seq;
+    for (const { table, from, to, replacing } of settled.rows) {
+      segment.rows += to - from;
+      segment.replacing.set(table.name, (segment.replacing.get(table.name) ?? 0) + replacing);
+    }
+    for (const change of changes) if ('batch' in change) segment.bytes += change.batch.bytes;
+  }
+
+  /** Nothing of the group was stored. One bad batch must not take the others with it, so each gets a try of its own. */
+  async #recover(group: readonly Waiting[], error: unknown): Promise<void> {
+    this.#ids.rollback();
+    this.#agents.rollback();
+    this.#settlement.rollback();
+    const failure = storageFailure(error);
+    this.#logger.error({ err: error, batches: group.length }, 'A commit failed; nothing of it was stored.');
+    if (group.length === 1 || failure.code === 'storage_unavailable') {
+      for (const { reject } of group) reject(failure);
+      return;
+    }
+    for (const one of group) {
+      try {
+        await this.#commit([one]);
+      } catch (cause) {
+        await this.#recover([one], cause);
+      }
+    }
+  }
+}
+
+export type { OutcomeChange };
+
+const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
+
+/** What the sender is told of an error of the database: no path, no SQL. */
+export function storageFailure(cause: unknown): ConsumeError {
+  if (cause instanceof ConsumeError) return cause;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (UNAVAILABLE.test(text)) {
+    return new ConsumeError('The store cannot be written or read at the moment.', {
+      code: 'storage_unavailable',
+      retryable: true,
+      retryAfterMs: 5000,
+      cause,
+    });
+  }
+  return new ConsumeError('The store failed on this request.', {
+    code: 'internal_error',
+    retryable: false,
+    cause,
+  });
+}

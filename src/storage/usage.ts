@@ -1,0 +1,56 @@
+import type { MicroUsd } from '../signal/money.js';
+
+/** What the usage of a trace depends on, of each of its spans. */
+export interface UsageNode {
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  readonly total_tokens: number | null;
+  readonly cost_usd: MicroUsd | null;
+}
+
+export interface Usage {
+  /** Null when no span reports any. */
+  readonly total_tokens: number | null;
+  readonly total_cost_usd: MicroUsd | null;
+}
+
+/**
+ * A trace's usage from its spans: what a span reports counts only if none of its descendants reports the same measure
+ * (decisions §3). An agent span that repeats the sum of its children is not counted twice; tokens and cost are judged
+ * apart, because instrumentations often give one at the model call and the other at the agent.
+ */
+export function usageOf(spans: readonly UsageNode[]): Usage {
+  return {
+    total_tokens: sumOfDeepest(spans, (span) => span.total_tokens),
+    total_cost_usd: sumOfDeepest(spans, (span) => span.cost_usd),
+  };
+}
+
+function sumOfDeepest(
+  spans: readonly UsageNode[],
+  measure: (span: UsageNode) => number | null,
+): number | null {
+  const reporting = spans.filter((span) => measure(span) !== null);
+  if (reporting.length === 0) return null;
+  const covered = ancestorsOf(reporting, spans);
+  let sum = 0;
+  for (const span of reporting) {
+    if (!covered.has(span.span_id)) sum += measure(span) ?? 0;
+  }
+  return sum;
+}
+
+/** The ids above any of `reporting`. A walk ends at an id it met before, which also ends it in a ring of parents. */
+function ancestorsOf(reporting: readonly UsageNode[], spans: readonly UsageNode[]): Set<string> {
+  const above = new Set<string>();
+  const parents = new Map<string, string | null>();
+  for (const span of spans) parents.set(span.span_id, span.parent_span_id);
+  for (const span of reporting) {
+    let id = span.parent_span_id;
+    while (id !== null && !above.has(id)) {
+      above.add(id);
+      id = parents.get(id) ?? null;
+    }
+  }
+  return above;
+}

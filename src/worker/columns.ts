@@ -1,0 +1,370 @@
+/**
+ * Rows as typed columns in two plain buffers, so that they cross threads by transfer instead of by clone (cloning 1000
+ * decoded spans costs five times a copy by hand: `measurements.md`). Fixed-width values already lie in the layout that
+ * DuckDB's vectors have, so that the store thread copies them by the run.
+ */
+
+/** How a column lies in memory. `int64` holds exact JavaScript integers, `bool` one byte, `text` UTF-8. */
+export type ColumnKind = 'uuid' | 'int64' | 'int32' | 'uint32' | 'float64' | 'uint8' | 'bool' | 'text';
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** The column's type in the store. */
+  readonly sql: string;
+  readonly nullable?: true;
+}
+
+/** What crosses the thread: to be posted with `transferables`. */
+export interface ColumnsMessage {
+  readonly rows: number;
+  readonly fixed: ArrayBuffer;
+  readonly text: ArrayBuffer;
+}
+
+/** Bytes of one value in the fixed part; a text has its start and end in the text part there. */
+export const WIDTHS: Readonly<Record<ColumnKind, number>> = {
+  uuid: 16,
+  int64: 8,
+  int32: 4,
+  uint32: 4,
+  float64: 8,
+  uint8: 1,
+  bool: 1,
+  text: 8,
+};
+
+interface Place {
+  /** Byte offset of the values in the fixed part. */
+  readonly data: number;
+  /** Byte offset of one byte per row, 1 for null; -1 for a column that has none. */
+  readonly nulls: number;
+}
+
+/** Where each column of a list lies when there are `rows` rows. */
+export function placesOf(columns: readonly Column[], rows: number): { places: Place[]; bytes: number } {
+  let bytes = 0;
+  const places = columns.map((column) => {
+    const data = bytes;
+    bytes = align(bytes + WIDTHS[column.kind] * rows);
+    if (!column.nullable) return { data, nulls: -1 };
+    const nulls = bytes;
+    bytes = align(bytes + rows);
+    return { data, nulls };
+  });
+  return { places, bytes };
+}
+
+function align(bytes: number): number {
+  return (bytes + 7) & ~7;
+}
+
+const TWO_32 = 4_294_967_296;
+const NO_BYTES = new Uint8Array(0);
+const INITIAL_TEXT_BYTES = 64 * 1024;
+
+/** The text of a set of columns while it grows. One per encoder, used again and again. */
+export class TextScratch {
+  #buffer = Buffer.allocUnsafeSlow(INITIAL_TEXT_BYTES);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  append(text: string): void {
+    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    this.#reserve(text.length * 3);
+    this.#length += this.#buffer.write(text, this.#length, 'utf8');
+  }
+
+  appendBytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  appendByte(byte: number): void {
+    this.#reserve(1);
+    this.#buffer[this.#length++] = byte;
+  }
+
+  /** A copy of exactly what was appended. */
+  take(): ArrayBuffer {
+    return this.#buffer.buffer.slice(0, this.#length) as ArrayBuffer;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
+    larger.set(this.#buffer.subarray(0, this.#length));
+    this.#buffer = larger;
+  }
+}
+
+/** Writes the values of a known number of rows. Every column of a row is to be set once; unset ones are zero. */
+export class ColumnsWriter {
+  readonly #rows: number;
+  readonly #fixed: ArrayBuffer;
+  readonly #text: TextScratch;
+  readonly #nulls: Uint8Array[];
+  readonly #words: Uint32Array[];
+  readonly #signed: Int32Array[];
+  readonly #doubles: Float64Array[];
+  readonly #bytes: Uint8Array[];
+
+  /** @param text cleared here, and not to be used by another writer before `finish`. */
+  constructor(columns: readonly Column[], rows: number, text: TextScratch) {
+    const { places, bytes } = placesOf(columns, rows);
+    const fixed = new ArrayBuffer(bytes);
+    text.clear();
+    this.#rows = rows;
+    this.#fixed = fixed;
+    this.#text = text;
+    const none = new Uint8Array(0);
+    this.#nulls = places.map((place) => (place.nulls < 0 ? none : new Uint8Array(fixed, place.nulls, rows)));
+    this.#words = columns.map((column, i) => {
+      const width = WIDTHS[column.kind];
+      return new Uint32Array(fixed, places[i]?.data ?? 0, width < 4 ? 0 : (rows * width) / 4);
+    });
+    this.#signed = this.#words.map((words) => new Int32Array(fixed, words.byteOffset, words.length));
+    this.#doubles = columns.map((column, i) =>
+      column.kind === 'float64' ? new Float64Array(fixed, places[i]?.data ?? 0, rows) : new Float64Array(0),
+    );
+    this.#bytes = columns.map((column, i) =>
+      WIDTHS[column.kind] === 1 ? new Uint8Array(fixed, places[i]?.data ?? 0, rows) : none,
+    );
+  }
+
+  isNull(column: number, row: number): void {
+    at(this.#nulls, column)[row] = 1;
+  }
+
+  uuid(column: number, row: number, text: string): void {
+    parseUuid(text, at(this.#words, column), row * 4);
+  }
+
+  /** A UUID that lies in words already. */
+  uuidWords(column: number, row: number, from: Uint32Array, offset: number): void {
+    at(this.#words, column).set(from.subarray(offset, offset + 4), row * 4);
+  }
+
+  int64(column: number, row: number, value: number): void {
+    const words = at(this.#words, column);
+    const high = Math.floor(value / TWO_32);
+    words[row * 2] = value - high * TWO_32;
+    words[row * 2 + 1] = high;
+  }
+
+  int32(column: number, row: number, value: number): void {
+    at(this.#signed, column)[row] = value;
+  }
+
+  uint32(column: number, row: number, value: number): void {
+    at(this.#words, column)[row] = value;
+  }
+
+  float64(column: number, row: number, value: number): void {
+    at(this.#doubles, column)[row] = value;
+  }
+
+  /** For `uint8` and `bool`. */
+  byte(column: number, row: number, value: number): void {
+    at(this.#bytes, column)[row] = value;
+  }
+
+  text(column: number, row: number, value: string): void {
+    const start = this.#text.length;
+    this.#text.append(value);
+    this.span(column, row, start, this.#text.length);
+  }
+
+  /** A text that the caller has put into the scratch itself. */
+  span(column: number, row: number, start: number, end: number): void {
+    const words = at(this.#words, column);
+    words[row * 2] = start;
+    words[row * 2 + 1] = end;
+  }
+
+  /** Writes any value of the column's kind, or null: for rows that are objects. */
+  value(column: number, kind: ColumnKind, row: number, value: string | number | boolean | null): void {
+    if (value === null) this.isNull(column, row);
+    else if (typeof value === 'string') {
+      if (kind === 'uuid') this.uuid(column, row, value);
+      else this.text(column, row, value);
+    } else if (typeof value === 'boolean') this.byte(column, row, value ? 1 : 0);
+    else if (kind === 'int64') this.int64(column, row, value);
+    else if (kind === 'float64') this.float64(column, row, value);
+    else if (kind === 'int32') this.int32(column, row, value);
+    else if (kind === 'uint32') this.uint32(column, row, value);
+    else this.byte(column, row, value);
+  }
+
+  /** @param text the text part that the `span` calls meant, where it is another's; by default the scratch's */
+  finish(text: ArrayBuffer = this.#text.take()): ColumnsMessage {
+    return { rows: this.#rows, fixed: this.#fixed, text };
+  }
+}
+
+/** Reads the values of a {@link ColumnsMessage}. */
+export class ColumnsReader {
+  readonly rows: number;
+  readonly fixed: ArrayBuffer;
+  readonly text: Buffer;
+  readonly textBuffer: ArrayBuffer;
+  readonly #columns: readonly Column[];
+  readonly #places: readonly Place[];
+  readonly #view: DataView;
+  readonly #fixedBytes: Uint8Array;
+
+  constructor(columns: readonly Column[], message: ColumnsMessage) {
+    this.rows = message.rows;
+    this.fixed = message.fixed;
+    this.text = Buffer.from(message.text);
+    this.textBuffer = message.text;
+    this.#columns = columns;
+    this.#places = placesOf(columns, message.rows).places;
+    this.#view = new DataView(message.fixed);
+    this.#fixedBytes = new Uint8Array(message.fixed);
+  }
+
+  place(column: number): Place {
+    return at(this.#places, column);
+  }
+
+  isNull(column: number, row: number): boolean {
+    const { nulls } = at(this.#places, column);
+    return nulls >= 0 && this.#fixedBytes[nulls + row] === 1;
+  }
+
+  /** The four 32-bit words of each UUID of a column, as {@link parseUuid} lays them. */
+  uuidWords(column: number): Uint32Array {
+    return new Uint32Array(this.fixed, at(this.#places, column).data, this.rows * 4);
+  }
+
+  /** One byte a row, 1 for null; empty for a column that is never null. */
+  nullFlags(column: number): Uint8Array {
+    const { nulls } = at(this.#places, column);
+    return nulls < 0 ? NO_BYTES : this.#fixedBytes.subarray(nulls, nulls + this.rows);
+  }
+
+  /** Start and end of each row's text in `text`. */
+  textSpans(column: number): Uint32Array {
+    return new Uint32Array(this.fixed, at(this.#places, column).data, this.rows * 2);
+  }
+
+  textStart(column: number, row: number): number {
+    return this.#view.getUint32(at(this.#places, column).data + row * 8, true);
+  }
+
+  textEnd(column: number, row: number): number {
+    return this.#view.getUint32(at(this.#places, column).data + row * 8 + 4, true);
+  }
+
+  textBytes(column: number, row: number): Buffer {
+    return this.text.subarray(this.textStart(column, row), this.textEnd(column, row));
+  }
+
+  value(column: number, row: number): string | number | boolean | null {
+    if (this.isNull(column, row)) return null;
+    const kind = at(this.#columns, column).kind;
+    const offset = at(this.#places, column).data + row * WIDTHS[kind];
+    switch (kind) {
+      case 'uuid':
+        return formatUuid(this.uuidWords(column), row * 4);
+      case 'int64':
+        return this.#view.getInt32(offset + 4, true) * TWO_32 + this.#view.getUint32(offset, true);
+      case 'int32':
+        return this.#view.getInt32(offset, true);
+      case 'uint32':
+        return this.#view.getUint32(offset, true);
+      case 'float64':
+        return this.#view.getFloat64(offset, true);
+      case 'uint8':
+        return this.#view.getUint8(offset);
+      case 'bool':
+        return this.#view.getUint8(offset) === 1;
+      case 'text':
+        return this.textBytes(column, row).toString('utf8');
+    }
+  }
+
+  /** One row as an object with a key for each of the first columns. */
+  row(row: number, columns = this.#columns.length): Record<string, string | number | boolean | null> {
+    const object: Record<string, string | number | boolean | null> = {};
+    for (let i = 0; i < columns; i++) object[at(this.#columns, i).name] = this.value(i, row);
+    return object;
+  }
+}
+
+/** Encodes rows that are objects with a key for each column. */
+export function encodeRows(
+  columns: readonly Column[],
+  rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
+): ColumnsMessage {
+  const writer = new ColumnsWriter(columns, rows.length, new TextScratch());
+  rows.forEach((row, r) => {
+    columns.forEach((column, c) => {
+      writer.value(c, column.kind, r, row[column.name] ?? null);
+    });
+  });
+  return writer.finish();
+}
+
+/** The buffers of a message, for the transfer list. */
+export function transferables(message: ColumnsMessage): ArrayBuffer[] {
+  return [message.fixed, message.text];
+}
+
+const NIBBLES = (() => {
+  const table = new Uint8Array(128);
+  for (let digit = 0; digit < 16; digit++) {
+    const text = digit.toString(16);
+    table[text.charCodeAt(0)] = digit;
+    table[text.toUpperCase().charCodeAt(0)] = digit;
+  }
+  return table;
+})();
+
+/**
+ * Lays a UUID's text (8-4-4-4-12, checked before) into four 32-bit words as DuckDB keeps it: a 128-bit integer, low
+ * word first, with its highest bit turned so that signed order is the order of the text.
+ */
+export function parseUuid(text: string, words: Uint32Array, offset: number): void {
+  words[offset] = hex4(text, 28) * 65536 + hex4(text, 32);
+  words[offset + 1] = hex4(text, 19) * 65536 + hex4(text, 24);
+  words[offset + 2] = hex4(text, 9) * 65536 + hex4(text, 14);
+  words[offset + 3] = ((hex4(text, 0) * 65536 + hex4(text, 4)) ^ 0x80000000) >>> 0;
+}
+
+export function formatUuid(words: Uint32Array, offset: number): string {
+  const top = hex8(((words[offset + 3] ?? 0) ^ 0x80000000) >>> 0);
+  const second = hex8(words[offset + 2] ?? 0);
+  const third = hex8(words[offset + 1] ?? 0);
+  const low = hex8(words[offset] ?? 0);
+  return `${top}-${second.slice(0, 4)}-${second.slice(4)}-${third.slice(0, 4)}-${third.slice(4)}${low}`;
+}
+
+function hex4(text: string, i: number): number {
+  return (
+    ((NIBBLES[text.charCodeAt(i)] ?? 0) << 12) |
+    ((NIBBLES[text.charCodeAt(i + 1)] ?? 0) << 8) |
+    ((NIBBLES[text.charCodeAt(i + 2)] ?? 0) << 4) |
+    (NIBBLES[text.charCodeAt(i + 3)] ?? 0)
+  );
+}
+
+function hex8(word: number): string {
+  return word.toString(16).padStart(8, '0');
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const item = list[index];
+  if (item === undefined) throw new RangeError(`no column ${index}`);
+  return item;
+}

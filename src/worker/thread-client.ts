@@ -1,0 +1,84 @@
+import { Worker } from 'node:worker_threads';
+import type { AnswerMessage, CallMessage, NoticeMessage, SpelledError } from './thread-protocol.js';
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface ThreadOptions {
+  /** Of the compiled module that runs in the thread. */
+  readonly module: URL;
+  readonly name: string;
+  readonly workerData: unknown;
+  /** Makes an error of this side's classes from one that crossed. */
+  readonly revive: (error: SpelledError) => Error;
+  readonly onNotice: (notice: string, value: unknown) => void;
+  /** The thread ended although nobody asked it to. */
+  readonly onCrash: (error: Error) => void;
+}
+
+/** A worker thread that answers calls. When it ends, all calls under way fail with the reason. */
+export class ThreadClient {
+  readonly #worker: Worker;
+  readonly #options: ThreadOptions;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 1;
+  #ended: Error | null = null;
+  #isClosing = false;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+    this.#worker = new Worker(options.module, { name: options.name, workerData: options.workerData });
+    this.#worker.on('message', (message: AnswerMessage | NoticeMessage) => {
+      this.#receive(message);
+    });
+    this.#worker.on('error', (error) => {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+    });
+    this.#worker.on('exit', (code) => {
+      this.#end(new Error(`the thread ${options.name} ended with code ${code}`));
+    });
+  }
+
+  /** Calls not answered yet. */
+  get underWay(): number {
+    return this.#pending.size;
+  }
+
+  /** @param transfer buffers in `args` that are handed over. @throws what the method threw, revived. */
+  async call<T>(method: string, args: readonly unknown[], transfer: readonly ArrayBuffer[] = []): Promise<T> {
+    if (this.#ended !== null) throw this.#ended;
+    const id = this.#nextId++;
+    const message: CallMessage = { kind: 'call', id, method, args };
+    return await new Promise<T>((resolve, reject) => {
+      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#worker.postMessage(message, transfer);
+    });
+  }
+
+  /** Ends the thread, once it has answered what it was asked. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#worker.terminate();
+  }
+
+  #receive(message: AnswerMessage | NoticeMessage): void {
+    if (message.kind === 'notice') {
+      this.#options.onNotice(message.notice, message.value);
+      return;
+    }
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.kind === 'value') pending?.resolve(message.value);
+    else pending?.reject(this.#options.revive(message.error));
+  }
+
+  #end(error: Error): void {
+    if (this.#ended !== null) return;
+    this.#ended = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    if (!this.#isClosing) this.#options.onCrash(error);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What a thread and its owner say to each other: calls with an answer each, and notices without one. Errors are spelled
+ * out, because a structured clone drops everything of them but the message.
+ */
+
+export interface CallMessage {
+  readonly kind: 'call';
+  readonly id: number;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+export type AnswerMessage =
+  | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly error: SpelledError };
+
+export interface NoticeMessage {
+  readonly kind: 'notice';
+  readonly notice: string;
+  readonly value: unknown;
+}
+
+/** An error as plain data: its name, message, stack, and whatever plain fields its class has. */
+export interface SpelledError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** A value with the buffers in it that are to be handed over instead of copied. */
+export class Transfer<T> {
+  readonly value: T;
+  readonly buffers: readonly ArrayBuffer[];
+
+  constructor(value: T, buffers: readonly ArrayBuffer[]) {
+    this.value = value;
+    this.buffers = buffers;
+  }
+}
+
+export function spellError(error: unknown): SpelledError {
+  if (!(error instanceof Error))
+    return { name: 'Error', message: String(error), stack: undefined, fields: {} };
+  const fields: Record<string, string | number | boolean> = {};
+  for (const [key, value] of Object.entries(error)) {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      fields[key] = value;
+  }
+  // The cause is for the log, which reads the stack.
+  const cause =
+    error.cause instanceof Error ? `\n  caused by: ${error.cause.stack ?? error.cause.message}` : '';
+  return { name: error.name, message: error.message, stack: `${error.stack ?? ''}${cause}`, fields };
+}
