@@ -11,7 +11,8 @@ export interface Answer {
 
 export interface Sent {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Undefined: not sent, where it would be by default. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   /** An iterable is sent in chunks, as long as the server reads. */
   readonly body?: Uint8Array | string | AsyncIterable<Uint8Array>;
 }
@@ -21,9 +22,10 @@ export interface Sent {
  * except `Host`, `Connection` and the framing. An answer that comes before the body has been sent is an answer.
  */
 export async function post(url: string, sent: Sent): Promise<Answer> {
+  const headers = Object.entries(sent.headers ?? {}).filter(([, value]) => value !== undefined);
   const outgoing = request(url, {
     method: sent.method ?? 'POST',
-    headers: { ...sent.headers },
+    headers: Object.fromEntries(headers),
     agent: false,
   });
   const answer = new Promise<Answer>((resolve, reject) => {

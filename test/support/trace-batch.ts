@@ -64,6 +64,11 @@ function changed(value: JsonObject, changes: Changes): JsonObject {
   return Object.fromEntries(merged);
 }
 
+/** An object of so many levels as JSON text: more than can be serialised. */
+export function nestedText(levels: number): string {
+  return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+}
+
 /** Runs of real agents, outside the repository. The path is relative to the root of the repository. */
 const RECORDED = '../shared/data/trace-batches';
 
