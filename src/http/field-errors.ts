@@ -7,11 +7,21 @@ import { pointerPart } from './json-body.js';
 /** A request may break any number of rules; so many are told. */
 const MAX_ERRORS = 20;
 
+const FORMATS: Readonly<Record<string, { readonly wording: string; isValid(text: string): boolean }>> = {
+  uuid: { wording: 'must be a UUID', isValid: isUuid },
+  'date-time': {
+    wording: 'must be an ISO 8601 date-time',
+    isValid: (text) => parseTime(text) !== undefined,
+  },
+  date: { wording: 'must be a date, YYYY-MM-DD', isValid: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) },
+  // Whether mail arrives is not for a pattern to say; `admin@localhost` is fine.
+  email: { wording: 'must be an e-mail address', isValid: (text) => /^[^\s@]+@[^\s@]+$/.test(text) },
+};
+
 /** The checker of requests: all errors at once, defaults filled in, the formats of decisions §1. */
 export function createValidator(): Ajv {
   const ajv = new Ajv({ allErrors: true, useDefaults: true, strictTypes: false, ownProperties: true });
-  ajv.addFormat('uuid', isUuid);
-  ajv.addFormat('date-time', (text) => parseTime(text) !== undefined);
+  for (const [name, { isValid }] of Object.entries(FORMATS)) ajv.addFormat(name, isValid);
   return ajv;
 }
 
@@ -60,7 +70,7 @@ function wording(error: ErrorObject): string {
     case 'type':
       return `must be ${article(String(params['type']))}`;
     case 'format':
-      return params['format'] === 'uuid' ? 'must be a UUID' : 'must be an ISO 8601 date-time';
+      return FORMATS[String(params['format'])]?.wording ?? 'is not valid';
     case 'minLength':
       return params['limit'] === 1 ? 'must not be empty' : (error.message ?? 'is too short');
     default:

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import t from 'tap';
+import type { Call } from '../support/api-caller.js';
+import { startApi, type TestApi } from '../support/api.js';
+import { DocumentedApi, type OpenApiDocument } from '../support/documented-api.js';
+import { traceIdOf } from '../support/header-text.js';
+import { anItem } from '../support/trace-batch.js';
+
+/** Statuses that cannot be had on demand; that they look like every other problem is tested with the listener. */
+const NOT_ON_DEMAND = new Set(['408', '429', '500', '503']);
+
+void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
+  const api = await startApi(t);
+  const document = await api.get<Record<string, unknown>>('/openapi.json');
+  const validator = new Validator();
+  const result = await validator.validate(document);
+  t.strictSame(result.errors ?? [], []);
+  t.ok(result.valid);
+  t.equal(validator.version, '3.1');
+});
+
+void t.test(
+  'it holds every route of the listener, whoever added it, with its parameters and errors',
+  async (t) => {
+    const api = await startApi(t);
+    const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
+    const nameOf = (route: { readonly method: string; readonly path: string }) =>
+      `${route.method} ${route.path}`;
+    t.strictSame(documented.operations().map(nameOf).sort(), api.routes.map(nameOf).sort());
+    const ids = documented.operations().map(({ operation }) => operation.operationId);
+    t.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+    for (const { method, path, operation } of documented.operations()) {
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      t.strictSame(
+        inPath.map(({ name, required }) => [name, required]).sort(),
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]).sort(),
+        `${method} ${path} describes its placeholders`,
+      );
+      const statuses = Object.keys(operation.responses);
+      t.ok(statuses.includes('500') && statuses.includes('503'));
+      t.equal(statuses.includes('401'), operation.security.length > 0);
+      t.equal(statuses.includes('415'), operation.requestBody !== undefined);
+    }
+  },
+);
+
+void t.test('every answer that can be had is as documented, field by field', async (t) => {
+  const api = await startApi(t);
+  const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
+  const check = async (operationId: string, place: Record<string, string>, call: Call = {}) => {
+    const found = documented.operations().find(({ operation }) => operation.operationId === operationId);
+    if (!found) throw new Error(`${operationId} is not documented`);
+    const { query = '', ...params } = place;
+    const path = found.path
+      .replace('/api/v1', '')
+      .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+    const answer = await api.call(found.method, path + query, call);
+    t.strictSame(
+      documented.faults(found.operation, answer),
+      [],
+      `${operationId} ${answer.status}: ${JSON.stringify(answer.body ?? null).slice(0, 200)}`,
+    );
+    return answer;
+  };
+
+  await checkSuccesses(check);
+  await checkRefusals(api, documented, check);
+
+  const documentedAnswers = documented.operations().flatMap(({ operation }) =>
+    Object.keys(operation.responses)
+      .filter((status) => !NOT_ON_DEMAND.has(status))
+      .map((status) => `${operation.operationId} ${status}`),
+  );
+  t.strictSame(
+    documentedAnswers.filter((name) => !documented.seen.has(name)),
+    [],
+    'each documented answer was seen',
+  );
+});
+
+type Check = (id: string, place: Record<string, string>, call?: Call) => Promise<{ readonly body: unknown }>;
+
+async function checkSuccesses(check: Check): Promise<void> {
+  const full = anItem({ spans: 3 });
+  const bare = anItem({ trace: { success: undefined, metadata: undefined, ended_at: undefined }, spans: 0 });
+  const broken = anItem({ trace: { trace_id: 'x' } });
+  await check('ingestTraces', {}, { json: { traces: [full, bare, broken] } });
+  const trace_id = traceIdOf(full);
+  await check('readTrace', { trace_id });
+  await check('readTrace', { trace_id: traceIdOf(bare) });
+  await check('setTraceOutcome', { trace_id }, { json: { success: true, outcome: 'x' } });
+  await check('listTraces', {});
+  await check('listTraces', { query: '?page=9&page_size=1&status=failed' });
+  const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
+  const agent_id = agents[0]?.id ?? '';
+  await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
+  await check('readAgent', { agent_id });
+  await check('readAgentStats', { agent_id, query: '?days=30' });
+  await check('listAgentRuns', { agent_id });
+  await check('readOpenApi', {}, { key: null });
+  await check('readMe', {});
+
+  const user = (await check('createUser', {}, { json: { email: 'a@example.com', name: 'A' } })).body;
+  const { id: user_id } = user as { readonly id: string };
+  await check('createUser', {}, { json: { email: 'a@example.com', name: 'A' } });
+  await check('listUsers', {});
+  await check('updateUser', { user_id }, { json: { monthly_event_limit: 5 } });
+  await check('updateUser', { user_id }, { json: { email: 'admin@localhost' } });
+  const key = (await check('createKey', {}, { json: { user_id, name: 'k', scopes: ['read'] } })).body;
+  await check('listKeys', {});
+  await check('revokeKey', { key_id: (key as { readonly id: string }).id });
+  await check('listKeys', { query: `?user_id=${user_id}` });
+  await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
+  await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
+  await check('listOrganizations', {});
+  await check('putMember', { slug: 'acme', user_id }, { json: { role: 'member' } });
+  await check('readMe', { query: '' });
+  await check('removeMember', { slug: 'acme', user_id });
+}
+
+async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Check): Promise<void> {
+  const weak = (await api.createKey(['manage'])).key;
+  const missing = {
+    trace_id: randomUUID(),
+    agent_id: randomUUID(),
+    user_id: randomUUID(),
+    key_id: randomUUID(),
+  };
+  const nowhere = { ...missing, slug: 'nowhere' };
+  const nonsense = {
+    trace_id: 'x',
+    agent_id: 'x',
+    user_id: 'x',
+    key_id: 'x',
+    slug: 'x',
+    query: '?page=x&user_id=x',
+  };
+  const bodies: Readonly<Record<string, object>> = {
+    setTraceOutcome: { success: true },
+    updateUser: { name: 'x' },
+    createKey: { user_id: missing.user_id, name: 'x', scopes: ['read'] },
+    putMember: { role: 'member' },
+  };
+  const type = { 'content-type': 'application/json' };
+  for (const { operation } of documented.operations()) {
+    const id = operation.operationId;
+    const hasBody = operation.requestBody !== undefined;
+    const json = hasBody ? { json: bodies[id] ?? {} } : {};
+    if (operation.security.length > 0) await check(id, nowhere, { key: null, ...json });
+    if (operation.responses['403']) await check(id, nowhere, { key: weak, ...json });
+    if (operation.responses['404'])
+      await check(
+        id,
+        {
+          ...nowhere,
+          query: id === 'compareAgents' ? `?agent_a=${randomUUID()}&agent_b=${randomUUID()}` : '',
+        },
+        json,
+      );
+    if (operation.responses['422']) await check(id, nonsense, hasBody ? { json: {} } : {});
+    if (!hasBody) continue;
+    await check(id, nowhere, { body: '{', headers: type });
+    await check(id, nowhere, { body: '{}', headers: { 'content-type': 'text/plain' } });
+    const tooLarge = new Uint8Array(gzipSync(Buffer.alloc(17 * 1024 * 1024, ' ')));
+    await check(id, nowhere, { body: tooLarge, headers: { ...type, 'content-encoding': 'gzip' } });
+  }
+}
