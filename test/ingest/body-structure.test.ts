@@ -25,6 +25,21 @@ void t.test('brackets and colons within strings do not count', async (t) => {
   t.equal(findExcess(bytes(`"\\\\\\"${noise}"`)), undefined);
 });
 
+void t.test('strings of every length end where they end', async (t) => {
+  const noise = '['.repeat(1500);
+  for (let length = 0; length < 140; length++) {
+    for (const tail of ['', '"', '\\', '\\"', '\\\\', '"\\'] as const) {
+      const text = JSON.stringify('x'.repeat(length) + tail + noise);
+      if (findExcess(padded(text)) !== undefined) t.fail(`${length} and ${tail}: read beyond its end`);
+      if (findExcess(padded(`${text}${noise}`)) === undefined) t.fail(`${length} and ${tail}: did not end`);
+      const short = JSON.stringify('x'.repeat(length) + tail);
+      if (findExcess(padded(short + noise)) === undefined)
+        t.fail(`${length} and ${tail}: did not end at once`);
+    }
+  }
+  t.pass();
+});
+
 void t.test('many numbers, one long text and small bodies are left alone', async (t) => {
   t.equal(findExcess(bytes(JSON.stringify(Array.from({ length: 1_000_000 }, () => 0.5)))), undefined);
   t.equal(findExcess(bytes(JSON.stringify({ text: 'x'.repeat(10_000_000) }))), undefined);

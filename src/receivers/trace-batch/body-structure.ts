@@ -6,6 +6,18 @@ const MAX_NODES = 500_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+/** Most strings are shorter than what the call of a native search costs. */
+const SHORT_STRING = 64;
+
+const OPEN = 1;
+const CLOSE = 2;
+const COLON = 3;
+const STRING = 4;
+/** What a byte outside strings means for the structure; 0: nothing. */
+const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const found = { '[': OPEN, '{': OPEN, ']': CLOSE, '}': CLOSE, ':': COLON, '"': STRING };
+  return found[String.fromCharCode(byte) as keyof typeof found] ?? 0;
+});
 
 /**
  * Finds bodies whose structure costs far more than their bytes, before they are parsed: 16 MiB of `[` or `{},` would
@@ -19,41 +31,35 @@ export function findExcess(bytes: Uint8Array): string | undefined {
   let depth = 0;
   let nodes = 0;
   for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
-      case QUOTE:
-        at = endOfString(bytes, at);
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        nodes++;
-        if (++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        depth--;
-        break;
-      case 0x3a: // :
-        nodes++;
-        break;
-      default:
-    }
-    if (nodes > MAX_NODES) return `holds more than ${MAX_NODES} objects, lists and fields`;
+    const meaning = MEANINGS[bytes[at] ?? 0];
+    if (meaning === 0) continue;
+    if (meaning === STRING) at = endOfString(bytes, at);
+    else if (meaning === CLOSE) depth--;
+    else if (++nodes > MAX_NODES) return `holds more than ${MAX_NODES} objects, lists and fields`;
+    else if (meaning === OPEN && ++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
   }
   return undefined;
 }
 
 /** @returns the position of the quote that ends the string begun at `start`, or the end of the bytes. */
 function endOfString(bytes: Uint8Array, start: number): number {
-  let end = start;
+  let at = start + 1;
+  for (const near = at + SHORT_STRING; at < near; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at++;
+  }
+  let end = at - 1;
   do {
     end = bytes.indexOf(QUOTE, end + 1);
     if (end < 0) return bytes.length;
-  } while (isEscaped(bytes, end));
+  } while (isEscaped(bytes, end, at));
   return end;
 }
 
-function isEscaped(bytes: Uint8Array, at: number): boolean {
+/** @param from where an unescaped character begins */
+function isEscaped(bytes: Uint8Array, at: number, from: number): boolean {
   let backslashes = 0;
-  while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes++;
+  while (at - 1 - backslashes >= from && bytes[at - 1 - backslashes] === BACKSLASH) backslashes++;
   return backslashes % 2 === 1;
 }

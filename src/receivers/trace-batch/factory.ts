@@ -19,6 +19,9 @@ export const traceBatchReceiver: ReceiverFactory<typeof traceBatchConfig> = {
       ? [{ path: '/request_timeout', message: 'must be more than 0: no request would be taken' }]
       : []),
   ],
-  resources: (config) => [{ kind: 'http_listener', endpoint: config.endpoint }],
+  resources: ({ endpoint, tls }) => [
+    { kind: 'http_listener', endpoint },
+    ...(tls ? [tls.cert_file, tls.key_file].map((path) => ({ kind: 'readable_file', path }) as const) : []),
+  ],
   create: (settings) => new TraceBatchReceiver(settings),
 };
