@@ -1,5 +1,6 @@
 import type { Factory } from './component/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
+import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
@@ -10,6 +11,7 @@ export const builtinFactories: readonly Factory[] = [
   traceBatchReceiver,
   validationProcessor,
   storageExporter,
+  duckdbExtension,
   queryExtension,
   healthExtension,
 ];

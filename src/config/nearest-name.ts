@@ -3,7 +3,8 @@ import { distance } from 'fastest-levenshtein';
 /** Of the names that are near enough to be meant, the nearest; undefined where none is. */
 export function nearestName(wrong: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wrong.length / 3)) + 1;
+  // Two slips are a swap of letters; in very short words they would reach everything.
+  let bestDistance = (wrong.length < 3 ? 1 : Math.max(2, Math.floor(wrong.length / 3))) + 1;
   for (const name of names) {
     const found = distance(wrong.toLowerCase(), name.toLowerCase());
     if (found < bestDistance) {
@@ -20,7 +21,7 @@ export function suggestion(wrong: string, names: readonly string[]): string {
   if (nearest !== undefined) return `; did you mean "${nearest}"?`;
   return names.length === 0
     ? ''
-    : `; there is ${[...names]
+    : `; known here: ${[...names]
         .sort()
         .map((name) => `"${name}"`)
         .join(', ')}`;

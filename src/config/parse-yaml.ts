@@ -18,8 +18,12 @@ export function parseYaml(
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const reader = new Reader(document, lines, file);
-  for (const error of document.errors)
-    reader.report('error', error.pos[0], `cannot be read: ${error.message}`);
+  for (const error of firstErrors(document.errors)) {
+    // `{ key: ${env:NAME} }` ends at the substitution's own brace.
+    const isSubstitution = text[error.pos[0] - 1] === '$' && text[error.pos[0]] === '{';
+    const hint = isSubstitution ? '; inside { } and [ ] put "${…}" in quotes' : '';
+    reader.report('error', error.pos[0], `cannot be read: ${error.message}${hint}`);
+  }
   for (const warning of document.warnings) reader.report('warning', warning.pos[0], warning.message);
   if (document.errors.length > 0) return { root: undefined, problems: reader.problems };
 
@@ -37,6 +41,12 @@ export function parseYaml(
       'the file must be a map of sections (receivers:, exporters:, …)',
     );
   return { root: root?.kind === 'map' ? root : undefined, problems: reader.problems };
+}
+
+/** Once the reader has lost its way, every further word is unexpected: only the first of those says something. */
+function firstErrors<E extends { readonly code: string }>(errors: readonly E[]): readonly E[] {
+  const lost = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
+  return lost < 0 ? errors : errors.filter(({ code }, index) => index <= lost || code !== 'UNEXPECTED_TOKEN');
 }
 
 class Reader {

@@ -104,6 +104,12 @@ function describe(error: ErrorObject, root: ConfigNode, base: readonly string[])
     }
     case 'required':
       return report([...place, String(params['missingProperty'])], 'is missing');
+    case 'minItems':
+    case 'minProperties':
+      return report(
+        place,
+        params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} entries`,
+      );
     default:
       return report(place, `must be ${wanted(error, parent)}${shown(error, parent, root, place)}`);
   }
@@ -118,10 +124,6 @@ function wanted(error: ErrorObject, parent: JsonSchema): string {
   switch (error.keyword) {
     case 'type':
       return [parent.type ?? []].flat().map(nameOfType).join(' or ');
-    case 'minItems':
-      return `a list of at least ${String(params['limit'])}`;
-    case 'minProperties':
-      return `a map with at least ${String(params['limit'])}`;
     case 'minLength':
       return `at least ${String(params['limit'])} characters long`;
     case 'maxLength':
@@ -150,7 +152,12 @@ function shown(error: ErrorObject, schema: JsonSchema, root: ConfigNode, place: 
     return node.value === null ? ', but has no value' : `, but is a single value`;
   if (node.value === null && node.text === undefined) return ', but has no value';
   const text = node.source.length > 80 ? `${node.source.slice(0, 80)}…` : node.source;
-  if (error.keyword === 'type' && schema.type === 'string' && node.isSubstituted !== true)
+  if (
+    error.keyword === 'type' &&
+    schema.type === 'string' &&
+    schema.format === undefined &&
+    node.isSubstituted !== true
+  )
     return `; put it in quotes: "${text}"`;
   const choices = choicesOf(schema)?.filter((choice) => typeof choice === 'string') ?? [];
   const near = typeof error.data === 'string' ? nearChoice(error.data, choices) : '';

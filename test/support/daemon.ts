@@ -1,0 +1,73 @@
+import type { Test } from 'tap';
+import { builtinFactories } from '../../src/builtin.js';
+import type { Factory } from '../../src/component/factory.js';
+import type { Clock } from '../../src/component/telemetry.js';
+import { startDaemon, type Daemon } from '../../src/pipeline/daemon.js';
+import { prepare } from '../../src/pipeline/prepare.js';
+import { PrometheusMeter } from '../../src/telemetry/meter.js';
+import { systemClock } from '../../src/telemetry/system-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+import { testConfig } from './test-config.js';
+
+/** What a test may ask otherwise. */
+export interface TestDaemonOptions {
+  /** YAML laid over the built-in configuration. */
+  readonly overlay?: string;
+  /** Factories beside the built-in ones. */
+  readonly factories?: readonly Factory[];
+  /** Where the store lies; a fresh folder where absent. Give that of a stopped daemon to start it again. */
+  readonly directory?: string;
+  /** The first key of a store in that folder. */
+  readonly key?: string;
+  readonly clock?: Clock;
+}
+
+/** A whole daemon in this process. */
+export interface TestDaemon {
+  readonly daemon: Daemon;
+  /** `http://127.0.0.1:PORT` of the API. */
+  readonly url: string;
+  readonly healthUrl: string;
+  readonly metricsUrl: string;
+  /** A key with every scope. */
+  readonly key: string;
+  readonly directory: string;
+  readonly meter: PrometheusMeter;
+  /** The lines of its log. */
+  readonly logs: readonly string[];
+}
+
+/**
+ * Starts a daemon with real sockets and a real store. It is stopped when the test ends, at the latest.
+ */
+export async function startTestDaemon(
+  t: Pick<Test, 'testdir' | 'teardown'>,
+  options: TestDaemonOptions = {},
+): Promise<TestDaemon> {
+  const directory = options.directory ?? t.testdir();
+  const { sources, key } = testConfig(directory, options.overlay, options.key);
+  const environment = {
+    variables: {},
+    readFile: (path: string): string => {
+      throw new Error(`${path} is not read in tests`);
+    },
+  };
+  const factories = [...builtinFactories, ...(options.factories ?? [])];
+  const prepared = await prepare(sources, environment, factories);
+  const logger = new RecordingLogger();
+  const meter = new PrometheusMeter();
+  const daemon = await startDaemon({ prepared, logger, meter, clock: options.clock ?? systemClock });
+  t.teardown(() => daemon.shutdown());
+  const addressOf = (path: string): string =>
+    [...daemon.paths].find(([, paths]) => paths.some((served) => served.startsWith(path)))?.[0] ?? '';
+  return {
+    daemon,
+    url: addressOf('/api/v1/'),
+    healthUrl: addressOf('/readyz'),
+    metricsUrl: addressOf('/metrics'),
+    key,
+    directory,
+    meter,
+    logs: logger.lines,
+  };
+}

@@ -1,0 +1,135 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import { testConfig } from './test-config.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** How a process ended: one of both is set. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** What a command printed and how it ended. */
+export interface CommandResult extends Exit {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A daemon in a process of its own. */
+export interface DaemonProcess {
+  readonly child: ChildProcess;
+  /** `http://127.0.0.1:PORT` of the API, as its banner says. */
+  readonly url: string;
+  readonly healthUrl: string;
+  readonly metricsUrl: string;
+  /** A key with every scope. */
+  readonly key: string;
+  readonly directory: string;
+  readonly exited: Promise<Exit>;
+  /** Everything it printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Sends a signal. @returns how it ended */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+/** Runs one command of the built program to its end. */
+export async function runCli(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<CommandResult> {
+  const running = launch(args, options);
+  const exit = await running.exited;
+  return { ...exit, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+/**
+ * Starts the built program as `jackdaw run` and waits for its banner. It is killed when the test ends, at the latest.
+ *
+ * @param options `directory` and `key` of a daemon that has ended start it again; `overlay` is YAML laid over the
+ * built-in configuration; `entry` runs another program than the built `main.js`
+ * @throws Error with everything it printed, when it ends before its banner
+ */
+export async function spawnDaemon(
+  t: Pick<Test, 'testdir' | 'teardown'>,
+  options: {
+    readonly overlay?: string;
+    readonly directory?: string;
+    readonly key?: string;
+    readonly env?: NodeJS.ProcessEnv;
+    readonly entry?: string;
+  } = {},
+): Promise<DaemonProcess> {
+  const directory = options.directory ?? t.testdir();
+  const { sources, key } = testConfig(directory, options.overlay, options.key);
+  const args = sources.flatMap(({ text }, index) => {
+    const file = join(directory, `config-${index}.yaml`);
+    writeFileSync(file, text);
+    return ['--config', file];
+  });
+  const running = launch(['run', ...args], { cwd: directory, ...options });
+  const { child, exited, stdout, stderr } = running;
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> => {
+    child.kill(signal);
+    return exited;
+  };
+  t.teardown(() => stop('SIGKILL'));
+  await running.printed(/is running\.[^]*\n\n/);
+  const address = (name: string): string =>
+    new RegExp(`^ +${name} +(https?://[^/\\s]+)`, 'm').exec(stdout())?.[1] ?? '';
+  return {
+    child,
+    url: address('API'),
+    healthUrl: address('Health'),
+    metricsUrl: address('Metrics'),
+    key,
+    directory,
+    exited,
+    stdout,
+    stderr,
+    stop,
+  };
+}
+
+function launch(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly entry?: string },
+) {
+  const child = spawn(process.execPath, [options.entry ?? MAIN, ...args], {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  // `close` comes after `exit`, when everything printed has arrived.
+  const exited = once(child, 'close').then(([code, signal]): Exit => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
+  /** Resolves once standard output matches. */
+  const printed = async (pattern: RegExp): Promise<void> => {
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        if (!pattern.test(out)) return;
+        child.stdout.off('data', look);
+        resolve();
+      };
+      child.stdout.on('data', look);
+      look();
+      void exited.then(({ code, signal }) => {
+        reject(
+          new Error(`The daemon ended (${String(code ?? signal)}) before it was running:\n${out}${err}`),
+        );
+      });
+    });
+  };
+  return { child, exited, printed, stdout: () => out, stderr: () => err };
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { generateKey } from '../../src/auth/keys.js';
+import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import type { ConfigSource } from '../../src/config/load.js';
+
+/** A configuration for a test: the built-in one, every port free, every file in a folder of the test's own. */
+export interface TestConfig {
+  readonly sources: readonly ConfigSource[];
+  /** The first API key, with every scope. */
+  readonly key: string;
+}
+
+/**
+ * @param directory where the store lies
+ * @param overlay YAML laid over it, as a further `--config` would be
+ * @param key the first key; made up where absent
+ */
+export function testConfig(directory: string, overlay = '', key = generateKey()): TestConfig {
+  // Three texts for port 0 are three listeners.
+  const base = `auth: { bootstrap_key: ${key} }
+extensions:
+  duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))} }
+  query: { endpoint: 127.0.0.1:0 }
+  health: { endpoint: localhost:0 }
+receivers:
+  trace_batch: { endpoint: 127.0.0.1:0 }
+service:
+  telemetry:
+    logs: { format: json }
+    metrics: { endpoint: 127.0.0.1:00 }
+`;
+  return {
+    key,
+    sources: [DEFAULT_CONFIG, { file: 'test.yaml', text: base }, { file: 'overlay.yaml', text: overlay }],
+  };
+}
