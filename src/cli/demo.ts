@@ -3,12 +3,14 @@ import { Command, InvalidArgumentError } from 'commander';
 import { resolveTarget, withApiOptions, type ApiOptions, type Target } from './api-client.js';
 import { BatchSender } from './demo/batch-sender.js';
 import { packBatches, type BatchBody } from './demo/body.js';
-import { history, plannedRuns } from './demo/history.js';
+import { history, plannedRuns, type HistoryOptions } from './demo/history.js';
 import { LiveTraffic } from './demo/live-traffic.js';
 import { nextSteps } from './demo/next-steps.js';
 import { sendAll } from './demo/send-all.js';
 import { Tally } from './demo/tally.js';
-import type { CliIo } from './io.js';
+import { EXIT } from './exit-codes.js';
+import type { ProcessIo } from './process-io.js';
+import { ProgressLine } from './progress-line.js';
 
 const CONCURRENCY = 4;
 const LIVE_INTERVAL_MS = 250;
@@ -23,8 +25,18 @@ interface Options extends ApiOptions {
   readonly seed: string;
 }
 
+/** What the parts of the command share. */
+interface Session {
+  readonly io: ProcessIo;
+  readonly progress: ProgressLine;
+  readonly target: Target;
+  /** Ends at Ctrl-C. */
+  readonly abort: AbortSignal;
+  readonly now: () => number;
+}
+
 /** `jackdaw demo`: sends made-up agent runs to a running daemon. @param now the time, in milliseconds since the epoch */
-export function demoCommand(io: CliIo, now: () => number = Date.now): Command {
+export function demoCommand(io: ProcessIo, now: () => number = Date.now): Command {
   const command = new Command('demo')
     .description(
       'Send believable agent runs to a daemon: a history of days, and live traffic if asked for. The same seed makes the same runs with the same ids: sending a history twice adds nothing.',
@@ -39,46 +51,61 @@ export function demoCommand(io: CliIo, now: () => number = Date.now): Command {
       command.error("error: with '--days 0' and without '--live' there is nothing to send");
     }
     const target = await resolveTarget(options, io.env);
-    try {
-      await sendHistory(io, target, options, now);
-      if (options.live === true && !isInterrupted(io)) await sendLive(io, target, options, now);
-    } finally {
-      io.progress?.('');
-    }
+    const progress = new ProgressLine(io);
+    await untilInterrupted(io, async (abort) => {
+      const session: Session = { io, progress, target, abort, now };
+      try {
+        if (options.days > 0) await sendHistory(session, options);
+        if (options.live === true && !abort.aborted) await sendLive(session, options);
+      } finally {
+        progress.clear();
+      }
+    });
   });
 }
 
-async function sendHistory(io: CliIo, target: Target, options: Options, now: () => number): Promise<void> {
-  if (options.days === 0) return;
-  const abort = io.interrupted ?? new AbortController().signal;
+/** Does work that the first signal asks to end; the second ends the process. */
+async function untilInterrupted(io: ProcessIo, work: (abort: AbortSignal) => Promise<void>): Promise<void> {
+  const interrupt = new AbortController();
+  const endSignals = io.onSignal((name) => {
+    if (interrupt.signal.aborted) io.exitNow(name === 'SIGINT' ? EXIT.secondSigint : EXIT.secondSigterm);
+    interrupt.abort();
+  });
+  try {
+    await work(interrupt.signal);
+  } finally {
+    endSignals();
+  }
+}
+
+async function sendHistory(session: Session, options: Options): Promise<void> {
+  const { io, progress, target, abort, now } = session;
   const sender = new BatchSender(target, abort);
   const tally = new Tally();
   const startedMs = now();
-  const plan = { ...options, untilMs: startedMs };
+  const plan: HistoryOptions = { ...options, untilMs: startedMs };
   const total = plannedRuns(plan);
-  let day = '';
   const send = async (batch: BatchBody) => {
     tally.add(batch, await sender.send(batch));
-    day = batch.traces[0]?.trace.started_at.slice(0, 10) ?? day;
-    io.progress?.(`${day}  ${count(tally.runs)} of about ${count(total)} runs, ${count(tally.spans)} spans`);
+    const day = batch.traces[0]?.trace.started_at.slice(0, 10) ?? '';
+    progress.show(`${day}  ${count(tally.runs)} of about ${count(total)} runs, ${count(tally.spans)} spans`);
   };
   try {
     await sendAll(packBatches(bodies(plan)), CONCURRENCY, send);
   } catch (error) {
-    if (!isInterrupted(io)) throw error;
+    if (!abort.aborted) throw error;
   }
-  io.progress?.('');
+  progress.clear();
   const seconds = Math.max(0, now() - startedMs) / 1000;
-  const end = isInterrupted(io) ? 'Interrupted. ' : '';
   io.out(
-    `${end}Sent ${count(tally.runs)} runs of ${tally.agents} agents with ${count(tally.spans)} spans in ${seconds.toFixed(1)} s, seed "${options.seed}". Sending the same seed again adds only what has happened since.`,
+    `${abort.aborted ? 'Interrupted. ' : ''}Sent ${count(tally.runs)} runs of ${tally.agents} agents with ${count(tally.spans)} spans in ${seconds.toFixed(1)} s, seed "${options.seed}". Sending the same seed again adds only what has happened since.`,
   );
   warnOfRejected(io, tally);
   io.out(nextSteps(target, tally.failedTraceId));
 }
 
-async function sendLive(io: CliIo, target: Target, options: Options, now: () => number): Promise<void> {
-  const abort = io.interrupted ?? new AbortController().signal;
+async function sendLive(session: Session, options: Options): Promise<void> {
+  const { io, progress, target, abort, now } = session;
   const sender = new BatchSender(target, abort);
   const tally = new Tally();
   const traffic = new LiveTraffic({ seed: options.seed, startMs: now(), runsPerMinute: options.rate });
@@ -86,35 +113,31 @@ async function sendLive(io: CliIo, target: Target, options: Options, now: () => 
   try {
     for (;;) {
       for (const batch of packBatches(traffic.news(now()))) tally.add(batch, await sender.send(batch));
-      io.progress?.(
+      progress.show(
         `live  ${count(traffic.started)} runs begun, ${traffic.underWay} under way, ${count(tally.spans)} spans sent`,
       );
       await sleep(LIVE_INTERVAL_MS, undefined, { signal: abort });
     }
   } catch (error) {
-    if (!isInterrupted(io)) throw error;
+    if (!abort.aborted) throw error;
   }
   // What is still open would stay `running` for ever.
   const farewell = new BatchSender(target, AbortSignal.timeout(FAREWELL_MS));
   for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.send(batch));
-  io.progress?.('');
+  progress.clear();
   io.out(`Sent ${count(traffic.started)} live runs with ${count(tally.spans)} spans.`);
   warnOfRejected(io, tally);
 }
 
-function* bodies(plan: Parameters<typeof history>[0]) {
+function* bodies(plan: HistoryOptions) {
   for (const run of history(plan)) yield run.body;
 }
 
-function warnOfRejected(io: CliIo, tally: Tally): void {
+function warnOfRejected(io: ProcessIo, tally: Tally): void {
   if (tally.rejected === 0) return;
   io.err(
     `The daemon rejected ${count(tally.rejected)} runs; the first because of ${tally.firstError ?? '?'}`,
   );
-}
-
-function isInterrupted(io: CliIo): boolean {
-  return io.interrupted?.aborted === true;
 }
 
 function count(value: number): string {

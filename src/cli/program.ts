@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Factory } from '../component/factory.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
 import { componentsCommand } from './components.js';
+import { demoCommand } from './demo.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
 import { graphCommand } from './graph.js';
 import { keysCommand } from './keys.js';
@@ -37,6 +38,7 @@ export async function runProgram(
     keysCommand(io),
     usersCommand(io),
     orgsCommand(io),
+    demoCommand(io),
     versionCommand(io),
   ];
   for (const command of commands) program.addCommand(command);

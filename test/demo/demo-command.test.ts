@@ -2,45 +2,71 @@ import { createServer, type AddressInfo } from 'node:net';
 import { CommanderError } from 'commander';
 import t from 'tap';
 import { demoCommand } from '../../src/cli/demo.js';
-import type { CliIo } from '../../src/cli/io.js';
+import type { ProcessIo } from '../../src/cli/process-io.js';
 import { brokenRules } from './batch-rules.js';
 import { runsOf, startScriptedDaemon } from './scripted-daemon.js';
 
 const KEY = `jd_${'k'.repeat(43)}`;
 const NOW_MS = Date.UTC(2026, 10, 20, 18);
 
-interface Run {
-  readonly out: string;
-  readonly err: string;
-  readonly progress: readonly string[];
+type SignalListener = (name: 'SIGINT' | 'SIGTERM') => void;
+
+/** The process as a command sees it, and what it did there. */
+class FakeProcess implements ProcessIo {
+  readonly env: NodeJS.ProcessEnv;
+  readonly isLogTerminal: boolean = true;
+  readonly written = { out: '', err: '', log: '' };
+  readonly exits: number[] = [];
+  readonly listeners = new Set<SignalListener>();
+
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    this.env = env;
+  }
+
+  out(text: string): void {
+    this.written.out += `${text}\n`;
+  }
+
+  err(text: string): void {
+    this.written.err += `${text}\n`;
+  }
+
+  log(text: string): void {
+    this.written.log += text;
+  }
+
+  onSignal(listener: SignalListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  exitNow(code: number): void {
+    this.exits.push(code);
+  }
+
+  interrupt(): void {
+    for (const listener of this.listeners) listener('SIGINT');
+  }
 }
 
 /** Runs the command. Rejects as the command does. */
-async function demo(
-  args: readonly string[],
-  options: { env?: NodeJS.ProcessEnv; interrupted?: AbortSignal; now?: () => number } = {},
-): Promise<Run> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const progress: string[] = [];
-  const io: CliIo = {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    env: options.env ?? {},
-    progress: (text) => progress.push(text),
-    interrupted: options.interrupted,
-  };
-  const command = demoCommand(io, options.now ?? (() => NOW_MS)).exitOverride();
-  command.configureOutput({ writeErr: (text) => err.push(text) });
+async function demo(args: readonly string[], io = new FakeProcess(), now = () => NOW_MS) {
+  const command = demoCommand(io, now).exitOverride();
+  command.configureOutput({
+    writeErr: (text) => {
+      io.err(text);
+    },
+  });
   await command.parseAsync(args, { from: 'user' });
-  return { out: out.join('\n'), err: err.join('\n'), progress };
+  return io.written;
 }
 
 const SMALL = ['--days', '3', '--runs-per-day', '30'];
 
 void t.test('a history is sent whole, in requests that keep the rules, and summed up', async (t) => {
   const daemon = await startScriptedDaemon(t);
-  const { out, err, progress } = await demo(['--url', daemon.url, '--key', KEY, ...SMALL]);
+  const io = new FakeProcess();
+  const { out, err, log } = await demo(['--url', daemon.url, '--key', KEY, ...SMALL], io);
   for (const batch of daemon.batches) t.same(brokenRules(batch), []);
   t.ok(daemon.requests.every((request) => request.path === '/api/v1/traces/batch'));
   t.ok(daemon.requests.every((request) => request.authorization === `Bearer ${KEY}`));
@@ -51,8 +77,9 @@ void t.test('a history is sent whole, in requests that keep the rules, and summe
   t.match(out, `${daemon.url}/api/v1/agents`);
   t.notMatch(out + err, KEY, 'the key is not shown');
   t.equal(err, '');
-  t.ok(progress.length > 1);
-  t.equal(progress.at(-1), '', 'the line of progress is cleared');
+  t.match(log, /\d+ of about \d+ runs/);
+  t.ok(log.endsWith('\r\x1b[K'), 'the line of progress is cleared');
+  t.equal(io.listeners.size, 0, 'signals are left alone afterwards');
 });
 
 void t.test('the same seed sends the same runs again, another seed others', async (t) => {
@@ -70,7 +97,10 @@ void t.test('the same seed sends the same runs again, another seed others', asyn
 
 void t.test('address and key come from the environment where no option gives them', async (t) => {
   const daemon = await startScriptedDaemon(t);
-  await demo(['--days', '1', '--runs-per-day', '5'], { env: { JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY } });
+  await demo(
+    ['--days', '1', '--runs-per-day', '5'],
+    new FakeProcess({ JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY }),
+  );
   t.equal(daemon.requests[0]?.authorization, `Bearer ${KEY}`);
 });
 
@@ -79,7 +109,7 @@ void t.test('no daemon: one clear error at once', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const closed = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await new Promise((resolve) => server.close(resolve));
-  await t.rejects(demo(['--url', closed, '--key', KEY, ...SMALL]), /No daemon answers at .* jackdaw run/);
+  await t.rejects(demo(['--url', closed, '--key', KEY, ...SMALL]), /No daemon answers at .*jackdaw run/);
 });
 
 void t.test('a refused key, a key without the scope, and a stranger are told apart', async (t) => {
@@ -92,7 +122,7 @@ void t.test('a refused key, a key without the scope, and a stranger are told apa
     [200, 'Welcome to nginx', /something else listening/],
   ] as const) {
     const daemon = await startScriptedDaemon(t, () => ({ status, body }));
-    await t.rejects(demo(SMALL, { env: { JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY } }), message);
+    await t.rejects(demo(SMALL, new FakeProcess({ JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY })), message);
     t.ok(daemon.requests.length <= 4, 'it does not try again');
   }
 });
@@ -138,29 +168,28 @@ void t.test('runs that the daemon rejects are reported', async (t) => {
 
 void t.test('an interrupt ends the sending of a history with a summary of what was sent', async (t) => {
   const daemon = await startScriptedDaemon(t);
-  const interrupt = new AbortController();
+  const io = new FakeProcess();
   daemon.onBatch(() => {
-    if (daemon.batches.length === 3) interrupt.abort();
+    if (daemon.batches.length === 3) io.interrupt();
   });
-  const { out } = await demo(['--url', daemon.url, '--key', KEY, '--runs-per-day', '500'], {
-    interrupted: interrupt.signal,
-  });
+  const { out } = await demo(['--url', daemon.url, '--key', KEY, '--runs-per-day', '500'], io);
   t.match(out, /Interrupted. Sent/);
   t.ok(daemon.batches.length < 10);
+  t.same(io.exits, []);
 });
 
 void t.test(
   'live runs begin as running, end by themselves, and none is left open by an interrupt',
   async (t) => {
     const daemon = await startScriptedDaemon(t);
-    const interrupt = new AbortController();
+    const io = new FakeProcess();
     let nowMs = NOW_MS;
     const args = ['--url', daemon.url, '--key', KEY, '--days', '0', '--live', '--rate', '600'];
     daemon.onBatch(() => {
-      if (runsOf(daemon).filter((run) => run.trace.status === 'completed').length >= 5) interrupt.abort();
+      if (runsOf(daemon).filter((run) => run.trace.status === 'completed').length >= 5) io.interrupt();
     });
     // Each look at the clock is two seconds after the one before.
-    const { out } = await demo(args, { interrupted: interrupt.signal, now: () => (nowMs += 2000) });
+    const { out } = await demo(args, io, () => (nowMs += 2000));
     for (const batch of daemon.batches) t.same(brokenRules(batch), []);
     const last = new Map(runsOf(daemon).map((run) => [run.trace.trace_id, run.trace]));
     t.ok(runsOf(daemon).some((run) => run.trace.status === 'running'));

@@ -1,0 +1,23 @@
+import type { ProcessIo } from './process-io.js';
+
+/** A line on a terminal's standard error that is written over and over; elsewhere nothing. */
+export class ProgressLine {
+  readonly #io: Pick<ProcessIo, 'log' | 'isLogTerminal'>;
+  #isShown = false;
+
+  constructor(io: Pick<ProcessIo, 'log' | 'isLogTerminal'>) {
+    this.#io = io;
+  }
+
+  show(text: string): void {
+    if (!this.#io.isLogTerminal) return;
+    this.#io.log(`\r\x1b[K${text}`);
+    this.#isShown = true;
+  }
+
+  /** Before anything else is written. */
+  clear(): void {
+    if (this.#isShown) this.#io.log('\r\x1b[K');
+    this.#isShown = false;
+  }
+}
