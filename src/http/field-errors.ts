@@ -7,7 +7,9 @@ import { pointerPart } from './json-body.js';
 /** A request may break any number of rules; so many are told. */
 const MAX_ERRORS = 20;
 
-const FORMATS: Readonly<Record<string, { readonly wording: string; isValid(text: string): boolean }>> = {
+const FORMATS: Readonly<
+  Record<string, { readonly wording: string; readonly isValid: (text: string) => boolean }>
+> = {
   uuid: { wording: 'must be a UUID', isValid: isUuid },
   'date-time': {
     wording: 'must be an ISO 8601 date-time',
