@@ -18,8 +18,8 @@ export interface AnswerBase {
 /**
  * Sends a response: compressed where the client takes it, without its body for a HEAD, an iterable piece by piece.
  *
- * @returns a promise where it takes longer than this call. It rejects before anything is sent when the response cannot
- * be sent (an unfit header, a stream that fails before its first piece); a stream that fails later is cut off first.
+ * @returns a promise where it takes longer than this call. It rejects when the response cannot be sent (an unfit header)
+ * or its stream fails: `exchange.hasBegun` tells whether a part of it is out already.
  */
 export function sendAnswer(
   exchange: Exchange,
@@ -83,7 +83,6 @@ async function sendPieces(
   exchange.onClosed(() => {
     stopWaiting?.();
   });
-  let hasBegun = false;
   let isOver = false;
   try {
     while (!exchange.isClosed) {
@@ -97,17 +96,15 @@ async function sendPieces(
       if (next === undefined) break;
       if (next.done === true) {
         isOver = true;
-        if (!hasBegun) exchange.begin(head);
+        if (!exchange.hasBegun) exchange.begin(head);
         exchange.end();
         return;
       }
-      if (!hasBegun) exchange.begin(head);
-      hasBegun = true;
+      if (!exchange.hasBegun) exchange.begin(head);
       await exchange.write(next.value);
     }
   } catch (error) {
     isOver = true;
-    if (hasBegun) exchange.abort();
     throw error;
   } finally {
     // Not waited for: a source that is stuck in `next` may never hear it.

@@ -1,6 +1,6 @@
 /** Bytes of bodies that a listener holds for requests under way, within a maximum. */
 export class Budget {
-  readonly #max: number;
+  #max: number;
   #used = 0;
 
   constructor(max: number) {
@@ -9,6 +9,11 @@ export class Budget {
 
   get used(): number {
     return this.#used;
+  }
+
+  /** Raises the maximum where it is lower. */
+  atLeast(bytes: number): void {
+    this.#max = Math.max(this.#max, bytes);
   }
 
   /** Whether that many bytes more would fit. */

@@ -64,6 +64,11 @@ export class Dispatcher {
     return this.#budget.used;
   }
 
+  /** The largest body of a route has to fit with its compressed form, whatever the limits say. */
+  makeRoomFor(route: Route): void {
+    this.#budget.atLeast(2 * (route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
+  }
+
   drain(): void {
     this.#isDraining = true;
   }
@@ -199,13 +204,18 @@ export class Dispatcher {
     this.#partOver(call);
   }
 
-  /** The response could not be sent as it was: nothing of it, or only a part that has been cut off. */
+  /** The response could not be sent as it was. */
   #answerFailure(call: Call, error: unknown): void {
+    const { exchange } = call;
     const { response } = failureOf(error);
     this.#logFault(call, error);
-    if (call.exchange.isClosed) return;
+    if (exchange.isClosed) return;
+    if (exchange.hasBegun) {
+      exchange.abort();
+      return;
+    }
     call.status = response.status;
-    void sendAnswer(call.exchange, response, this.#base(call));
+    void sendAnswer(exchange, response, this.#base(call));
   }
 
   #base(call: Call): { headers: readonly string[]; close: boolean } {

@@ -135,6 +135,10 @@ class NodeExchange implements Exchange {
     return this.#isClosed;
   }
 
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;

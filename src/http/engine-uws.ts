@@ -93,6 +93,7 @@ class UwsExchange implements Exchange {
   readonly #onClosed: ((gone: boolean) => void)[] = [];
   #onDrained: (() => void) | undefined;
   #isClosed = false;
+  #hasBegun = false;
 
   constructor(response: UwsResponse, request: UwsRequest, limits: HttpLimits) {
     this.#response = response;
@@ -132,6 +133,10 @@ class UwsExchange implements Exchange {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   header(name: string): string | undefined {
@@ -220,6 +225,7 @@ class UwsExchange implements Exchange {
   }
 
   #writeHead(head: AnswerHead, close: boolean): void {
+    this.#hasBegun = true;
     const response = this.#response;
     response.writeStatus(`${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`);
     const { headers } = head;

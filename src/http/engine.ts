@@ -28,6 +28,8 @@ export interface Exchange {
   readonly hasBody: boolean;
   /** The connection is gone, or the answer complete: nothing can be sent any more. */
   readonly isClosed: boolean;
+  /** The head of the answer is on its way: no other answer can be given any more. */
+  readonly hasBegun: boolean;
   /** @param name lower case */
   header(name: string): string | undefined;
 

@@ -1,6 +1,9 @@
 /** Bounds of one listener. Where the engine has its own, `README.md` beside this file says so. */
 export interface HttpLimits {
-  /** Bytes of bodies held for requests under way; what would pass it is refused with 503. Default 256 MiB. */
+  /**
+   * Bytes of bodies held for requests under way; what would pass it is refused with 503. Default 256 MiB, and never less
+   * than two of the largest body that a route takes.
+   */
   readonly maxBodyBytesInFlight: number;
   /** Requests under way; more are refused with 503. Default 4096. */
   readonly maxRequestsInFlight: number;

@@ -17,6 +17,7 @@ export interface HttpListenerOptions extends ListenerOptions {
   /** Default `auto`: uWebSockets.js where it can be loaded, `node:http` otherwise. */
   readonly engine?: EngineChoice | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
+  /** Its lines should name the listener. */
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
@@ -91,7 +92,7 @@ class SharedListener implements HttpListener {
     this.#address = address;
     this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#logger = options.logger.child({ listener: endpoint });
+    this.#logger = options.logger;
     this.#metrics = new HttpMetrics(options.meter, endpoint);
     this.#cors = new Cors(options.allowedOrigins ?? []);
     this.#tls = options.tls;
@@ -112,6 +113,7 @@ class SharedListener implements HttpListener {
 
   route(route: Route): void {
     this.#router.add(route);
+    this.#dispatcher.makeRoomFor(route);
   }
 
   routes(): readonly Route[] {

@@ -1,0 +1,349 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { get } from 'node:http';
+import t from 'tap';
+import type { HttpResponse, Route } from '../../src/component/http.js';
+import { ENGINES, send, startListener } from '../support/http-listener.js';
+import { head, RawConnection } from '../support/http-socket.js';
+
+const MIB = 1024 * 1024;
+
+function answering(response: () => HttpResponse | Promise<HttpResponse>): readonly Route[] {
+  return [{ method: 'GET', path: '/', handle: response }];
+}
+
+/** Pieces of a body, and how far they were read. */
+function source(pieces: readonly (string | Uint8Array)[]): {
+  readonly taken: () => number;
+  readonly ended: () => boolean;
+  readonly body: AsyncIterable<Uint8Array>;
+} {
+  let taken = 0;
+  let ended = false;
+  async function* give(): AsyncGenerator<Uint8Array> {
+    try {
+      for (const piece of pieces) {
+        taken++;
+        yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+        await new Promise(setImmediate);
+      }
+    } finally {
+      ended = true;
+    }
+  }
+  return { taken: () => taken, ended: () => ended, body: give() };
+}
+
+/** Like `send`, for bodies that are no text. */
+function fetchBytes(
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ bytes: Buffer; headers: Record<string, unknown> }> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('error', reject);
+      response.on('end', () => {
+        resolve({ bytes: Buffer.concat(pieces), headers: response.headers });
+      });
+    }).on('error', reject);
+  });
+}
+
+for (const engine of ENGINES) {
+  void t.test(`${engine}: text, bytes and nothing`, async (t) => {
+    const cases: readonly (readonly [HttpResponse, Record<string, unknown>, string])[] = [
+      [
+        { status: 200, body: '{"ä":1}' },
+        { 'content-type': 'application/json', 'content-length': '8' },
+        '{"ä":1}',
+      ],
+      [
+        { status: 201, body: Buffer.from('ä'), headers: { 'content-type': 'text/plain' } },
+        { 'content-type': 'text/plain', 'content-length': '2' },
+        'ä',
+      ],
+      [{ status: 200, body: '' }, { 'content-length': '0' }, ''],
+      [{ status: 200 }, { 'content-length': '0', 'content-type': undefined }, ''],
+      [{ status: 204 }, { 'content-length': undefined, 'content-type': undefined }, ''],
+      [{ status: 304, headers: { etag: '"x"' } }, { 'content-length': undefined, etag: '"x"' }, ''],
+    ];
+    for (const [response, headers, body] of cases) {
+      const { url } = await startListener(
+        t,
+        engine,
+        answering(() => response),
+      );
+      const answer = await send(url);
+      t.equal(answer.status, response.status);
+      t.equal(answer.body, body);
+      for (const [name, value] of Object.entries(headers))
+        t.equal(answer.headers[name], value, `${response.status} ${name}`);
+      t.ok(answer.headers.date);
+    }
+  });
+
+  void t.test(`${engine}: a handler cannot meddle with the framing of its answer`, async (t) => {
+    const headers = {
+      'content-length': '1',
+      'transfer-encoding': 'chunked',
+      connection: 'close',
+      'x-own': 'a',
+    };
+    const { url } = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, headers, body: '{"a":1}' })),
+    );
+    const answer = await send(url);
+    t.equal(answer.body, '{"a":1}');
+    t.equal(answer.headers['x-own'], 'a');
+  });
+
+  void t.test(`${engine}: a large body arrives whole, however slowly it is read`, async (t) => {
+    for (const body of ['0123456789'.repeat(3 * MIB), Buffer.alloc(30 * MIB, '0123456789')]) {
+      const { port, underWay } = await startListener(
+        t,
+        engine,
+        answering(() => ({ status: 200, body })),
+      );
+      const connection = new RawConnection(port);
+      connection.write(head('GET /', ['Connection: close']));
+      await connection.until('\r\n\r\n');
+      connection.socket.pause();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      connection.socket.resume();
+      const received = await connection.closed();
+      const start = received.indexOf('\r\n\r\n') + 4;
+      t.equal(received.length - start, body.length);
+      t.ok(received.endsWith('0123456789'));
+      await underWay(0);
+    }
+  });
+
+  void t.test(`${engine}: an iterable is sent piece by piece`, async (t) => {
+    const pieces = source(['a', '', 'bc', new Uint8Array(), 'def'.repeat(100_000)]);
+    const { url, underWay } = await startListener(
+      t,
+      engine,
+      answering(() => ({
+        status: 200,
+        headers: { 'content-type': 'application/octet-stream' },
+        body: pieces.body,
+      })),
+    );
+    const answer = await send(url);
+    t.equal(answer.headers['transfer-encoding'], 'chunked');
+    t.equal(answer.body, `abc${'def'.repeat(100_000)}`);
+    t.ok(pieces.ended());
+    await underWay(0);
+
+    const nothing = source([]);
+    const { url: other } = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, body: nothing.body })),
+    );
+    t.equal((await send(other)).body, '');
+  });
+
+  void t.test(`${engine}: an iterable is read no faster than the client reads`, async (t) => {
+    const pieces = source(Array.from({ length: 256 }, () => Buffer.alloc(MIB, 'x')));
+    const { port, underWay } = await startListener(
+      t,
+      engine,
+      answering(() => ({
+        status: 200,
+        headers: { 'content-type': 'application/octet-stream' },
+        body: pieces.body,
+      })),
+    );
+    const connection = new RawConnection(port);
+    connection.write(head('GET /'));
+    await connection.until('\r\n\r\n');
+    connection.socket.pause();
+    let before = -1;
+    while (pieces.taken() !== before) {
+      before = pieces.taken();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    t.ok(before < 64, `${before} of 256 pieces taken while nobody reads`);
+    t.notOk(pieces.ended());
+    connection.destroy();
+    await underWay(0);
+    t.ok(pieces.ended(), 'who goes away ends it');
+    t.ok(pieces.taken() < 100);
+  });
+
+  void t.test(
+    `${engine}: a source that is stuck does not keep the request of a client that left`,
+    async (t) => {
+      let isReturned = false;
+      const stuck: AsyncIterable<Uint8Array> = {
+        [Symbol.asyncIterator]: () => {
+          let count = 0;
+          return {
+            next: () =>
+              count++ === 0
+                ? Promise.resolve({ value: Buffer.from('first'), done: false })
+                : new Promise(() => undefined),
+            return: () => {
+              isReturned = true;
+              return Promise.resolve({ value: undefined, done: true });
+            },
+          };
+        },
+      };
+      const { port, underWay } = await startListener(
+        t,
+        engine,
+        answering(() => ({ status: 200, body: stuck, headers: { 'content-type': 'text/event-stream' } })),
+      );
+      const connection = new RawConnection(port);
+      connection.write(head('GET /', ['Accept-Encoding: gzip']));
+      t.match(await connection.until('first'), 'first');
+      connection.destroy();
+      await underWay(0);
+      t.ok(isReturned);
+    },
+  );
+
+  void t.test(`${engine}: a source that fails first is a 500, later it cuts the answer off`, async (t) => {
+    async function* failing(after: number): AsyncGenerator<Uint8Array> {
+      for (let index = 0; index < after; index++) yield Buffer.from('piece');
+      await new Promise(setImmediate);
+      throw new Error('the source is broken');
+    }
+    const early = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, body: failing(0) })),
+    );
+    const answer = await send(early.url);
+    t.equal(answer.status, 500);
+    t.match(answer.json(), { code: 'internal_error' });
+    await early.underWay(0);
+
+    const late = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, body: failing(3) })),
+    );
+    await t.rejects(send(late.url), 'nobody takes it for whole');
+    await late.underWay(0);
+    for (const { logger } of [early, late])
+      t.ok(logger.lines.some((line) => line.includes('the source is broken')));
+  });
+
+  void t.test(`${engine}: HEAD never reads an iterable, and ends it`, async (t) => {
+    const pieces = source(['a']);
+    let isReturned = false;
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => pieces.body[Symbol.asyncIterator]().next(),
+        return: () => {
+          isReturned = true;
+          return Promise.resolve({ value: undefined, done: true });
+        },
+      }),
+    };
+    const { url, underWay } = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, body })),
+    );
+    t.equal((await send(url, { method: 'HEAD' })).status, 200);
+    await underWay(0);
+    t.equal(pieces.taken(), 0);
+    t.ok(isReturned);
+  });
+
+  void t.test(`${engine}: answers are compressed for those who take it`, async (t) => {
+    const text = JSON.stringify(Array.from({ length: 1000 }, (_, index) => ({ index, name: 'agent' })));
+    const { url } = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, headers: { etag: '"tag"' }, body: text })),
+    );
+    for (const coding of ['gzip', 'deflate, gzip;q=0.5', '*', 'GZIP']) {
+      const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': coding });
+      t.match(
+        headers,
+        {
+          'content-encoding': 'gzip',
+          vary: /Accept-Encoding/,
+          etag: 'W/"tag"',
+          'content-length': String(bytes.length),
+        },
+        coding,
+      );
+      t.equal(gunzipSync(bytes).toString(), text);
+    }
+    for (const coding of ['', 'br', 'gzip;q=0', 'identity', '*;q=0', 'gzip;q=0, *']) {
+      const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': coding });
+      t.equal(headers['content-encoding'], undefined, coding);
+      t.match(headers, { vary: /Accept-Encoding/, etag: '"tag"' });
+      t.equal(bytes.toString(), text);
+    }
+    const whole = await send(url, { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } });
+    t.equal(whole.headers['content-length'], undefined, 'HEAD does not compress only to know a length');
+  });
+
+  void t.test(`${engine}: iterables are compressed as well, and what gains nothing is not`, async (t) => {
+    const line = `${JSON.stringify({ some: 'record' })}\n`;
+    const pieces = source(Array.from({ length: 2000 }, () => line));
+    const { url } = await startListener(
+      t,
+      engine,
+      answering(() => ({
+        status: 200,
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: pieces.body,
+      })),
+    );
+    const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': 'gzip' });
+    t.equal(headers['content-encoding'], 'gzip');
+    t.equal(gunzipSync(bytes).toString(), line.repeat(2000));
+
+    const large = 'x'.repeat(5000);
+    const packed = Buffer.from('iwGAAyI=', 'base64');
+    t.ok(brotliDecompressSync, 'an own coding is left alone');
+    const plain: readonly HttpResponse[] = [
+      { status: 200, body: 'x'.repeat(1000) },
+      { status: 200, body: large, headers: { 'content-type': 'image/png' } },
+      { status: 200, body: large, headers: { 'content-type': 'text/event-stream' } },
+      { status: 200, body: large, headers: { 'cache-control': 'no-transform' } },
+      { status: 200, body: packed, headers: { 'content-encoding': 'br' } },
+    ];
+    for (const response of plain) {
+      const { url } = await startListener(
+        t,
+        engine,
+        answering(() => response),
+      );
+      const { headers } = await fetchBytes(url, { 'accept-encoding': 'gzip' });
+      t.equal(headers['content-encoding'], response.headers?.['content-encoding']);
+    }
+  });
+
+  void t.test(`${engine}: who leaves a compressed answer ends its source`, async (t) => {
+    // Noise, so that the compressed stream is as long as its source.
+    const pieces = source(
+      Array.from({ length: 400 }, () =>
+        Buffer.from(Array.from({ length: 50_000 }, () => Math.random() * 256)),
+      ),
+    );
+    const { port, underWay } = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, body: pieces.body })),
+    );
+    const connection = new RawConnection(port);
+    connection.write(head('GET /', ['Accept-Encoding: gzip']));
+    await connection.until('\r\n\r\n');
+    connection.destroy();
+    await underWay(0);
+    while (!pieces.ended()) await new Promise(setImmediate);
+    t.ok(pieces.taken() < 400);
+  });
+}

@@ -1,0 +1,53 @@
+import t from 'tap';
+import { ENGINES, startListener } from '../support/http-listener.js';
+import { head, RawConnection } from '../support/http-socket.js';
+
+for (const engine of ENGINES) {
+  void t.test(`${engine}: requests sent without waiting are answered in their order`, async (t) => {
+    const { port } = await startListener(t, engine, [
+      {
+        method: 'GET',
+        path: '/{n}',
+        handle: ({ params }) => ({ status: 200, body: `"get ${params['n'] ?? ''}"` }),
+      },
+      {
+        method: 'POST',
+        path: '/{n}',
+        handle: async (request) => ({
+          status: 200,
+          body: `"${Buffer.from(await request.body()).toString()}"`,
+        }),
+      },
+    ]);
+    const connection = new RawConnection(port);
+    connection.write(
+      head('GET /1') +
+        `${head('POST /2', ['Content-Length: 6'])}post 2` +
+        `${head('POST /3', ['Transfer-Encoding: chunked'])}6\r\npost 3\r\n0\r\n\r\n` +
+        head('GET /4') +
+        head('GET /5', ['Connection: close']),
+    );
+    const received = await connection.closed();
+    t.same(received.match(/"[^"]*"/g), ['"get 1"', '"post 2"', '"post 3"', '"get 4"', '"get 5"']);
+  });
+
+  void t.test(`${engine}: behind an answer that takes its time nothing is mixed up`, async (t) => {
+    const { port, underWay } = await startListener(t, engine, [
+      {
+        method: 'GET',
+        path: '/{n}',
+        handle: async ({ params }) => {
+          await new Promise((resolve) => setTimeout(resolve, params['n'] === '1' ? 30 : 1));
+          return { status: 200, body: `"get ${params['n'] ?? ''}"` };
+        },
+      },
+    ]);
+    const connection = new RawConnection(port);
+    connection.write(head('GET /1') + head('GET /2') + head('GET /3', ['Connection: close']));
+    const answers = (await connection.closed()).match(/"[^"]*"/g) ?? [];
+    // uWebSockets.js closes such a connection: it answers what comes one by one, or what is answered at once.
+    if (engine === 'node') t.same(answers, ['"get 1"', '"get 2"', '"get 3"']);
+    else t.same(answers, []);
+    await underWay(0);
+  });
+}
