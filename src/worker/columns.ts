@@ -95,7 +95,7 @@ export class TextScratch {
 
   /** A copy of exactly what was appended. */
   take(): ArrayBuffer {
-    return this.#buffer.buffer.slice(0, this.#length) as ArrayBuffer;
+    return this.#buffer.buffer.slice(0, this.#length);
   }
 
   #reserve(bytes: number): void {

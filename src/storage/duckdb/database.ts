@@ -135,6 +135,11 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** A name as an SQL identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 /** Puts the cure into what DuckDB says when it cannot open a file. */
 export function openError(path: string, cause: unknown): StoreOpenError {
   const text = cause instanceof Error ? cause.message : String(cause);

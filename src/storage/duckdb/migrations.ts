@@ -1,6 +1,6 @@
 import { createTable, SEGMENT_TABLES } from '../tables.js';
 import { META_TABLES } from './meta/tables.js';
-import { StoreOpenError, type Connection } from './database.js';
+import { identifier, StoreOpenError, type Connection } from './database.js';
 
 /** One step forward in the schema of a kind of file. Steps are never changed once released, and never go back. */
 interface Upgrade {
@@ -36,6 +36,7 @@ export const META_SCHEMA: Schema = {
 /**
  * Brings an attached file to the schema of this program, in one transaction.
  *
+ * @param name of the attached database, which for the main file is made of the file's name
  * @param path named in the error
  * @throws StoreOpenError when the file is of a newer program.
  */
@@ -76,14 +77,14 @@ export async function migrate(
 }
 
 /** The newest schema version noted in a file; null for a file that has none yet. */
-export async function schemaVersion(connection: Connection, catalog: string): Promise<number | null> {
+export async function schemaVersion(connection: Connection, name: string): Promise<number | null> {
   const tables = await connection.rows(
     `SELECT 1 AS found FROM duckdb_tables() WHERE database_name = ? AND table_name = 'schema_versions'`,
-    [catalog],
+    [name],
   );
   if (tables.length === 0) return null;
   const [row] = await connection.rows(
-    `SELECT max(version)::INTEGER AS version FROM ${catalog}.main.schema_versions`,
+    `SELECT max(version)::INTEGER AS version FROM ${identifier(name)}.main.schema_versions`,
   );
   return typeof row?.version === 'number' ? row.version : null;
 }

@@ -1,4 +1,11 @@
-import { ColumnsReader, ColumnsWriter, encodeRows, formatUuid, TextScratch } from '../../worker/columns.js';
+import {
+  ColumnsReader,
+  ColumnsWriter,
+  encodeRows,
+  formatUuid,
+  TextScratch,
+  type Column,
+} from '../../worker/columns.js';
 import { AGENTS, indexOf, PAYLOADS, SPANS, SPAN_WIRE, TRACES, TRACE_WIRE, type Table } from '../tables.js';
 import type { Agents } from './agents.js';
 import type { Connection } from './database.js';
@@ -221,7 +228,7 @@ export class Settlement {
           continue;
         }
         const { batch } = part;
-        const header = pick<TraceRow>(batch.traces, part.trace, TRACE_WIRE.length);
+        const header = pick(batch.traces, part.trace, TRACE_WIRE) as TraceRow;
         if (state === undefined) {
           const agent = this.#agents.named(batch.tenant, batch.agent(part.trace), batch.receivedAt);
           state = new TraceState(header, {
@@ -249,7 +256,7 @@ export class Settlement {
     for (let row = batch.start(trace); row < batch.end(trace); row++) {
       if (dropped?.has(row)) continue;
       spans.push({
-        row: pick<SpanRow>(batch.spans, row, SPAN_WIRE.length),
+        row: pick(batch.spans, row, SPAN_WIRE) as SpanRow,
         payload: batch.spans.textBytes(PAYLOAD, row).toString('utf8'),
       });
     }
@@ -454,8 +461,8 @@ function commitOf(seq: number, tenant: number): Rows['own'] {
 }
 
 /** The first columns of a row as an object. */
-function pick<T extends object>(source: ColumnsReader, row: number, columns: number): T {
-  return source.row(row, columns) as T;
+function pick(source: ColumnsReader, row: number, columns: readonly Column[]): unknown {
+  return source.row(row, columns.length);
 }
 
 function count(counts: Map<string, number>, key: string): void {

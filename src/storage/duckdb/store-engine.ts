@@ -25,11 +25,13 @@ import { removeOldTraces } from './retention.js';
 import { newest, relation, Segments, type Capture } from './segments.js';
 import { Settlement } from './settlement.js';
 import { IncomingBatch } from './write-group.js';
-import { storageFailure, Writer, type CommitReport } from './writer.js';
+import { SEGMENT_SIZE, storageFailure, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions {
   /** Whole days of traces to keep; null keeps everything. */
   readonly traceRetentionDays: number | null;
+  /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
+  readonly segmentSize?: SegmentSize;
 }
 
 /** What the engine is like at a moment, for metrics. */
@@ -106,7 +108,7 @@ export class StoreEngine {
   ): Promise<StoreEngine> {
     const metaConnection = await database.connect();
     const [main] = await metaConnection.rows('SELECT current_database() AS name');
-    await migrate(metaConnection, `"${String(main?.name)}"`, META_SCHEMA, options.path);
+    await migrate(metaConnection, String(main?.name), META_SCHEMA, options.path);
     await metaConnection.run('CHECKPOINT');
     const meta = await MetaTables.open(metaConnection);
     const segments = await Segments.open(await database.connect(), options.path, logger);
@@ -130,6 +132,7 @@ export class StoreEngine {
       agents,
       logger,
       onCommit,
+      segmentSize: options.segmentSize ?? SEGMENT_SIZE,
       onSealed: () => {
         mover.wake();
       },

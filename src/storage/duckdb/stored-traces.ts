@@ -23,7 +23,7 @@ export async function loadTraces(
   );
   const states = new Map<string, TraceState>();
   for (const row of headers) {
-    const header = pickRow<TraceRow>(row, TRACE_WIRE);
+    const header = pickRow(row, TRACE_WIRE) as TraceRow;
     states.set(
       header.trace_id,
       new TraceState(header, {
@@ -49,7 +49,7 @@ async function loadSpans(
     `SELECT seq, line, ${selectList(SPAN_WIRE)} FROM ${relation(capture, SPANS, where)} ORDER BY seq, line`,
   );
   for (const stored of rows) {
-    const row = pickRow<SpanRow>(stored, SPAN_WIRE);
+    const row = pickRow(stored, SPAN_WIRE) as SpanRow;
     // In the order of the commits, so that the newest version stays.
     states.get(row.trace_id)?.spans.set(row.span_id, {
       row,
@@ -119,6 +119,6 @@ function uuidList(ids: readonly string[]): string {
   return ids.map((id) => `'${id}'::UUID`).join(', ');
 }
 
-function pickRow<T extends object>(row: Row, columns: readonly { readonly name: string }[]): T {
-  return Object.fromEntries(columns.map(({ name }) => [name, row[name] ?? null])) as T;
+function pickRow(row: Row, columns: readonly { readonly name: string }[]): unknown {
+  return Object.fromEntries(columns.map(({ name }) => [name, row[name] ?? null]));
 }

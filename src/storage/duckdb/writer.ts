@@ -11,9 +11,14 @@ import type { TraceRow } from './trace-state.js';
 
 /** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
 const GROUP_SPANS = 10_000;
-/** A segment is sealed at this size: rows (measured in `checkpoint.md`), or bytes, as its rows are kept in memory. */
-const SEGMENT_ROWS = 122_880;
-const SEGMENT_BYTES = 96 * 1024 * 1024;
+/** A segment is sealed at this many rows or bytes, as its rows are kept in memory. */
+export interface SegmentSize {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** The rows as measured: `README.md`, "Figures". */
+export const SEGMENT_SIZE: SegmentSize = { rows: 122_880, bytes: 96 * 1024 * 1024 };
 
 interface Waiting {
   readonly change: Change;
@@ -41,6 +46,7 @@ export class Writer {
   readonly #logger: Logger;
   readonly #onCommit: (report: CommitReport) => void;
   readonly #onSealed: () => void;
+  readonly #segmentSize: SegmentSize;
   #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
   #seq: number;
@@ -55,6 +61,7 @@ export class Writer {
     readonly logger: Logger;
     readonly onCommit: (report: CommitReport) => void;
     readonly onSealed: () => void;
+    readonly segmentSize: SegmentSize;
   }) {
     this.#connection = parts.connection;
     this.#segments = parts.segments;
@@ -64,6 +71,7 @@ export class Writer {
     this.#logger = parts.logger;
     this.#onCommit = parts.onCommit;
     this.#onSealed = parts.onSealed;
+    this.#segmentSize = parts.segmentSize;
     this.#seq = parts.segments.lastSeq;
   }
 
@@ -134,7 +142,7 @@ export class Writer {
       batches: group.length,
       ms: performance.now() - begun,
     });
-    if (segment.rows >= SEGMENT_ROWS || segment.bytes >= SEGMENT_BYTES) {
+    if (segment.rows >= this.#segmentSize.rows || segment.bytes >= this.#segmentSize.bytes) {
       if (this.#segments.rotate()) this.#onSealed();
     }
   }
