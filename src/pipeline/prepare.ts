@@ -43,9 +43,18 @@ export async function prepare(
   if (config && planned) problems.push(...planned.problems, ...checkClaims(config, claims));
   if (config && options.mustProbe === true) problems.push(...(await probeClaims(config, claims)));
 
-  const errors = problems.filter(({ severity }) => severity === 'error');
+  const errors = withoutConsequences(problems, found);
   if (errors.length > 0 || !config || !planned) throw new ConfigError(inOrder(errors));
   return { config, plan: planned.plan, registry, claims, warnings: inOrder(problems) };
+}
+
+/** The errors, but of a value that could not be read only that: nothing can be said of the value itself. */
+function withoutConsequences(problems: readonly Problem[], causes: readonly Problem[]): readonly Problem[] {
+  const key = ({ path }: Problem) => path.join('\n');
+  const unreadable = new Set(causes.filter(({ path }) => path.length > 0).map(key));
+  return problems.filter(
+    (problem) => problem.severity === 'error' && (causes.includes(problem) || !unreadable.has(key(problem))),
+  );
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {

@@ -1,0 +1,103 @@
+import t from 'tap';
+import { PIPELINE, problemsOf } from '../support/config-problems.js';
+
+void t.test('one run names every error, each with its place, its path and the cure', async (t) => {
+  const problems = await problemsOf([
+    `extensions:
+  thing:
+    wrod: green
+    word: gren
+    count: 12
+    text: 123
+    wait: 5 minutes
+    limit: 16MB
+    nested: { flag: maybe }
+recievers: {}
+receivers:
+  sorce: {}
+  source: []
+processors:
+  pass:
+exporters:
+  sink: {}
+  "1st": {}
+auth: { enabled: 1 }
+service:
+  extensions: [thing, thinq]
+  shutdown_timeout: soon
+  pipelines:
+    traces:
+      receivers: [source, otlp]
+      processors: [pass, pass]
+      exporters: [sink, pass]
+    tracse: { receivers: [source], exporters: [sink] }
+    metrics: { receivers: [], exporters: [sink] }
+  telemetry: { logs: { level: inof } }
+`,
+  ]);
+  t.strictSame(problems, [
+    'a.yaml:3:5: error: extensions.thing.wrod: unknown key "wrod"; did you mean "word"?',
+    'a.yaml:4:5: error: extensions.thing.word: must be one of "red", "green", "blue", but is "gren"; did you mean "green"?',
+    'a.yaml:5:5: error: extensions.thing.count: must be <= 9, but is 12',
+    'a.yaml:6:5: error: extensions.thing.text: must be text; put it in quotes: "123"',
+    'a.yaml:7:5: error: extensions.thing.wait: must be a duration: a whole number and a unit, such as 250ms, 15s, 5m, 2h or 30d, but is "5 minutes"',
+    'a.yaml:8:5: error: extensions.thing.limit: must be a size: bytes, or a whole number and a unit, such as 512KiB, 16MiB or 1GiB, but is "16MB"',
+    'a.yaml:9:15: error: extensions.thing.nested.flag: must be true or false, but is "maybe"',
+    'a.yaml:10:1: error: recievers: unknown section "recievers"; did you mean "receivers"?',
+    'a.yaml:12:3: error: receivers.sorce: there is no receiver of type "sorce"; did you mean "source"?',
+    'a.yaml:13:3: error: receivers.source: must be a map, but is a list',
+    'a.yaml:18:3: error: exporters.1st: "1st" is no id: write the type, or type/name',
+    'a.yaml:19:9: error: auth.enabled: must be true or false, but is 1',
+    'a.yaml:21:23: error: service.extensions[1]: there is no extension "thinq" under extensions; did you mean "thing"?',
+    'a.yaml:22:3: error: service.shutdown_timeout: must be a duration: a whole number and a unit, such as 250ms, 15s, 5m, 2h or 30d, but is "soon"',
+    'a.yaml:25:27: error: service.pipelines.traces.receivers[1]: there is no receiver "otlp" under receivers; known here: "source"',
+    'a.yaml:26:26: error: service.pipelines.traces.processors[1]: "pass" is listed twice',
+    'a.yaml:27:25: error: service.pipelines.traces.exporters[1]: there is no exporter "pass" under exporters; "pass" is a component of another kind (processor)',
+    'a.yaml:28:5: error: service.pipelines.tracse: "tracse" is no signal: a pipeline is named by what flows in it; did you mean "traces"?',
+    'a.yaml:29:16: error: service.pipelines.metrics.receivers: must not be empty',
+    'a.yaml:30:24: error: service.telemetry.logs.level: must be one of "debug", "info", "warn", "error", but is "inof"; did you mean "info"?',
+  ]);
+});
+
+void t.test('what a component checks beyond its schema is an error with a place', async (t) => {
+  t.strictSame(await problemsOf([`${PIPELINE}extensions:\n  thing:\n    text: forbidden\n`]), [
+    'a.yaml:10:5: error: extensions.thing.text: is a word that check forbids',
+  ]);
+});
+
+void t.test('a text that is no YAML: the first place only, and duplicate keys', async (t) => {
+  t.strictSame(await problemsOf(['a: {b: ${env:X}, c: [d}\nfoo: bar\n']), [
+    'a.yaml:1:9: error: cannot be read: Unexpected flow-map-start at node end; inside { } and [ ] put "${…}" in quotes',
+  ]);
+  t.strictSame(await problemsOf(['auth: {}\nauth: {}\n']), [
+    'a.yaml:2:1: error: cannot be read: Map keys must be unique',
+  ]);
+  t.strictSame(await problemsOf(['- a\n']), [
+    'a.yaml:1:1: error: the file must be a map of sections (receivers:, exporters:, …)',
+  ]);
+});
+
+void t.test('an empty file says what is missing', async (t) => {
+  t.strictSame(await problemsOf(['']), ['a.yaml:1:1: error: service.pipelines: is missing']);
+});
+
+void t.test('keys that would change prototypes are refused', async (t) => {
+  const problems = await problemsOf([`${PIPELINE}extensions: { thing: { __proto__: { word: blue } } }\n`]);
+  t.strictSame(problems, ['a.yaml:8:24: error: this cannot be a key: use a plain word']);
+  t.match(await problemsOf([`${PIPELINE}extensions: { thing: { constructor: 1 } }\n`]), [
+    /unknown key "constructor"/,
+  ]);
+});
+
+void t.test('aliases work, and cannot be blown up', async (t) => {
+  const shared = `${PIPELINE}extensions:\n  thing: &shared { count: 4 }\n  thing/b: *shared\n`;
+  t.strictSame(await problemsOf([shared.replace('[thing]', '[thing, thing/b]')]), []);
+  const levels = Array.from({ length: 12 }, (_, i) =>
+    i === 0
+      ? '&l0 [x, x, x, x, x, x]'
+      : `&l${i} [${Array(6)
+          .fill(`*l${i - 1}`)
+          .join(', ')}]`,
+  );
+  t.match(await problemsOf([`bomb: [${levels.join(', ')}]\n`]), [/aliases written out: use fewer aliases/]);
+});

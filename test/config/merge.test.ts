@@ -1,0 +1,41 @@
+import t from 'tap';
+import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
+
+void t.test('later files lay over earlier ones: maps merge, lists and scalars replace', async (t) => {
+  const { config, plan } = await prepareTexts([
+    `${PIPELINE}extensions: { thing: { count: 2, text: first } }\n`,
+    'extensions: { thing: { count: 5 }, thing/b: {} }\nservice: { extensions: [thing/b, thing] }\n',
+    'service: { telemetry: { metrics: { endpoint: null } } }\n',
+  ]);
+  t.match(config.components.extension.get('thing')?.config, { count: 5, text: 'first' });
+  t.strictSame(config.service.extensions, ['thing/b', 'thing']);
+  t.equal(config.service.telemetry.metrics.endpoint, null, 'a scalar can be emptied');
+  t.equal(plan.pipelines.length, 1, 'what the later files do not name stays');
+});
+
+void t.test('a later section without a value is an error, never a deletion', async (t) => {
+  t.strictSame(
+    await problemsOf([
+      `${PIPELINE}extensions:\n  thing: { count: 2 }\n`,
+      'receivers:\nextensions:\n  thing:\n',
+    ]),
+    [
+      'b.yaml:1:1: error: receivers: has no value here, but a.yaml:2 gives it one; remove this line to keep that, or write what should replace it',
+      'b.yaml:3:3: error: extensions.thing: has no value here, but a.yaml:9 gives it one; remove this line to keep that, or write what should replace it',
+    ],
+  );
+});
+
+void t.test('a section without a value is empty where nothing was before', async (t) => {
+  t.strictSame(await problemsOf([`${PIPELINE}extensions:\n  thing:\nprocessors:\n`]), []);
+});
+
+void t.test('errors name the file that the wrong value stands in', async (t) => {
+  t.strictSame(
+    await problemsOf([
+      `${PIPELINE}extensions: { thing: { count: 2 } }\n`,
+      '\nextensions: { thing: { count: no } }\n',
+    ]),
+    ['b.yaml:2:24: error: extensions.thing.count: must be a whole number, but is "no"'],
+  );
+});

@@ -1,0 +1,65 @@
+import t from 'tap';
+import { parseDuration, durationMs } from '../../src/config/duration.js';
+import { isLoopback, parseEndpoint } from '../../src/config/endpoint.js';
+import { nearestName } from '../../src/config/nearest-name.js';
+import { parseSize, sizeBytes } from '../../src/config/size.js';
+
+void t.test('durations are milliseconds', async (t) => {
+  t.strictSame(
+    ['0s', '250ms', '15s', '5m', '2h', '30d'].map(parseDuration),
+    [0, 250, 15_000, 300_000, 7_200_000, 2_592_000_000],
+  );
+  for (const wrong of ['', '5', 's', '-1s', '1.5s', '05s', '5 s', '5S', '1h30m', '9999999999999s'])
+    t.equal(parseDuration(wrong), undefined, wrong);
+  t.throws(() => durationMs('soon'), { name: 'RangeError' });
+});
+
+void t.test('sizes are bytes', async (t) => {
+  t.strictSame([0, 1024, '0B', '512B', '16MiB', '1GiB'].map(parseSize), [
+    0,
+    1024,
+    0,
+    512,
+    16 * 2 ** 20,
+    2 ** 30,
+  ]);
+  for (const wrong of [-1, 1.5, Number.NaN, '16', '16MB', '16 MiB', '1.5MiB', '999999999999TiB'])
+    t.equal(parseSize(wrong), undefined, String(wrong));
+  t.throws(() => sizeBytes('big'), { name: 'RangeError' });
+});
+
+void t.test('endpoints are host and port', async (t) => {
+  t.strictSame(parseEndpoint('127.0.0.1:4319'), { host: '127.0.0.1', port: 4319 });
+  t.strictSame(parseEndpoint('[::1]:0'), { host: '::1', port: 0 });
+  t.strictSame(parseEndpoint(':4319'), { host: '', port: 4319 });
+  for (const wrong of [
+    '4319',
+    'localhost',
+    'localhost:',
+    'host:65536',
+    '::1:80',
+    'http://a:1',
+    'a b:1',
+    '[::1]',
+  ])
+    t.equal(parseEndpoint(wrong), undefined, wrong);
+});
+
+void t.test('loopback is what no other machine can reach', async (t) => {
+  const reach = (text: string) => isLoopback(parseEndpoint(text) ?? { host: '', port: 0 });
+  t.strictSame(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'].map(reach), [true, true, true, true]);
+  t.strictSame(
+    [':1', '0.0.0.0:1', '[::]:1', '10.0.0.1:1', 'localhost.evil:1', '127.0.0.1.evil:1'].map(reach),
+    Array(6).fill(false),
+  );
+});
+
+void t.test('the nearest name is one that can be meant', async (t) => {
+  const names = ['receivers', 'processors', 'exporters', 'endpoint'];
+  t.equal(nearestName('recievers', names), 'receivers');
+  t.equal(nearestName('Endpoint', names), 'endpoint');
+  t.equal(nearestName('endpont', names), 'endpoint');
+  t.equal(nearestName('service', names), undefined);
+  t.equal(nearestName('x', ['a', 'b']), 'a');
+  t.equal(nearestName('xy', ['ab']), undefined);
+});
