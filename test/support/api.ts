@@ -1,98 +1,58 @@
 import type { Test } from 'tap';
-import { createAuthenticator } from '../../src/auth/authenticator.js';
-import { generateKey } from '../../src/auth/keys.js';
-import type { Host } from '../../src/component/host.js';
+import { Type } from 'typebox';
+import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
-import { queryExtension } from '../../src/extensions/query/factory.js';
-import { createListener } from '../../src/http/listener.js';
-import { traceBatchReceiver } from '../../src/receivers/trace-batch/factory.js';
 import { ApiCaller } from './api-caller.js';
-import { componentSettings } from './component-settings.js';
-import { MemoryMetaStore } from './memory-meta-store.js';
-import { MemoryTelemetryStore } from './memory-telemetry-store.js';
+import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 
 const ENDPOINT = '127.0.0.1:0';
 
 export interface TestApi extends ApiCaller {
-  readonly meta: MemoryMetaStore;
+  /** Every route of the API's listener. */
   readonly routes: readonly Route[];
+  readonly directory: string;
+  readonly logs: readonly string[];
+  stop(): Promise<void>;
 }
 
-/** The API on a real listener, over stores in memory. It ends with the test. */
+/** A whole daemon with the default pipeline and a real store, to be called over its API. It ends with the test. */
 export async function startApi(
-  t: Test,
-  options: { readonly allowedOrigins?: string[]; readonly authEnabled?: boolean } = {},
+  t: Pick<Test, 'testdir' | 'teardown'>,
+  options: {
+    readonly allowedOrigins?: readonly string[];
+    readonly authEnabled?: boolean;
+    readonly directory?: string;
+    readonly key?: string;
+  } = {},
 ): Promise<TestApi> {
-  const { logger, meter } = componentSettings('test');
-  const clock = { now: () => Date.now() * 1000, after: () => () => undefined };
-  const meta = new MemoryMetaStore(t.testdir());
-  const telemetry = new MemoryTelemetryStore();
-  const adminKey = generateKey();
-  const config = {
-    enabled: options.authEnabled ?? true,
-    bootstrap_key: adminKey,
-    bootstrap_email: 'admin@localhost',
-  };
-  const authenticator = await createAuthenticator({ metaStore: meta, config, clock, logger });
-  const listener = createListener(ENDPOINT, { logger, meter, clock });
-  listener.guard('/api/v1', (request) => {
-    authenticator.authenticate(request);
-  });
-  const store = new Proxy(telemetry, {
-    get: (target, name) => {
-      const owner = name in target ? target : meta;
-      const value: unknown = Reflect.get(owner, name);
-      return typeof value === 'function' ? (value.bind(owner) as unknown) : value;
-    },
-    has: (target, name) => name in target || name in meta,
-  });
-  const host: Host = {
-    extension: (id, isWanted) => {
-      if (id === 'duckdb' && isWanted(store)) return store;
-      throw new Error(`no extension ${id}`);
-    },
-    listener: (_, listenerOptions = {}) => {
-      listener.configure(listenerOptions);
-      return listener;
-    },
-    authenticate: (request, scope) => authenticator.authenticate(request, scope),
-    reportStatus: () => undefined,
-    health: () => {
-      throw new Error('nobody asks');
-    },
-  };
-  const components = [
-    queryExtension.create({
-      ...componentSettings('query'),
-      clock,
-      config: {
-        endpoint: ENDPOINT,
-        store: 'duckdb',
-        cors: { allowed_origins: options.allowedOrigins ?? [] },
+  const { allowedOrigins = [], authEnabled = true, ...given } = options;
+  let routes: () => readonly Route[] = () => [];
+  const witness: ExtensionFactory = {
+    kind: 'extension',
+    type: 'witness',
+    description: 'Sees the routes of the API listener.',
+    stability: 'development',
+    configSchema: Type.Object({}),
+    create: () => ({
+      start: async (host) => {
+        const listener = host.listener(ENDPOINT);
+        routes = () => listener.routes();
       },
     }),
-    traceBatchReceiver.create({
-      ...componentSettings('trace_batch'),
-      clock,
-      config: {
-        endpoint: ENDPOINT,
-        max_request_body_size: '16MiB',
-        request_timeout: '30s',
-        max_in_flight: { requests: 1024, bytes: '128MiB' },
-      },
-      outputs: { traces: { consume: (batch) => telemetry.writeTraces(batch) } },
-    }),
-  ];
-  for (const component of components) await component.start?.(host);
-  const { host: address, port } = await listener.open();
-  t.teardown(async () => {
-    const deadline = AbortSignal.timeout(5000);
-    for (const component of components) await component.shutdown?.(deadline);
-    await listener.close(deadline);
-    await authenticator.close();
+  };
+  const overlay = JSON.stringify({
+    auth: { enabled: authEnabled },
+    extensions: { query: { cors: { allowed_origins: allowedOrigins } }, witness: {} },
+    service: { extensions: ['duckdb', 'query', 'health', 'witness'] },
   });
-  return Object.assign(new ApiCaller(`http://${address}:${port}`, adminKey), {
-    meta,
-    routes: listener.routes(),
+  const daemonOptions: TestDaemonOptions = { ...given, overlay, factories: [witness] };
+  const { url, key, daemon, directory, logs } = await startTestDaemon(t, daemonOptions);
+  return Object.assign(new ApiCaller(url, key), {
+    routes: routes(),
+    directory,
+    logs,
+    stop: async () => {
+      await daemon.shutdown();
+    },
   });
 }

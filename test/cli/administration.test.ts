@@ -1,0 +1,183 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { generateKey } from '../../src/auth/keys.js';
+import { runProgram } from '../../src/cli/program.js';
+import { startApi, type TestApi } from '../support/api.js';
+import { memoryIo } from '../support/memory-io.js';
+
+/** Runs `jackdaw …` in this process. */
+async function jackdaw(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const io = memoryIo(env);
+  const code = await runProgram(args, io, []);
+  return { code, out: io.outText(), err: io.errText() };
+}
+
+async function startWithCommand(t: Test) {
+  const api = await startApi(t);
+  const env = { JACKDAW_URL: api.url, JACKDAW_KEY: api.adminKey };
+  return { api, env, run: (...args: string[]) => jackdaw(args, env) };
+}
+
+async function created<Body>(answer: Promise<{ code: number; out: string; err: string }>): Promise<Body> {
+  const { code, out, err } = await answer;
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out) as Body;
+}
+
+void t.test('users are created, changed and listed, by id or by e-mail address', async (t) => {
+  const { run } = await startWithCommand(t);
+  const user = await created<{ id: string; email: string }>(
+    run('users', 'create', '--email', 'anna@example.com', '--name', 'Anna', '--json'),
+  );
+  t.equal(user.email, 'anna@example.com');
+  const table = await run('users', 'list');
+  t.equal(table.code, 0);
+  const [heading, ...rows] = table.out.split('\n');
+  t.match(heading, /^ID +EMAIL +NAME +EVENTS A MONTH +CREATED$/);
+  t.equal(rows.length, 2);
+  t.match(rows[1], new RegExp(`^${user.id}  anna@example\\.com +Anna +- +20`));
+
+  t.match(await run('users', 'update', 'anna@example.com', '--monthly-event-limit', '50'), {
+    code: 0,
+    out: /Anna +50/,
+  });
+  t.match(await run('users', 'update', user.id, '--name', 'Anna B.'), { code: 0, out: /Anna B\. +50/ });
+  t.match(await run('users', 'update', 'ben@example.com', '--name', 'Ben'), {
+    code: 1,
+    err: /There is no user "ben@example\.com"/,
+  });
+  t.match(await run('users', 'create', '--email', 'anna@example.com', '--name', 'A'), {
+    code: 1,
+    err: /The email is taken already/,
+  });
+  t.match(await run('users', 'create', '--email', 'nobody', '--name', 'A'), {
+    code: 1,
+    err: /\/email must be an e-mail address/,
+  });
+});
+
+void t.test('a new key is alone on standard output, works, and is never listed', async (t) => {
+  const { api, run } = await startWithCommand(t);
+  await run('users', 'create', '--email', 'anna@example.com', '--name', 'Anna');
+  const made = await run(
+    'keys',
+    'create',
+    '--name',
+    'ci',
+    '--scopes',
+    'read,write',
+    '--user',
+    'anna@example.com',
+  );
+  t.equal(made.code, 0);
+  t.match(made.out, /^jd_[A-Za-z0-9_-]{43}$/, 'so that a script can take it');
+  t.match(made.err, /^Created key .* \(write, read\)\. Keep it now/);
+  t.match(await api.get('/me', made.out), { user: { name: 'Anna' }, scopes: ['write', 'read'] });
+
+  const list = await run('keys', 'list');
+  t.match(list.out, `${made.out.slice(0, 11)}…`);
+  t.notMatch(list.out, made.out);
+  const ofAnna = await created<{ id: string; name: string }[]>(
+    run('keys', 'list', '--user', 'anna@example.com', '--json'),
+  );
+  t.match(ofAnna, [{ name: 'ci' }]);
+  t.equal(ofAnna.length, 1);
+
+  t.match(await run('keys', 'revoke', ofAnna[0]?.id ?? ''), { code: 0, err: /^Revoked key/ });
+  t.equal((await api.call('GET', '/me', { key: made.out })).status, 401);
+  t.match(
+    await run('keys', 'create', '--name', 'x', '--scopes', 'read', '--expires-at', '2020-01-01T00:00:00Z'),
+    {
+      code: 1,
+      err: /\/expires_at must be in the future/,
+    },
+  );
+});
+
+void t.test('the key that the command itself uses is revoked only by force', async (t) => {
+  const { api, run } = await startWithCommand(t);
+  const { key_id: own } = await api.get<{ key_id: string }>('/me');
+  t.match(await run('keys', 'revoke', own), { code: 1, err: /add --force/ });
+  t.equal((await api.call('GET', '/me')).status, 200);
+  t.equal((await run('keys', 'revoke', own, '--force')).code, 0);
+  t.match(await run('keys', 'list'), { code: 1, err: /does not accept the API key from JACKDAW_KEY/ });
+});
+
+void t.test('organizations and their members', async (t) => {
+  const { api, run } = await startWithCommand(t);
+  t.match(await run('orgs', 'create', '--slug', 'acme', '--name', 'Acme'), {
+    code: 0,
+    out: /^SLUG.*\nacme {2}Acme/,
+  });
+  t.match(await run('orgs', 'list'), { code: 0, out: /default.*\n.*acme/s });
+  const anna = await api.createUser('anna@example.com', ['read']);
+  const memberships = async () => (await api.get<{ memberships: unknown[] }>('/me', anna.key)).memberships;
+  t.match(await run('orgs', 'members', 'add', 'acme', 'anna@example.com'), {
+    code: 0,
+    err: /is now member of acme/,
+  });
+  t.match(await memberships(), [{ slug: 'acme', role: 'member' }]);
+  t.equal((await run('orgs', 'members', 'add', 'acme', anna.id, '--role', 'admin')).code, 0);
+  t.match(await memberships(), [{ slug: 'acme', role: 'admin' }]);
+  t.equal((await run('orgs', 'members', 'remove', 'acme', anna.id)).code, 0);
+  t.strictSame(await memberships(), []);
+  t.match(await run('orgs', 'members', 'remove', 'acme', anna.id), { code: 1, err: /no such membership/ });
+  t.match(await run('orgs', 'members', 'add', 'nowhere', anna.id), { code: 1, err: /no such organization/ });
+});
+
+void t.test('what a terminal would obey is not printed', async (t) => {
+  const { run } = await startWithCommand(t);
+  await run('users', 'create', '--email', 'x@example.com', '--name', 'red \u001b[31m\nnext line');
+  const { out } = await run('users', 'list');
+  t.notMatch(out, '\u001b');
+  t.equal(out.split('\n').length, 3);
+});
+
+void t.test('mistakes on the command line are told before anything is sent', async (t) => {
+  const env = { JACKDAW_URL: 'http://127.0.0.1:1', JACKDAW_KEY: generateKey() };
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['users', 'create', '--name', 'x'], /required option '--email/],
+    [['users', 'update', 'x', '--monthly-event-limit', '1.5'], /must be a whole number/],
+    [['keys', 'create', '--name', 'x', '--scopes', 'read,root'], /Scopes are write, read, manage, admin/],
+    [['keys', 'create', '--name', 'x', '--scopes', ''], /Scopes are/],
+    [['keys', 'revoke'], /missing required argument 'id'/],
+    [['keys', 'lst'], /unknown command 'lst'/],
+    [['orgs', 'members', 'add', 'a', 'b', '--role', 'owner'], /Allowed choices are admin, member/],
+    [['users', 'list', '--jsn'], /unknown option '--jsn'/],
+  ];
+  for (const [args, message] of cases)
+    t.match(await jackdaw(args, env), { code: 2, err: message }, args.join(' '));
+});
+
+void t.test('each reason why the daemon cannot be asked has its own words', async (t) => {
+  const api: TestApi = await startApi(t);
+  const reader = (await api.createKey(['read'])).key;
+  const stranger = createServer((_, response) => response.end('<html>hello</html>'));
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => stranger.close());
+  const strangerUrl = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  const key = api.adminKey;
+  const cases: readonly (readonly [readonly string[], NodeJS.ProcessEnv, RegExp])[] = [
+    [
+      [],
+      { JACKDAW_URL: 'http://127.0.0.1:1', JACKDAW_KEY: key },
+      /No daemon answers at http:\/\/127\.0\.0\.1:1 .*jackdaw run/,
+    ],
+    [['--url', 'localhost'], { JACKDAW_KEY: key }, /"localhost" is no address/],
+    [['--url', 'ftp://x'], { JACKDAW_KEY: key }, /"ftp:\/\/x" is no address/],
+    [['--url', strangerUrl], { JACKDAW_KEY: key }, /did not answer as a Jackdaw daemon does/],
+    [[], { JACKDAW_URL: api.url }, /No API key: set JACKDAW_KEY.*initial-api-key/],
+    [[], { JACKDAW_URL: api.url, JACKDAW_KEY: 'secret\nvalue' }, /The API key from JACKDAW_KEY is malformed/],
+    [['--key', generateKey()], { JACKDAW_URL: api.url }, /does not accept the API key from --key/],
+    [[], { JACKDAW_URL: api.url, JACKDAW_KEY: reader }, /lacks the scope "admin"/],
+  ];
+  for (const [args, env, message] of cases) {
+    const { code, out, err } = await jackdaw(['users', 'list', ...args], env);
+    t.equal(code, 1);
+    t.match(err, message);
+    t.equal(out, '');
+    t.notMatch(err, key.slice(3, 20), 'no key is shown');
+    t.notMatch(err, 'secret');
+  }
+});

@@ -1,0 +1,26 @@
+import type { ProcessIo } from '../../src/cli/process-io.js';
+
+/** What a command line wrote. */
+export interface Written extends ProcessIo {
+  readonly outText: () => string;
+  readonly errText: () => string;
+}
+
+/** The outside of a command in memory, for commands that run to their end. */
+export function memoryIo(env: NodeJS.ProcessEnv = {}): Written {
+  const out: string[] = [];
+  const err: string[] = [];
+  return {
+    env,
+    isLogTerminal: false,
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    log: (text) => err.push(text),
+    onSignal: () => () => undefined,
+    exitNow: (code) => {
+      throw new Error(`exit ${code}`);
+    },
+    outText: () => out.join('\n'),
+    errText: () => err.join('\n'),
+  };
+}
