@@ -42,7 +42,7 @@ interface Place {
 }
 
 /** Where each column of a list lies when there are `rows` rows. */
-export function placesOf(columns: readonly Column[], rows: number): { places: Place[]; bytes: number } {
+function placesOf(columns: readonly Column[], rows: number): { places: Place[]; bytes: number } {
   let bytes = 0;
   const places = columns.map((column) => {
     const data = bytes;

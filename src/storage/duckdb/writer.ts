@@ -6,7 +6,7 @@ import { TableAppender } from './appender.js';
 import type { Connection } from './database.js';
 import type { Fingerprints } from './fingerprints.js';
 import type { Segment, Segments } from './segments.js';
-import type { Change, OutcomeChange, Settled, Settlement } from './settlement.js';
+import type { Change, Settled, Settlement } from './settlement.js';
 import type { TraceRow } from './trace-state.js';
 
 /** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
@@ -207,8 +207,6 @@ export class Writer {
     }
   }
 }
-
-export type { OutcomeChange };
 
 const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
 
