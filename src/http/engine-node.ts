@@ -128,7 +128,8 @@ class NodeExchange implements Exchange {
   }
 
   get remoteAddress(): string {
-    return this.#request.socket.remoteAddress ?? '';
+    // `::ffff:127.0.0.1` is an IPv4 client on a socket for both.
+    return this.#request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
   }
 
   get isClosed(): boolean {

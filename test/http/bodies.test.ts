@@ -46,7 +46,7 @@ for (const engine of ENGINES) {
     const request = `${head('POST /', ['Content-Length: 11', 'Connection: close'])}hello world`;
     // The request line in one piece: the fork of uWebSockets.js that development uses does not find it in two.
     const afterLine = request.indexOf('\n') + 1;
-    for (const piece of [request.slice(0, afterLine), ...request.slice(afterLine)]) {
+    for (const piece of [request.slice(0, afterLine), ...Array.from(request.slice(afterLine))]) {
       connection.write(piece);
       await new Promise(setImmediate);
     }

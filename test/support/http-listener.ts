@@ -11,7 +11,7 @@ export const ENGINES = ['uws', 'node'] as const satisfies readonly EngineChoice[
 
 export interface TestListener {
   /** Waits until so many requests are under way. */
-  underWay(requests: number): Promise<void>;
+  readonly underWay: (requests: number) => Promise<void>;
   readonly listener: HttpListener;
   /** `http://127.0.0.1:40123` */
   readonly url: string;
@@ -19,7 +19,7 @@ export interface TestListener {
   readonly clock: HandClock;
   readonly logger: RecordingLogger;
   /** The value of a series, by its name without prefix and its labels without `listener`; undefined where there is none. */
-  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
+  readonly metric: (name: string, labels?: Readonly<Record<string, string>>) => Promise<number | undefined>;
 }
 
 /** A listener on a free port, closed when the test is over. */
@@ -65,7 +65,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   /** The body as JSON. */
-  json(): unknown;
+  readonly json: () => unknown;
 }
 
 /** One request as `node:http` sends it: nothing is added, decompressed or followed. */

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -19,14 +19,15 @@ export interface Sent {
 
 /**
  * Sends one request on a connection of its own, byte by byte as told: nothing is added that a client library would add
- * except `Host`, `Connection` and the framing. An answer that comes before the body has been sent is an answer.
+ * except `Host`, `Connection: keep-alive` and the framing. An answer that comes before the body has been sent is an answer.
  */
 export async function post(url: string, sent: Sent): Promise<Answer> {
   const headers = Object.entries(sent.headers ?? {}).filter(([, value]) => value !== undefined);
   const outgoing = request(url, {
     method: sent.method ?? 'POST',
     headers: Object.fromEntries(headers),
-    agent: false,
+    // A client that says `Connection: close` may be reset before it has read the answer to a body that is too large.
+    agent: new Agent({ keepAlive: true }),
   });
   const answer = new Promise<Answer>((resolve, reject) => {
     outgoing.on('error', reject);

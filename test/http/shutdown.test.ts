@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Agent, fetch } from 'undici';
+import t from 'tap';
+import type { Route } from '../../src/component/http.js';
+import { createListener } from '../../src/http/listener.js';
+import { componentSettings } from '../support/component-settings.js';
+import { ENGINES, send, startListener } from '../support/http-listener.js';
+import { head, RawConnection } from '../support/http-socket.js';
+
+/** A route whose answers wait until a test lets them go. */
+function gated(): { readonly route: Route; readonly release: () => void } {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const route: Route = {
+    method: 'POST',
+    path: '/',
+    handle: async (request) => {
+      const body = await request.body();
+      await released;
+      return { status: 200, body: String(body.length) };
+    },
+  };
+  return {
+    route,
+    release: () => {
+      release();
+    },
+  };
+}
+
+for (const engine of ENGINES) {
+  void t.test(`${engine}: what is under way is finished, what comes later is refused`, async (t) => {
+    const { route, release } = gated();
+    const { url, port, listener, underWay } = await startListener(t, engine, [route]);
+    const early = Array.from({ length: 150 }, (_, index) =>
+      send(url, { method: 'POST', body: 'x'.repeat(index) }),
+    );
+    await underWay(150);
+    const kept = new RawConnection(port);
+    kept.write(head('GET /nope'));
+    await kept.until('}');
+
+    listener.drain();
+    const refused = await send(url, { method: 'POST', body: 'late' });
+    t.equal(refused.status, 503);
+    t.match(refused.json(), { code: 'shutting_down' });
+    t.equal(refused.headers['retry-after'], '5');
+    t.equal(refused.headers.connection, 'close');
+
+    kept.write(head('GET /nope'));
+    t.match(await kept.closed(), /HTTP\/1\.1 503[^]*shutting_down/, 'also on a connection from before');
+
+    const closing = listener.close(new AbortController().signal);
+    let isClosed = false;
+    void closing.then(() => {
+      isClosed = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    t.notOk(isClosed, 'it waits');
+    await t.rejects(send(url, { method: 'POST' }), 'nobody is let in any more');
+    release();
+    await closing;
+    for (const [index, { status, body }] of (await Promise.all(early)).entries()) {
+      t.equal(status, 200);
+      t.equal(body, String(index));
+    }
+    await listener.close(new AbortController().signal);
+  });
+
+  void t.test(`${engine}: the deadline cuts off what does not end`, async (t) => {
+    const { route } = gated();
+    const { url, listener, underWay, logger } = await startListener(t, engine, [route]);
+    const stuck = t.rejects(send(url, { method: 'POST', body: 'x' }));
+    await underWay(1);
+    const deadline = new AbortController();
+    const closing = listener.close(deadline.signal);
+    deadline.abort();
+    await closing;
+    await stuck;
+    t.ok(logger.lines.some((line) => line.startsWith('warn') && line.includes('requests=1')));
+  });
+
+  void t.test(`${engine}: closing under load loses no answer that was given`, async (t) => {
+    let taken = 0;
+    const { url, listener } = await startListener(t, engine, [
+      {
+        method: 'POST',
+        path: '/',
+        handle: async (request) => {
+          await request.body();
+          taken++;
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          return { status: 200, body: '"done"' };
+        },
+      },
+    ]);
+    const dispatcher = new Agent({ connections: 120, pipelining: 1 });
+    t.teardown(() => dispatcher.destroy());
+    let answered = 0;
+    let isOver = false;
+    const clients = Array.from({ length: 120 }, async () => {
+      for (;;) {
+        try {
+          const response = await fetch(url, { method: 'POST', body: 'x'.repeat(5000), dispatcher });
+          await response.text();
+          if (response.status !== 200) return;
+          answered++;
+        } catch {
+          t.ok(isOver, 'nobody is cut off before the end');
+          return;
+        }
+      }
+    });
+    while (taken < 600) await new Promise(setImmediate);
+    isOver = true;
+    await listener.close(AbortSignal.timeout(10_000));
+    await Promise.all(clients);
+    t.equal(answered, taken);
+  });
+
+  void t.test(
+    `${engine}: a listener that never opened closes, and nothing keeps the process alive`,
+    async (t) => {
+      const never = createListener('127.0.0.1:0', { ...componentSettings('test'), engine });
+      await never.close(new AbortController().signal);
+
+      const script = `
+      const { createListener } = await import(process.argv[1]);
+      const { componentSettings } = await import(process.argv[2]);
+      const listener = createListener('127.0.0.1:0', { ...componentSettings('test'), engine: process.argv[3] });
+      listener.route({ method: 'GET', path: '/', handle: () => ({ status: 200, body: '"here"' }) });
+      const { port } = await listener.open();
+      const idle = (await import('node:net')).connect(port, '127.0.0.1');
+      idle.unref();
+      await (await fetch('http://127.0.0.1:' + port)).text();
+      await listener.close(new AbortController().signal);
+    `;
+      const modules = ['../../src/http/listener.js', '../support/component-settings.js'].map((path) =>
+        fileURLToPath(new URL(path, import.meta.url)),
+      );
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...modules, engine], {
+        stdio: 'inherit',
+      });
+      const [code] = (await once(child, 'exit')) as [number];
+      t.equal(code, 0);
+    },
+  );
+}
