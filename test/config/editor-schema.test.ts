@@ -1,0 +1,31 @@
+import { Ajv } from 'ajv';
+import t from 'tap';
+import { parse } from 'yaml';
+import { builtinFactories } from '../../src/builtin.js';
+import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import { editorSchema } from '../../src/config/editor-schema.js';
+import { readProjectFile } from '../support/project-file.js';
+
+const schema = editorSchema(builtinFactories);
+// Strict: draft-07 as editors read it, without a keyword or format of our own.
+const isValid = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
+
+const check = (text: string) => isValid(parse(text));
+
+void t.test('the printed schema takes what the daemon takes', async (t) => {
+  t.ok(check(DEFAULT_CONFIG.text), JSON.stringify(isValid.errors));
+  t.ok(check(readProjectFile('config.example.yaml')), JSON.stringify(isValid.errors));
+  t.ok(check('processors:\n  validation:\n'), 'a section without a value');
+  t.ok(check('receivers: { trace_batch/b: { max_request_body_size: 5 } }'));
+  t.ok(check('receivers: { trace_batch: { max_request_body_size: "${env:SIZE}" } }'));
+  t.ok(check('auth: { enabled: "${env:AUTH:-true}" }'));
+});
+
+void t.test('the printed schema points at mistakes', async (t) => {
+  t.notOk(check('recievers: {}'));
+  t.notOk(check('receivers: { trace_bach: {} }'));
+  t.notOk(check('receivers: { trace_batch: { endpont: "127.0.0.1:1" } }'));
+  t.notOk(check('receivers: { trace_batch: { request_timeout: 5 } }'));
+  t.notOk(check('service: { pipelines: { traces: { receivers: [a] } } }'), 'exporters have no default');
+  t.ok(check('service: { pipelines: { traces: { receivers: [a], exporters: [b] } } }'), 'processors have');
+});
