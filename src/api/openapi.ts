@@ -39,7 +39,7 @@ export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonl
 }
 
 /** @returns the OpenAPI 3.1 document of those routes that declare an operation. */
-export function printOpenApi(routes: readonly Route[]): JsonObject {
+function printOpenApi(routes: readonly Route[]): JsonObject {
   const schemas = new OpenApiSchemas();
   const operations = routes.flatMap(({ operation }) => (operation ? [operation] : []));
   const paths: Record<string, Record<string, unknown>> = {};

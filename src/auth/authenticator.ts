@@ -1,8 +1,9 @@
 import { HttpProblem, type HttpRequest } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
+import type { AuthConfig } from '../config/file-schema.js';
 import type { MetaStore } from '../storage/meta-store.js';
-import { bootstrap, type AuthConfig } from './bootstrap.js';
+import { bootstrap } from './bootstrap.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
 import { grants } from './scopes.js';

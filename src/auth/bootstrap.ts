@@ -3,17 +3,10 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SCOPES } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
+import type { AuthConfig } from '../config/file-schema.js';
 import { uuidV7 } from '../signal/ids.js';
 import type { MetaStore } from '../storage/meta-store.js';
 import { describeKey, generateKey, isKey } from './keys.js';
-
-/** The section `auth` of the configuration. */
-export interface AuthConfig {
-  readonly enabled: boolean;
-  /** The first key, instead of a generated one. */
-  readonly bootstrap_key?: string;
-  readonly bootstrap_email: string;
-}
 
 /** The file in the store's directory that holds a generated first key. */
 export const INITIAL_KEY_FILE = 'initial-api-key';

@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** `jd_` and 256 random bits in base64url (decisions §2). */
-export const KEY_PATTERN = '^jd_[A-Za-z0-9_-]{43}$';
-
-const KEY = new RegExp(KEY_PATTERN);
+/** `jd_` and 256 bits in base64url (decisions §2). */
+const KEY = /^jd_[A-Za-z0-9_-]{43}$/;
 const PREFIX_LENGTH = 11;
 
 export function generateKey(): string {

@@ -9,7 +9,7 @@ import type { Operation } from '../component/operation.js';
 import { createValidator } from '../http/field-errors.js';
 import type { CliIo } from './io.js';
 
-export const DEFAULT_URL = 'http://127.0.0.1:4319';
+const DEFAULT_URL = 'http://127.0.0.1:4319';
 const KEY_FILE = `./data/${INITIAL_KEY_FILE}`;
 const TIMEOUT_MS = 30_000;
 

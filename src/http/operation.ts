@@ -13,7 +13,7 @@ export type Authenticate = (request: HttpRequest, scope?: Scope) => Identity;
 type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
 
 /** What a handler gets: everything checked and typed by the operation's schemas. */
-export interface Input<O extends Operation> {
+interface Input<O extends Operation> {
   /** Null for a public operation. */
   readonly identity: O['access'] extends 'public' ? null : Identity;
   readonly params: Value<O['params']>;
@@ -29,11 +29,11 @@ type ReplyOf<Status, Body> = Body extends TSchema
   : { readonly status: Status };
 
 /** An answer that the operation declares. */
-export type Reply<O extends Operation> = {
+type Reply<O extends Operation> = {
   [Status in keyof O['responses']]: ReplyOf<Status, O['responses'][Status]>;
 }[keyof O['responses']];
 
-export type Handler<O extends Operation> = (input: Input<O>) => Reply<O> | Promise<Reply<O>>;
+type Handler<O extends Operation> = (input: Input<O>) => Reply<O> | Promise<Reply<O>>;
 
 /** Makes routes of declared operations. */
 export interface RouteBuilder {
