@@ -37,6 +37,10 @@ export class LoadGenerator {
     this.#statistics = new LoadStatistics(plan.samples, Math.round(bytes / count));
   }
 
+  get acknowledgedSpans(): number {
+    return this.#statistics.acknowledgedSpans;
+  }
+
   /** Ends the sending; what is under way is waited for. */
   stop(): void {
     this.#stopped = true;

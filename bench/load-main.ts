@@ -1,6 +1,8 @@
 import { LoadGenerator } from './load-generator.js';
 import type { LoadCommand, LoadReport } from './load-plan.js';
 
+const PROGRESS_MS = 50;
+
 // The main file of the load process: see load-process.ts.
 let generator: LoadGenerator | undefined;
 
@@ -20,11 +22,17 @@ process.on('message', (message) => {
 });
 // The signal that a terminal sends to the whole group: the bench itself says when to stop.
 process.on('SIGINT', () => undefined);
+// Nobody would hear the result.
+process.on('disconnect', () => process.exit());
 
 async function run(): Promise<void> {
+  const progress = setInterval(() => {
+    report({ kind: 'progress', acknowledgedSpans: generator?.acknowledgedSpans ?? 0 });
+  }, PROGRESS_MS);
   const result = await generator?.run(() => {
     report({ kind: 'measuring' });
   });
+  clearInterval(progress);
   if (result) report({ kind: 'done', result });
   process.disconnect();
 }

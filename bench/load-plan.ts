@@ -31,8 +31,8 @@ export interface SampledTrace {
 export interface LoadResult {
   /** Of the whole run, warm-up included. */
   readonly acknowledged: { readonly requests: number; readonly spans: number; readonly traces: number };
-  /** Spans of requests without an answer that says what became of them. */
-  readonly unknownSpans: number;
+  /** Traces of requests that were sent and not answered: they may be stored or not. */
+  readonly unknownTraces: number;
   /** Traces that the daemon refused although the request was accepted. */
   readonly rejectedTraces: number;
   /** Answers other than 200 by status, and failures of connections by code. */
@@ -62,10 +62,11 @@ export interface Latency {
   readonly max: number;
 }
 
-/** From the load process: its bodies are ready, the warm-up is over, the end. */
+/** From the load process: its bodies are ready, the warm-up is over, how far it is (several times a second), the end. */
 export type LoadReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'measuring' }
+  | { readonly kind: 'progress'; readonly acknowledgedSpans: number }
   | { readonly kind: 'done'; readonly result: LoadResult };
 
 /** To the load process. */

@@ -9,6 +9,8 @@ export class LoadProcess {
   readonly #measuring: Promise<void>;
   readonly #result: Promise<LoadResult>;
 
+  #acknowledgedSpans = 0;
+
   private constructor() {
     this.#child = fork(fileURLToPath(new URL('./load-main.js', import.meta.url)));
     const child = this.#child;
@@ -17,7 +19,10 @@ export class LoadProcess {
     // Both are awaited by whoever wants them; a failure must not end the process before.
     this.#measuring.catch(() => undefined);
     this.#result.catch(() => undefined);
-    child.setMaxListeners(20);
+    child.on('message', (message) => {
+      const report = message as LoadReport;
+      if (report.kind === 'progress') this.#acknowledgedSpans = report.acknowledgedSpans;
+    });
   }
 
   /** Starts the process and has it build its bodies. @throws Error when it ends instead */
@@ -29,8 +34,9 @@ export class LoadProcess {
     return load;
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid;
+  /** So far, at the last report. */
+  get acknowledgedSpans(): number {
+    return this.#acknowledgedSpans;
   }
 
   /** Lets it send. */

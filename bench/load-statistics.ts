@@ -13,7 +13,7 @@ export class LoadStatistics {
   #spans = 0;
   #traces = 0;
   #rejected = 0;
-  #unknownSpans = 0;
+  #unknownTraces = 0;
   #latency = new LatencyRecorder();
   #measuredSpans = 0;
   #measuredFromMs = performance.now();
@@ -25,6 +25,10 @@ export class LoadStatistics {
   constructor(sampleSize: number, bodyBytes: number) {
     this.#sampleSize = sampleSize;
     this.#bodyBytes = bodyBytes;
+  }
+
+  get acknowledgedSpans(): number {
+    return this.#spans;
   }
 
   /** Forgets what was measured so far; the sums of what was acknowledged go on. */
@@ -40,8 +44,8 @@ export class LoadStatistics {
     if (answer.status !== 200) {
       const name = answer.failure ?? String(answer.status);
       this.#errors.set(name, (this.#errors.get(name) ?? 0) + 1);
-      // Without an answer it may have been stored all the same.
-      if (answer.status === 0) this.#unknownSpans += template.spans;
+      // Without an answer it may have been stored all the same, unless there was no connection to begin with.
+      if (answer.status === 0 && name !== 'ECONNREFUSED') this.#unknownTraces += template.runs.length;
       return;
     }
     const now = performance.now();
@@ -61,7 +65,7 @@ export class LoadStatistics {
     const cpu = process.cpuUsage(this.#cpu);
     return {
       acknowledged: { requests: this.#requests, spans: this.#spans, traces: this.#traces },
-      unknownSpans: this.#unknownSpans,
+      unknownTraces: this.#unknownTraces,
       rejectedTraces: this.#rejected,
       errors: Object.fromEntries(this.#errors),
       samples: this.#samples,

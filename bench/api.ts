@@ -1,0 +1,43 @@
+import { Client } from 'undici';
+
+export interface AgentFigures {
+  readonly id: string;
+  readonly name: string;
+  readonly total_runs: number;
+}
+
+/** Reads from the daemon, one request after the other over one connection. */
+export class Api {
+  readonly #client: Client;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, key: string) {
+    this.#client = new Client(url, { headersTimeout: 120_000, bodyTimeout: 120_000 });
+    this.#headers = { authorization: `Bearer ${key}` };
+  }
+
+  /** @param path under `/api/v1`. @throws Error for any status but 200 */
+  async text(path: string): Promise<string> {
+    const { statusCode, body } = await this.#client.request({
+      method: 'GET',
+      path: `/api/v1${path}`,
+      headers: this.#headers,
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`GET ${path} answered ${statusCode}: ${text.slice(0, 300)}`);
+    return text;
+  }
+
+  /** @returns the body, taken at its word: the bench checks figures, not shapes */
+  async json(path: string): Promise<unknown> {
+    return JSON.parse(await this.text(path)) as unknown;
+  }
+
+  async agents(): Promise<readonly AgentFigures[]> {
+    return (await this.json('/agents')) as readonly AgentFigures[];
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { DEFAULT_CONFIG } from '../src/cli/default-config.js';
+
+/** Every listener of the daemon shares this endpoint; port 0 takes a free one. */
+export const ENDPOINT = '127.0.0.1:0';
+
+interface PipelineConfig {
+  readonly receivers: readonly string[];
+  readonly processors?: readonly string[];
+  readonly exporters: readonly string[];
+}
+
+interface ServiceConfig {
+  readonly service: { readonly pipelines: Readonly<Record<string, PipelineConfig>> };
+}
+
+export interface DaemonConfigOptions {
+  /** Holds the configuration and, in `data/`, the store. */
+  readonly directory: string;
+  readonly key: string;
+  /** Processors that are left out of every pipeline. */
+  readonly without?: readonly string[];
+  /** A file laid over everything else. */
+  readonly extra?: string | undefined;
+}
+
+/**
+ * Writes the built-in configuration with other ports, store and key.
+ *
+ * @returns the files for `--config`, in their order
+ * @throws Error for a processor that no pipeline has
+ */
+export async function writeDaemonConfig(options: DaemonConfigOptions): Promise<string[]> {
+  const { directory, key, without = [], extra } = options;
+  const data = join(directory, 'data');
+  await mkdir(data, { recursive: true });
+  const base = join(directory, 'built-in.yaml');
+  const overlay = join(directory, 'bench.yaml');
+  await writeFile(base, DEFAULT_CONFIG.text);
+  await writeFile(
+    overlay,
+    stringify({
+      auth: { bootstrap_key: key },
+      extensions: {
+        duckdb: { path: join(data, 'jackdaw.duckdb') },
+        query: { endpoint: ENDPOINT },
+        health: { endpoint: ENDPOINT },
+      },
+      receivers: { trace_batch: { endpoint: ENDPOINT } },
+      service: {
+        telemetry: { logs: { level: 'info', format: 'json' }, metrics: { endpoint: ENDPOINT } },
+        ...(without.length > 0 && { pipelines: pipelinesWithout(without) }),
+      },
+    }),
+    // It holds a key, though one of no use elsewhere.
+    { mode: 0o600 },
+  );
+  return extra === undefined ? [base, overlay] : [base, overlay, extra];
+}
+
+function pipelinesWithout(without: readonly string[]): Record<string, { processors: string[] }> {
+  const { service } = parse(DEFAULT_CONFIG.text) as ServiceConfig;
+  const pipelines = Object.entries(service.pipelines);
+  const known = new Set(pipelines.flatMap(([, pipeline]) => pipeline.processors ?? []));
+  for (const processor of without) {
+    if (!known.has(processor)) {
+      throw new Error(`--without ${processor}: no pipeline has it; there are ${[...known].join(', ')}.`);
+    }
+  }
+  return Object.fromEntries(
+    pipelines.map(([signal, { processors = [] }]) => [
+      signal,
+      { processors: processors.filter((processor) => !without.includes(processor)) },
+    ]),
+  );
+}

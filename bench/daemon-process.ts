@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { ENDPOINT } from './daemon-config.js';
+
+const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const KEPT_LINES = 20;
+
+/** The built daemon as a child process. */
+export class DaemonProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** From spawning it to its word that it is running. */
+  readonly startMs: number;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+
+  private constructor(child: ChildProcess, exited: Promise<unknown>, url: string, startMs: number) {
+    this.#child = child;
+    this.#exited = exited;
+    this.url = url;
+    this.pid = child.pid ?? 0;
+    this.startMs = startMs;
+  }
+
+  /** Resolves when it is ready. @throws Error with the end of its log when it ends instead */
+  static async start(configFiles: readonly string[]): Promise<DaemonProcess> {
+    const args = [MAIN, 'run', ...configFiles.flatMap((file) => ['--config', file])];
+    const startedMs = performance.now();
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const exited = once(child, 'exit');
+    // Whatever ends this process must not leave a daemon behind.
+    const killNow = () => {
+      child.kill('SIGKILL');
+    };
+    process.once('exit', killNow);
+    child.once('exit', () => process.off('exit', killNow));
+    const lines = createInterface({ input: child.stderr });
+    const last: string[] = [];
+    const url = await new Promise<string>((resolve, reject) => {
+      lines.on('line', (line) => {
+        last.push(line);
+        if (last.length > KEPT_LINES) last.shift();
+        const address = realAddress(line);
+        if (address !== undefined) resolve(address);
+      });
+      exited.then(([code]: unknown[]) => {
+        reject(new Error(`The daemon ended while starting (exit code ${String(code)}):\n${last.join('\n')}`));
+      }, reject);
+    });
+    await ready(url);
+    return new DaemonProcess(child, exited, url, performance.now() - startedMs);
+  }
+
+  /** Ends it in order. @returns milliseconds that took. @throws Error for an exit code other than 0 */
+  async stop(): Promise<number> {
+    const startedMs = performance.now();
+    this.#child.kill('SIGTERM');
+    await this.#exited;
+    if (this.#child.exitCode !== 0) {
+      throw new Error(
+        `The daemon did not stop well (${this.#child.signalCode ?? `exit code ${String(this.#child.exitCode)}`}).`,
+      );
+    }
+    return performance.now() - startedMs;
+  }
+
+  /** Ends it as a crash would. Safe when it has ended. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
+}
+
+/** The word of the daemon that it is running names its real addresses. */
+function realAddress(line: string): string | undefined {
+  if (!line.startsWith('{')) return undefined;
+  const entry = JSON.parse(line) as { readonly addresses?: Readonly<Record<string, string>> };
+  return entry.addresses?.[ENDPOINT];
+}
+
+async function ready(url: string): Promise<void> {
+  const response = await fetch(`${url}/readyz`);
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`${url}/readyz says ${response.status}.`);
+}

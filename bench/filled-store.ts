@@ -1,0 +1,102 @@
+import { constants } from 'node:fs';
+import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BENCH_KEY } from './bench-directory.js';
+import { writeDaemonConfig } from './daemon-config.js';
+import { DaemonProcess } from './daemon-process.js';
+import type { SampledTrace } from './load-plan.js';
+import { LoadProcess } from './load-process.js';
+import { bytesOf, type Print } from './report.js';
+
+const DAY_MS = 86_400_000;
+const HISTORY_DAYS = 30;
+const CONNECTIONS = 32;
+const SAMPLES = 2000;
+/** The store works on after the last acknowledgement; it is left alone until its files rest for so long. */
+const QUIET_MS = 1500;
+const LONGEST_WAIT_MS = 180_000;
+/** Written last: a folder without it was not filled to the end. */
+const SAMPLES_FILE = 'samples.json';
+
+/**
+ * Puts a store of so many spans, spread over 30 days, into a folder.
+ *
+ * @param kept where filled stores are kept; one that is there is copied and never changed
+ * @returns traces that are in it
+ */
+export async function provideStore(
+  spans: number,
+  directory: string,
+  kept: string | undefined,
+  print: Print,
+): Promise<readonly SampledTrace[]> {
+  if (kept === undefined) return fill(spans, directory, print);
+  const original = join(kept, String(spans));
+  let samples = await readSamples(original);
+  if (samples === undefined) {
+    const unfinished = `${original}.${process.pid}.tmp`;
+    await mkdir(unfinished, { recursive: true });
+    samples = await fill(spans, unfinished, print);
+    await writeFile(join(unfinished, SAMPLES_FILE), JSON.stringify(samples));
+    await rename(unfinished, original);
+  }
+  // A reflink where the file system has them: then it costs nothing.
+  await cp(original, directory, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  return samples;
+}
+
+async function fill(spans: number, directory: string, print: Print): Promise<readonly SampledTrace[]> {
+  const data = join(directory, 'data');
+  const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
+  let load: LoadProcess | undefined;
+  try {
+    const nowMs = Date.now();
+    load = await LoadProcess.start({
+      url: daemon.url,
+      key: BENCH_KEY,
+      seed: 'bench',
+      connections: CONNECTIONS,
+      spansPerRequest: 100,
+      templates: 500,
+      warmupSeconds: 0,
+      spans,
+      times: { fromMs: nowMs - HISTORY_DAYS * DAY_MS, toMs: nowMs },
+      samples: SAMPLES,
+    });
+    load.go();
+    const { measured, acknowledged, errors, samples } = await load.result;
+    if (acknowledged.spans < spans) {
+      throw new Error(`Only ${acknowledged.spans} of ${spans} spans were stored: ${JSON.stringify(errors)}`);
+    }
+    const rate = (measured.spans / measured.seconds).toFixed(0);
+    print(`  filled with ${spans} spans in ${measured.seconds.toFixed(1)} s, ${rate} spans/s`);
+    await untilQuiet(data);
+    await daemon.stop();
+    return samples;
+  } finally {
+    await load?.kill();
+    await daemon.kill();
+  }
+}
+
+async function untilQuiet(directory: string): Promise<void> {
+  const startedMs = performance.now();
+  let bytes = -1;
+  let sinceMs = startedMs;
+  while (performance.now() - sinceMs < QUIET_MS && performance.now() - startedMs < LONGEST_WAIT_MS) {
+    // Files vanish while they are counted as long as it is not quiet.
+    const now = await bytesOf(directory).catch(() => -1);
+    if (now !== bytes || now === -1) sinceMs = performance.now();
+    bytes = now;
+    await sleep(200);
+  }
+}
+
+async function readSamples(directory: string): Promise<readonly SampledTrace[] | undefined> {
+  try {
+    return JSON.parse(await readFile(join(directory, SAMPLES_FILE), 'utf8')) as readonly SampledTrace[];
+  } catch {
+    return undefined;
+  }
+}

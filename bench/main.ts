@@ -1,0 +1,77 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { ingest, type IngestOptions } from './ingest.js';
+import { read, type ReadOptions } from './read.js';
+import { restart, type RestartOptions } from './restart.js';
+
+const print = (text: string) => {
+  console.log(text);
+};
+
+const program = new Command('bench')
+  .usage('NAME [flags]')
+  .description('Measures the built daemon. How to read the figures: bench/README.md');
+
+program
+  .command('ingest')
+  .description('spans per second acknowledged after commit, and how long an acknowledgement takes')
+  .option('--connections <n>', 'requests under way at the same time', integer, 64)
+  .option('--rate <n>', 'open loop: so many spans per second are due (default: closed loop)', integer)
+  .option('--seconds <n>', 'how long is measured', number, 60)
+  .option('--spans <n>', 'end after so many spans instead', integer)
+  .option('--warmup <n>', 'seconds that are not measured', number, 5)
+  .option('--bodies <n>', 'different request bodies', integer, 500)
+  .option('--without <processor>', 'leave a processor out; may repeat', collect)
+  .option('--config <file>', 'configuration laid over the built-in one')
+  .action(async (options: IngestOptions) => {
+    const { verdict } = await ingest(options, print);
+    if (!verdict.isComplete) process.exitCode = 1;
+  });
+
+program
+  .command('read')
+  .description('every read route over filled stores, alone and during ingestion')
+  .option('--spans <list>', 'sizes of the stores', integers, [1_000_000, 10_000_000])
+  .option('--ingest-rate <n>', 'spans per second during the second round; 0 leaves it out', integer, 30_000)
+  .option('--requests <n>', 'requests to each route', integer, 200)
+  .option('--seconds <n>', 'at most so long for each route', number, 5)
+  .option('--data <dir>', 'keep filled stores here and use them again')
+  .option('--config <file>', 'configuration laid over the built-in one')
+  .action(async (options: ReadOptions) => {
+    await read(options, print);
+  });
+
+program
+  .command('restart')
+  .description('kill -9 during ingestion: time to ready, and whether everything acknowledged is there')
+  .option('--spans <n>', 'kill once so many are acknowledged', integer, 1_000_000)
+  .option('--connections <n>', 'requests under way at the same time', integer, 64)
+  .option('--bodies <n>', 'different request bodies', integer, 500)
+  .action(async (options: RestartOptions) => {
+    const { verdict } = await restart(options, print);
+    if (!verdict.isComplete) process.exitCode = 1;
+  });
+
+// By `exit`, so that daemons and folders do not stay behind.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+await program.parseAsync();
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0)) throw new InvalidArgumentError('It must be a number.');
+  return value;
+}
+
+function integer(text: string): number {
+  const value = number(text.replaceAll('_', ''));
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be an integer.');
+  return value;
+}
+
+function integers(text: string): number[] {
+  return text.split(',').map(integer);
+}
+
+function collect(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { Api } from './api.js';
+import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { writeDaemonConfig } from './daemon-config.js';
+import { DaemonProcess } from './daemon-process.js';
+import { provideStore } from './filled-store.js';
+import { LatencyRecorder } from './latency-recorder.js';
+import type { Latency } from './load-plan.js';
+import { LoadProcess } from './load-process.js';
+import { readRoutes, TARGET_RATIO, type ReadRoute } from './read-routes.js';
+import { ms, printSetup, table, type Print } from './report.js';
+
+const INGEST_CONNECTIONS = 64;
+/** For the daemon to get into its stride before the second round. */
+const INGEST_WARMUP_SECONDS = 3;
+
+export interface ReadOptions {
+  readonly spans: readonly number[];
+  /** Spans per second during the second round; 0: no second round. */
+  readonly ingestRate: number;
+  readonly requests: number;
+  /** At most so long for each route. */
+  readonly seconds: number;
+  readonly data?: string;
+  readonly config?: string;
+}
+
+/** Of one route over one store. */
+export interface ReadFigures {
+  readonly route: ReadRoute;
+  readonly alone: Latency;
+  readonly during: Latency | undefined;
+}
+
+/** `npm run bench -- read`: how long every read route takes, alone and during ingestion. */
+export async function read(options: ReadOptions, print: Print): Promise<ReadonlyMap<number, ReadFigures[]>> {
+  printSetup(print, 'read', { ...options });
+  const results = new Map<number, ReadFigures[]>();
+  for (const spans of options.spans) {
+    print(`\n${spans} spans`);
+    const figures = await inFreshDirectory((directory) =>
+      measure(spans, options, join(directory, 'store'), print),
+    );
+    print(readTable(figures));
+    results.set(spans, figures);
+  }
+  return results;
+}
+
+async function measure(
+  spans: number,
+  options: ReadOptions,
+  directory: string,
+  print: Print,
+): Promise<ReadFigures[]> {
+  const samples = await provideStore(spans, directory, options.data, print);
+  const files = await writeDaemonConfig({ directory, key: BENCH_KEY, extra: options.config });
+  const daemon = await DaemonProcess.start(files);
+  print(`  spawn to ready ${ms(daemon.startMs)} ms`);
+  const api = new Api(daemon.url, BENCH_KEY);
+  let load: LoadProcess | undefined;
+  try {
+    const routes = readRoutes(await api.agents(), samples);
+    const alone = await round(api, routes, options);
+    let during: Latency[] = [];
+    if (options.ingestRate > 0) {
+      load = await startIngestion(daemon.url, options.ingestRate);
+      during = await round(api, routes, options);
+      load.stop();
+      const { measured, errors } = await load.result;
+      const rate = (measured.spans / measured.seconds).toFixed(0);
+      const failures = Object.keys(errors).length === 0 ? '' : `, errors ${JSON.stringify(errors)}`;
+      print(
+        `  ingestion beside it: ${rate} of ${options.ingestRate} spans/s, acknowledged at p50 ${ms(measured.latency.p50)}, p99 ${ms(measured.latency.p99)} ms, ${measured.unsent} requests behind${failures}`,
+      );
+    }
+    await api.close();
+    await daemon.stop();
+    return routes.flatMap((route, index) => {
+      const latency = alone[index];
+      return latency === undefined ? [] : [{ route, alone: latency, during: during[index] }];
+    });
+  } finally {
+    await load?.kill();
+    await daemon.kill();
+  }
+}
+
+async function startIngestion(url: string, spansPerSecond: number): Promise<LoadProcess> {
+  const load = await LoadProcess.start({
+    url,
+    key: BENCH_KEY,
+    // Other bodies than those of the store.
+    seed: 'bench/beside',
+    connections: INGEST_CONNECTIONS,
+    spansPerSecond,
+    spansPerRequest: 100,
+    templates: 500,
+    warmupSeconds: INGEST_WARMUP_SECONDS,
+    times: 'now',
+    samples: 0,
+  });
+  load.go();
+  await load.measuring;
+  return load;
+}
+
+/** One route after the other, one request after the other. */
+async function round(api: Api, routes: readonly ReadRoute[], options: ReadOptions): Promise<Latency[]> {
+  const latencies: Latency[] = [];
+  for (const route of routes) {
+    const recorder = new LatencyRecorder();
+    const untilMs = performance.now() + options.seconds * 1000;
+    for (let request = 0; request < options.requests && performance.now() < untilMs; request += 1) {
+      const startedMs = performance.now();
+      await api.text(route.path(request));
+      recorder.record(performance.now() - startedMs);
+    }
+    latencies.push(recorder.summary());
+  }
+  return latencies;
+}
+
+function readTable(figures: readonly ReadFigures[]): string {
+  const head = ['route', 'n', 'p50', 'p99', 'target', 'during: n', 'p50', 'p99', 'ratio', 'target'];
+  const rows = figures.map(({ route, alone, during }) => [
+    route.name,
+    String(alone.count),
+    ms(alone.p50),
+    ms(alone.p99),
+    route.targetMs === undefined ? '' : `< ${route.targetMs}`,
+    ...(during === undefined
+      ? ['', '', '', '', '']
+      : [
+          String(during.count),
+          ms(during.p50),
+          ms(during.p99),
+          (during.p50 / alone.p50).toFixed(1),
+          `<= ${TARGET_RATIO}`,
+        ]),
+  ]);
+  return table(head, rows);
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Api } from './api.js';
+import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { writeDaemonConfig } from './daemon-config.js';
+import { DaemonProcess } from './daemon-process.js';
+import { LoadProcess } from './load-process.js';
+import { lines, ms, printSetup, type Print } from './report.js';
+import { verifyStored, type Verdict } from './verify.js';
+
+const SPANS_PER_REQUEST = 100;
+const SAMPLES = 500;
+const POLL_MS = 20;
+
+export interface RestartOptions {
+  /** The daemon is killed once so many are stored, while more are coming. */
+  readonly spans: number;
+  readonly connections: number;
+  readonly bodies: number;
+}
+
+export interface RestartFigures {
+  readonly readyMs: number;
+  readonly acknowledgedSpans: number;
+  readonly verdict: Verdict;
+}
+
+/** `npm run bench -- restart`: kill -9 in the middle of ingestion, then how long until it serves again, and what is there. */
+export async function restart(options: RestartOptions, print: Print): Promise<RestartFigures> {
+  printSetup(print, 'restart', { ...options });
+  const figures = await inFreshDirectory((directory) => measure(options, directory));
+  const { readyMs, acknowledgedSpans, verdict } = figures;
+  print(
+    lines([
+      ['killed after', `${acknowledgedSpans} spans acknowledged, with more under way`],
+      ['spawn to ready', `${ms(readyMs)} ms`],
+      ['stored', `${verdict.isComplete ? 'complete' : 'NOT COMPLETE'}: ${verdict.text}`],
+    ]),
+  );
+  return figures;
+}
+
+async function measure(options: RestartOptions, directory: string): Promise<RestartFigures> {
+  const files = await writeDaemonConfig({ directory, key: BENCH_KEY });
+  let daemon = await DaemonProcess.start(files);
+  let load: LoadProcess | undefined;
+  try {
+    load = await LoadProcess.start({
+      url: daemon.url,
+      key: BENCH_KEY,
+      seed: 'bench',
+      connections: options.connections,
+      spansPerRequest: SPANS_PER_REQUEST,
+      templates: options.bodies,
+      warmupSeconds: 0,
+      times: 'now',
+      samples: SAMPLES,
+    });
+    load.go();
+    await untilAcknowledged(load, options.spans);
+    await daemon.kill();
+    // Without the daemon there is nothing left to do for the generator but to say what was acknowledged.
+    load.stop();
+    const result = await load.result;
+    daemon = await DaemonProcess.start(files);
+    const api = new Api(daemon.url, BENCH_KEY);
+    const verdict = await verifyStored(api, result);
+    await api.close();
+    await daemon.stop();
+    return { readyMs: daemon.startMs, acknowledgedSpans: result.acknowledged.spans, verdict };
+  } finally {
+    await load?.kill();
+    await daemon.kill();
+  }
+}
+
+async function untilAcknowledged(load: LoadProcess, spans: number): Promise<void> {
+  while (load.acknowledgedSpans < spans) await Promise.race([sleep(POLL_MS), load.result]);
+}
