@@ -44,7 +44,8 @@ export const ServiceSchema = section(
     }),
     shutdown_timeout: duration({
       default: '30s',
-      description: 'How long a stop may take until work that is not finished is abandoned.',
+      description:
+        'How long a stop may take. Whoever is not done by then is told so, gets one more second, and is left behind.',
     }),
     telemetry: section(
       {

@@ -1,26 +1,19 @@
 import type { Clock } from '../component/telemetry.js';
 
-/** After the deadline a component that reacts to it still needs a moment to let go of what it holds. */
-const GRACE_MS = 2000;
+/** After the deadline whoever stops still gets a moment of its own to let go of what it holds. */
+const GRACE_MS = 1000;
 
 /** The time that a stop may take, shared by everything that stops. */
 export class Deadline {
+  readonly #clock: Clock;
   readonly #expiry = new AbortController();
-  readonly #abandoned = new AbortController();
   readonly #cancel: () => void;
 
   constructor(ms: number, clock: Clock) {
-    let cancelGrace = (): void => undefined;
-    const cancelExpiry = clock.after(ms, () => {
+    this.#clock = clock;
+    this.#cancel = clock.after(ms, () => {
       this.#expiry.abort();
-      cancelGrace = clock.after(GRACE_MS, () => {
-        this.#abandoned.abort();
-      });
     });
-    this.#cancel = () => {
-      cancelExpiry();
-      cancelGrace();
-    };
   }
 
   /** What components are given: aborted when they should stop waiting. */
@@ -29,29 +22,33 @@ export class Deadline {
   }
 
   /**
-   * Waits for work, but not longer than the deadline and a short grace.
+   * Waits for work, but not longer than the deadline and a short grace. Work that begins after the deadline gets the
+   * grace, too: one component that hangs must not keep the store from closing its files.
    *
    * @throws Error when the work was abandoned; whatever the work throws
    */
   async wait(work: () => Promise<unknown>, what: string): Promise<void> {
-    const { signal } = this.#abandoned;
-    let onAbandoned = (): void => undefined;
+    const { signal } = this.#expiry;
+    let cancelGrace = (): void => undefined;
+    let onExpiry = (): void => undefined;
     const abandoned = new Promise<never>((_, reject) => {
-      onAbandoned = () => {
-        reject(new Error(`${what} did not stop in time and was abandoned`));
+      onExpiry = () => {
+        cancelGrace = this.#clock.after(GRACE_MS, () => {
+          reject(new Error(`${what} did not stop in time and was abandoned`));
+        });
       };
-      if (signal.aborted) onAbandoned();
-      else signal.addEventListener('abort', onAbandoned);
+      if (signal.aborted) onExpiry();
+      else signal.addEventListener('abort', onExpiry);
     });
     try {
-      // Called even when everything is late: what must be let go of can still be let go of at once.
       await Promise.race([(async () => work())(), abandoned]);
     } finally {
-      signal.removeEventListener('abort', onAbandoned);
+      signal.removeEventListener('abort', onExpiry);
+      cancelGrace();
     }
   }
 
-  /** Ends the timers. */
+  /** Ends the timer. */
   cancel(): void {
     this.#cancel();
   }

@@ -1,0 +1,152 @@
+import t from 'tap';
+import { ConsumeError } from '../../src/component/consume-error.js';
+import type { Consumer, Receipt } from '../../src/component/consumer.js';
+import { fanOut } from '../../src/pipeline/fanout.js';
+import type { TracesBatch } from '../../src/signal/batch.js';
+import { batchOf } from '../support/engine.js';
+
+const CONTEXT = { receivedAt: 0 };
+
+function answering(answer: (batch: TracesBatch) => Promise<Receipt>): Consumer<TracesBatch> {
+  return { consume: answer };
+}
+
+const reading = (consumer: Consumer<TracesBatch>) => ({ consumer, mutatesBatch: false });
+const changing = (consumer: Consumer<TracesBatch>) => ({ consumer, mutatesBatch: true });
+
+void t.test('an item that any exporter refuses is refused, with the first reason', async (t) => {
+  const way = fanOut([
+    reading(answering(async () => ({ accepted: 3, refused: [{ index: 2, reason: 'late' }] }))),
+    reading(
+      answering(async () => ({
+        accepted: 2,
+        refused: [
+          { index: 0, id: 'x', reason: 'bad' },
+          { index: 2, reason: 'other' },
+        ],
+      })),
+    ),
+  ]);
+  t.strictSame(await way.consume(batchOf('a', 'b', 'c', 'd'), CONTEXT), {
+    accepted: 2,
+    refused: [
+      { index: 0, id: 'x', reason: 'bad' },
+      { index: 2, reason: 'late' },
+    ],
+  });
+});
+
+void t.test('exporters work at the same time, and the answer waits for the slowest', async (t) => {
+  const started: string[] = [];
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const slow = answering(async (batch) => {
+    started.push('slow');
+    await held;
+    return { accepted: batch.items.length, refused: [] };
+  });
+  const fast = answering(async (batch) => {
+    started.push('fast');
+    return { accepted: batch.items.length, refused: [] };
+  });
+  let isAnswered = false;
+  const answer = fanOut([reading(slow), reading(fast)])
+    .consume(batchOf('a'), CONTEXT)
+    .then((receipt) => {
+      isAnswered = true;
+      return receipt;
+    });
+  await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(started, ['slow', 'fast']);
+  t.notOk(isAnswered);
+  release();
+  t.strictSame(await answer, { accepted: 1, refused: [] });
+});
+
+void t.test('one exporter that fails fails the batch, once all have ended', async (t) => {
+  let hasEnded = false;
+  const failing = (error: Error) => reading(answering(async () => Promise.reject(error)));
+  const ending = reading(
+    answering(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      hasEnded = true;
+      return { accepted: 1, refused: [] };
+    }),
+  );
+  const retryable = (retryAfterMs: number) =>
+    new ConsumeError('busy', { code: 'overloaded', retryable: true, retryAfterMs });
+  const permanent = new ConsumeError('no', { code: 'quota_exceeded', retryable: false });
+  await t.rejects(fanOut([failing(retryable(1)), ending]).consume(batchOf('a'), CONTEXT), {
+    code: 'overloaded',
+  });
+  t.ok(hasEnded);
+  const bothBusy = fanOut([failing(retryable(100)), failing(retryable(5000)), ending]);
+  const busy: unknown = await bothBusy.consume(batchOf('a'), CONTEXT).catch((error: unknown) => error);
+  t.match(busy, { retryAfterMs: 5000 }, 'the longest wait counts');
+  await t.rejects(
+    fanOut([failing(retryable(1)), failing(permanent)]).consume(batchOf('a'), CONTEXT),
+    { code: 'quota_exceeded' },
+    'sending again cannot help',
+  );
+  const throwing: Consumer<TracesBatch> = {
+    consume: () => {
+      throw new Error('synchronous');
+    },
+  };
+  await t.rejects(fanOut([reading(throwing), ending]).consume(batchOf('a'), CONTEXT), /synchronous/);
+});
+
+void t.test('a branch that changes the batch changes only its own copy', async (t) => {
+  const seen: TracesBatch[] = [];
+  const changer = (agent: string) =>
+    changing(
+      answering(async (batch) => {
+        seen.push(batch);
+        for (const { trace } of batch.items) {
+          trace.agent = agent;
+          if (trace.metadata) trace.metadata['nested'] = agent;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+        t.strictSame(
+          batch.items.map(({ trace }) => trace.agent),
+          [agent],
+        );
+        return { accepted: 1, refused: [] };
+      }),
+    );
+  const reader = reading(
+    answering(async (batch) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      t.strictSame(batch, batchOf('a'));
+      return { accepted: 1, refused: [] };
+    }),
+  );
+  const batch = batchOf('a');
+  await fanOut([changer('one'), reader, changer('two')]).consume(batch, CONTEXT);
+  t.notOk(seen.includes(batch), 'somebody reads the original');
+
+  seen.length = 0;
+  const own = batchOf('a');
+  await fanOut([changer('one'), changer('two')]).consume(own, CONTEXT);
+  t.equal(seen.filter((one) => one === own).length, 1, 'nobody reads it: one copy less');
+});
+
+void t.test('copies keep keys that look like prototypes', async (t) => {
+  const batch = batchOf('a');
+  const [item] = batch.items;
+  if (item)
+    item.trace.metadata = JSON.parse(
+      '{"__proto__": {"polluted": true}, "a": 1}',
+    ) as typeof item.trace.metadata;
+  const copies: TracesBatch[] = [];
+  const keep = changing(
+    answering(async (copy) => {
+      copies.push(copy);
+      return { accepted: 1, refused: [] };
+    }),
+  );
+  await fanOut([keep, keep]).consume(batch, CONTEXT);
+  for (const copy of copies)
+    t.equal(JSON.stringify(copy.items[0]?.trace.metadata), '{"__proto__":{"polluted":true},"a":1}');
+  t.notOk('polluted' in {});
+});

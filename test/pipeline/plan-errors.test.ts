@@ -1,0 +1,87 @@
+import t from 'tap';
+import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
+
+const THING = 'extensions: { thing: {} }\n';
+
+void t.test('extensions that a component names must run', async (t) => {
+  const text = (helper: string, extensions: string) =>
+    `receivers: { source: { helper: ${helper} } }
+exporters: { sink: {} }
+extensions: { thing: {}, thing/b: {} }
+service:
+  extensions: ${extensions}
+  pipelines: { traces: { receivers: [source], exporters: [sink] } }
+`;
+  t.strictSame(await problemsOf([text('thing', '[thing]')]), []);
+  t.strictSame(await problemsOf([text('thing/b', '[thing]')]), [
+    'a.yaml:1:24: error: receivers.source.helper: extension "thing/b" does not run; add it to service.extensions',
+  ]);
+  t.strictSame(await problemsOf([text('thinq', '[thing]')]), [
+    'a.yaml:1:24: error: receivers.source.helper: there is no extension "thinq" in service.extensions; did you mean "thing"?',
+  ]);
+});
+
+void t.test('extensions start after those that they name; a circle is an error', async (t) => {
+  const text = (a: string, b: string) =>
+    `${PIPELINE.replace('[thing]', '[thing/a, thing/b, thing]')}extensions: { thing/a: ${a}, thing/b: ${b}, thing: {} }\n`;
+  const { plan } = await prepareTexts([text('{ helper: thing/b }', '{ helper: thing }')]);
+  t.strictSame(
+    plan.extensions.map(({ id }) => id),
+    ['thing', 'thing/b', 'thing/a'],
+  );
+  t.match(await problemsOf([text('{ helper: thing/b }', '{ helper: thing/a }')]), [
+    /service\.extensions: these extensions need each other, so that none can start first: thing\/a → thing\/b → thing\/a/,
+  ]);
+});
+
+void t.test('an exporter that needs a queue is refused until there is one', async (t) => {
+  const text = `${PIPELINE.replace('exporters: [sink]', 'exporters: [sink, queue]')}${THING}exporters: { sink: {}, queue: {} }\n`;
+  t.match(await problemsOf([text.replace('exporters: { sink: {} }\n', '')]), [
+    /exporters\[1\]: exporter "queue" needs a queue/,
+  ]);
+});
+
+void t.test('what no pipeline uses is a warning', async (t) => {
+  const { warnings } = await prepareTexts([
+    `${PIPELINE}processors: { pass: {} }\nextensions: { thing: {}, thing/b: {} }\n`,
+  ]);
+  t.match(
+    warnings.map(({ severity, message, path }) => `${severity} ${path.join('.')} ${message}`),
+    [
+      'warning processors.pass is not used: no pipeline lists it',
+      'warning extensions.thing/b is not used: service.extensions does not list it',
+    ],
+  );
+});
+
+void t.test(
+  'two owners of one port or file are errors; components share a listener by naming it alike',
+  async (t) => {
+    const text = (a: string, b: string, metrics = 'null') =>
+      `${PIPELINE.replace('[thing]', '[thing, thing/b]')}  telemetry: { metrics: { endpoint: ${metrics} } }
+extensions:
+  thing: ${a}
+  thing/b: ${b}
+`;
+    t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "127.0.0.1:1" }')]), []);
+    t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:0" }', '{ endpoint: "localhost:0" }')]), []);
+    t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: ":1" }')]), [
+      'a.yaml:11:14: error: extensions.thing/b.endpoint: port of :1 also belongs to extension "thing"; give one of them another',
+    ]);
+    t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "localhost:1" }')]), [
+      /also belongs/,
+    ]);
+    t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{}', '127.0.0.1:1')]), [
+      /service\.telemetry\.metrics\.endpoint: port of 127\.0\.0\.1:1 also belongs to extension "thing"/,
+    ]);
+    t.match(await problemsOf([text('{ file: /x/y }', '{ file: /x/y }')]), [/file \/x\/y also belongs/]);
+  },
+);
+
+void t.test('without authentication nothing may be reached from outside', async (t) => {
+  const text = (endpoint: string) =>
+    `${PIPELINE}extensions: { thing: { endpoint: "${endpoint}" } }\nauth: { enabled: false }\n`;
+  t.strictSame(await problemsOf([text('127.0.0.1:1')]), []);
+  for (const open of ['0.0.0.0:1', ':1', '10.1.2.3:1', '[::]:1'])
+    t.match(await problemsOf([text(open)]), [/can be reached by others while auth\.enabled is false/], open);
+});
