@@ -27,7 +27,7 @@ void t.test('brackets and colons within strings do not count', async (t) => {
 
 void t.test('strings of every length end where they end', async (t) => {
   const noise = '['.repeat(1500);
-  for (let length = 0; length < 140; length++) {
+  for (const length of [0, 1, 30, 60, 61, 62, 63, 64, 65, 66, 67, 200]) {
     for (const tail of ['', '"', '\\', '\\"', '\\\\', '"\\'] as const) {
       const text = JSON.stringify('x'.repeat(length) + tail + noise);
       if (findExcess(padded(text)) !== undefined) t.fail(`${length} and ${tail}: read beyond its end`);

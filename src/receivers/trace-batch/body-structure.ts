@@ -15,8 +15,15 @@ const COLON = 3;
 const STRING = 4;
 /** What a byte outside strings means for the structure; 0: nothing. */
 const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
-  const found = { '[': OPEN, '{': OPEN, ']': CLOSE, '}': CLOSE, ':': COLON, '"': STRING };
-  return found[String.fromCharCode(byte) as keyof typeof found] ?? 0;
+  const meanings: Readonly<Record<string, number>> = {
+    '[': OPEN,
+    '{': OPEN,
+    ']': CLOSE,
+    '}': CLOSE,
+    ':': COLON,
+    '"': STRING,
+  };
+  return meanings[String.fromCharCode(byte)] ?? 0;
 });
 
 /**

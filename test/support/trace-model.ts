@@ -1,0 +1,156 @@
+import { moneyToNumber } from '../../src/signal/money.js';
+import type { RunStatus, SpanType } from '../../src/signal/span.js';
+import type { JsonObject } from '../../src/signal/attributes.js';
+import type { Shown, ShownTrace } from './traces-client.js';
+
+/** What a message can say of a trace or a span; null: it does not say. Times in milliseconds, money in micro-USD. */
+interface Said {
+  readonly status: RunStatus;
+  readonly startMs: number;
+  readonly endMs: number | null;
+  readonly error_message: string | null;
+  readonly total_tokens: number | null;
+  readonly costMicros: number | null;
+}
+
+export interface SaidTrace extends Said {
+  readonly trace_id: string;
+  readonly agent: string;
+  readonly success: boolean | null;
+  readonly outcome: string | null;
+  readonly metadata: JsonObject | null;
+}
+
+export interface SaidSpan extends Said {
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  readonly type: SpanType;
+  readonly name: string;
+  readonly model: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly input_data: JsonObject | null;
+  readonly output_data: JsonObject | null;
+}
+
+export interface SaidRun {
+  readonly trace: SaidTrace;
+  readonly spans: readonly SaidSpan[];
+}
+
+interface KnownTrace {
+  said: SaidTrace;
+  readonly spans: Map<string, SaidSpan>;
+}
+
+/**
+ * What a user must see of everything that was accepted, by decisions §3 in the simplest words: the first message about a
+ * trace or span holds; only a running one is completed by a later message with another status, which fills what was not
+ * said; a span belongs to the trace it first came with.
+ */
+export class TraceModel {
+  readonly #traces = new Map<string, KnownTrace>();
+  readonly #ownerOfSpan = new Map<string, string>();
+
+  get traceCount(): number {
+    return this.#traces.size;
+  }
+
+  accept({ trace, spans }: SaidRun): void {
+    const known = this.#traces.get(trace.trace_id) ?? { said: trace, spans: new Map<string, SaidSpan>() };
+    known.said = completed(known.said, trace);
+    this.#traces.set(trace.trace_id, known);
+    for (const span of spans) {
+      const owner = this.#ownerOfSpan.get(span.span_id) ?? trace.trace_id;
+      if (owner !== trace.trace_id) continue;
+      this.#ownerOfSpan.set(span.span_id, owner);
+      known.spans.set(span.span_id, completed(known.spans.get(span.span_id) ?? span, span));
+    }
+  }
+
+  /** The trace as the API must show it; null where nothing was accepted of it. */
+  show(traceId: string): ShownTrace | null {
+    const known = this.#traces.get(traceId);
+    if (!known) return null;
+    const { said } = known;
+    const spans = [...known.spans.values()];
+    const costMicros = said.costMicros ?? usage(spans, (span) => span.costMicros);
+    return {
+      trace_id: said.trace_id,
+      agent_name: said.agent,
+      ...shownTimes(said),
+      status: said.status,
+      success: said.success,
+      outcome: said.outcome,
+      error_message: said.error_message,
+      total_tokens: said.total_tokens ?? usage(spans, tokensOf),
+      total_cost_usd: costMicros === null ? null : moneyToNumber(costMicros),
+      metadata: said.metadata,
+      spans: spans
+        .sort((a, b) => a.startMs - b.startMs || (a.span_id < b.span_id ? -1 : 1))
+        .map((span) => showSpan(traceId, span)),
+    };
+  }
+}
+
+function completed<S extends Said>(first: S, later: S): S {
+  if (first.status !== 'running' || later.status === 'running') return first;
+  const filled = Object.entries(first).map(([key, value]: [string, unknown]) => [
+    key,
+    value ?? later[key as keyof S],
+  ]);
+  return { ...(Object.fromEntries(filled) as S), status: later.status };
+}
+
+function showSpan(traceId: string, span: SaidSpan): Shown {
+  const { costMicros, startMs, endMs, ...rest } = span;
+  return {
+    ...rest,
+    ...shownTimes({ startMs, endMs }),
+    trace_id: traceId,
+    total_tokens: tokensOf(span),
+    cost_usd: costMicros === null ? null : moneyToNumber(costMicros),
+  };
+}
+
+function shownTimes({ startMs, endMs }: Pick<Said, 'startMs' | 'endMs'>): Shown {
+  const print = (ms: number) => new Date(ms).toISOString().replace('.000Z', 'Z');
+  return {
+    started_at: print(startMs),
+    ended_at: endMs === null ? null : print(endMs),
+    duration_ms: endMs === null ? null : endMs - startMs,
+  };
+}
+
+function tokensOf(span: SaidSpan): number | null {
+  if (span.total_tokens !== null) return span.total_tokens;
+  if (span.input_tokens === null && span.output_tokens === null) return null;
+  return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
+}
+
+/** A span's usage counts only if none of its descendants reports any. */
+function usage(spans: readonly SaidSpan[], measure: (span: SaidSpan) => number | null): number | null {
+  const reports = (span: SaidSpan): boolean => measure(span) !== null;
+  const isCovered = (span: SaidSpan): boolean =>
+    spans.some((child) => child.parent_span_id === span.span_id && (reports(child) || isCovered(child)));
+  const counted = spans.filter((span) => reports(span) && !isCovered(span));
+  return spans.some(reports) ? counted.reduce((sum, span) => sum + (measure(span) ?? 0), 0) : null;
+}
+
+/** The item that says this, as an SDK sends it: what is not said is left out. */
+export function toItem({ trace, spans }: SaidRun): { trace: JsonObject; spans: JsonObject[] } {
+  return {
+    trace: wire(trace, 'total_cost_usd'),
+    spans: spans.map((span) => ({ ...wire(span, 'cost_usd'), trace_id: trace.trace_id })),
+  };
+}
+
+function wire({ startMs, endMs, costMicros, ...rest }: SaidTrace | SaidSpan, costField: string): JsonObject {
+  const fields = {
+    ...rest,
+    started_at: new Date(startMs).toISOString(),
+    ended_at: endMs === null ? null : new Date(endMs).toISOString(),
+    [costField]: costMicros === null ? null : (costMicros / 1e6).toFixed(6),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
