@@ -11,7 +11,7 @@ const USUAL_SERVICE_FAULTS = 0.006;
 const PROVIDERS = ['anthropic', 'openai', 'google'];
 
 /** A bad day: one provider fails and slows down for some hours. */
-export interface Incident {
+interface Incident {
   readonly startMs: number;
   readonly endMs: number;
   readonly provider: string;
@@ -35,7 +35,7 @@ export interface Conditions {
 }
 
 /** The incident of the block of days that holds a moment. @param timeMs milliseconds since the epoch */
-export function incidentAround(seed: string, timeMs: number): Incident {
+function incidentAround(seed: string, timeMs: number): Incident {
   const block = Math.floor(timeMs / DAY_MS / INCIDENT_BLOCK_DAYS);
   const random = new Random(`${seed}/incident/${block}`);
   const days = Array.from({ length: INCIDENT_BLOCK_DAYS }, (_, index) => block * INCIDENT_BLOCK_DAYS + index);

@@ -18,7 +18,7 @@ export interface OpenSpan {
   usage?: Usage;
 }
 
-export interface Usage {
+interface Usage {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
