@@ -1,0 +1,59 @@
+import {
+  Type,
+  section,
+  type Plugin,
+  type ProcessorFactory,
+  type SpanRecord,
+  type TracesBatch,
+} from 'jackdaw';
+
+const configSchema = section({
+  fields: Type.Array(Type.Enum(['input_data', 'output_data', 'metadata']), {
+    default: ['input_data', 'output_data'],
+    description: 'What is taken out of every span.',
+  }),
+  span_types: Type.Array(Type.Enum(['agent', 'llm', 'tool', 'http', 'db', 'custom']), {
+    default: [],
+    description: 'Only in spans of these types. Empty: in all.',
+  }),
+  keep_failed: Type.Boolean({
+    default: false,
+    description: 'Leave spans that failed as they are, so that a failure can be looked into.',
+  }),
+});
+
+/** Takes prompts, completions and the like out of spans before anything stores them. */
+const dropPayloads: ProcessorFactory<typeof configSchema> = {
+  kind: 'processor',
+  type: 'drop_payloads',
+  description: 'Takes payloads (prompts, completions, request bodies) out of spans.',
+  stability: 'beta',
+  signals: ['traces'],
+  mutatesBatch: true,
+  configSchema,
+  create({ config, next, meter, id }) {
+    const types = new Set<string>(config.span_types);
+    const dropped = meter.counter('drop_payloads_fields_total', {
+      description: 'Payloads taken out of spans.',
+      labelNames: ['processor'],
+    });
+    const isMeant = (span: SpanRecord) =>
+      (types.size === 0 || types.has(span.type)) && !(config.keep_failed && span.status === 'failed');
+    const strip = (span: SpanRecord): number => {
+      const present = config.fields.filter((field) => span[field] !== null);
+      for (const field of present) span[field] = null;
+      return present.length;
+    };
+    return {
+      async consume(batch: TracesBatch, context) {
+        const spans = batch.items.flatMap((item) => item.spans).filter(isMeant);
+        const count = spans.reduce((sum, span) => sum + strip(span), 0);
+        dropped.add(count, { processor: id });
+        return next.consume(batch, context);
+      },
+    };
+  },
+};
+
+const plugin: Plugin = { name: 'drop-payloads', apiVersion: 1, factories: [dropPayloads] };
+export default plugin;

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { ConfigError } from '../../src/config/config-error.js';
+import { loadPlugin } from '../../src/pipeline/plugin-loader.js';
+import { prepare } from '../../src/pipeline/prepare.js';
+import { environmentOf } from '../support/config-problems.js';
+import { batchOf, metricValues, startEngine } from '../support/engine.js';
+import { EngineComponents } from '../support/engine-components.js';
+
+const EXAMPLE = fileURLToPath(new URL('../../plugins/drop-payloads/plugin.js', import.meta.url));
+
+const FACTORY = `{ kind: 'extension', type: 'other', description: 'x', stability: 'alpha',
+  configSchema: { type: 'object', properties: {}, additionalProperties: false }, create: () => ({}) }`;
+const plugin = (factory: string, apiVersion = 1) =>
+  `export default { name: 'p', apiVersion: ${apiVersion}, factories: [${factory}] };\n`;
+
+void t.test('the example plugin loads as a stranger would load it, and works', async (t) => {
+  const components = new EngineComponents();
+  const { meter } = await startEngine(t, {
+    factories: components.factories,
+    config: `plugins: [${JSON.stringify(EXAMPLE)}]
+receivers: { source: {} }
+processors: { drop_payloads: { span_types: [llm], keep_failed: true } }
+exporters: { sink: {}, sink/b: {} }
+service:
+  pipelines:
+    traces: { receivers: [source], processors: [drop_payloads], exporters: [sink] }
+    traces/whole: { receivers: [source], exporters: [sink/b] }
+`,
+  });
+  const batch = batchOf('a');
+  const span = {
+    span_id: 's',
+    trace_id: 'a',
+    parent_span_id: null,
+    type: 'llm' as const,
+    name: 'chat',
+    status: 'completed' as const,
+    started_at: 0,
+    ended_at: null,
+    duration_ms: null,
+    model: null,
+    input_tokens: 5,
+    output_tokens: null,
+    total_tokens: null,
+    cost_usd: null,
+    error_message: null,
+    input_data: { prompt: 'private' },
+    output_data: { text: 'private' },
+    metadata: { kept: true },
+  };
+  batch.items[0]?.spans.push(span, { ...span, type: 'tool' }, { ...span, status: 'failed' });
+  await components.send('source', batch);
+  const [stripped, tool, failed] = components.batches.get('sink')?.[0]?.items[0]?.spans ?? [];
+  t.match(stripped, { input_data: null, output_data: null, metadata: { kept: true }, input_tokens: 5 });
+  t.match(tool, { input_data: { prompt: 'private' } });
+  t.match(failed, { input_data: { prompt: 'private' } });
+  const whole = components.batches.get('sink/b')?.[0]?.items[0]?.spans[0];
+  t.match(whole, { input_data: { prompt: 'private' } }, 'the other pipeline has its own copy');
+  t.strictSame(await metricValues(meter, 'jackdaw_drop_payloads_fields_total'), {
+    'jackdaw_drop_payloads_fields_total{processor="drop_payloads"}': 2,
+  });
+});
+
+void t.test(
+  'plugins are found by a path beside the configuration, and by the name of a package',
+  async (t) => {
+    const folder = t.testdir({
+      'plain.mjs': plugin(FACTORY),
+      node_modules: {
+        'jackdaw-plugin-x': {
+          'package.json': JSON.stringify({
+            name: 'jackdaw-plugin-x',
+            type: 'module',
+            exports: { '.': { import: './lib.js' } },
+          }),
+          'lib.js': plugin(FACTORY.replace('other', 'packaged')),
+        },
+      },
+    });
+    const file = join(folder, 'jackdaw.yaml');
+    t.match(await loadPlugin('./plain.mjs', file), { name: 'p', factories: [{ type: 'other' }] });
+    t.match(await loadPlugin('jackdaw-plugin-x', file), { factories: [{ type: 'packaged' }] });
+  },
+);
+
+void t.test('a plugin that cannot be used says which and why', async (t) => {
+  const folder = t.testdir({
+    'syntax.mjs': 'export default {',
+    'throws.mjs': 'throw new Error("no database driver")',
+    'empty.mjs': 'export const plugin = 1;',
+    'newer.mjs': plugin(FACTORY, 2),
+    'kind.mjs': plugin(FACTORY.replace('extension', 'extnsion')),
+    'type.mjs': plugin(FACTORY.replace("'other'", "'not a type'")),
+    'create.mjs': plugin(FACTORY.replace('create: () => ({})', '')),
+    'schema.mjs': plugin(FACTORY.replace("type: 'object',", '')),
+    'signals.mjs': plugin(FACTORY.replace('extension', 'receiver')),
+    'none.mjs': plugin(''),
+  });
+  const file = join(folder, 'jackdaw.yaml');
+  for (const [name, expected] of [
+    ['./nowhere.mjs', /plugin "\.\/nowhere\.mjs" cannot be loaded: Cannot find module/],
+    ['no-such-package', /plugin "no-such-package" was not found: install the package/],
+    ['./syntax.mjs', /cannot be loaded: Unexpected end of input/],
+    ['./throws.mjs', /cannot be loaded: no database driver/],
+    ['./empty.mjs', /has no default export/],
+    ['./newer.mjs', /is for version 2 of the plugin API, this program speaks 1/],
+    ['./kind.mjs', /its kind is "extnsion"/],
+    ['./type.mjs', /"not a type" is no type/],
+    ['./create.mjs', /extension "other" has no create function/],
+    ['./schema.mjs', /extension "other" has no configSchema/],
+    ['./signals.mjs', /receiver "other" does not say its signals/],
+    ['./none.mjs', /has no list of factories/],
+  ] as const)
+    await t.rejects(loadPlugin(name, file), expected, name);
+});
+
+void t.test(
+  'plugins that fail are configuration errors with a place, together with all others',
+  async (t) => {
+    const folder = t.testdir({ 'same.mjs': plugin(FACTORY.replace('other', 'thing')) });
+    const text = `plugins:
+  - ./nowhere.mjs
+  - ./same.mjs
+receivers: { source: {} }
+exporters: { sink: {} }
+service: { pipelines: { traces: { receivers: [source], exporters: [sinc] } } }
+`;
+    const source = { file: join(folder, 'jackdaw.yaml'), text };
+    const failed = prepare([source], environmentOf({}), new EngineComponents().factories);
+    const error: unknown = await failed.catch((reason: unknown) => reason);
+    t.ok(error instanceof ConfigError);
+    t.match(
+      error instanceof ConfigError &&
+        error.problems.map(({ position, message }) => [position?.line, message]),
+      [
+        [2, /nowhere/],
+        [3, /There are two extensions of type "thing"/],
+        [6, /no exporter "sinc"/],
+      ],
+    );
+  },
+);
