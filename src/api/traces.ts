@@ -2,13 +2,14 @@ import { Type } from 'typebox';
 import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../signal/span.js';
-import type { AgentComparison, StoredTrace } from '../storage/telemetry-store.js';
+import type { AgentComparison } from '../storage/telemetry-store.js';
 import { successRate } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
 import { count, jsonObject, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 import { pageRange, printPage } from './paging.js';
-import { printRun, printRunFields, runFields, runFilter, runPageSchema, runParameters } from './runs.js';
+import { printRun, runFields, runFilter, runPageSchema, runParameters } from './runs.js';
+import { printTrace } from './trace-body.js';
 
 const spanSchema = Type.Object(
   {
@@ -149,7 +150,7 @@ export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[]
     routes.route(readTrace).to(async ({ identity, params }) => {
       const trace = await telemetry.readTrace(identity.userId, params.trace_id);
       if (!trace) throw notFound('trace');
-      return { status: 200, stream: printTrace(trace) };
+      return { status: 200, encoded: await printTrace(trace) };
     }),
     routes.route(setOutcome).to(async ({ identity, params, body }) => {
       const outcome = await telemetry.setOutcome(identity.userId, params.trace_id, body);
@@ -157,14 +158,6 @@ export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[]
       return { status: 200, json: { trace_id: params.trace_id, ...outcome } };
     }),
   ];
-}
-
-/** The spans pass through as the store wrote them: ten thousand of them are never one string here. */
-async function* printTrace(trace: StoredTrace): AsyncGenerator<Uint8Array> {
-  const header = JSON.stringify({ ...printRunFields(trace), metadata: trace.metadata });
-  yield Buffer.from(`${header.slice(0, -1)},"spans":[`);
-  yield* trace.spans;
-  yield Buffer.from(']}');
 }
 
 function printComparison(agent: AgentComparison) {

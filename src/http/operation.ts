@@ -24,8 +24,8 @@ interface Input<O extends Operation> {
 
 type ReplyOf<Status, Body> = Body extends TSchema
   ? | { readonly status: Status; readonly json: Static<Body> }
-    /** Pieces of the same JSON, where it is too much to build at once. */
-    | { readonly status: Status; readonly stream: AsyncIterable<Uint8Array> }
+    /** The text of the same JSON, in pieces where it is too much at once. */
+    | { readonly status: Status; readonly encoded: Uint8Array | AsyncIterable<Uint8Array> }
   : { readonly status: Status };
 
 /** An answer that the operation declares. */
@@ -129,9 +129,9 @@ function checker(ajv: Ajv, schema: TObject, part: string, place: 'pointer' | 'na
 function answer(reply: {
   readonly status: PropertyKey;
   readonly json?: unknown;
-  readonly stream?: AsyncIterable<Uint8Array>;
+  readonly encoded?: Uint8Array | AsyncIterable<Uint8Array>;
 }): HttpResponse {
   const status = Number(reply.status);
-  if (reply.stream) return { status, headers: { 'content-type': 'application/json' }, body: reply.stream };
+  if (reply.encoded) return { status, body: reply.encoded };
   return reply.json === undefined ? { status } : { status, body: JSON.stringify(reply.json) };
 }
