@@ -65,8 +65,12 @@ const INITIAL_TEXT_BYTES = 64 * 1024;
 
 /** The text of a set of columns while it grows. One per encoder, used again and again. */
 export class TextScratch {
-  #buffer = Buffer.allocUnsafeSlow(INITIAL_TEXT_BYTES);
+  #buffer: Buffer<ArrayBuffer>;
   #length = 0;
+
+  constructor(initialBytes = INITIAL_TEXT_BYTES) {
+    this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
+  }
 
   get length(): number {
     return this.#length;

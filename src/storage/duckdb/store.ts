@@ -8,16 +8,7 @@ import type { TracesBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { ThreadClient } from '../../worker/thread-client.js';
 import type { SpelledError } from '../../worker/thread-protocol.js';
-import {
-  ConflictError,
-  type KeyChange,
-  type Membership,
-  type MetaStore,
-  type Organization,
-  type Role,
-  type StoredKey,
-  type User,
-} from '../meta-store.js';
+import { ConflictError } from '../meta-store.js';
 import type {
   AgentComparison,
   AgentDay,
@@ -29,6 +20,7 @@ import type {
 } from '../telemetry-store.js';
 import { StoreOpenError } from './database.js';
 import { TracesEncoder, transferablesOf } from './encode-traces.js';
+import { MetaClient } from './meta/meta-client.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import type { StoreFigures, StoreOptions } from './store-engine.js';
 import type { LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
@@ -47,11 +39,10 @@ const NO_REFUSALS: Receipt['refused'] = [];
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
  * and answers when they are committed.
  */
-export class DuckDBStore implements Component, TelemetryStore, MetaStore {
+export class DuckDBStore extends MetaClient implements Component, TelemetryStore {
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
   readonly #encoder = new TracesEncoder();
-  readonly #keyListeners = new Set<(change: KeyChange) => void>();
   readonly #commits: Histogram;
   readonly #committedSpans: Counter;
   readonly #refusedBatches: Counter;
@@ -62,6 +53,7 @@ export class DuckDBStore implements Component, TelemetryStore, MetaStore {
   #figures: StoreFigures = { hotSegments: 0, idFilterBytes: 0, storedSpanIds: 0, waitingReads: 0 };
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
+    super();
     this.#settings = settings;
     this.#options = options;
     const { meter } = settings;
@@ -123,7 +115,7 @@ export class DuckDBStore implements Component, TelemetryStore, MetaStore {
     }
   }
 
-  get directory(): string {
+  override get directory(): string {
     return this.#directory;
   }
 
@@ -201,71 +193,6 @@ export class DuckDBStore implements Component, TelemetryStore, MetaStore {
     return await this.#store('compareAgents', tenant, agentIds);
   }
 
-  async listUsers(): Promise<readonly User[]> {
-    return await this.#meta('listUsers');
-  }
-
-  async createUser(user: User): Promise<void> {
-    await this.#meta('createUser', user);
-  }
-
-  async updateUser(
-    id: string,
-    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
-  ): Promise<User | null> {
-    return await this.#meta('updateUser', id, change);
-  }
-
-  async listKeys(): Promise<readonly StoredKey[]> {
-    return await this.#meta('listKeys');
-  }
-
-  async createKey(key: StoredKey): Promise<void> {
-    await this.#meta('createKey', key);
-    this.#tellOfKey({ kind: 'created', key });
-  }
-
-  async revokeKey(id: string, at: Micros): Promise<boolean> {
-    const isKnown = await this.#meta<boolean>('revokeKey', id, at);
-    if (isKnown) this.#tellOfKey({ kind: 'revoked', id, at });
-    return isKnown;
-  }
-
-  watchKeys(listener: (change: KeyChange) => void): () => void {
-    this.#keyListeners.add(listener);
-    return () => this.#keyListeners.delete(listener);
-  }
-
-  async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
-    await this.#meta('touchKeys', uses);
-  }
-
-  async listOrganizations(): Promise<readonly Organization[]> {
-    return await this.#meta('listOrganizations');
-  }
-
-  async createOrganization(organization: Organization): Promise<void> {
-    await this.#meta('createOrganization', organization);
-  }
-
-  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
-    return await this.#meta('putMember', slug, userId, role);
-  }
-
-  async removeMember(slug: string, userId: string): Promise<boolean> {
-    return await this.#meta('removeMember', slug, userId);
-  }
-
-  async membershipsOf(userId: string): Promise<readonly Membership[]> {
-    return await this.#meta('membershipsOf', userId);
-  }
-
-  async bootstrap(first: { user: User; organization: Organization; key: StoredKey }): Promise<boolean> {
-    const isDone = await this.#meta<boolean>('bootstrap', first);
-    if (isDone) this.#tellOfKey({ kind: 'created', key: first.key });
-    return isDone;
-  }
-
   /** Waits until every sealed segment lies in the cold file. For tests and measurements. */
   async settled(): Promise<void> {
     await this.#running().call('settled', []);
@@ -275,7 +202,7 @@ export class DuckDBStore implements Component, TelemetryStore, MetaStore {
     return await this.#running().call<T>('store', [method, ...args]);
   }
 
-  async #meta<T>(method: MetaMethod, ...args: unknown[]): Promise<T> {
+  protected override async meta<T>(method: MetaMethod, ...args: unknown[]): Promise<T> {
     return await this.#running().call<T>('meta', [method, ...args]);
   }
 
@@ -288,10 +215,6 @@ export class DuckDBStore implements Component, TelemetryStore, MetaStore {
       });
     }
     return this.#thread;
-  }
-
-  #tellOfKey(change: KeyChange): void {
-    for (const listener of this.#keyListeners) listener(change);
   }
 
   #notice(notice: string, value: unknown): void {

@@ -1,5 +1,5 @@
 import { ColumnsReader } from '../../worker/columns.js';
-import { indexOf, type Table } from '../tables.js';
+import { indexOf, SPAN_WIRE, type Table } from '../tables.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
 
 /** A batch that waits for its commit, with its columns at hand. */
@@ -8,11 +8,13 @@ export class IncomingBatch {
   readonly receivedAt: number;
   readonly traces: ColumnsReader;
   readonly spans: ColumnsReader;
+  /** Ids in words: of each trace, of each span, and of each span's trace. */
   readonly traceIds: Uint32Array;
   readonly spanIds: Uint32Array;
+  readonly spanTraceIds: Uint32Array;
   readonly bytes: number;
   /** Of each trace, where its spans begin; one more at the end. */
-  readonly starts: Uint32Array;
+  readonly #starts: Uint32Array;
 
   constructor(tenant: number, message: TracesMessage) {
     this.tenant = tenant;
@@ -21,38 +23,52 @@ export class IncomingBatch {
     this.spans = new ColumnsReader(SPAN_MESSAGE, message.spans);
     this.traceIds = this.traces.uuidWords(TRACE_ID);
     this.spanIds = this.spans.uuidWords(SPAN_ID);
+    this.spanTraceIds = this.spans.uuidWords(SPAN_TRACE_ID);
     this.bytes =
       message.spans.fixed.byteLength + message.spans.text.byteLength + message.traces.fixed.byteLength;
-    this.starts = new Uint32Array(this.traces.rows + 1);
+    this.#starts = new Uint32Array(this.traces.rows + 1);
     for (let i = 0; i < this.traces.rows; i++) {
-      this.starts[i + 1] = this.start(i) + Number(this.traces.value(SPAN_COUNT, i));
+      this.#starts[i + 1] = this.start(i) + Number(this.traces.value(SPAN_COUNT, i));
     }
   }
 
   start(trace: number): number {
-    return this.starts[trace] ?? 0;
+    return this.#starts[trace] ?? 0;
   }
 
   end(trace: number): number {
-    return this.starts[trace + 1] ?? 0;
+    return this.#starts[trace + 1] ?? 0;
   }
 
   agent(trace: number): string {
     return this.traces.textBytes(AGENT, trace).toString('utf8');
   }
+
+  /** Keys of a trace, of a span, and of a span's trace: unique among all tenants. */
+  traceKey(trace: number): string {
+    return idKey(this.tenant, this.traceIds, trace * 4);
+  }
+
+  spanKey(row: number): string {
+    return idKey(this.tenant, this.spanIds, row * 4);
+  }
+
+  traceKeyOfSpan(row: number): string {
+    return idKey(this.tenant, this.spanTraceIds, row * 4);
+  }
 }
 
-const TRACE_ID = indexOf(TRACE_MESSAGE, 'trace_id');
-const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
-const AGENT = indexOf(TRACE_MESSAGE, 'agent');
-const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
-/** The payload's position among the columns of a span as it crosses. */
-export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
-
-/** A short key for the UUID in four words, unique for each tenant. */
-export function idKey(tenant: number, words: Uint32Array, offset: number): string {
-  return `${tenant}:${words[offset] ?? 0}:${words[offset + 1] ?? 0}:${words[offset + 2] ?? 0}:${words[offset + 3] ?? 0}`;
+/** A change of a stored header: of a trace, asked for by its owner. */
+export interface OutcomeChange {
+  readonly tenant: number;
+  readonly traceId: string;
+  /** The id in words. */
+  readonly words: Uint32Array;
+  readonly success: boolean;
+  readonly outcome: string | undefined;
 }
+
+export type Change = { readonly batch: IncomingBatch } | { readonly outcome: OutcomeChange };
 
 /** Rows of a table, and where they came from, ready for the appender. */
 export interface Rows {
@@ -64,4 +80,17 @@ export interface Rows {
   readonly own: (row: number, values: number[]) => void;
   /** How many of them replace older versions. */
   readonly replacing: number;
+}
+
+const TRACE_ID = indexOf(TRACE_MESSAGE, 'trace_id');
+const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
+const AGENT = indexOf(TRACE_MESSAGE, 'agent');
+const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
+const SPAN_TRACE_ID = indexOf(SPAN_WIRE, 'trace_id');
+/** The payload's position among the columns of a span as it crosses. */
+export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
+
+/** A short key for the UUID in four words, unique for each tenant. */
+export function idKey(tenant: number, words: Uint32Array, offset: number): string {
+  return `${tenant}:${words[offset] ?? 0}:${words[offset + 1] ?? 0}:${words[offset + 2] ?? 0}:${words[offset + 3] ?? 0}`;
 }

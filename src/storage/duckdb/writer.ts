@@ -6,8 +6,9 @@ import { TableAppender } from './appender.js';
 import type { Connection } from './database.js';
 import type { Fingerprints } from './fingerprints.js';
 import type { Segment, Segments } from './segments.js';
-import type { Change, Settled, Settlement } from './settlement.js';
+import type { Settled, Settlement } from './settlement.js';
 import type { TraceRow } from './trace-state.js';
+import type { Change } from './write-group.js';
 
 /** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
 const GROUP_SPANS = 10_000;

@@ -1,0 +1,90 @@
+import type { Micros } from '../../../signal/time.js';
+import type {
+  KeyChange,
+  Membership,
+  MetaStore,
+  Organization,
+  Role,
+  StoredKey,
+  User,
+} from '../../meta-store.js';
+import type { MetaMethod } from '../store-thread.js';
+
+/** The {@link MetaStore} of the daemon's thread: it asks the store thread, and tells of keys that come and go. */
+export abstract class MetaClient implements MetaStore {
+  readonly #keyListeners = new Set<(change: KeyChange) => void>();
+
+  abstract get directory(): string;
+
+  /** Calls a method of `MetaTables` in the store thread. */
+  protected abstract meta<T>(method: MetaMethod, ...args: unknown[]): Promise<T>;
+
+  async listUsers(): Promise<readonly User[]> {
+    return await this.meta('listUsers');
+  }
+
+  async createUser(user: User): Promise<void> {
+    await this.meta('createUser', user);
+  }
+
+  async updateUser(
+    id: string,
+    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
+  ): Promise<User | null> {
+    return await this.meta('updateUser', id, change);
+  }
+
+  async listKeys(): Promise<readonly StoredKey[]> {
+    return await this.meta('listKeys');
+  }
+
+  async createKey(key: StoredKey): Promise<void> {
+    await this.meta('createKey', key);
+    this.#tellOfKey({ kind: 'created', key });
+  }
+
+  async revokeKey(id: string, at: Micros): Promise<boolean> {
+    const isKnown = await this.meta<boolean>('revokeKey', id, at);
+    if (isKnown) this.#tellOfKey({ kind: 'revoked', id, at });
+    return isKnown;
+  }
+
+  watchKeys(listener: (change: KeyChange) => void): () => void {
+    this.#keyListeners.add(listener);
+    return () => this.#keyListeners.delete(listener);
+  }
+
+  async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
+    await this.meta('touchKeys', uses);
+  }
+
+  async listOrganizations(): Promise<readonly Organization[]> {
+    return await this.meta('listOrganizations');
+  }
+
+  async createOrganization(organization: Organization): Promise<void> {
+    await this.meta('createOrganization', organization);
+  }
+
+  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
+    return await this.meta('putMember', slug, userId, role);
+  }
+
+  async removeMember(slug: string, userId: string): Promise<boolean> {
+    return await this.meta('removeMember', slug, userId);
+  }
+
+  async membershipsOf(userId: string): Promise<readonly Membership[]> {
+    return await this.meta('membershipsOf', userId);
+  }
+
+  async bootstrap(first: { user: User; organization: Organization; key: StoredKey }): Promise<boolean> {
+    const isDone = await this.meta<boolean>('bootstrap', first);
+    if (isDone) this.#tellOfKey({ kind: 'created', key: first.key });
+    return isDone;
+  }
+
+  #tellOfKey(change: KeyChange): void {
+    for (const listener of this.#keyListeners) listener(change);
+  }
+}
