@@ -6,6 +6,8 @@ const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 /** The engine's own business. */
 const ENGINE_HEADERS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'date']);
+const MIN_STATUS = 200;
+const MAX_STATUS = 599;
 const DEFAULT_TYPE = 'application/json';
 
 /** What every answer of a listener carries beside its own headers. */
@@ -27,6 +29,9 @@ export function sendAnswer(
   base: AnswerBase,
 ): Promise<void> | undefined {
   const { status, body } = response;
+  if (!Number.isInteger(status) || status < MIN_STATUS || status > MAX_STATUS) {
+    throw new Error(`${JSON.stringify(status)} is no status of an answer`);
+  }
   const headers = [...base.headers];
   let contentType = DEFAULT_TYPE;
   for (const [name, value] of Object.entries(response.headers ?? {})) {

@@ -188,8 +188,8 @@ export class Dispatcher {
 
   /** @returns a promise, which never rejects, where sending takes longer. */
   #answer(call: Call, response: HttpResponse): Promise<void> | undefined {
-    call.status = response.status;
     try {
+      call.status = response.status;
       return sendAnswer(call.exchange, response, this.#base(call))?.catch((error: unknown) => {
         this.#answerFailure(call, error);
       });

@@ -22,7 +22,9 @@ export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Pro
   const app =
     tls === undefined ? uws.App() : uws.SSLApp({ key_file_name: tls.keyFile, cert_file_name: tls.certFile });
   app.any('/*', (response, request) => {
-    options.onRequest(new UwsExchange(response, request, limits));
+    const exchange = new UwsExchange(response, request, limits);
+    if (exchange.isAmbiguous) exchange.abort();
+    else options.onRequest(exchange);
   });
   const socket = await listen(app, host, port);
   if (socket === false) {
@@ -82,6 +84,11 @@ class UwsExchange implements Exchange {
   readonly query: string;
   readonly isHeadTooLarge: boolean;
   readonly hasBody: boolean;
+  /**
+   * No length, or two that differ: uWebSockets.js takes the first, a proxy before it may have taken the other, and what lies
+   * between them would be a request that the proxy never saw.
+   */
+  readonly isAmbiguous: boolean;
   readonly #response: UwsResponse;
   readonly #headers = new Map<string, string>();
   readonly #limits: HttpLimits;
@@ -102,16 +109,19 @@ class UwsExchange implements Exchange {
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
     let size = this.path.length + this.query.length;
+    let isAmbiguous = false as boolean;
     const headers = this.#headers;
     request.forEachHeader((name, value) => {
       size += name.length + value.length;
       const known = headers.get(name);
       if (known === undefined) headers.set(name, value);
       else if (!SINGLE.has(name)) headers.set(name, `${known}, ${value}`);
+      else if (name === 'content-length' && known !== value) isAmbiguous = true;
     });
     this.isHeadTooLarge = size > limits.maxHeaderBytes;
     const length = headers.get('content-length');
     this.#contentLength = headers.has('transfer-encoding') ? Infinity : Number(length ?? 0);
+    this.isAmbiguous = isAmbiguous || Number.isNaN(this.#contentLength);
     this.hasBody = headers.has('transfer-encoding') || (length !== undefined && length !== '0');
     this.#hasAllOfBody = !this.hasBody;
     response.onAborted(() => {

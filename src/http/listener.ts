@@ -24,7 +24,7 @@ export interface HttpListenerOptions extends ListenerOptions {
 }
 
 /** The real address of an open listener. */
-export interface Address {
+interface Address {
   /** An IP address, IPv6 without brackets; `0.0.0.0` stands for every address. */
   readonly host: string;
   readonly port: number;

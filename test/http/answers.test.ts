@@ -1,8 +1,9 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { get } from 'node:http';
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import type { HttpResponse, Route } from '../../src/component/http.js';
-import { ENGINES, send, startListener } from '../support/http-listener.js';
+import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
 const MIB = 1024 * 1024;
@@ -101,7 +102,7 @@ for (const engine of ENGINES) {
   });
 
   void t.test(`${engine}: a large body arrives whole, however slowly it is read`, async (t) => {
-    for (const body of ['0123456789'.repeat(3 * MIB), Buffer.alloc(30 * MIB, '0123456789')]) {
+    for (const body of ['0123456789'.repeat(MIB), Buffer.alloc(10 * MIB, '0123456789')]) {
       const { port, underWay } = await startListener(
         t,
         engine,
@@ -165,7 +166,7 @@ for (const engine of ENGINES) {
     let before = -1;
     while (pieces.taken() !== before) {
       before = pieces.taken();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 200));
     }
     t.ok(before < 64, `${before} of 256 pieces taken while nobody reads`);
     t.notOk(pieces.ended());
@@ -307,7 +308,6 @@ for (const engine of ENGINES) {
 
     const large = 'x'.repeat(5000);
     const packed = Buffer.from('iwGAAyI=', 'base64');
-    t.ok(brotliDecompressSync, 'an own coding is left alone');
     const plain: readonly HttpResponse[] = [
       { status: 200, body: 'x'.repeat(1000) },
       { status: 200, body: large, headers: { 'content-type': 'image/png' } },
@@ -328,11 +328,7 @@ for (const engine of ENGINES) {
 
   void t.test(`${engine}: who leaves a compressed answer ends its source`, async (t) => {
     // Noise, so that the compressed stream is as long as its source.
-    const pieces = source(
-      Array.from({ length: 400 }, () =>
-        Buffer.from(Array.from({ length: 50_000 }, () => Math.random() * 256)),
-      ),
-    );
+    const pieces = source(Array.from({ length: 400 }, () => randomBytes(50_000)));
     const { port, underWay } = await startListener(
       t,
       engine,
@@ -343,7 +339,7 @@ for (const engine of ENGINES) {
     await connection.until('\r\n\r\n');
     connection.destroy();
     await underWay(0);
-    while (!pieces.ended()) await new Promise(setImmediate);
+    while (!pieces.ended()) await pause();
     t.ok(pieces.taken() < 400);
   });
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { HttpRequest, HttpResponse } from '../../src/component/http.js';
-import { ENGINES, send, startListener } from '../support/http-listener.js';
+import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
 /** A handler that a test holds and lets go. */
@@ -107,7 +107,7 @@ for (const engine of ENGINES) {
     const connection = new RawConnection(port);
     connection.write(`${head('POST /', ['Content-Length: 100000'])}some`);
     await underWay(1);
-    while ((await metric('http_body_bytes_in_flight')) === 0) await new Promise(setImmediate);
+    while ((await metric('http_body_bytes_in_flight')) === 0) await pause();
     connection.destroy();
     await underWay(0);
     t.match(failure, { code: 'connection_closed' });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Route } from '../../src/component/http.js';
-import { ENGINES, send, startListener } from '../support/http-listener.js';
+import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
 const KIB = 1024;
@@ -22,7 +22,7 @@ for (const engine of ENGINES) {
     for (const connection of slow) {
       connection.write(head('POST /', [`Content-Length: ${MAX_BODY}`]) + body.slice(1));
     }
-    while ((await metric('http_body_bytes_in_flight')) !== 2 * MAX_BODY) await new Promise(setImmediate);
+    while ((await metric('http_body_bytes_in_flight')) !== 2 * MAX_BODY) await pause();
 
     const refused = new RawConnection(port);
     refused.write(head('POST /', ['Content-Length: 1']));
@@ -121,17 +121,21 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('node: headers that come too slowly are 408, and what is no HTTP is 400', async (t) => {
-  const limits = { headersTimeoutMs: 50, idleTimeoutMs: 50 };
-  const { port, url } = await startListener(t, 'node', [READ], { limits });
-  const slow = new RawConnection(port);
-  slow.write('GET / HTTP/1.1\r\nHost');
-  t.match(await slow.closed(), /^HTTP\/1\.1 408[^{]*\{[^]*request_timeout/);
+void t.test('node: what its parser refuses is a problem as well', async (t) => {
+  const { port } = await startListener(t, 'node', [READ]);
   const broken = new RawConnection(port);
   broken.write('this is no request\r\n\r\n');
   t.match(await broken.closed(), /^HTTP\/1\.1 400[^{]*\{[^]*invalid_request/);
+
+  const impatient = await startListener(t, 'node', [READ], { limits: { headersTimeoutMs: 50 } });
+  const slow = new RawConnection(impatient.port);
+  slow.write('GET / HTTP/1.1\r\nHost');
+  t.match(await slow.closed(), /^HTTP\/1\.1 408[^{]*\{[^]*request_timeout/);
+});
+
+void t.test('node: an idle connection is closed', async (t) => {
+  const { port } = await startListener(t, 'node', [READ], { limits: { idleTimeoutMs: 50 } });
   const idle = new RawConnection(port);
   idle.write(head('POST /', ['Content-Length: 0']));
-  t.match(await idle.closed(), /^HTTP\/1\.1 200/, 'an idle connection is closed');
-  t.equal((await send(url, { method: 'POST' })).status, 200);
+  t.match(await idle.closed(), /^HTTP\/1\.1 200/);
 });

@@ -50,4 +50,32 @@ for (const engine of ENGINES) {
     else t.same(answers, []);
     await underWay(0);
   });
+
+  void t.test(`${engine}: a request whose length is ambiguous never lets another one in`, async (t) => {
+    let smuggledIn = 0;
+    const { port } = await startListener(t, engine, [
+      { method: 'POST', path: '/', handle: () => ({ status: 200 }) },
+      {
+        method: 'GET',
+        path: '/smuggled',
+        handle: () => {
+          smuggledIn++;
+          return { status: 200 };
+        },
+      },
+    ]);
+    const smuggled = head('GET /smuggled');
+    for (const headers of [
+      ['Content-Length: 0', `Content-Length: ${smuggled.length}`],
+      [`Content-Length: ${smuggled.length}`, 'Content-Length: 0'],
+      ['Transfer-Encoding: chunked', `Content-Length: ${smuggled.length}`],
+      ['Content-Length: abc'],
+      ['Content-Length: -1'],
+    ]) {
+      const connection = new RawConnection(port);
+      connection.write(head('POST /', headers) + smuggled);
+      t.notMatch(await connection.closed(), /HTTP\/1\.1 200/, headers.join());
+    }
+    t.equal(smuggledIn, 0);
+  });
 }

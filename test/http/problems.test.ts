@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ConsumeError, type ConsumeErrorCode } from '../../src/component/consume-error.js';
-import { HttpProblem } from '../../src/component/http.js';
+import { HttpProblem, type HttpResponse } from '../../src/component/http.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 
 /** Listens with one route that fails, at once and after a while. */
@@ -121,6 +121,17 @@ for (const engine of ENGINES) {
       const answer = await send(url);
       t.equal(answer.status, 500);
       t.notOk(answer.headers['set-cookie']);
+    }
+  });
+
+  void t.test(`${engine}: a handler that answers nonsense becomes a 500`, async (t) => {
+    for (const nonsense of [undefined, {}, { status: 0 }, { status: 200, body: { a: 1 } }]) {
+      const { url, underWay } = await startListener(t, engine, [
+        { method: 'GET', path: '/now', handle: () => nonsense as HttpResponse },
+        { method: 'GET', path: '/later', handle: () => Promise.resolve(nonsense as HttpResponse) },
+      ]);
+      for (const path of ['/now', '/later']) t.equal((await send(url + path)).status, 500);
+      await underWay(0);
     }
   });
 }

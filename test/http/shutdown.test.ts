@@ -6,7 +6,7 @@ import t from 'tap';
 import type { Route } from '../../src/component/http.js';
 import { createListener } from '../../src/http/listener.js';
 import { componentSettings } from '../support/component-settings.js';
-import { ENGINES, send, startListener } from '../support/http-listener.js';
+import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
 /** A route whose answers wait until a test lets them go. */
@@ -115,7 +115,7 @@ for (const engine of ENGINES) {
         }
       }
     });
-    while (taken < 600) await new Promise(setImmediate);
+    while (taken < 600) await pause();
     isOver = true;
     await listener.close(AbortSignal.timeout(10_000));
     await Promise.all(clients);
