@@ -130,19 +130,20 @@ function errorReferences(operation: Operation): object {
 
 function printErrorResponses(problem: object): object {
   return Object.fromEntries(
-    Object.values(errorResponses).map(({ name, description, headers = {} }) => [
+    Object.values(errorResponses).map(({ name, description, headers }) => [
       name,
       {
         description,
-        headers: Object.fromEntries(
-          Object.entries(headers).map(([header, text]) => [
-            header,
-            { description: text, schema: { type: 'string' } },
-          ]),
-        ),
+        ...(headers ? { headers: printHeaders(headers) } : {}),
         content: { 'application/problem+json': { schema: problem } },
       },
     ]),
+  );
+}
+
+function printHeaders(headers: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
   );
 }
 

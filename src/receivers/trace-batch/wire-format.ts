@@ -61,7 +61,7 @@ export const TraceHeaderSchema = Type.Object(
     metadata: object('Any data.'),
     sdk_version: optional<string>({ type: ['string', 'null'], default: '0.2.0' }, 'Of the sending SDK.'),
   },
-  { description: 'The header of one run.' },
+  { title: 'NewTrace', description: 'The header of one run.' },
 );
 
 export const SpanSchema = Type.Object(
@@ -91,31 +91,44 @@ export const SpanSchema = Type.Object(
     error_message: text('Why the step failed.'),
     metadata: object('Any data.'),
   },
-  { description: 'One step of a run.' },
+  { title: 'NewSpan', description: 'One step of a run.' },
 );
 
-export const TraceItemSchema = Type.Object({ trace: TraceHeaderSchema, spans: Type.Array(SpanSchema) });
+export const TraceItemSchema = Type.Object(
+  { trace: TraceHeaderSchema, spans: Type.Array(SpanSchema) },
+  { title: 'TraceItem' },
+);
 
 /** The whole body, for the documentation: each item is judged by itself. */
-export const TraceBatchSchema = Type.Object({
-  traces: Type.Array(TraceItemSchema, {
-    description: 'Runs, with at most 100 spans in all. An invalid one is rejected; the others are stored.',
-  }),
-});
-
-export const TraceBatchReplySchema = Type.Object({
-  accepted: Type.Integer({ description: 'Traces taken, repeats included.' }),
-  rejected: Type.Integer({ description: 'Traces not taken.' }),
-  errors: Type.Array(
-    Type.Object({
-      trace_id: Type.String({ description: 'As sent; empty when there was none.' }),
-      error: Type.String({
-        description: 'The first failing field, as a JSON Pointer into the item, and what is wrong with it.',
-      }),
+export const TraceBatchSchema = Type.Object(
+  {
+    traces: Type.Array(TraceItemSchema, {
+      description: 'Runs, with at most 100 spans in all. An invalid one is rejected; the others are stored.',
     }),
-    { description: 'One entry for each rejected trace, in the order of the request.' },
-  ),
-});
+  },
+  { title: 'TraceBatch' },
+);
+
+export const TraceBatchReplySchema = Type.Object(
+  {
+    accepted: Type.Integer({ description: 'Traces taken, repeats included.' }),
+    rejected: Type.Integer({ description: 'Traces not taken.' }),
+    errors: Type.Array(
+      Type.Object(
+        {
+          trace_id: Type.String({ description: 'As sent; empty when there was none.' }),
+          error: Type.String({
+            description:
+              'The first failing field, as a JSON Pointer into the item, and what is wrong with it.',
+          }),
+        },
+        { title: 'RejectedTrace' },
+      ),
+      { description: 'One entry for each rejected trace, in the order of the request.' },
+    ),
+  },
+  { title: 'TraceBatchReply' },
+);
 
 export type TraceItem = Static<typeof TraceItemSchema>;
 export type TraceBatchReply = Static<typeof TraceBatchReplySchema>;
