@@ -62,6 +62,18 @@ void t.test('an e-mail address and a slug exist once: 409 tells which is taken',
   t.equal((await api.get<User[]>('/admin/users')).length, 2);
 });
 
+void t.test('of many who take one name at the same time, one gets it', async (t) => {
+  const api = await startApi(t);
+  for (const [path, json] of [
+    ['/admin/users', { email: 'same@example.com', name: 'Same' }],
+    ['/admin/orgs', { slug: 'same', name: 'Same' }],
+  ] as const) {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => api.call('POST', path, { json })));
+    t.strictSame(answers.map(({ status }) => status).sort(), [201, ...Array<number>(9).fill(409)]);
+    t.equal((await api.get<unknown[]>(path)).length, 2);
+  }
+});
+
 void t.test('the key is in the answer to its creation and nowhere else', async (t) => {
   const api = await startApi(t);
   const answer = await api.call('POST', '/admin/keys', {
