@@ -71,12 +71,14 @@ async function probeWritable(path: string): Promise<string | undefined> {
     try {
       const isDirectory = (await stat(place)).isDirectory();
       if (place === resolve(path) && isDirectory) return `${path} is a directory; write the path of a file`;
-      if (place !== resolve(path) && !isDirectory) return `${place} is no directory`;
+      if (place !== resolve(path) && !isDirectory)
+        return `${path} cannot be written: ${place} is no directory`;
       await access(place, isDirectory ? constants.W_OK | constants.X_OK : constants.W_OK);
       return undefined;
     } catch (error) {
       const code = codeOf(error);
-      if (code !== 'ENOENT' || dirname(place) === place)
+      const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+      if (!isMissing || dirname(place) === place)
         return `${path} cannot be written: ${place} (${code}); choose another path or give this user the right`;
     }
   }

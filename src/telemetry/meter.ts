@@ -54,12 +54,16 @@ export class PrometheusMeter implements Meter {
   #observationsOf(name: string, options: MetricOptions): Set<Observation> {
     const known = this.#observations.get(name);
     if (known) return known;
+    this.#existing(name, prometheus.Gauge);
     const observations = new Set<Observation>();
     this.#observations.set(name, observations);
+    const { labelNames = [] } = options;
     new prometheus.Gauge({
       ...this.#configure(name, options),
       collect() {
         this.reset();
+        // A gauge without labels would otherwise go on at 0 when nobody observes it any more.
+        if (labelNames.length === 0) this.remove();
         for (const { labels, read } of observations) this.set(labels, read());
       },
     });

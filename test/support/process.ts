@@ -34,6 +34,8 @@ export interface DaemonProcess {
   /** Everything it printed so far. */
   stdout(): string;
   stderr(): string;
+  /** Resolves once its log matches. */
+  logged(pattern: RegExp): Promise<void>;
   /** Sends a signal. @returns how it ended */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
@@ -61,6 +63,8 @@ export async function spawnDaemon(
     readonly overlay?: string;
     readonly directory?: string;
     readonly key?: string;
+    /** No first key is configured: the daemon makes one. */
+    readonly generatesKey?: boolean;
     readonly env?: NodeJS.ProcessEnv;
     readonly entry?: string;
   } = {},
@@ -69,7 +73,7 @@ export async function spawnDaemon(
   const { sources, key } = testConfig(directory, options.overlay, options.key);
   const args = sources.flatMap(({ text }, index) => {
     const file = join(directory, `config-${index}.yaml`);
-    writeFileSync(file, text);
+    writeFileSync(file, options.generatesKey === true ? text.replace(/^auth:.*$/m, '') : text);
     return ['--config', file];
   });
   const running = launch(['run', ...args], { cwd: directory, ...options });
@@ -92,6 +96,7 @@ export async function spawnDaemon(
     exited,
     stdout,
     stderr,
+    logged: running.logged,
     stop,
   };
 }
@@ -114,22 +119,26 @@ function launch(
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
   }));
-  /** Resolves once standard output matches. */
-  const printed = async (pattern: RegExp): Promise<void> => {
+  /** Resolves once what came on one of the streams matches. */
+  const seen = async (stream: 'stdout' | 'stderr', pattern: RegExp): Promise<void> => {
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {
-        if (!pattern.test(out)) return;
-        child.stdout.off('data', look);
+        if (!pattern.test(stream === 'stdout' ? out : err)) return;
+        child[stream].off('data', look);
         resolve();
       };
-      child.stdout.on('data', look);
+      child[stream].on('data', look);
       look();
       void exited.then(({ code, signal }) => {
         reject(
-          new Error(`The daemon ended (${String(code ?? signal)}) before it was running:\n${out}${err}`),
+          new Error(
+            `The process ended (${String(code ?? signal)}) without ${String(pattern)}:\n${out}${err}`,
+          ),
         );
       });
     });
   };
-  return { child, exited, printed, stdout: () => out, stderr: () => err };
+  const printed = (pattern: RegExp) => seen('stdout', pattern);
+  const logged = (pattern: RegExp) => seen('stderr', pattern);
+  return { child, exited, printed, logged, stdout: () => out, stderr: () => err };
 }

@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import t from 'tap';
+import { runInProcess } from '../support/cli.js';
+import { runCli } from '../support/process.js';
+import { projectFolder } from '../support/project-file.js';
+
+const EXAMPLE = join(projectFolder(), 'config.example.yaml');
+
+void t.test('help and version end with 0 and document the exit codes', async (t) => {
+  const help = await runInProcess(['--help']);
+  t.match(help, { code: 0, stderr: '' });
+  for (const command of [
+    'run',
+    'validate',
+    'components',
+    'schema',
+    'graph',
+    'keys',
+    'users',
+    'orgs',
+    'demo',
+    'version',
+  ])
+    t.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
+  t.match(help.stdout, /0 {4}done[^]*1 {4}failure[^]*2 {4}usage[^]*78 {3}configuration/);
+  t.match(await runInProcess(['graph', '--help']), { code: 0, stdout: /--format <format>/ });
+  t.match(await runInProcess(['version']), { code: 0, stdout: /^jackdaw \d+\.\d+\.\d+ \(node v?20\./ });
+});
+
+void t.test('what does not exist is a usage error with a suggestion', async (t) => {
+  t.match(await runInProcess(['validat']), {
+    code: 2,
+    stdout: '',
+    stderr: /unknown command 'validat'\n\(Did you mean validate\?\)/,
+  });
+  t.match(await runInProcess(['run', '--confg', 'x']), {
+    code: 2,
+    stderr: /unknown option '--confg'\n\(Did you mean --config\?\)/,
+  });
+  t.match(await runInProcess(['graph', '--format', 'svg']), {
+    code: 2,
+    stderr: /Allowed choices are mermaid, dot/,
+  });
+  t.match(await runInProcess(['keys', 'creat']), { code: 2, stderr: /Did you mean create\?/ });
+  t.match(await runInProcess(['version', 'now']), { code: 2, stderr: /too many arguments/ });
+  t.match(await runInProcess([]), { code: 2, stderr: /Usage: jackdaw/ });
+});
+
+void t.test('a wrong configuration ends with 78 and all its errors', async (t) => {
+  const folder = t.testdir({ 'a.yaml': 'recievers: {}\nservice: { pipelines: {} }\n' });
+  for (const command of ['run', 'validate', 'graph'])
+    t.match(await runInProcess([command, '--config', join(folder, 'a.yaml')]), {
+      code: 78,
+      stdout: '',
+      stderr:
+        /^\S+a\.yaml:1:1: error: recievers: .* did you mean "receivers"\?\n\S+a\.yaml:2:12: error: service\.pipelines: must not be empty\njackdaw: the configuration has 2 errors\n$/,
+    });
+  t.match(await runInProcess(['validate', '--config', '/nowhere/missing.yaml']), {
+    code: 78,
+    stderr: /--config \/nowhere\/missing\.yaml cannot be read: .*ENOENT/,
+  });
+});
+
+void t.test(
+  'validate finds taken ports and paths that cannot be written, with everything else, and leaves nothing',
+  async (t) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    t.teardown(() => server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const folder = t.testdir({ file: 'not a folder' });
+    const overlay = `extensions:
+  duckdb: { path: ${JSON.stringify(join(folder, 'file/jackdaw.duckdb'))} }
+  health: { endpoint: 127.0.0.1:${port} }
+  query: { endpoint: 127.0.0.1:0 }
+receivers: { trace_batch: { endpoint: 127.0.0.1:0, max_request_body_size: much } }
+service: { telemetry: { metrics: { endpoint: null } } }
+`;
+    writeFileSync(join(folder, 'bad.yaml'), overlay);
+    const bad = await runInProcess(['validate', '--config', EXAMPLE, '--config', join(folder, 'bad.yaml')]);
+    t.equal(bad.code, 78);
+    t.match(
+      bad.stderr,
+      /bad\.yaml:2:13: error: extensions\.duckdb\.path: .*jackdaw\.duckdb cannot be written: .*file is no directory/,
+    );
+    t.match(
+      bad.stderr,
+      new RegExp(`bad.yaml:3:13: error: extensions.health.endpoint: port ${port} is taken`),
+    );
+    t.match(
+      bad.stderr,
+      /bad\.yaml:5:52: error: receivers\.trace_batch\.max_request_body_size: must be a size/,
+    );
+    t.match(bad.stderr, /has 3 errors/);
+  },
+);
+
+void t.test('validate says that a good configuration is valid, warnings beside it', async (t) => {
+  const folder = t.testdir({
+    'free.yaml': `extensions: { duckdb: { path: ./deep/er/x.duckdb }, query: { endpoint: 127.0.0.1:0 }, health: { endpoint: localhost:0 } }
+receivers: { trace_batch: { endpoint: 127.0.0.1:0 }, trace_batch/spare: { endpoint: 127.0.0.1:0 } }
+service: { telemetry: { metrics: { endpoint: null } } }
+`,
+  });
+  const result = await runInProcess(['validate', '--config', EXAMPLE, '--config', join(folder, 'free.yaml')]);
+  t.match(result, {
+    code: 0,
+    stdout: /config\.example\.yaml, \S+free\.yaml: valid\n$/,
+    stderr:
+      /^\S+free\.yaml:2:54: warning: receivers\.trace_batch\/spare: is not used: no pipeline lists it\n$/,
+  });
+});
+
+void t.test('components, schema and graph print what programs can read', async (t) => {
+  const components = JSON.parse((await runInProcess(['components', '--json'])).stdout) as {
+    kind: string;
+    type: string;
+  }[];
+  for (const [kind, type] of [
+    ['receiver', 'trace_batch'],
+    ['processor', 'validation'],
+    ['exporter', 'storage'],
+    ['extension', 'health'],
+  ] as const)
+    t.ok(
+      components.some((component) => component.kind === kind && component.type === type),
+      type,
+    );
+  t.match((await runInProcess(['components'])).stdout, /^KIND +TYPE +SIGNALS +STABILITY +DESCRIPTION\n/);
+  t.match(JSON.parse((await runInProcess(['schema'])).stdout), {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    properties: { receivers: { patternProperties: { '^trace_batch(/.+)?$': {} } } },
+  });
+  t.equal(
+    (await runInProcess(['graph'])).stdout,
+    `flowchart LR
+  r0(["trace_batch"])
+  subgraph s0["traces"]
+    p0_0["validation"]
+  end
+  e0[["storage"]]
+  r0 --> p0_0
+  p0_0 --> e0
+`,
+  );
+  t.equal(
+    (await runInProcess(['graph', '--format', 'dot'])).stdout,
+    `digraph jackdaw {
+  rankdir=LR;
+  r0 [label="trace_batch", shape=ellipse];
+  subgraph cluster_0 {
+    label="traces";
+    p0_0 [label="validation", shape=box];
+  }
+  e0 [label="storage", shape=box3d];
+  r0 -> p0_0;
+  p0_0 -> e0;
+}
+`,
+  );
+});
+
+void t.test('the built program does the same, in a process of its own', async (t) => {
+  t.match(await runCli(['version']), { code: 0, signal: null, stdout: /^jackdaw /, stderr: '' });
+  t.match(await runCli(['rum']), { code: 2, stdout: '', stderr: /Did you mean run\?/ });
+  const cwd = t.testdir({ 'a.yaml': 'service: 1\n' });
+  t.match(await runCli(['run', '--config', 'a.yaml'], { cwd }), {
+    code: 78,
+    stderr: /^a\.yaml:1:1: error: service: must be a map/,
+  });
+});

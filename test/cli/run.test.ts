@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { runCli, spawnDaemon } from '../support/process.js';
+
+interface Answer {
+  readonly accepted: number;
+  readonly rejected: number;
+}
+
+function bodyOf(traceId: string): string {
+  const times = { started_at: '2026-01-15T12:00:00Z', ended_at: '2026-01-15T12:00:01Z' };
+  const spans = [{ span_id: traceId, trace_id: traceId, type: 'llm', name: 'chat', ...times }];
+  return JSON.stringify({ traces: [{ trace: { trace_id: traceId, agent: 'load', ...times }, spans }] });
+}
+
+const uuidOf = (index: number) => `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
+
+void t.test('the command in the banner sends a first trace with the generated key', async (t) => {
+  const directory = t.testdir();
+  const daemon = await spawnDaemon(t, { directory, generatesKey: true });
+  const keyFile = join(directory, 'initial-api-key');
+  t.equal(statSync(keyFile).mode & 0o777, 0o600);
+  const key = readFileSync(keyFile, 'utf8').trim();
+  t.notMatch(daemon.stdout() + daemon.stderr(), key, 'the key itself is never printed');
+  const command = /^curl [^]*\}'$/m.exec(daemon.stdout())?.[0] ?? '';
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: directory });
+  t.match(JSON.parse(stdout), { accepted: 1, rejected: 0 });
+  t.strictSame(await daemon.stop('SIGINT'), { code: 0, signal: null });
+});
+
+void t.test(
+  'SIGTERM under load: everything that was accepted is stored, and the exit code is 0',
+  async (t) => {
+    const first = await spawnDaemon(t);
+    const { directory, key } = first;
+    const accepted: string[] = [];
+    let isStopping = false;
+    let next = 0;
+    const send = async (): Promise<void> => {
+      while (!isStopping) {
+        const traceId = uuidOf((next += 1));
+        try {
+          const response = await fetch(`${first.url}/api/v1/traces/batch`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            body: bodyOf(traceId),
+          });
+          if (response.status !== 200) {
+            t.equal(response.status, 503, 'refused while stopping, to be sent again');
+            return;
+          }
+          const { accepted: count } = (await response.json()) as Answer;
+          if (count === 1) accepted.push(traceId);
+        } catch {
+          // The connection was refused: the daemon has gone.
+          return;
+        }
+        if (accepted.length === 200) void first.stop('SIGTERM');
+      }
+    };
+    const senders = Array.from({ length: 8 }, send);
+    t.strictSame(await first.exited, { code: 0, signal: null });
+    isStopping = true;
+    await Promise.all(senders);
+    t.ok(accepted.length >= 200);
+
+    const second = await spawnDaemon(t, { directory, key });
+    const stored = await fetch(`${second.url}/api/v1/dashboard/traces?page_size=1`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { count } = (await stored.json()) as { readonly count: number };
+    t.ok(count >= accepted.length, 'nothing that was accepted is lost');
+    for (const traceId of accepted.filter((_, index) => index % 20 === 0)) {
+      const response = await fetch(`${second.url}/api/v1/dashboard/traces/${traceId}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      t.equal(response.status, 200, traceId);
+      await response.body?.cancel();
+    }
+    t.strictSame(await second.stop(), { code: 0, signal: null });
+  },
+);
+
+void t.test('a second signal ends a stop that hangs', async (t) => {
+  const plugin = `export default { name: 'hanging', apiVersion: 1, factories: [{
+    kind: 'extension', type: 'hanging', description: 'x', stability: 'alpha',
+    configSchema: { type: 'object', properties: {}, additionalProperties: false },
+    create: () => ({ shutdown: () => new Promise(() => {}) }),
+  }] };`;
+  const overlay = `plugins: [./hanging.mjs]
+extensions: { hanging: {} }
+service: { extensions: [duckdb, query, health, hanging], shutdown_timeout: 1h }
+`;
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const directory = t.testdir({ 'hanging.mjs': plugin });
+    const daemon = await spawnDaemon(t, { directory, overlay });
+    daemon.child.kill('SIGTERM');
+    await daemon.logged(/no new work is taken/);
+    t.strictSame(await daemon.stop(signal), { code, signal: null }, signal);
+  }
+});
+
+void t.test('a port that is taken ends the start with 1 and says which', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const cwd = t.testdir({
+    'a.yaml': `extensions: { health: { endpoint: "127.0.0.1:${port}" }, duckdb: { path: ./x.duckdb } }
+receivers: { trace_batch: { endpoint: 127.0.0.1:0 } }
+exporters: { storage: {} }
+service:
+  extensions: [health, duckdb]
+  pipelines: { traces: { receivers: [trace_batch], exporters: [storage] } }
+  telemetry: { metrics: { endpoint: null } }
+`,
+  });
+  const result = await runCli(['run', '--config', 'a.yaml'], { cwd });
+  t.match(result, { code: 1, stdout: '', stderr: new RegExp(`jackdaw: .*127\\.0\\.0\\.1:${port}`) });
+});

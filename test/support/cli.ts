@@ -1,0 +1,35 @@
+import { builtinFactories } from '../../src/builtin.js';
+import { runProgram } from '../../src/cli/program.js';
+
+/** What a command printed and how it ended. */
+export interface CommandOutput {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command line in this process: much faster than a process of its own, and the same but for `main.ts`. */
+export async function runInProcess(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<CommandOutput> {
+  let stdout = '';
+  let stderr = '';
+  const io = {
+    env,
+    isLogTerminal: false,
+    out: (text: string) => {
+      stdout += `${text}\n`;
+    },
+    err: (text: string) => {
+      stderr += `${text}\n`;
+    },
+    log: (text: string) => {
+      stderr += text;
+    },
+    onSignal: () => () => undefined,
+    exitNow: () => undefined,
+  };
+  const code = await runProgram(args, io, builtinFactories);
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,62 @@
+import t from 'tap';
+import { observeProcess } from '../../src/telemetry/process-metrics.js';
+import { PrometheusMeter } from '../../src/telemetry/meter.js';
+import { metricValues } from '../support/engine.js';
+
+void t.test('counters, histograms and gauges are printed with prefix, help and type', async (t) => {
+  const meter = new PrometheusMeter();
+  meter.counter('taken_total', { description: 'Taken.', labelNames: ['by'] }).add(2, { by: 'a' });
+  meter.counter('taken_total', { description: 'Taken.', labelNames: ['by'] }).add(3, { by: 'a' });
+  meter.counter('plain_total', { description: 'Plain.' }).add(1);
+  meter.histogram('wait_seconds', { description: 'Wait.', buckets: [0.1, 1] }).record(0.5);
+  const { text } = await meter.print();
+  t.match(text, /# HELP jackdaw_taken_total Taken\.\n# TYPE jackdaw_taken_total counter\n/);
+  t.match(text, /jackdaw_taken_total\{by="a"\} 5\n/, 'asking twice gives the same metric');
+  t.match(text, /jackdaw_plain_total 1\n/);
+  t.match(text, /jackdaw_wait_seconds_bucket\{le="0\.1"\} 0\njackdaw_wait_seconds_bucket\{le="1"\} 1\n/);
+});
+
+void t.test('gauges are read when somebody asks, and end', async (t) => {
+  const meter = new PrometheusMeter();
+  let value = 1;
+  const options = { description: 'Queue.', labelNames: ['queue'] };
+  const endA = meter.gauge('queue_items', options, () => value, { queue: 'a' });
+  meter.gauge('queue_items', options, () => 10, { queue: 'b' });
+  value = 7;
+  t.strictSame(await metricValues(meter, 'jackdaw_queue_items'), {
+    'jackdaw_queue_items{queue="a"}': 7,
+    'jackdaw_queue_items{queue="b"}': 10,
+  });
+  endA();
+  t.strictSame(await metricValues(meter, 'jackdaw_queue_items'), { 'jackdaw_queue_items{queue="b"}': 10 });
+});
+
+void t.test('one name is one kind of metric', async (t) => {
+  const meter = new PrometheusMeter();
+  meter.counter('x_total', { description: 'X.' });
+  t.throws(() => meter.histogram('x_total', { description: 'X.', buckets: [1] }), /exists as another kind/);
+  t.throws(() => meter.gauge('x_total', { description: 'X.' }, () => 1), /exists as another kind/);
+});
+
+void t.test('two meters know nothing of each other', async (t) => {
+  const [one, two] = [new PrometheusMeter(), new PrometheusMeter()];
+  one.counter('x_total', { description: 'X.' }).add(1);
+  t.strictSame(await metricValues(two, 'jackdaw_x_total'), {});
+});
+
+void t.test('the process tells of itself', async (t) => {
+  const meter = new PrometheusMeter();
+  const end = observeProcess(meter, '1.2.3');
+  const values = await metricValues(meter, 'jackdaw_');
+  t.equal(values[`jackdaw_build_info{version="1.2.3",node="${process.versions.node}"}`], 1);
+  for (const name of [
+    'process_memory_rss_bytes',
+    'process_heap_used_bytes',
+    'process_cpu_seconds',
+    'process_uptime_seconds',
+  ])
+    t.ok((values[`jackdaw_${name}`] ?? 0) > 0, name);
+  t.ok((values['jackdaw_process_event_loop_lag_max_seconds'] ?? -1) >= 0);
+  end();
+  t.strictSame(await metricValues(meter, 'jackdaw_process_uptime_seconds'), {});
+});
