@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isatty } from 'node:tty';
 import { builtinFactories } from './builtin.js';
 import { runProgram } from './cli/program.js';
 import type { ProcessIo } from './cli/process-io.js';
@@ -7,7 +8,7 @@ const { stdout, stderr } = process;
 
 const io: ProcessIo = {
   env: process.env,
-  isLogTerminal: stderr.isTTY,
+  isLogTerminal: isatty(stderr.fd),
   out: (text) => stdout.write(`${text}\n`),
   err: (text) => stderr.write(`${text}\n`),
   log: (text) => stderr.write(text),

@@ -36,7 +36,7 @@ export function formatProblem(problem: Problem): string {
 }
 
 /** `service.pipelines.traces.exporters[0]` */
-export function formatPath(path: readonly string[]): string {
+function formatPath(path: readonly string[]): string {
   return path
     .map((key, index) => (/^\d+$/.test(key) && index > 0 ? `[${key}]` : index === 0 ? key : `.${key}`))
     .join('');

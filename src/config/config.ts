@@ -20,7 +20,7 @@ export interface ConfiguredComponent<F extends Factory = Factory> {
 export type FactoryOf<K extends Kind> = Extract<Factory, { kind: K }>;
 
 /** The components of each kind by id, in the order they are written. */
-export type ConfiguredComponents = {
+type ConfiguredComponents = {
   readonly [K in Kind]: ReadonlyMap<string, ConfiguredComponent<FactoryOf<K>>>;
 };
 

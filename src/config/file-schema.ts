@@ -29,7 +29,7 @@ export const AuthSchema = section(
 const ids = (description: string, options: { default?: string[]; minItems?: number } = {}) =>
   Type.Array(Type.String(), { description, ...options });
 
-export const PipelineSchema = section({
+const PipelineSchema = section({
   receivers: ids('Where the data comes from: ids of receivers.', { minItems: 1 }),
   processors: ids('What is done with it, in this order: ids of processors.', { default: [] }),
   exporters: ids('Where it goes: ids of exporters.', { minItems: 1 }),

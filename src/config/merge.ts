@@ -15,6 +15,9 @@ export function mergeNodes(
   for (const [key, entry] of later.entries) {
     const before = earlier.entries.get(key);
     const here = [...path, key];
+    if (before && isNull(entry.node) && isEmpty(before.node)) {
+      continue;
+    }
     if (before && isNull(entry.node) && before.node.kind !== 'scalar') {
       const { file, line } = before.keyPosition;
       problems.push({
@@ -32,6 +35,12 @@ export function mergeNodes(
     }
   }
   return { root: { ...earlier, entries }, problems };
+}
+
+function isEmpty(node: ConfigNode): boolean {
+  return (
+    (node.kind === 'map' && node.entries.size === 0) || (node.kind === 'list' && node.items.length === 0)
+  );
 }
 
 function isNull(node: ConfigNode): boolean {

@@ -63,6 +63,11 @@ class Builder {
       this.#node(extension, (settings) => extension.factory.create(settings)),
     );
     const pipelines = this.#plan.pipelines.map((pipeline) => this.#pipeline(pipeline));
+    this.#tools.meter.gauge(
+      'receiver_in_flight_batches',
+      { description: 'Batches taken from receivers and not answered yet.' },
+      () => this.#gate.inside,
+    );
     const receivers = this.#receivers(new Map(pipelines.map(({ name, entry }) => [name, entry])));
     return {
       extensions,

@@ -6,7 +6,7 @@ import type { BuildTools } from './build.js';
 import type { Deadline } from './deadline.js';
 
 /** The paths that ask for a key. */
-export const GUARDED_PREFIX = '/api/v1';
+const GUARDED_PREFIX = '/api/v1';
 
 interface Shared {
   readonly listener: HttpListener;

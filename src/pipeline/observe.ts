@@ -15,6 +15,8 @@ import type { Batch } from '../signal/batch.js';
  * - `jackdaw_KIND_failed_items_total`: in batches that failed as a whole, and that the sender may send again.
  * - `jackdaw_KIND_consume_duration_seconds`: how long a batch took, waiting for what is behind included.
  *
+ * Beside these `jackdaw_receiver_in_flight_batches` tells how many batches of all receivers are not answered yet.
+ *
  * Once nothing is under way, offered = accepted + refused + failed. An item is a trace with its spans, a metric, a log
  * record or an event.
  */

@@ -27,6 +27,7 @@ void t.test('a later section without a value is an error, never a deletion', asy
 });
 
 void t.test('a section without a value is empty where nothing was before', async (t) => {
+  t.strictSame(await problemsOf([`${PIPELINE}extensions: { thing: {} }\n`, 'extensions:\n  thing:\n']), []);
   t.strictSame(await problemsOf([`${PIPELINE}extensions:\n  thing:\nprocessors:\n`]), []);
 });
 

@@ -9,7 +9,7 @@ import { testConfig } from './test-config.js';
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 /** How a process ended: one of both is set. */
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

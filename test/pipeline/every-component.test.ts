@@ -1,0 +1,91 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { builtinFactories } from '../../src/builtin.js';
+import type { Component } from '../../src/component/component.js';
+import type { Factory } from '../../src/component/factory.js';
+import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import { SchemaCheck } from '../../src/config/schema-check.js';
+import { prepare } from '../../src/pipeline/prepare.js';
+import { SIGNALS } from '../../src/signal/batch.js';
+import { componentSettings } from '../support/component-settings.js';
+import { environmentOf } from '../support/config-problems.js';
+import { readProjectFile, projectFolder } from '../support/project-file.js';
+
+const BUILT = fileURLToPath(new URL('../../', import.meta.url));
+
+const EMPTY = {
+  kind: 'map',
+  position: { file: 'empty', line: 1, column: 1 },
+  entries: new Map<string, never>(),
+} as const;
+
+const taking = { consume: async () => Promise.resolve({ accepted: 0, refused: [] }) };
+
+function create(factory: Factory): Component {
+  const { value } = new SchemaCheck().check(factory.configSchema, EMPTY, []);
+  const settings = { ...componentSettings(factory.type), config: value as Record<string, unknown> };
+  switch (factory.kind) {
+    case 'receiver':
+      return factory.create({ ...settings, outputs: { traces: taking } });
+    case 'processor':
+      return factory.create({ ...settings, signal: 'traces', next: taking });
+    case 'exporter':
+      return factory.create(settings);
+    case 'extension':
+      return factory.create(settings);
+  }
+}
+
+for (const factory of builtinFactories) {
+  const { kind, type } = factory;
+  void t.test(
+    `${kind} ${type}: usable without configuration, safe to stop unstarted and twice`,
+    async (t) => {
+      t.match(type, /^[a-z][a-z0-9_]*$/, 'lower_snake_case');
+      t.match(factory.description, /^[A-Z].*\.$/, 'one sentence');
+      if (factory.kind !== 'extension') t.ok(factory.signals.every((signal) => SIGNALS.includes(signal)));
+      t.strictSame(new SchemaCheck().check(factory.configSchema, EMPTY, []).problems, []);
+      const component = create(factory);
+      const abort = new AbortController().signal;
+      await component.shutdown?.(abort);
+      await component.shutdown?.(abort);
+    },
+  );
+
+  void t.test(`${kind} ${type}: the configurations in its README are valid`, async (t) => {
+    await checkReadme(t, `src/${kind}s/${type.replaceAll('_', '-')}/README.md`);
+  });
+}
+
+void t.test('the configurations in the READMEs of plugins are valid', async (t) => {
+  for (const plugin of readdirSync(join(projectFolder(), 'plugins')))
+    await checkReadme(t, `plugins/${plugin}/README.md`);
+});
+
+/** Lays every block of YAML in a README over the built-in configuration, as a user would. */
+async function checkReadme(t: Test, path: string): Promise<void> {
+  const blocks = [...readProjectFile(path).matchAll(/```yaml\n([^]*?)```/g)];
+  t.ok(blocks.length > 0, 'shows a configuration');
+  for (const [, text = ''] of blocks) {
+    // Plugins are loaded from where these tests were built to.
+    const source = { file: join(BUILT, 'readme.yaml'), text: text.replaceAll('./dist/', './') };
+    const prepared = prepare([DEFAULT_CONFIG, source], environmentOf({}), builtinFactories);
+    await t.resolves(prepared, `${path}:\n${text}`);
+  }
+}
+
+void t.test('the engine names no concrete component', async (t) => {
+  const types = builtinFactories.map(({ type }) => type);
+  const files = ['pipeline', 'config', 'component'].flatMap((layer) =>
+    readdirSync(join(projectFolder(), 'src', layer)).map((file) => `src/${layer}/${file}`),
+  );
+  const named = files.flatMap((file) => {
+    const code = readProjectFile(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '');
+    return types
+      .filter((type) => new RegExp(`(['"\`])${type}\\1`).test(code))
+      .map((type) => `${file}: ${type}`);
+  });
+  t.strictSame(named, []);
+});
