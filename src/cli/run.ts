@@ -14,6 +14,12 @@ import { EXIT } from './exit-codes.js';
 import { readVersion } from './package-info.js';
 import type { ProcessIo } from './process-io.js';
 
+/**
+ * Ctrl-C in a terminal reaches every process there, and npm hands it on to its child once more: that echo is no second
+ * signal of a person.
+ */
+const ECHO_MS = 100;
+
 /** `jackdaw run`. @param setExitCode told how the process is to end */
 export function runCommand(
   io: ProcessIo,
@@ -48,13 +54,16 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
   const meter = new PrometheusMeter();
   const endObservation = observeProcess(meter, version);
   const firstSignal = new AbortController();
+  let firstAt = -Infinity;
   const endSignals = io.onSignal((name) => {
+    if (performance.now() - firstAt < ECHO_MS) return;
     if (firstSignal.signal.aborted) {
       logger.warn({ signal: name }, 'Second signal: ending at once');
       io.exitNow(name === 'SIGINT' ? EXIT.secondSigint : EXIT.secondSigterm);
       return;
     }
     logger.info({ signal: name }, 'Stopping; a second signal ends the process at once');
+    firstAt = performance.now();
     firstSignal.abort();
   });
   try {

@@ -104,8 +104,36 @@ service: { extensions: [duckdb, query, health, hanging], shutdown_timeout: 1h }
     const daemon = await spawnDaemon(t, { directory, overlay });
     daemon.child.kill('SIGTERM');
     await daemon.logged(/no new work is taken/);
+    // Later than the echo of a Ctrl-C that npm hands on.
+    await new Promise((resolve) => setTimeout(resolve, 150));
     t.strictSame(await daemon.stop(signal), { code, signal: null }, signal);
   }
+});
+
+void t.test('Ctrl-C under npm arrives twice, and still stops in order', async (t) => {
+  const daemon = await spawnDaemon(t);
+  daemon.child.kill('SIGINT');
+  await daemon.logged(/a second signal ends/);
+  t.strictSame(await daemon.stop('SIGINT'), { code: 0, signal: null });
+});
+
+void t.test('a component that is fatal stops the daemon in order, with exit code 1', async (t) => {
+  const plugin = `export default { name: 'dying', apiVersion: 1, factories: [{
+    kind: 'extension', type: 'dying', description: 'x', stability: 'alpha',
+    configSchema: { type: 'object', properties: {}, additionalProperties: false },
+    create: () => ({
+      async start(host) {
+        process.once('SIGUSR2', () => host.reportStatus({ level: 'fatal', message: 'the disk burns' }));
+      },
+    }),
+  }] };`;
+  const overlay = `plugins: [./dying.mjs]
+extensions: { dying: {} }
+service: { extensions: [duckdb, query, health, dying] }
+`;
+  const daemon = await spawnDaemon(t, { directory: t.testdir({ 'dying.mjs': plugin }), overlay });
+  t.strictSame(await daemon.stop('SIGUSR2'), { code: 1, signal: null });
+  t.match(daemon.stderr(), /Stopped because extension .+dying.+ is fatal: the disk burns/);
 });
 
 void t.test('a port that is taken ends the start with 1 and says which', async (t) => {
