@@ -12,7 +12,7 @@ import {
   type ServiceConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
-import { SchemaCheck } from './schema-check.js';
+import { SchemaCheck, type Checked } from './schema-check.js';
 
 const OWN_SECTIONS = ['plugins', 'auth', 'service'];
 
@@ -121,7 +121,14 @@ function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Fact
       );
       continue;
     }
-    const checked = check.check(factory.configSchema, root, path);
+    let checked: Checked;
+    try {
+      checked = check.check(factory.configSchema, root, path);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      report(path, `${kind} "${parsed.type}" has a configSchema that is no JSON Schema: ${reason}`);
+      continue;
+    }
     problems.push(...checked.problems);
     secrets.push(...checked.secrets);
     const config = checked.value as Record<string, unknown>;

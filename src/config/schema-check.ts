@@ -32,7 +32,9 @@ export class SchemaCheck {
     allErrors: true,
     useDefaults: true,
     verbose: true,
+    // Schemas of plugins may hold keywords and formats of their own; what we do not know is not checked.
     strict: false,
+    logger: false,
     allowUnionTypes: true,
     formats: {
       'jackdaw-duration': (text: string) => parseDuration(text) !== undefined,
@@ -111,27 +113,31 @@ function describe(error: ErrorObject, root: ConfigNode, base: readonly string[])
         params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} entries`,
       );
     default:
-      return report(place, `must be ${wanted(error, parent)}${shown(error, parent, root, place)}`);
+      return report(place, `${ruleOf(error, parent)}${shown(error, parent, root, place)}`);
   }
 }
 
-function wanted(error: ErrorObject, parent: JsonSchema): string {
+function ruleOf(error: ErrorObject, parent: JsonSchema): string {
   const format = FORMATS[parent.format ?? ''];
-  if (format !== undefined) return format;
+  if (format !== undefined) return `must be ${format}`;
   const params = error.params as Readonly<Record<string, unknown>>;
   const choices = choicesOf(parent);
-  if (choices !== undefined) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
+  if (choices !== undefined)
+    return `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
   switch (error.keyword) {
     case 'type':
-      return [parent.type ?? []].flat().map(nameOfType).join(' or ');
+      return `must be ${[parent.type ?? []].flat().map(nameOfType).join(' or ')}`;
     case 'minLength':
-      return `at least ${String(params['limit'])} characters long`;
+      return `must be at least ${String(params['limit'])} characters long`;
     case 'maxLength':
-      return `at most ${String(params['limit'])} characters long`;
+      return `must be at most ${String(params['limit'])} characters long`;
     case 'pattern':
-      return `of the form ${String(params['pattern'])}`;
+      return `must be of the form ${String(params['pattern'])}`;
+    case 'anyOf':
+    case 'oneOf':
+      return 'has none of the forms that are allowed here';
     default:
-      return (error.message ?? 'valid').replace(/^must (be )?/, '');
+      return error.message ?? 'is not valid';
   }
 }
 
