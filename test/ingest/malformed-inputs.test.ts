@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import t, { type Test } from 'tap';
+import { startTestDaemon } from '../support/daemon.js';
 import { post } from '../support/http-post.js';
 import { malformedRequests } from '../support/malformed-requests.js';
 import { malformedTraces } from '../support/malformed-traces.js';
@@ -73,4 +75,18 @@ void t.test('odd traces are taken', async (t) => {
       type,
     );
   t.notOk('polluted' in {});
+});
+
+void t.test('a body that stops arriving is given up after the configured time', async (t) => {
+  const { url, key } = await startTestDaemon(t, {
+    overlay: 'receivers: { trace_batch: { request_timeout: 100ms } }',
+  });
+  const end = new AbortController();
+  async function* stalled(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('{"traces":');
+    await once(end.signal, 'abort');
+  }
+  const answer = await new TracesClient(url, key).send({ body: stalled() });
+  end.abort();
+  t.match(answer, { status: 408, body: { code: 'request_timeout', status: 408 } });
 });

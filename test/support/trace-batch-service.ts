@@ -12,7 +12,7 @@ import { componentSettings } from './component-settings.js';
 import { post, type Answer, type Sent } from './http-post.js';
 
 export const USER = '11111111-1111-7111-8111-111111111111';
-export const KEY = 'jd_good';
+const KEY = 'jd_good';
 export const READER_KEY = 'jd_reader';
 
 export interface TraceBatchService {

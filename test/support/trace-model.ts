@@ -13,7 +13,7 @@ interface Said {
   readonly costMicros: number | null;
 }
 
-export interface SaidTrace extends Said {
+interface SaidTrace extends Said {
   readonly trace_id: string;
   readonly agent: string;
   readonly success: boolean | null;
