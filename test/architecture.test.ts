@@ -64,12 +64,12 @@ function violation(from: string, to: string): string | null {
 
 const files = filesBelow(source).filter((path) => relative(source, path) !== 'index.ts');
 
-t.test('every file of src belongs to a layer', async (t) => {
+void t.test('every file of src belongs to a layer', async (t) => {
   const strangers = files.filter((path) => lineOf(layerOf(path)) < 0);
   t.same(strangers, []);
 });
 
-t.test('imports go down the layers only, and never to a sibling', async (t) => {
+void t.test('imports go down the layers only, and never to a sibling', async (t) => {
   const found = files.flatMap((path) =>
     importsOf(path).flatMap((imported) => {
       if (!imported.startsWith('.')) return [];
@@ -79,7 +79,7 @@ t.test('imports go down the layers only, and never to a sibling', async (t) => {
   t.same(found, []);
 });
 
-t.test('a planted violation is found', async (t) => {
+void t.test('a planted violation is found', async (t) => {
   const at = (path: string): string => join(source, path);
   t.ok(violation(at('signal/span.ts'), at('component/factory.js')));
   t.ok(violation(at('storage/tables.ts'), at('http/router.js')));
@@ -89,14 +89,14 @@ t.test('a planted violation is found', async (t) => {
   t.notOk(violation(at('cli/run.ts'), at('pipeline/daemon.js')));
 });
 
-t.test('the data knows nothing, the contract knows only the data and types', async (t) => {
+void t.test('the data knows nothing, the contract knows only the data and types', async (t) => {
   const outside = files
     .filter((path) => layerOf(path) === 'signal')
     .flatMap((path) => importsOf(path).filter((name) => !name.startsWith('.') && !name.startsWith('node:')));
   t.same(outside, []);
 });
 
-t.test('plugins import nothing but the public API', async (t) => {
+void t.test('plugins import nothing but the public API', async (t) => {
   const plugins = join(root, 'plugins');
   const found = filesBelow(plugins).flatMap((path) =>
     importsOf(path)
@@ -106,7 +106,7 @@ t.test('plugins import nothing but the public API', async (t) => {
   t.same(found, []);
 });
 
-t.test('only main touches the process: its end, its signals and its standard output', async (t) => {
+void t.test('only main touches the process: its end, its signals and its standard output', async (t) => {
   const touching = files
     .filter((path) => relative(source, path) !== 'main.ts')
     .filter((path) => /process\.(exit|on|once|stdout|stderr)\b/.test(readFileSync(path, 'utf8')))

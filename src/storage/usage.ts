@@ -8,6 +8,10 @@ export interface UsageNode {
   readonly cost_usd: MicroUsd | null;
 }
 
+/** The largest sums that are kept: what DECIMAL(18,6) holds, and the last integer that a double holds exactly. */
+const MOST_MICRO_USD = 999_999_999_999 * 1e6;
+const MOST_TOKENS = Number.MAX_SAFE_INTEGER;
+
 export interface Usage {
   /** Null when no span reports any. */
   readonly total_tokens: number | null;
@@ -21,14 +25,16 @@ export interface Usage {
  */
 export function usageOf(spans: readonly UsageNode[]): Usage {
   return {
-    total_tokens: sumOfDeepest(spans, (span) => span.total_tokens),
-    total_cost_usd: sumOfDeepest(spans, (span) => span.cost_usd),
+    total_tokens: sumOfDeepest(spans, (span) => span.total_tokens, MOST_TOKENS),
+    total_cost_usd: sumOfDeepest(spans, (span) => span.cost_usd, MOST_MICRO_USD),
   };
 }
 
+/** @returns the sum, at most `most` */
 function sumOfDeepest(
   spans: readonly UsageNode[],
   measure: (span: UsageNode) => number | null,
+  most: number,
 ): number | null {
   const reporting = spans.filter((span) => measure(span) !== null);
   if (reporting.length === 0) return null;
@@ -37,7 +43,7 @@ function sumOfDeepest(
   for (const span of reporting) {
     if (!covered.has(span.span_id)) sum += measure(span) ?? 0;
   }
-  return sum;
+  return Math.min(sum, most);
 }
 
 /** The ids above any of `reporting`. A walk ends at an id it met before, which also ends it in a ring of parents. */

@@ -164,7 +164,7 @@ export function totalTokens(span: {
 }): number | null {
   if (span.total_tokens !== null) return span.total_tokens;
   if (span.input_tokens === null && span.output_tokens === null) return null;
-  return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
+  return Math.min((span.input_tokens ?? 0) + (span.output_tokens ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
 function usageNode(span: SpanRecord): UsageNode {

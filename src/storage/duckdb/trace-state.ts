@@ -96,7 +96,7 @@ export class TraceState {
     const merged = fillNulls(stored, later);
     merged.status = incoming.status;
     merged.derived = stored.derived & later.derived;
-    merged.duration_ms ??= durationMs(merged.started_at, merged.ended_at);
+    endAfterStart(merged);
     this.header = merged;
     this.#headerChanged = true;
   }
@@ -162,7 +162,7 @@ function completedSpan(stored: SpanRow, incoming: SpanRow): SpanRow {
   const merged = fillNulls(before, later);
   merged.status = incoming.status;
   merged.derived = before.derived & later.derived;
-  merged.duration_ms ??= durationMs(merged.started_at, merged.ended_at);
+  endAfterStart(merged);
   merged.total_tokens = totalTokens(merged);
   return merged;
 }
@@ -181,6 +181,12 @@ function declaredSpan(row: SpanRow): SpanRow {
   if (row.derived & DERIVED.duration_ms) declared.duration_ms = null;
   if (row.derived & DERIVED.total_tokens) declared.total_tokens = null;
   return declared;
+}
+
+/** The start is of one message and the end of another: an end before the start is moved to the start. */
+function endAfterStart(row: TraceRow | SpanRow): void {
+  if (row.ended_at !== null) row.ended_at = Math.max(row.ended_at, row.started_at);
+  row.duration_ms ??= durationMs(row.started_at, row.ended_at);
 }
 
 function fillNulls<T extends object>(stored: T, later: T): T {

@@ -9,7 +9,8 @@ import { number } from './run-summary.js';
 const COUNTS = `count(*) AS total_runs,
   count(*) FILTER (WHERE success) AS success_count,
   count(*) FILTER (WHERE NOT success) AS failure_count`;
-const COSTS = `(sum(total_cost_usd) * 1000000)::BIGINT AS total_cost, count(total_cost_usd) AS priced_runs`;
+/** Summed exactly, and only then turned into the nearest double: a sum may be larger than any integer type. */
+const COSTS = `round(sum(total_cost_usd)::DOUBLE * 1e6) AS total_cost, count(total_cost_usd) AS priced_runs`;
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
 
@@ -74,7 +75,7 @@ export async function agentDays(
   const rows = await connection.rows(
     `SELECT (started_at::DATE)::VARCHAR AS date, ${COUNTS}, ${COSTS},
        count(*) FILTER (WHERE status IN (${FAILED.join(', ')})) AS failed_runs,
-       coalesce(sum(total_tokens), 0)::BIGINT AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}
+       coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}
      FROM ${newest(capture, TRACES, where)} GROUP BY started_at::DATE ORDER BY started_at::DATE`,
   );
   return rows.map((row) => ({
