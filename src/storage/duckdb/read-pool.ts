@@ -9,9 +9,12 @@ export class ReadPool {
   readonly #free: Connection[];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   readonly #maxWaiting: number;
+  readonly #size: number;
+  #isClosed = false;
 
   private constructor(connections: Connection[], maxWaiting: number) {
     this.#free = connections;
+    this.#size = connections.length;
     this.#maxWaiting = maxWaiting;
   }
 
@@ -25,8 +28,9 @@ export class ReadPool {
     return this.#waiting.length;
   }
 
-  /** @throws ConsumeError `overloaded` when the line is full. */
+  /** @throws ConsumeError `overloaded` when the line is full, `storage_unavailable` when the pool is closed. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw closing();
     const connection = this.#free.pop() ?? (await this.#wait());
     try {
       return await work(connection);
@@ -37,6 +41,15 @@ export class ReadPool {
     }
   }
 
+  /**
+   * Takes no more reads, and resolves when those it has are done: closing a connection in use ends the process. It
+   * stands in the line like a read, once for each connection, and gives none back.
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (let i = 0; i < this.#size; i++) if (this.#free.pop() === undefined) await this.#next();
+  }
+
   async #wait(): Promise<Connection> {
     if (this.#waiting.length >= this.#maxWaiting) {
       throw new ConsumeError('Too many reads are waiting for the store.', {
@@ -45,6 +58,18 @@ export class ReadPool {
         retryAfterMs: 1000,
       });
     }
+    return await this.#next();
+  }
+
+  async #next(): Promise<Connection> {
     return await new Promise((resolve) => this.#waiting.push(resolve));
   }
+}
+
+function closing(): ConsumeError {
+  return new ConsumeError('The store is closing.', {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: 5000,
+  });
 }

@@ -257,10 +257,12 @@ export class StoreEngine {
     await this.#mover.settled();
   }
 
-  /** Commits what was taken, and closes every file. */
+  /** Commits what was taken, finishes the reads under way, and closes every file. */
   async close(): Promise<void> {
     await this.#writer.drained();
     await this.#mover.close();
+    await this.#reads.close();
+    await this.meta.idle();
     await this.#segments.close();
     this.#database.close();
   }

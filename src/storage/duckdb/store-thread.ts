@@ -63,7 +63,7 @@ serve(port, {
 /** Methods of the engine whose arguments and results are small plain data. */
 export type StoreMethod =
   'setOutcome' | 'listRuns' | 'listAgents' | 'readAgent' | 'agentDays' | 'compareAgents';
-export type MetaMethod = Exclude<keyof StoreEngine['meta'], 'tenantOf'>;
+export type MetaMethod = Exclude<keyof StoreEngine['meta'], 'tenantOf' | 'idle'>;
 
 function noticeLogger(send: typeof notify): Logger {
   const line =

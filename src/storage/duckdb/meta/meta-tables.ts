@@ -39,6 +39,11 @@ export class MetaTables implements Tables {
     return this.#tenants.get(userId);
   }
 
+  /** Resolves when everything asked for so far is done. */
+  async idle(): Promise<void> {
+    await this.#turn;
+  }
+
   async listUsers(): Promise<readonly User[]> {
     return (await this.#rows(USERS.select('ORDER BY created_at, id'))).map(toUser);
   }

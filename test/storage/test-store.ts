@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Status } from '../../src/component/component.js';
+import type { Host } from '../../src/component/host.js';
+import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import { componentSettings } from '../support/component-settings.js';
+
+/** Small enough for segments to be sealed and moved all the time. */
+export const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
+
+/** A store in real files that can be closed and opened again. It is closed when the test ends. */
+export class TestStore {
+  readonly path: string;
+  readonly settings = componentSettings('duckdb');
+  /** What it told the daemon. */
+  readonly statuses: Status[] = [];
+  readonly #options: Partial<DuckDBStoreOptions>;
+  #store: DuckDBStore | null = null;
+
+  private constructor(path: string, options: Partial<DuckDBStoreOptions>) {
+    this.path = path;
+    this.#options = options;
+  }
+
+  /** @param options `path` of a store that is there opens it again */
+  static async open(
+    t: Pick<Test, 'testdir' | 'teardown'>,
+    options: Partial<DuckDBStoreOptions> = {},
+  ): Promise<TestStore> {
+    const opened = new TestStore(options.path ?? join(t.testdir(), 'jackdaw.duckdb'), options);
+    t.teardown(() => opened.close());
+    await opened.start();
+    return opened;
+  }
+
+  get store(): DuckDBStore {
+    if (this.#store === null) throw new Error('the store of this test is closed');
+    return this.#store;
+  }
+
+  /** @param options other options from here on */
+  async start(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
+    const store = new DuckDBStore(
+      { ...this.settings, config: {} },
+      {
+        path: this.path,
+        memoryLimit: '256MiB',
+        threads: 1,
+        maxQueueBytes: 64 * 1024 * 1024,
+        traceRetentionDays: null,
+        segmentSize: SMALL_SEGMENTS,
+        ...this.#options,
+        ...options,
+      },
+    );
+    await store.start(hostThatKeeps(this.statuses));
+    this.#store = store;
+  }
+
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = null;
+    await store?.shutdown(AbortSignal.timeout(20_000));
+  }
+
+  async reopen(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
+    await this.close();
+    await this.start(options);
+  }
+
+  /** @returns the id of a new user, which is a tenant */
+  async addUser(): Promise<string> {
+    const id = randomUUID();
+    await this.store.createUser({
+      id,
+      email: `${id}@example.org`,
+      name: 'somebody',
+      monthly_event_limit: null,
+      created_at: this.settings.clock.now(),
+    });
+    return id;
+  }
+}
+
+/** A host of which the store uses nothing but the status. */
+export function hostThatKeeps(statuses: Status[]): Host {
+  const unused = (): never => {
+    throw new Error('the store asked for something it does not need');
+  };
+  return {
+    extension: unused,
+    listener: unused,
+    authenticate: unused,
+    health: unused,
+    reportStatus: (status) => {
+      statuses.push(status);
+    },
+  };
+}
