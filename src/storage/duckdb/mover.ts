@@ -84,6 +84,7 @@ export class Mover {
       await this.#connection.run(
         `INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`,
       );
+      await this.#segments.readsBefore(segment.lastSeq);
       await this.#connection.run('COMMIT');
     } catch (error) {
       await this.#connection.run('ROLLBACK').catch(() => undefined);

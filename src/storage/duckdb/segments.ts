@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
 import { SEGMENT_TABLES, type Table } from '../tables.js';
@@ -22,10 +23,15 @@ export interface Segment {
   retired: boolean;
 }
 
-/** What a read sees: these hot segments, and of the cold file what lies at or before the bound. */
+/**
+ * What a read sees: of these hot segments, and of what the cold file has up to the bound, all that was committed when the
+ * read began. So all statements of one read see the same.
+ */
 export interface Capture {
   readonly hot: readonly Segment[];
   readonly bound: number;
+  /** The last commit that is seen. */
+  readonly lastSeq: number;
   release(): void;
 }
 
@@ -45,6 +51,7 @@ export class Segments {
   #hot: Segment[] = [];
   #prepared: Segment | null = null;
   #preparing: Promise<void> = Promise.resolve();
+  readonly #captures = new Set<{ readonly lastSeq: number; readonly released: Promise<void> }>();
   #bound = 0;
   #nextNumber = 1;
 
@@ -86,14 +93,18 @@ export class Segments {
 
   capture(): Capture {
     const hot = this.#hot;
+    const lastSeq = this.lastSeq;
     for (const segment of hot) segment.readers++;
-    let held = true;
+    let tell = (): void => undefined;
+    const held = { lastSeq, released: new Promise<void>((resolve) => (tell = resolve)) };
+    this.#captures.add(held);
     return {
       hot,
       bound: this.#bound,
+      lastSeq,
       release: () => {
-        if (!held) return;
-        held = false;
+        if (!this.#captures.delete(held)) return;
+        tell();
         for (const segment of hot) {
           segment.readers--;
           this.#detachIfDone(segment);
@@ -133,6 +144,15 @@ export class Segments {
     });
   }
 
+  /**
+   * Resolves when no read is under way that began before a commit. Such a read may still look for the rows that later
+   * commits have replaced.
+   */
+  async readsBefore(seq: number): Promise<void> {
+    const older = [...this.#captures].filter((capture) => capture.lastSeq < seq);
+    await Promise.all(older.map((capture) => capture.released));
+  }
+
   /** In the mover's hands: its rows are in the cold file, by a commit that has just ended. */
   retire(segment: Segment): void {
     this.#bound = segment.lastSeq;
@@ -156,7 +176,7 @@ export class Segments {
     this.#nextNumber = Math.max(0, ...moved.map((row) => Number(row.segment))) + 1;
     for (const { number, path } of this.#filesOnDisk()) {
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
-      if (movedNumbers.has(number)) removeFiles(path);
+      if (movedNumbers.has(number)) await removeFiles(path);
       else await this.#adopt(number, path);
     }
     this.#hot.push(await this.#create());
@@ -227,7 +247,7 @@ export class Segments {
 
   async #detach(segment: Segment): Promise<void> {
     await this.#connection.run(`DETACH ${segment.catalog}`);
-    removeFiles(segment.path);
+    await removeFiles(segment.path);
   }
 }
 
@@ -245,8 +265,9 @@ function newSegment(number: number, path: string): Segment {
   };
 }
 
-function removeFiles(path: string): void {
-  for (const file of [path, `${path}.wal`]) if (existsSync(file)) rmSync(file);
+/** Not synchronously: giving back the space of a large file can take many milliseconds. */
+async function removeFiles(path: string): Promise<void> {
+  for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
 }
 
 /**
@@ -257,7 +278,9 @@ function removeFiles(path: string): void {
 export function relation(capture: Capture, table: Table, where = 'TRUE'): string {
   const parts = capture.hot
     .filter((segment) => segment.lastSeq > 0)
-    .map((segment) => `SELECT * FROM ${segment.catalog}.main.${table.name} WHERE ${where}`);
+    .map(
+      (segment) => `SELECT * FROM ${segment.catalog}.main.${table.name} WHERE ${seen(capture)} AND ${where}`,
+    );
   const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
   return `(${[cold, ...parts].join(' UNION ALL ')})`;
 }
@@ -269,7 +292,12 @@ export function newest(capture: Capture, table: Table, where = 'TRUE'): string {
   const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
   if (key === undefined || replacing.length === 0) return all;
   const newer = replacing.map(
-    (segment) => `SELECT tenant, ${key}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces`,
+    (segment) =>
+      `SELECT tenant, ${key}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
   );
   return `(SELECT * FROM ${all} o WHERE NOT EXISTS (SELECT 1 FROM (${newer.join(' UNION ALL ')}) n WHERE n.tenant = o.tenant AND n.${key} = o.${key} AND n.seq > o.seq))`;
+}
+
+function seen(capture: Capture): string {
+  return `seq <= ${capture.lastSeq}`;
 }

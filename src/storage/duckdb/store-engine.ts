@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
-import { parseUuid } from '../../worker/columns.js';
+import { formatUuid, parseUuid } from '../../worker/columns.js';
 import type {
   AgentComparison,
   AgentDay,
@@ -19,7 +19,7 @@ import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
 import { agentDays, compareAgents, listAgents, readAgent } from './queries/agent-figures.js';
 import { listRuns } from './queries/runs.js';
-import { readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
+import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
 import { ReadPool } from './read-pool.js';
 import { removeOldTraces } from './retention.js';
 import { newest, relation, Segments, type Capture } from './segments.js';
@@ -167,13 +167,12 @@ export class StoreEngine {
     traceId: string,
     change: { readonly success: boolean; readonly outcome?: string },
   ): Promise<{ success: boolean; outcome: string | null } | null> {
-    const words = new Uint32Array(4);
-    parseUuid(traceId, words, 0);
+    const id = new TraceId(traceId);
     const header = await this.#writer.write({
       outcome: {
         tenant: this.#tenant(userId),
-        traceId,
-        words,
+        traceId: id.text,
+        words: id.words,
         success: change.success,
         outcome: change.outcome,
       },
@@ -187,20 +186,30 @@ export class StoreEngine {
     traceId: string,
   ): Promise<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null> {
     const tenant = this.#tenant(userId);
-    const words = new Uint32Array(4);
-    parseUuid(traceId, words, 0);
-    const seqs = this.#traces.numbers(tenant, words, 0);
-    if (seqs.length === 0) return null;
+    const id = new TraceId(traceId);
+    if (!this.#traces.mayHave(tenant, id.words, 0)) return null;
     return await this.#read(async (connection, capture) => {
-      const found = await readHeader(connection, capture, this.#agents, tenant, traceId, seqs);
+      const seqs = this.#traces.numbers(tenant, id.words, 0);
+      const found = await readHeader(connection, capture, this.#agents, tenant, id.text, seqs);
       if (found === null) return null;
-      return { trace: found.trace, page: await readSpans(connection, capture, tenant, found.cursor) };
+      const start = { traceId: id.text, after: null };
+      return {
+        trace: found.trace,
+        page: await readSpans(connection, capture, tenant, start, found.commits),
+      };
     });
   }
 
+  /** A later page. The spans may have newer versions by now, in later commits: so it looks where they lie again. */
   async readSpans(userId: string, cursor: SpanCursor): Promise<SpanPage> {
     const tenant = this.#tenant(userId);
-    return await this.#read((connection, capture) => readSpans(connection, capture, tenant, cursor));
+    const id = new TraceId(cursor.traceId);
+    return await this.#read(async (connection, capture) => {
+      const seqs = this.#traces.numbers(tenant, id.words, 0);
+      const commits = await readCommits(connection, capture, tenant, id.text, seqs);
+      if (commits === null) return { json: new Uint8Array(0), next: null };
+      return await readSpans(connection, capture, tenant, cursor, commits);
+    });
   }
 
   async listRuns(
@@ -310,5 +319,16 @@ async function loadIds(
       traces.add(tenants[row] ?? 0, words, row * 4, seq);
     }
     traces.begin();
+  }
+}
+
+/** An id from outside, in words and as the one text that its words have: lower case, and safe in a query. */
+class TraceId {
+  readonly words = new Uint32Array(4);
+  readonly text: string;
+
+  constructor(text: string) {
+    parseUuid(text, this.words, 0);
+    this.text = formatUuid(this.words, 0);
   }
 }

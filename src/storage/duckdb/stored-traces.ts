@@ -19,8 +19,9 @@ export async function loadTraces(
   const ids = uuidList(wanted.map((trace) => trace.id));
   const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
   const headers = await connection.rows(
-    `SELECT seq, agent_no, first_seq, last_seq, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)}`,
+    `SELECT seq, agent_no, first_seq, last_seq, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
   );
+  // In the order of the commits: one trace's commit may hold an older version of another.
   const states = new Map<string, TraceState>();
   for (const row of headers) {
     const header = pickRow(row, TRACE_WIRE) as TraceRow;

@@ -13,13 +13,17 @@ import type { Agents } from '../agents.js';
 /** Spans of one page: as many as are made in a few milliseconds. */
 const PAGE_SPANS = 500;
 
-/** Where the next page of a trace's spans begins, and in which commits they lie. */
+/** Where a page of a trace's spans begins. */
 export interface SpanCursor {
   readonly traceId: string;
-  readonly firstSeq: number;
-  readonly lastSeq: number;
   /** The last span of the page before; null at the start. */
   readonly after: { readonly startedAt: number; readonly spanId: string } | null;
+}
+
+/** The commits that brought a trace's spans: those of the first and the last one. */
+export interface SpanCommits {
+  readonly first: number;
+  readonly last: number;
 }
 
 export interface SpanPage {
@@ -36,27 +40,52 @@ export async function readHeader(
   tenant: number,
   traceId: string,
   seqs: readonly number[],
-): Promise<{ trace: Omit<StoredTrace, 'spans'>; cursor: SpanCursor } | null> {
-  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
-  const [row] = await connection.rows(
-    `SELECT ${RUN_COLUMNS}, metadata, first_seq, last_seq FROM ${relation(capture, TRACES, where)}`,
-  );
+): Promise<{ trace: Omit<StoredTrace, 'spans'>; commits: SpanCommits } | null> {
+  const row = await newestHeader(connection, capture, tenant, traceId, seqs, `${RUN_COLUMNS}, metadata`);
   if (row === undefined) return null;
   return {
     trace: { ...runSummary(row, agents), metadata: parseObject(row.metadata) },
-    cursor: { traceId, firstSeq: Number(row.first_seq), lastSeq: Number(row.last_seq), after: null },
+    commits: { first: Number(row.first_seq), last: Number(row.last_seq) },
   };
 }
 
-/** The next page of a trace's spans, in the order of `started_at`, then `span_id`. */
+/** Where a trace's spans lie now. @param seqs as of {@link readHeader}. @returns null when the trace is gone */
+export async function readCommits(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  seqs: readonly number[],
+): Promise<SpanCommits | null> {
+  const row = await newestHeader(connection, capture, tenant, traceId, seqs, 'seq');
+  return row === undefined ? null : { first: Number(row.first_seq), last: Number(row.last_seq) };
+}
+
+async function newestHeader(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  seqs: readonly number[],
+  columns: string,
+): Promise<Row | undefined> {
+  if (seqs.length === 0) return undefined;
+  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
+  const [row] = await connection.rows(
+    `SELECT ${columns}, first_seq, last_seq FROM ${relation(capture, TRACES, where)} ORDER BY seq DESC LIMIT 1`,
+  );
+  return row;
+}
+
+/** A page of a trace's spans, in the order of `started_at`, then `span_id`. */
 export async function readSpans(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  cursor: SpanCursor,
+  { traceId, after }: SpanCursor,
+  { first, last: lastCommit }: SpanCommits,
 ): Promise<SpanPage> {
-  const { traceId, firstSeq, lastSeq, after } = cursor;
-  const seqs = firstSeq === lastSeq ? `seq = ${firstSeq}` : `seq BETWEEN ${firstSeq} AND ${lastSeq}`;
+  const seqs = first === lastCommit ? `seq = ${first}` : `seq BETWEEN ${first} AND ${lastCommit}`;
   const later =
     after === null
       ? ''
@@ -77,7 +106,7 @@ export async function readSpans(
   return {
     json: new TextEncoder().encode(texts.join(',')),
     next: isFull
-      ? { ...cursor, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } }
+      ? { traceId, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } }
       : null,
   };
 }
