@@ -13,7 +13,8 @@ export class Fingerprints {
   readonly #withNumbers: boolean;
   readonly #firstBits: number;
   readonly #seed: number;
-  readonly #undo: { table: Table; slot: number; print: number; number: number }[] = [];
+  /** What takes back the additions since `begin`; null while nobody wants that. */
+  #undo: { table: Table; slot: number; print: number; number: number }[] | null = null;
   #home = 0;
   #print = 0;
 
@@ -35,14 +36,15 @@ export class Fingerprints {
     return this.#tables.reduce((sum, table) => sum + table.prints.byteLength + table.numbers.byteLength, 0);
   }
 
-  /** Forgets how to take back what was added so far. */
+  /** From here on additions can be taken back, which costs memory for each. What was added before stays. */
   begin(): void {
-    this.#undo.length = 0;
+    this.#undo = [];
   }
 
   /** Takes back what was added or replaced since `begin`. */
   rollback(): void {
-    for (let change = this.#undo.pop(); change !== undefined; change = this.#undo.pop()) {
+    const undo = this.#undo ?? [];
+    for (let change = undo.pop(); change !== undefined; change = undo.pop()) {
       const { table, slot, print, number } = change;
       if (print === 0) table.used--;
       table.prints[slot] = print;
@@ -90,7 +92,7 @@ export class Fingerprints {
     const done = this.#tables.some((table) =>
       this.#find(table, (slot) => {
         if (table.numbers[slot] !== from) return false;
-        this.#undo.push({ table, slot, print: this.#print, number: from });
+        this.#undo?.push({ table, slot, print: this.#print, number: from });
         table.numbers[slot] = to;
         return true;
       }),
@@ -122,7 +124,7 @@ export class Fingerprints {
     const { prints, mask } = table;
     let slot = this.#home & mask;
     while (prints[slot] !== 0) slot = (slot + 1) & mask;
-    this.#undo.push({ table, slot, print: 0, number: 0 });
+    this.#undo?.push({ table, slot, print: 0, number: 0 });
     prints[slot] = this.#print;
     if (this.#withNumbers) table.numbers[slot] = number;
     table.used++;

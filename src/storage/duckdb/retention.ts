@@ -1,15 +1,32 @@
+import type { Micros } from '../../signal/time.js';
 import type { Connection } from './database.js';
+import type { Capture } from './segments.js';
 
 const DAY = 86_400_000_000;
 
+/** The start of the first of the `days` UTC days that are kept, today being the last. @param now microseconds */
+export function firstKeptTime(now: number, days: number): Micros {
+  return (Math.floor(now / DAY) - days + 1) * DAY;
+}
+
+/** Whether a hot segment holds a trace that is not kept any more. */
+export async function hasOldHotTraces(
+  connection: Connection,
+  { hot }: Capture,
+  firstKept: Micros,
+): Promise<boolean> {
+  const parts = hot.map(
+    ({ catalog }) =>
+      `SELECT 1 AS found FROM ${catalog}.main.traces WHERE started_at < make_timestamp(${firstKept})`,
+  );
+  return (await connection.rows(`${parts.join(' UNION ALL ')} LIMIT 1`)).length > 0;
+}
+
 /**
- * Removes the traces that started before the first of the `days` UTC days that are kept, with their spans and payloads,
- * from the cold file. The space is used again by what is moved next.
- *
- * @param now microseconds
+ * Removes the traces that started before a time, with their spans and payloads, from the cold file. The space is used
+ * again by what is moved next.
  */
-export async function removeOldTraces(connection: Connection, now: number, days: number): Promise<void> {
-  const firstKept = (Math.floor(now / DAY) - days + 1) * DAY;
+export async function removeOldTraces(connection: Connection, firstKept: Micros): Promise<void> {
   const isOld = `started_at < make_timestamp(${firstKept})`;
   const [old] = await connection.rows(`SELECT count(*) AS traces FROM cold.main.traces WHERE ${isOld}`);
   if (old?.traces === 0) return;

@@ -1,3 +1,4 @@
+import type { Micros } from '../../signal/time.js';
 import { formatUuid } from '../../worker/columns.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
@@ -35,6 +36,7 @@ export class Settlement {
   readonly #traces: Fingerprints;
   readonly #agents: Agents;
   readonly #remembered = new RememberedTraces(REMEMBERED_SPANS);
+  #forgottenBefore: Micros = -Infinity;
 
   /**
    * @param ids every stored span id
@@ -72,6 +74,11 @@ export class Settlement {
     };
   }
 
+  /** Traces that started before this time are being removed from the tables: what is remembered of them holds no more. */
+  forgetBefore(time: Micros): void {
+    this.#forgottenBefore = time;
+  }
+
   /** After a commit that failed: what was worked out in memory holds no more. */
   rollback(): void {
     this.#remembered.clear();
@@ -86,7 +93,7 @@ export class Settlement {
     const wanted = new Map<number, (TraceToLoad & { readonly key: string })[]>();
     for (const [key, { tenant, id, words, offset }] of touched) {
       const remembered = this.#remembered.get(key);
-      if (remembered !== undefined) {
+      if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
         states.set(key, remembered);
         continue;
       }
@@ -214,6 +221,6 @@ export class Settlement {
       else this.#traces.replace(tenant, words, offset, state.storedSeq, seq);
       state.committed(seq, spans);
     }
-    this.#remembered.put(key, state);
+    if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
   }
 }

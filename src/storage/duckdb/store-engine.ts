@@ -21,7 +21,7 @@ import { agentDays, compareAgents, listAgents, readAgent } from './queries/agent
 import { listRuns } from './queries/runs.js';
 import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
 import { ReadPool } from './read-pool.js';
-import { removeOldTraces } from './retention.js';
+import { firstKeptTime, hasOldHotTraces, removeOldTraces } from './retention.js';
 import { newest, relation, Segments, type Capture } from './segments.js';
 import { Settlement } from './settlement.js';
 import { IncomingBatch } from './write-group.js';
@@ -54,6 +54,7 @@ export class StoreEngine {
   readonly #database: Database;
   readonly #segments: Segments;
   readonly #mover: Mover;
+  readonly #settlement: Settlement;
   readonly #writer: Writer;
   readonly #reads: ReadPool;
   readonly #agents: Agents;
@@ -67,6 +68,7 @@ export class StoreEngine {
     meta: MetaTables;
     segments: Segments;
     mover: Mover;
+    settlement: Settlement;
     writer: Writer;
     reads: ReadPool;
     agents: Agents;
@@ -78,6 +80,7 @@ export class StoreEngine {
     this.meta = parts.meta;
     this.#segments = parts.segments;
     this.#mover = parts.mover;
+    this.#settlement = parts.settlement;
     this.#writer = parts.writer;
     this.#reads = parts.reads;
     this.#agents = parts.agents;
@@ -124,10 +127,11 @@ export class StoreEngine {
       capture.release();
     }
     const mover = new Mover(await database.connect(), segments, logger);
+    const settlement = new Settlement(connection, ids, traces, agents);
     const writer = new Writer({
       connection,
       segments,
-      settlement: new Settlement(connection, ids, traces, agents),
+      settlement,
       ids,
       agents,
       logger,
@@ -139,7 +143,19 @@ export class StoreEngine {
     });
     const reads = await ReadPool.open(database, READERS, MAX_WAITING_READS);
     mover.wake();
-    return new StoreEngine({ options, database, meta, segments, mover, writer, reads, agents, ids, traces });
+    return new StoreEngine({
+      options,
+      database,
+      meta,
+      segments,
+      mover,
+      settlement,
+      writer,
+      reads,
+      agents,
+      ids,
+      traces,
+    });
   }
 
   get directory(): string {
@@ -258,7 +274,15 @@ export class StoreEngine {
   /** Removes what retention no longer keeps. @param now microseconds */
   async applyRetention(now: number): Promise<void> {
     const days = this.#options.traceRetentionDays;
-    if (days !== null) await this.#mover.between((connection) => removeOldTraces(connection, now, days));
+    if (days === null) return;
+    const firstKept = firstKeptTime(now, days);
+    this.#settlement.forgetBefore(firstKept);
+    // A quiet store fills a segment in months, and only what was moved can be removed.
+    if (await this.#read((connection, capture) => hasOldHotTraces(connection, capture, firstKept))) {
+      this.#writer.seal();
+      await this.#mover.settled();
+    }
+    await this.#mover.between((connection) => removeOldTraces(connection, firstKept));
   }
 
   /** Waits until the hot segments sealed so far are moved. */
@@ -307,7 +331,6 @@ async function loadIds(
     const tenants = chunk.words(0, 4);
     const words = chunk.words(1, 16);
     for (let row = 0; row < chunk.rows; row++) ids.add(tenants[row] ?? 0, words, row * 4);
-    ids.begin();
   }
   const headers = `SELECT tenant, trace_id, seq FROM ${newest(capture, TRACES)}`;
   for await (const chunk of connection.chunks(headers)) {
@@ -318,7 +341,6 @@ async function loadIds(
       const seq = (seqs[row * 2] ?? 0) + (seqs[row * 2 + 1] ?? 0) * 4_294_967_296;
       traces.add(tenants[row] ?? 0, words, row * 4, seq);
     }
-    traces.begin();
   }
 }
 

@@ -1,0 +1,88 @@
+import t from 'tap';
+import type { TraceRecord } from '../../src/signal/trace.js';
+import { aHeader, aSpanRecord, DAY, NOON, spansOf } from './trace-records.js';
+import { TestStore } from './test-store.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS_KEPT = 3;
+/** A day later than the clock of tests starts. */
+const FIRST_KEPT = Math.floor(NOON / DAY) * DAY + DAY - (DAYS_KEPT - 1) * DAY;
+
+for (const segmentSize of [
+  { rows: 4, bytes: 1e9 },
+  { rows: 100_000, bytes: 1e9 },
+]) {
+  void t.test(`old whole days vanish, with segments of ${segmentSize.rows} rows`, async (t) => {
+    const opened = await TestStore.open(t, { segmentSize, traceRetentionDays: DAYS_KEPT });
+    const { clock } = opened.settings;
+    const tenant = await opened.addUser();
+    const other = await opened.addUser();
+    const old = [FIRST_KEPT - 1, FIRST_KEPT - DAY].map((at) => aRun(at, 'old'));
+    const young = [FIRST_KEPT, NOON, NOON + DAY].map((at) => aRun(at, 'young'));
+    // Twice, so that they are remembered as runs that are touched again and again.
+    for (const item of [...old, ...young, ...old, ...young]) {
+      await opened.store.writeTraces({ tenant, items: [item] }, { receivedAt: NOON });
+    }
+    await opened.store.writeTraces({ tenant: other, items: young.slice(1) }, { receivedAt: NOON });
+    const before = await opened.store.listAgents(tenant);
+    t.strictSame(before.map(({ name }) => name).sort(), ['old', 'young']);
+
+    clock.advance(DAY_MS);
+    await removed(opened, tenant, young.length);
+    for (const { trace } of old) t.equal(await opened.store.readTrace(tenant, trace.trace_id), null);
+    for (const { trace } of young) {
+      const found = await opened.store.readTrace(tenant, trace.trace_id);
+      t.match(found && (await spansOf(found)), [{ input_data: { of: 'young' } }]);
+    }
+    const listed = await opened.store.listAgents(tenant);
+    t.strictSame(
+      listed.map(({ name }) => name),
+      ['young'],
+      'an agent without runs is not listed',
+    );
+
+    // What expired may come again, to be removed again.
+    const oldAgent = before.find(({ name }) => name === 'old');
+    for (const expired of old) {
+      await opened.store.writeTraces({ tenant, items: [expired] }, { receivedAt: NOON });
+      const again = await opened.store.readTrace(tenant, expired.trace.trace_id);
+      t.match(again && (await spansOf(again)), [{ input_data: { of: 'old' } }]);
+      t.equal(again?.agent_id, oldAgent?.id, 'an agent keeps its id');
+    }
+    await removed(opened, tenant, young.length);
+    await opened.reopen({ traceRetentionDays: null });
+    t.equal(await countOf(opened, tenant), young.length);
+    t.equal(await countOf(opened, other), young.length - 1);
+    t.notMatch(opened.settings.logger.lines, /failed|could not/);
+  });
+}
+
+void t.test('without retention everything is kept', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 4, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  const items = [-DAY, 0, NOON - 4000 * DAY].map((at) => aRun(at, 'old'));
+  await opened.store.writeTraces({ tenant, items }, { receivedAt: NOON });
+  opened.settings.clock.advance(DAY_MS);
+  await opened.reopen();
+  t.equal(await countOf(opened, tenant), 3);
+});
+
+/** Retention works beside everything else, once an hour: lets a few hours pass until so many runs are left. */
+async function removed(opened: TestStore, tenant: string, left: number): Promise<void> {
+  for (let reads = 0; (await countOf(opened, tenant)) !== left; reads++) {
+    if (reads % 200 === 0 && reads < 1000) opened.settings.clock.advance(HOUR_MS);
+  }
+}
+
+async function countOf({ store }: TestStore, tenant: string): Promise<number> {
+  return (await store.listRuns(tenant, {}, { offset: 0, limit: 1 })).count;
+}
+
+function aRun(startedAt: number, agent: string): TraceRecord {
+  const trace = aHeader({ started_at: startedAt, agent });
+  return {
+    trace,
+    spans: [aSpanRecord(trace.trace_id, { started_at: startedAt, input_data: { of: agent } })],
+  };
+}
