@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { ENDPOINT } from './daemon-config.js';
 
 const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+/** As `npm start` and the command `jackdaw` have them. */
+const NODE_FLAGS = ['--max-semi-space-size=64'];
 const KEPT_LINES = 20;
 
 /** The built daemon as a child process. */
@@ -24,9 +26,22 @@ export class DaemonProcess {
     this.startMs = startMs;
   }
 
-  /** Resolves when it is ready. @throws Error with the end of its log when it ends instead */
-  static async start(configFiles: readonly string[]): Promise<DaemonProcess> {
-    const args = [MAIN, 'run', ...configFiles.flatMap((file) => ['--config', file])];
+  /**
+   * Resolves when it is ready.
+   *
+   * @param profileDirectory where it leaves a CPU profile of each of its threads
+   * @throws Error with the end of its log when it ends instead
+   */
+  static async start(configFiles: readonly string[], profileDirectory?: string): Promise<DaemonProcess> {
+    const profiling =
+      profileDirectory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`];
+    const args = [
+      ...NODE_FLAGS,
+      ...profiling,
+      MAIN,
+      'run',
+      ...configFiles.flatMap((file) => ['--config', file]),
+    ];
     const startedMs = performance.now();
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     const exited = once(child, 'exit');

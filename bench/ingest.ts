@@ -23,6 +23,8 @@ export interface IngestOptions {
   readonly bodies: number;
   readonly without?: readonly string[];
   readonly config?: string;
+  /** Directory for CPU profiles of the daemon's threads. */
+  readonly profile?: string;
 }
 
 /** The figures of one run. Memory and CPU are absent off Linux. */
@@ -51,7 +53,7 @@ async function measure(options: IngestOptions, directory: string): Promise<Inges
     ...(without && { without }),
     extra,
   });
-  const daemon = await DaemonProcess.start(files);
+  const daemon = await DaemonProcess.start(files, options.profile);
   let load: LoadProcess | undefined;
   const memory = new MemoryWatch(daemon.pid);
   try {

@@ -22,6 +22,7 @@ program
   .option('--bodies <n>', 'different request bodies', integer, 500)
   .option('--without <processor>', 'leave a processor out; may repeat', collect)
   .option('--config <file>', 'configuration laid over the built-in one')
+  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
   .action(async (options: IngestOptions) => {
     const { verdict } = await ingest(options, print);
     if (!verdict.isComplete) process.exitCode = 1;

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=64
 import { isatty } from 'node:tty';
 import { builtinFactories } from './builtin.js';
 import { runProgram } from './cli/program.js';

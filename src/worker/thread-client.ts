@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { AnswerMessage, CallMessage, NoticeMessage, SpelledError } from './thread-protocol.js';
+import { Outbox } from './outbox.js';
+import type { CallMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -21,6 +22,7 @@ export interface ThreadOptions {
 /** A worker thread that answers calls. When it ends, all calls under way fail with the reason. */
 export class ThreadClient {
   readonly #worker: Worker;
+  readonly #outbox: Outbox<CallMessage>;
   readonly #options: ThreadOptions;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
@@ -30,8 +32,9 @@ export class ThreadClient {
   constructor(options: ThreadOptions) {
     this.#options = options;
     this.#worker = new Worker(options.module, { name: options.name, workerData: options.workerData });
-    this.#worker.on('message', (message: AnswerMessage | NoticeMessage) => {
-      this.#receive(message);
+    this.#outbox = new Outbox(this.#worker);
+    this.#worker.on('message', (messages: readonly ThreadMessage[]) => {
+      for (const message of messages) this.#receive(message);
     });
     this.#worker.on('error', (error) => {
       this.#end(error instanceof Error ? error : new Error(String(error)));
@@ -53,7 +56,7 @@ export class ThreadClient {
     const message: CallMessage = { kind: 'call', id, method, args };
     return await new Promise<T>((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#worker.postMessage(message, transfer);
+      this.#outbox.post(message, transfer);
     });
   }
 
@@ -63,7 +66,7 @@ export class ThreadClient {
     await this.#worker.terminate();
   }
 
-  #receive(message: AnswerMessage | NoticeMessage): void {
+  #receive(message: ThreadMessage): void {
     if (message.kind === 'notice') {
       this.#options.onNotice(message.notice, message.value);
       return;

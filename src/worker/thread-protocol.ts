@@ -1,6 +1,6 @@
 /**
  * What a thread and its owner say to each other: calls with an answer each, and notices without one. Errors are spelled
- * out, because a structured clone drops everything of them but the message.
+ * out, because a structured clone drops everything of them but the message. Both sides post lists of these.
  */
 
 export interface CallMessage {
@@ -19,6 +19,9 @@ export interface NoticeMessage {
   readonly notice: string;
   readonly value: unknown;
 }
+
+/** What the thread says to its owner. */
+export type ThreadMessage = AnswerMessage | NoticeMessage;
 
 /** An error as plain data: its name, message, stack, and whatever plain fields its class has. */
 export interface SpelledError {

@@ -1,28 +1,33 @@
 import type { MessagePort } from 'node:worker_threads';
-import { spellError, Transfer, type AnswerMessage, type CallMessage } from './thread-protocol.js';
+import type { Outbox } from './outbox.js';
+import { spellError, Transfer, type CallMessage, type ThreadMessage } from './thread-protocol.js';
 
 /** The methods a thread offers. One may return a {@link Transfer} to hand over buffers. */
 export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** Answers the calls that come through the port, each as soon as its method is done, in any order. */
-export function serve(port: MessagePort, methods: Methods): void {
-  port.on('message', (message: CallMessage) => {
-    void answer(port, methods, message);
+/**
+ * Answers the calls that come through the port, each as soon as its method is done, in any order.
+ *
+ * @param outbox leads back to the owner; the thread may use it for notices
+ */
+export function serve(port: MessagePort, outbox: Outbox<ThreadMessage>, methods: Methods): void {
+  port.on('message', (calls: readonly CallMessage[]) => {
+    for (const call of calls) void answer(outbox, methods, call);
   });
 }
 
-async function answer(port: MessagePort, methods: Methods, { id, method, args }: CallMessage): Promise<void> {
+async function answer(
+  outbox: Outbox<ThreadMessage>,
+  methods: Methods,
+  { id, method, args }: CallMessage,
+): Promise<void> {
   try {
     const call = methods[method] as ((...args: readonly unknown[]) => unknown) | undefined;
     if (call === undefined) throw new Error(`the thread has no method ${method}`);
     const result = await call(...args);
-    if (result instanceof Transfer) post(port, { kind: 'value', id, value: result.value }, result.buffers);
-    else post(port, { kind: 'value', id, value: result }, []);
+    if (result instanceof Transfer) outbox.post({ kind: 'value', id, value: result.value }, result.buffers);
+    else outbox.post({ kind: 'value', id, value: result });
   } catch (error) {
-    post(port, { kind: 'error', id, error: spellError(error) }, []);
+    outbox.post({ kind: 'error', id, error: spellError(error) });
   }
-}
-
-function post(port: MessagePort, message: AnswerMessage, buffers: readonly ArrayBuffer[]): void {
-  port.postMessage(message, buffers);
 }

