@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { AgentSummary, RunFilter, TelemetryStore } from '../../src/storage/telemetry-store.js';
 import type { ModelAgent, StoreModel } from './store-model.js';
-import { spansOf } from './trace-records.js';
+import { spansOf, without } from './trace-records.js';
 
 /** What a comparison asks for. */
 export interface Questions {
@@ -24,6 +24,7 @@ export async function compareWithModel(
   agentIds: Map<string, string>,
   { traceIds, filters, pageSize }: Questions,
 ): Promise<void> {
+  await compareAgents(store, tenant, model, agentIds);
   for (const traceId of traceIds) {
     const found = await store.readTrace(tenant, traceId);
     const expected = model.run(traceId);
@@ -31,12 +32,12 @@ export async function compareWithModel(
       deepStrictEqual(found, expected, `whether trace ${traceId} is there`);
       continue;
     }
-    const { agent_id: _, metadata, spans: _spans, ...run } = found;
+    const { agent_id, metadata, spans, ...run } = found;
     deepStrictEqual(run, expected);
+    deepStrictEqual(agent_id, agentIds.get(expected.agent_name));
     deepStrictEqual(metadata, plain(model.traces.get(traceId)?.header.metadata));
-    deepStrictEqual(await spansOf(found), plain(model.spans(traceId)));
+    deepStrictEqual(await spansOf({ spans }), plain(model.spans(traceId)));
   }
-  await compareAgents(store, tenant, model, agentIds);
   for (const { agent, ...filter } of filters) {
     const agentId = agent === undefined ? undefined : agentIds.get(agent);
     if (agent !== undefined && agentId === undefined) continue;
@@ -83,7 +84,7 @@ async function compareAgents(
     ] as const) {
       const days = await store.agentDays(tenant, agent.id, { from, to });
       deepStrictEqual(days?.name, agent.name);
-      same(days?.days, model.days(agent.name, from, to));
+      same(days.days, model.days(agent.name, from, to));
     }
   }
   const ids = found.map((agent) => agent.id).reverse();
@@ -92,14 +93,12 @@ async function compareAgents(
   deepStrictEqual(await store.compareAgents(tenant, [...ids, '00000000-0000-4000-8000-00000000dead']), null);
 }
 
-function withoutId<T extends AgentSummary>({ id: _, ...agent }: T): Omit<T, 'id'> {
-  return agent;
+function withoutId<T extends AgentSummary>(agent: T): Omit<T, 'id'> {
+  return without(agent, 'id');
 }
 
 function withoutPercentile(agent: ModelAgent | undefined): Omit<ModelAgent, 'p95_latency_ms'> | undefined {
-  if (agent === undefined) return undefined;
-  const { p95_latency_ms: _, ...summary } = agent;
-  return summary;
+  return agent === undefined ? undefined : without(agent, 'p95_latency_ms');
 }
 
 /** Equal, where means and percentiles may differ in the last digits. */

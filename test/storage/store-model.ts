@@ -2,7 +2,7 @@ import type { SpanRecord } from '../../src/signal/span.js';
 import { formatTime, type Micros } from '../../src/signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 import type { AgentComparison, AgentDay, RunFilter, RunSummary } from '../../src/storage/telemetry-store.js';
-import type { ShownSpan } from './trace-records.js';
+import { without, type ShownSpan } from './trace-records.js';
 
 interface ModelTrace {
   /** As declared: nothing derived. */
@@ -142,7 +142,7 @@ function completed<T extends TraceHeader | SpanRecord>(stored: T, later: T): T {
 }
 
 function shownRun({ header, spans }: ModelTrace): ModelRun {
-  const { agent: agent_name, metadata: _m, sdk_version: _s, ...shown } = header;
+  const { agent: agent_name, ...shown } = without(header, 'metadata', 'sdk_version');
   const all = [...spans.values()];
   return {
     ...shown,
@@ -154,9 +154,9 @@ function shownRun({ header, spans }: ModelTrace): ModelRun {
   };
 }
 
-function shownSpan({ metadata: _m, ...span }: SpanRecord): ShownSpan {
+function shownSpan(span: SpanRecord): ShownSpan {
   return {
-    ...span,
+    ...without(span, 'metadata'),
     started_at: formatTime(span.started_at),
     ended_at: span.ended_at === null ? null : formatTime(span.ended_at),
     duration_ms: span.duration_ms ?? elapsed(span),

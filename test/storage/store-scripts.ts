@@ -99,7 +99,7 @@ const item: fc.Arbitrary<TraceRecord> = fc
     fc.record({ trace: header(traceId), spans: fc.tuple(...spanIds.map((spanId) => span(traceId, spanId))) }),
   );
 
-const tenant = fc.constantFrom(0, 1) as fc.Arbitrary<0 | 1>;
+const tenant = fc.constantFrom<0 | 1>(0, 1);
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ tenant, items: fc.array(item, { maxLength: 4, size: 'max' }) }) },
   {

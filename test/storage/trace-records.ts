@@ -66,8 +66,14 @@ export type ShownSpan = Omit<SpanRecord, 'metadata' | 'started_at' | 'ended_at' 
 };
 
 /** The spans of a stored trace, all pages of them. */
-export async function spansOf(trace: StoredTrace): Promise<ShownSpan[]> {
+export async function spansOf(trace: Pick<StoredTrace, 'spans'>): Promise<ShownSpan[]> {
   const pieces: Uint8Array[] = [];
   for await (const piece of trace.spans) pieces.push(piece);
   return JSON.parse(`[${Buffer.concat(pieces).toString('utf8')}]`) as ShownSpan[];
+}
+
+/** An object without some of its fields. */
+export function without<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): Omit<T, K> {
+  const gone: ReadonlySet<unknown> = new Set(keys);
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !gone.has(key))) as Omit<T, K>;
 }

@@ -1,0 +1,65 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Database, identifier, literal } from '../../src/storage/duckdb/database.js';
+
+/** The telemetry files of a closed store. */
+export function filesOf(path: string): string[] {
+  const base = basename(path, '.duckdb');
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(`${base}.`) && name.endsWith('.duckdb') && name !== basename(path))
+    .map((name) => join(dirname(path), name))
+    .sort();
+}
+
+/** What is stored more than once in the files of a closed store, each as a line. Moved segments that are left are not counted. */
+export async function duplicatesIn(path: string): Promise<string[]> {
+  return await withFiles(path, async (query, catalogs) => {
+    const found: string[] = [];
+    const moved = new Set(
+      (await query('SELECT segment FROM cold.main.moved')).map((row) => Number(row.segment)),
+    );
+    const live = catalogs.filter((catalog) => !moved.has(Number(/^hot-(\d+)$/.exec(catalog)?.[1])));
+    for (const [table, key] of [
+      ['spans', 'tenant, span_id'],
+      ['traces', 'tenant, trace_id'],
+      ['payloads', 'tenant, trace_id, seq'],
+      ['agents', 'agent_no'],
+    ] as const) {
+      const versions = table === 'spans' || table === 'traces' ? 'WHERE NOT replaces' : '';
+      // A version that replaces another lies beside it only until it is moved.
+      const all = live.map((catalog) => {
+        const where = catalog === 'cold' ? '' : versions;
+        return `SELECT ${key} FROM ${identifier(catalog)}.main.${table} ${where}`;
+      });
+      const rows = await query(
+        `SELECT count(*) AS rows, count(DISTINCT (${key})) AS different FROM (${all.join(' UNION ALL ')})`,
+      );
+      const [row] = rows;
+      if (row?.rows !== row?.different)
+        found.push(`${table}: ${String(row?.rows)} rows, ${String(row?.different)} different`);
+    }
+    return found;
+  });
+}
+
+type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/** Looks into the files of a closed store, each attached under the part of its name that is its own. */
+export async function withFiles<T>(
+  path: string,
+  look: (query: Query, catalogs: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
+  try {
+    const connection = await database.connect();
+    const catalogs: string[] = [];
+    for (const file of filesOf(path)) {
+      const catalog = basename(file, '.duckdb').slice(basename(path, '.duckdb').length + 1);
+      await connection.run(`ATTACH ${literal(file)} AS ${identifier(catalog)}`);
+      catalogs.push(catalog);
+    }
+    return await look((sql) => connection.rows(sql), catalogs);
+  } finally {
+    database.close();
+  }
+}
