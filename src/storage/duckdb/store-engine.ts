@@ -10,6 +10,7 @@ import type {
   StoredTrace,
 } from '../telemetry-store.js';
 import { SPANS, TRACES } from '../tables.js';
+import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
 import { Database, type Connection, type DatabaseOptions } from './database.js';
 import type { TracesMessage } from './encode-traces.js';
@@ -44,6 +45,8 @@ export interface StoreFigures {
 
 const READERS = 2;
 const MAX_WAITING_READS = 1000;
+/** 90 days of a thousand agents; a day takes some 200 bytes. */
+const REMEMBERED_DAYS = 100_000;
 
 /**
  * The embedded store itself, as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers.
@@ -58,6 +61,7 @@ export class StoreEngine {
   readonly #writer: Writer;
   readonly #reads: ReadPool;
   readonly #agents: Agents;
+  readonly #days: AgentDayCache;
   readonly #ids: Fingerprints;
   readonly #traces: Fingerprints;
   readonly #options: StoreOptions;
@@ -72,6 +76,7 @@ export class StoreEngine {
     writer: Writer;
     reads: ReadPool;
     agents: Agents;
+    days: AgentDayCache;
     ids: Fingerprints;
     traces: Fingerprints;
   }) {
@@ -84,6 +89,7 @@ export class StoreEngine {
     this.#writer = parts.writer;
     this.#reads = parts.reads;
     this.#agents = parts.agents;
+    this.#days = parts.days;
     this.#ids = parts.ids;
     this.#traces = parts.traces;
   }
@@ -127,6 +133,7 @@ export class StoreEngine {
       capture.release();
     }
     const mover = new Mover(await database.connect(), segments, logger);
+    const days = new AgentDayCache(REMEMBERED_DAYS);
     const settlement = new Settlement(connection, ids, traces, agents);
     const writer = new Writer({
       connection,
@@ -137,6 +144,9 @@ export class StoreEngine {
       logger,
       onCommit,
       segmentSize: options.segmentSize ?? SEGMENT_SIZE,
+      onWritten: (rows) => {
+        days.written(rows);
+      },
       onSealed: () => {
         mover.wake();
       },
@@ -153,6 +163,7 @@ export class StoreEngine {
       writer,
       reads,
       agents,
+      days,
       ids,
       traces,
     });
@@ -257,7 +268,9 @@ export class StoreEngine {
   ): Promise<{ name: string; days: readonly AgentDay[] } | null> {
     const agent = this.#agents.byId(this.#tenant(userId), agentId);
     if (agent === undefined) return null;
-    const days = await this.#read((connection, capture) => agentDays(connection, capture, agent, range));
+    const days = await this.#days.read(agent.agent_no, range, (missing) =>
+      this.#read((connection, capture) => agentDays(connection, capture, agent, missing)),
+    );
     return { name: agent.name, days };
   }
 
@@ -283,6 +296,7 @@ export class StoreEngine {
       await this.#mover.settled();
     }
     await this.#mover.between((connection) => removeOldTraces(connection, firstKept));
+    this.#days.clear();
   }
 
   /** Waits until the hot segments sealed so far are moved. */

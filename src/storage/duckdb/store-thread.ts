@@ -3,9 +3,11 @@ import type { Logger } from '../../component/telemetry.js';
 import { Outbox } from '../../worker/outbox.js';
 import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
+import { ConflictError } from '../meta-store.js';
 import type { TracesMessage } from './encode-traces.js';
 import type { SpanCursor } from './queries/trace.js';
 import { StoreEngine, type StoreOptions } from './store-engine.js';
+import { storageFailure } from './writer.js';
 
 /** The store thread: the only one that opens the database. Its owner is `store.ts`. */
 
@@ -57,7 +59,11 @@ serve(port, outbox, {
   },
   meta: async (method: MetaMethod, ...args: unknown[]) => {
     const { meta } = await engine;
-    return await (meta[method] as (...values: unknown[]) => unknown).apply(meta, args);
+    try {
+      return await (meta[method] as (...values: unknown[]) => unknown).apply(meta, args);
+    } catch (error) {
+      throw error instanceof ConflictError ? error : storageFailure(error);
+    }
   },
 });
 

@@ -76,6 +76,7 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
       name: 'jackdaw-store',
       workerData: this.#options,
       revive,
+      ended: (cause) => unavailable('The store is closed.', cause),
       onNotice: (notice, value) => {
         this.#notice(notice, value);
       },
@@ -208,11 +209,7 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   #running(): ThreadClient {
     if (this.#thread === null) {
-      throw new ConsumeError('The store is not open.', {
-        code: 'storage_unavailable',
-        retryable: true,
-        retryAfterMs: 5000,
-      });
+      throw unavailable('The store is not open.');
     }
     return this.#thread;
   }
@@ -282,6 +279,15 @@ async function* pages(
 }
 
 const COMMA = Buffer.from(',');
+
+function unavailable(message: string, cause?: unknown): ConsumeError {
+  return new ConsumeError(message, {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: 5000,
+    cause,
+  });
+}
 
 /** Errors of the store thread as those of this side. */
 function revive({ name, message, stack, fields }: SpelledError): Error {

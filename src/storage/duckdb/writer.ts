@@ -8,7 +8,7 @@ import type { Fingerprints } from './fingerprints.js';
 import type { Segment, Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { TraceRow } from './trace-state.js';
-import type { Change } from './write-group.js';
+import type { Change, Rows } from './write-group.js';
 
 /** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
 const GROUP_SPANS = 10_000;
@@ -54,6 +54,7 @@ export class Writer {
   readonly #logger: Logger;
   readonly #onCommit: (report: CommitReport) => void;
   readonly #onSealed: () => void;
+  readonly #onWritten: (rows: readonly Rows[]) => void;
   readonly #segmentSize: SegmentSize;
   #waiting: Waiting[] = [];
   #waitingSpans = 0;
@@ -75,6 +76,8 @@ export class Writer {
     readonly logger: Logger;
     readonly onCommit: (report: CommitReport) => void;
     readonly onSealed: () => void;
+    /** Called after each commit, before anybody is answered. */
+    readonly onWritten: (rows: readonly Rows[]) => void;
     readonly segmentSize: SegmentSize;
   }) {
     this.#connection = parts.connection;
@@ -85,6 +88,7 @@ export class Writer {
     this.#logger = parts.logger;
     this.#onCommit = parts.onCommit;
     this.#onSealed = parts.onSealed;
+    this.#onWritten = parts.onWritten;
     this.#segmentSize = parts.segmentSize;
     this.#seq = parts.segments.lastSeq;
   }
@@ -170,6 +174,7 @@ export class Writer {
     if (settled.rows.length > 0) await this.#transaction(segment, settled);
     settled.committed();
     this.#account(segment, seq, settled, changes);
+    this.#onWritten(settled.rows);
     for (const { change, resolve } of group) {
       resolve('outcome' in change ? (settled.outcomes.get(change.outcome) ?? null) : null);
     }

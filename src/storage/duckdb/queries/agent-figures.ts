@@ -6,9 +6,10 @@ import type { Connection, Row } from '../database.js';
 import { newest, type Capture } from '../segments.js';
 import { number } from './run-summary.js';
 
+// Sums instead of `count(*) FILTER (…)`, which doubles the time of the whole query.
 const COUNTS = `count(*) AS total_runs,
-  count(*) FILTER (WHERE success) AS success_count,
-  count(*) FILTER (WHERE NOT success) AS failure_count`;
+  coalesce(sum(success::TINYINT), 0)::BIGINT AS success_count,
+  (count(success) - coalesce(sum(success::TINYINT), 0))::BIGINT AS failure_count`;
 /** Summed exactly, and only then turned into the nearest double: a sum may be larger than any integer type. */
 const COSTS = `round(sum(total_cost_usd)::DOUBLE * 1e6) AS total_cost, count(total_cost_usd) AS priced_runs`;
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
@@ -74,7 +75,7 @@ export async function agentDays(
   const where = `tenant = ${agent.tenant} AND agent_no = ${agent.agent_no} AND started_at >= make_timestamp(${range.from}) AND started_at <= make_timestamp(${range.to})`;
   const rows = await connection.rows(
     `SELECT (started_at::DATE)::VARCHAR AS date, ${COUNTS}, ${COSTS},
-       count(*) FILTER (WHERE status IN (${FAILED.join(', ')})) AS failed_runs,
+       sum((status IN (${FAILED.join(', ')}))::TINYINT)::BIGINT AS failed_runs,
        coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}
      FROM ${newest(capture, TRACES, where)} GROUP BY started_at::DATE ORDER BY started_at::DATE`,
   );
