@@ -13,6 +13,8 @@ export interface Column {
   /** The column's type in the store. */
   readonly sql: string;
   readonly nullable?: true;
+  /** How the store packs it, where it is not to find that out by trying. */
+  readonly compression?: 'zstd';
 }
 
 /** What crosses the thread: to be posted with `transferables`. */

@@ -15,6 +15,8 @@ export interface ThreadOptions {
   /** Makes an error of this side's classes from one that crossed. */
   readonly revive: (error: SpelledError) => Error;
   readonly onNotice: (notice: string, value: unknown) => void;
+  /** What calls fail with when the thread has ended, for this reason. */
+  readonly ended: (reason: Error) => Error;
   /** The thread ended although nobody asked it to. */
   readonly onCrash: (error: Error) => void;
 }
@@ -44,6 +46,10 @@ export class ThreadClient {
     });
   }
 
+  get hasEnded(): boolean {
+    return this.#ended !== null;
+  }
+
   /** Calls not answered yet. */
   get underWay(): number {
     return this.#pending.size;
@@ -60,7 +66,7 @@ export class ThreadClient {
     });
   }
 
-  /** Ends the thread, once it has answered what it was asked. */
+  /** Ends the thread at once. What it has not answered fails. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#worker.terminate();
@@ -79,8 +85,8 @@ export class ThreadClient {
 
   #end(error: Error): void {
     if (this.#ended !== null) return;
-    this.#ended = error;
-    for (const { reject } of this.#pending.values()) reject(error);
+    this.#ended = this.#options.ended(error);
+    for (const { reject } of this.#pending.values()) reject(this.#ended);
     this.#pending.clear();
     if (!this.#isClosing) this.#options.onCrash(error);
   }

@@ -104,12 +104,12 @@ export class Database {
 
   /** @throws StoreOpenError when the file is another's, is no database, or cannot be read or written. */
   static async open(options: DatabaseOptions): Promise<Database> {
-    mkdirSync(dirname(options.path), { recursive: true });
     const config = duckdb.create_config();
     duckdb.set_config(config, 'threads', String(options.threads));
     duckdb.set_config(config, 'memory_limit', options.memoryLimit);
     let database;
     try {
+      mkdirSync(dirname(options.path), { recursive: true });
       database = await duckdb.open(options.path, config);
     } catch (cause) {
       throw openError(options.path, cause);

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
@@ -36,6 +36,8 @@ export interface Capture {
 }
 
 const COLD = 'cold';
+/** Three blocks: DuckDB writes them first when it makes a file. */
+const FILE_HEAD_BYTES = 3 * 4096;
 /** Row groups of 8192: a slice of the mover then is written at once, and look-ups by commit read little. */
 const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
 
@@ -197,6 +199,10 @@ export class Segments {
 
   /** Takes over a segment that an earlier process left. */
   async #adopt(number: number, path: string): Promise<void> {
+    if (isTorn(path)) {
+      await removeFiles(path);
+      return;
+    }
     const segment = newSegment(number, path);
     await this.#attach(segment.catalog, path);
     // A file without schema was being made when the process ended: there is nothing in it.
@@ -263,6 +269,15 @@ function newSegment(number: number, path: string): Segment {
     readers: 0,
     retired: false,
   };
+}
+
+/**
+ * Whether the process that made a segment died before the head of its file was written. Rows of a segment lie in its log,
+ * so without one nothing is lost.
+ */
+function isTorn(path: string): boolean {
+  const log = statSync(`${path}.wal`, { throwIfNoEntry: false });
+  return statSync(path).size < FILE_HEAD_BYTES && (log === undefined || log.size === 0);
 }
 
 /** Not synchronously: giving back the space of a large file can take many milliseconds. */

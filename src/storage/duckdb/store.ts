@@ -88,8 +88,13 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
         });
       },
     });
+    try {
+      this.#directory = await thread.call<string>('open', []);
+    } catch (error) {
+      await thread.close();
+      throw error;
+    }
     this.#thread = thread;
-    this.#directory = await thread.call<string>('open', []);
     this.#observe();
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#figures = await thread.call<StoreFigures>('figures', []);
@@ -105,7 +110,8 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
     for (const end of this.#ends.splice(0)) end();
     const thread = this.#thread;
     this.#thread = null;
-    if (thread === null) return;
+    // A thread that has crashed was reported then, and there is nothing left to close.
+    if (thread === null || thread.hasEnded) return;
     const giveUp = (): void => void thread.close();
     deadline.addEventListener('abort', giveUp, { once: true });
     try {

@@ -1,0 +1,67 @@
+import { createInterface } from 'node:readline';
+import { DuckDBStore } from '../../src/storage/duckdb/store.js';
+import { componentSettings } from '../support/component-settings.js';
+import { hostThatKeeps } from './test-store.js';
+
+/**
+ * A store in a process of its own: it opens the store of its first argument, says how that went, and then does what each
+ * line of its input asks: `{ id, method, args }` is answered by `{ id, value }` or `{ id, error }`.
+ */
+
+export interface Call {
+  readonly id: number;
+  readonly method: StoreCall;
+  readonly args: readonly unknown[];
+}
+
+export type StoreCall =
+  'writeTraces' | 'listRuns' | 'listAgents' | 'settled' | 'createUser' | 'log' | 'setOutcome';
+
+export interface Answer {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: {
+    readonly name: string;
+    readonly message: string;
+    readonly code?: string;
+    readonly retryable?: boolean;
+  };
+}
+
+const settings = componentSettings('duckdb');
+const store = new DuckDBStore(
+  { ...settings, config: {} },
+  {
+    path: process.argv[2] ?? '',
+    memoryLimit: '256MiB',
+    threads: 1,
+    maxQueueBytes: 1e9,
+    traceRetentionDays: null,
+    segmentSize: { rows: Number(process.argv[3]), bytes: 1e9 },
+  },
+);
+
+await answer(0, () => store.start(hostThatKeeps([])));
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, args } = JSON.parse(line) as Call;
+  void answer(id, async () => {
+    if (method === 'log') return settings.logger.lines;
+    return await (store[method] as (...values: readonly unknown[]) => Promise<unknown>).apply(store, [
+      ...args,
+    ]);
+  });
+}
+await store.shutdown(AbortSignal.timeout(20_000));
+
+async function answer(id: number, work: () => Promise<unknown>): Promise<void> {
+  try {
+    print({ id, value: (await work()) ?? null });
+  } catch (error) {
+    const { name, message } = error as Error;
+    print({ id, error: { ...(error as object), name, message } });
+  }
+}
+
+function print(line: Answer): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,38 @@
+import { parentPort } from 'node:worker_threads';
+import { Outbox } from '../../src/worker/outbox.js';
+import { Transfer, type ThreadMessage } from '../../src/worker/thread-protocol.js';
+import { serve } from '../../src/worker/thread-server.js';
+
+/** A thread that does as it is told: answers, hands over buffers, throws, falls silent, ends. */
+
+class OddError extends TypeError {
+  override readonly name = 'OddError';
+  readonly code = 'odd';
+  readonly isRetryable = true;
+  readonly details = { not: 'plain' };
+}
+
+if (parentPort !== null) {
+  serve(parentPort, new Outbox<ThreadMessage>(parentPort), {
+    echo: (value: unknown) => value,
+    later: async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms, ms)),
+    bytes: (count: number) => {
+      const bytes = new Uint8Array(count).fill(7);
+      return new Transfer({ bytes }, [bytes.buffer]);
+    },
+    fail: () => {
+      throw new OddError('it is odd', { cause: new Error('the deeper reason') });
+    },
+    failOddly: () => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- what libraries do now and then
+      throw 'a text';
+    },
+    silence: () => new Promise(() => undefined),
+    crash: () => {
+      setImmediate(() => {
+        throw new Error('nobody catches this');
+      });
+    },
+    end: () => process.exit(3),
+  });
+}

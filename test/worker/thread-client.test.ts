@@ -1,0 +1,102 @@
+import t, { type Test } from 'tap';
+import { ThreadClient } from '../../src/worker/thread-client.js';
+import type { SpelledError } from '../../src/worker/thread-protocol.js';
+
+class Revived extends Error {
+  readonly spelled: SpelledError;
+  constructor(spelled: SpelledError) {
+    super(spelled.message);
+    this.spelled = spelled;
+  }
+}
+
+function open(t: Test) {
+  const crashes: Error[] = [];
+  const thread = new ThreadClient({
+    module: new URL('./odd-thread.js', import.meta.url),
+    name: 'odd',
+    workerData: {},
+    revive: (spelled) => new Revived(spelled),
+    ended: (reason) => new Error('the thread is no more', { cause: reason }),
+    onNotice: () => undefined,
+    onCrash: (error) => crashes.push(error),
+  });
+  t.teardown(() => thread.close());
+  return { thread, crashes };
+}
+
+void t.test('calls are answered as they are done, in any order', async (t) => {
+  const { thread } = open(t);
+  const order: unknown[] = [];
+  await Promise.all(
+    [60, 20, 0].map(async (ms) => {
+      order.push(await thread.call('later', [ms]));
+    }),
+  );
+  t.same(order, [0, 20, 60]);
+  const value = { a: [1, null, 'ä'], b: new Uint8Array([1, 2]) };
+  t.same(await thread.call('echo', [value]), value);
+  t.equal(await thread.call('echo', []), undefined);
+  t.equal(thread.underWay, 0);
+});
+
+void t.test('many calls of one turn each get their own answer', async (t) => {
+  const { thread } = open(t);
+  const numbers = Array.from({ length: 5000 }, (_, i) => i);
+  t.same(await Promise.all(numbers.map((n) => thread.call('echo', [n]))), numbers);
+});
+
+void t.test('buffers are handed over in both directions', async (t) => {
+  const { thread } = open(t);
+  const buffer = new ArrayBuffer(16);
+  const [echoed] = await Promise.all([
+    thread.call<ArrayBuffer>('echo', [buffer], [buffer]),
+    thread.call('echo', [1]),
+  ]);
+  t.equal(buffer.byteLength, 0, 'it is gone here');
+  t.equal(echoed.byteLength, 16);
+  const { bytes } = await thread.call<{ bytes: Uint8Array }>('bytes', [5]);
+  t.same([...bytes], [7, 7, 7, 7, 7]);
+});
+
+void t.test('errors cross with name, message, plain fields and the cause in their stack', async (t) => {
+  const { thread } = open(t);
+  const error = await thread.call('fail', []).catch((reason: unknown) => reason);
+  if (!(error instanceof Revived)) throw new Error('the error was not revived');
+  t.match(error.spelled, {
+    name: 'OddError',
+    message: 'it is odd',
+    fields: { code: 'odd', isRetryable: true },
+    stack: /odd-thread[^]*the deeper reason/,
+  });
+  await t.rejects(thread.call('failOddly', []), { message: 'a text' });
+  await t.rejects(thread.call('nothing', []), { message: /no method nothing/ });
+  t.equal(await thread.call('echo', [1]), 1, 'it goes on');
+});
+
+for (const [how, reason] of [
+  ['crash', /nobody catches this/],
+  ['end', /code 3/],
+] as const) {
+  void t.test(`when the thread ends (${how}), what is under way fails, and what comes later`, async (t) => {
+    const { thread, crashes } = open(t);
+    const waiting = thread.call('silence', []).catch((error: unknown) => error);
+    const ending = thread.call(how, []).catch(() => undefined);
+    t.match(await waiting, { message: 'the thread is no more', cause: { message: reason } });
+    await ending;
+    await t.rejects(thread.call('echo', [1]), { message: 'the thread is no more' });
+    t.equal(crashes.length, 1, 'told once');
+    t.match(crashes[0]?.message, reason);
+    t.equal(thread.underWay, 0);
+  });
+}
+
+void t.test('closing fails what is under way and is no crash', async (t) => {
+  const { thread, crashes } = open(t);
+  const waiting = thread.call('silence', []).catch((error: unknown) => error);
+  await thread.call('echo', [1]);
+  await thread.close();
+  await thread.close();
+  t.match(await waiting, { message: 'the thread is no more' });
+  t.same(crashes, []);
+});
