@@ -71,6 +71,16 @@ export class TableAppender {
     }
   }
 
+  /**
+   * Lets go of everything that was not handed over. Without it DuckDB would do so when the object is collected, into
+   * whatever transaction the connection then has.
+   */
+  abandon(): void {
+    this.#chunk = null;
+    this.#rows = 0;
+    duckdb.appender_clear(this.#appender);
+  }
+
   /** Hands everything to the transaction. @throws Error of DuckDB, on the whole transaction. */
   close(): void {
     this.#flush();
