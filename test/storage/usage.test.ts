@@ -132,7 +132,7 @@ void t.test('the order in which spans came makes no difference', async (t) => {
   );
   holds(
     t,
-    fc.property(tree, fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (made, order) => {
+    fc.property(tree, fc.array(fc.nat(), { minLength: 20, maxLength: 20 }), (made, order) => {
       // The parent is one of lower number, or nobody.
       const spans = made.map(({ parent, ...measures }, i) => ({
         ...measures,
@@ -140,7 +140,7 @@ void t.test('the order in which spans came makes no difference', async (t) => {
         parent_span_id: parent < i ? String(parent) : null,
       }));
       const shuffled = spans
-        .map((span) => ({ span, place: order.next().value }))
+        .map((span, i) => ({ span, place: order[i] ?? 0 }))
         .sort((a, b) => a.place - b.place)
         .map(({ span }) => span);
       return JSON.stringify(usageOf(spans)) === JSON.stringify(usageOf(shuffled));

@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Test } from 'tap';
+import type { KeyChange, MetaStore, Organization, StoredKey, User } from '../../src/storage/meta-store.js';
+import { NOON } from './trace-records.js';
+
+/** A meta store to check, and a way to close and open it again. */
+export interface OpenedMetaStore {
+  readonly store: MetaStore;
+  reopen(): Promise<MetaStore>;
+}
+
+/** What every implementation of {@link MetaStore} must do. @param open gives a new, empty store */
+export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaStore>): void {
+  void t.test('users are kept as they are, in the order of their making', async (t) => {
+    const opened = await open(t);
+    const users = [
+      aUser({ created_at: NOON - 1, monthly_event_limit: 0 }),
+      aUser(),
+      aUser({ created_at: NOON + 1, monthly_event_limit: 2 ** 40 }),
+    ];
+    t.same(await opened.store.listUsers(), []);
+    for (const user of users) await opened.store.createUser(user);
+    t.strictSame(await opened.store.listUsers(), users);
+    t.strictSame(await (await opened.reopen()).listUsers(), users);
+  });
+
+  void t.test('an e-mail address exists once, in any case', async (t) => {
+    const { store } = await open(t);
+    const [one, two] = [aUser({ email: 'One@example.org' }), aUser({ email: 'two@example.org' })];
+    await store.createUser(one);
+    await store.createUser(two);
+    const conflict = { name: 'ConflictError', field: 'email' };
+    await t.rejects(store.createUser(aUser({ email: 'one@EXAMPLE.org' })), conflict);
+    await t.rejects(store.updateUser(two.id, { name: 'x', email: 'ONE@example.org' }), conflict);
+    t.strictSame(await store.listUsers(), sorted([one, two]), 'nothing was changed');
+  });
+
+  void t.test('a user is changed in what is named, again and again', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const user = aUser();
+    await store.createUser(user);
+    await store.createKey(aKey(user));
+    let expected = user;
+    for (const change of [
+      { name: 'another' },
+      { monthly_event_limit: 5 },
+      { email: user.email },
+      { email: user.email.toUpperCase() },
+      { email: 'new@example.org', name: 'new', monthly_event_limit: 6 },
+      { email: 'newer@example.org', name: 'newer', monthly_event_limit: null },
+      { monthly_event_limit: 0 },
+      {},
+    ]) {
+      expected = { ...expected, ...change };
+      t.strictSame(await store.updateUser(user.id, change), expected);
+      t.strictSame(await store.listUsers(), [expected]);
+    }
+    const again = await opened.reopen();
+    t.strictSame(await again.listUsers(), [expected]);
+    await again.createUser(aUser({ email: user.email }));
+    t.equal(await again.updateUser(randomUUID(), { name: 'x' }), null);
+  });
+
+  void t.test('keys are kept, revoked once, and touched', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const user = aUser();
+    await store.createUser(user);
+    const keys = [aKey(user), aKey(user, { scopes: ['admin'], expires_at: NOON + 5, created_at: NOON + 1 })];
+    for (const key of keys) await store.createKey(key);
+    t.strictSame(await store.listKeys(), keys);
+    const [first, second] = keys;
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    t.equal(await store.revokeKey(first.id, NOON + 10), true);
+    t.equal(await store.revokeKey(first.id, NOON + 20), true, 'again');
+    t.equal(await store.revokeKey(randomUUID(), NOON), false);
+    await store.touchKeys([]);
+    await store.touchKeys([
+      { id: second.id, at: NOON + 30 },
+      { id: randomUUID(), at: NOON + 30 },
+    ]);
+    await store.touchKeys([{ id: second.id, at: NOON + 40 }]);
+    const expected = [
+      { ...first, revoked_at: NOON + 10 },
+      { ...second, last_used_at: NOON + 40 },
+    ];
+    t.strictSame(await store.listKeys(), expected);
+    t.strictSame(await (await opened.reopen()).listKeys(), expected);
+  });
+
+  void t.test('organizations and their members', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const [one, two] = [aUser(), aUser()];
+    await store.createUser(one);
+    await store.createUser(two);
+    const organizations = [anOrganization('beta'), anOrganization('alpha', { created_at: NOON + 1 })];
+    for (const organization of organizations) await store.createOrganization(organization);
+    await t.rejects(store.createOrganization(anOrganization('Beta')), {
+      name: 'ConflictError',
+      field: 'slug',
+    });
+    t.strictSame(await store.listOrganizations(), organizations);
+
+    t.equal(await store.putMember('beta', one.id, 'member'), true);
+    t.equal(await store.putMember('beta', one.id, 'admin'), true, 'the role changes');
+    t.equal(await store.putMember('alpha', one.id, 'member'), true);
+    t.equal(await store.putMember('beta', two.id, 'member'), true);
+    t.equal(await store.putMember('gamma', one.id, 'member'), false);
+    t.equal(await store.putMember('beta', randomUUID(), 'member'), false);
+    const ofOne = [
+      { slug: 'alpha', organization_name: 'the alpha', role: 'member' },
+      { slug: 'beta', organization_name: 'the beta', role: 'admin' },
+    ];
+    t.strictSame(await store.membershipsOf(one.id), ofOne);
+    t.equal(await store.removeMember('beta', two.id), true);
+    t.equal(await store.removeMember('beta', two.id), false);
+    t.equal(await store.removeMember('gamma', one.id), false);
+    t.same(await store.membershipsOf(two.id), []);
+    t.equal(await store.putMember('beta', two.id, 'admin'), true, 'and again');
+    const again = await opened.reopen();
+    t.strictSame(await again.membershipsOf(one.id), ofOne);
+    t.match(await again.membershipsOf(two.id), [{ role: 'admin' }]);
+    t.same(await again.membershipsOf(randomUUID()), []);
+  });
+
+  void t.test('the first user is made once, whoever asks at the same time', async (t) => {
+    const opened = await open(t);
+    const first = () => {
+      const user = aUser({ email: 'admin@localhost' });
+      return { user, organization: anOrganization('default'), key: aKey(user) };
+    };
+    const asked = Array.from({ length: 5 }, first);
+    const done = await Promise.all(asked.map((one) => opened.store.bootstrap(one)));
+    t.equal(done.filter(Boolean).length, 1);
+    const winner = asked[done.indexOf(true)];
+    const store = await opened.reopen();
+    t.strictSame(await store.listUsers(), [winner?.user]);
+    t.strictSame(await store.listKeys(), [winner?.key]);
+    t.strictSame(await store.listOrganizations(), [winner?.organization]);
+    t.match(await store.membershipsOf(winner?.user.id ?? ''), [{ slug: 'default', role: 'admin' }]);
+    t.equal(await store.bootstrap(first()), false);
+  });
+
+  void t.test('of many that want one name at the same time, one gets it', async (t) => {
+    const { store } = await open(t);
+    const users = await Promise.allSettled(
+      Array.from({ length: 10 }, () => store.createUser(aUser({ email: 'same@example.org' }))),
+    );
+    t.equal(users.filter(({ status }) => status === 'fulfilled').length, 1);
+    const organizations = await Promise.allSettled(
+      Array.from({ length: 10 }, () => store.createOrganization(anOrganization('same'))),
+    );
+    t.equal(organizations.filter(({ status }) => status === 'fulfilled').length, 1);
+    await Promise.all(Array.from({ length: 20 }, () => store.createUser(aUser())));
+    t.equal((await store.listUsers()).length, 21);
+  });
+
+  void t.test('who watches the keys hears of each change before its maker does', async (t) => {
+    const { store } = await open(t);
+    const heard: KeyChange[] = [];
+    const end = store.watchKeys((change) => heard.push(change));
+    const user = aUser();
+    const [first, second] = [aKey(user), aKey(user)];
+    await store.bootstrap({ user, organization: anOrganization('default'), key: first }).then(() => {
+      t.strictSame(heard.splice(0), [{ kind: 'created', key: first }]);
+    });
+    await store.bootstrap({ user, organization: anOrganization('default'), key: first });
+    await store.createKey(second).then(() => {
+      t.strictSame(heard.splice(0), [{ kind: 'created', key: second }]);
+    });
+    await store.revokeKey(randomUUID(), NOON);
+    await store.touchKeys([{ id: first.id, at: NOON }]);
+    t.same(heard, []);
+    await store.revokeKey(second.id, NOON + 7).then(() => {
+      t.strictSame(heard.splice(0), [{ kind: 'revoked', id: second.id, at: NOON + 7 }]);
+    });
+    end();
+    await store.createKey(aKey(user));
+    t.same(heard, []);
+  });
+
+  void t.test('texts are kept as they are', async (t) => {
+    const { store } = await open(t);
+    const name = `it's "quoted" \\ \t\n 🪶 ${'ä'.repeat(5000)}`;
+    const user = aUser({ name });
+    await store.createUser(user);
+    const key = aKey(user, { name });
+    await store.createKey(key);
+    t.strictSame(await store.listUsers(), [user]);
+    t.strictSame(await store.listKeys(), [key]);
+  });
+}
+
+function aUser(changes: Partial<User> = {}): User {
+  const id = randomUUID();
+  return {
+    id,
+    email: `${id}@example.org`,
+    name: 'somebody',
+    monthly_event_limit: null,
+    created_at: NOON,
+    ...changes,
+  };
+}
+
+function aKey(user: User, changes: Partial<StoredKey> = {}): StoredKey {
+  return {
+    id: randomUUID(),
+    user_id: user.id,
+    name: 'a key',
+    prefix: 'jd_12345678',
+    digest: randomBytes(32).toString('hex'),
+    scopes: ['write', 'read'],
+    created_at: NOON,
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
+    ...changes,
+  };
+}
+
+function anOrganization(slug: string, changes: Partial<Organization> = {}): Organization {
+  return { id: randomUUID(), slug, name: `the ${slug}`, created_at: NOON, ...changes };
+}
+
+/** By their making, then id. */
+function sorted(users: readonly User[]): User[] {
+  return [...users].sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
+}
