@@ -131,6 +131,11 @@ export class Database {
     return connection;
   }
 
+  /** Ends all statements under way with errors, as far as they can be ended. */
+  interrupt(): void {
+    for (const connection of this.#connections) connection.interrupt();
+  }
+
   close(): void {
     for (const connection of this.#connections.splice(0)) connection.close();
     duckdb.close_sync(this.#database);

@@ -1,13 +1,19 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Connection, Database } from './database.js';
 
+interface Waiting {
+  readonly take: (connection: Connection) => void;
+  /** Null for the closing of the pool, which waits until it gets what it wants. */
+  readonly refuse: ((reason: ConsumeError) => void) | null;
+}
+
 /**
  * The connections that reads share. Each statement under way holds one of the process's pool threads (four, by Node's
  * default), and commits and moves need some too: so reads get two at a time and wait in a bounded line.
  */
 export class ReadPool {
   readonly #free: Connection[];
-  readonly #waiting: ((connection: Connection) => void)[] = [];
+  #waiting: Waiting[] = [];
   readonly #maxWaiting: number;
   readonly #size: number;
   #isClosed = false;
@@ -37,7 +43,7 @@ export class ReadPool {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#free.push(connection);
-      else next(connection);
+      else next.take(connection);
     }
   }
 
@@ -47,7 +53,14 @@ export class ReadPool {
    */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (let i = 0; i < this.#size; i++) if (this.#free.pop() === undefined) await this.#next();
+    for (let i = 0; i < this.#size; i++) if (this.#free.pop() === undefined) await this.#stand();
+  }
+
+  /** Refuses the reads that wait. */
+  refuseWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ refuse }) => refuse === null);
+    for (const { refuse } of waiting) refuse?.(closing());
   }
 
   async #wait(): Promise<Connection> {
@@ -58,15 +71,16 @@ export class ReadPool {
         retryAfterMs: 1000,
       });
     }
-    return await this.#next();
+    return await new Promise((take, refuse) => this.#waiting.push({ take, refuse }));
   }
 
-  async #next(): Promise<Connection> {
-    return await new Promise((resolve) => this.#waiting.push(resolve));
+  async #stand(): Promise<Connection> {
+    return await new Promise((take) => this.#waiting.push({ take, refuse: null }));
   }
 }
 
-function closing(): ConsumeError {
+/** What comes when the store is being closed. */
+export function closing(): ConsumeError {
   return new ConsumeError('The store is closing.', {
     code: 'storage_unavailable',
     retryable: true,

@@ -37,6 +37,9 @@ serve(port, outbox, {
   close: async () => {
     await (await engine).close();
   },
+  hurry: async () => {
+    (await engine).hurry();
+  },
   figures: async () => (await engine).figures(),
   settled: async () => {
     await (await engine).settled();

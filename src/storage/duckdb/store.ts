@@ -112,12 +112,16 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
     this.#thread = null;
     // A thread that has crashed was reported then, and there is nothing left to close.
     if (thread === null || thread.hasEnded) return;
-    const giveUp = (): void => void thread.close();
-    deadline.addEventListener('abort', giveUp, { once: true });
+    // Ending the thread in the middle of a statement would end the process: it is asked to come to an end instead.
+    const hurry = (): void => {
+      thread.call('hurry', []).catch(() => undefined);
+    };
+    deadline.addEventListener('abort', hurry, { once: true });
     try {
+      if (deadline.aborted) hurry();
       await thread.call('close', []);
     } finally {
-      deadline.removeEventListener('abort', giveUp);
+      deadline.removeEventListener('abort', hurry);
       await thread.close();
     }
   }

@@ -5,6 +5,7 @@ import type { Agents } from './agents.js';
 import { TableAppender } from './appender.js';
 import type { Connection } from './database.js';
 import type { Fingerprints } from './fingerprints.js';
+import { closing } from './read-pool.js';
 import type { Segment, Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { TraceRow } from './trace-state.js';
@@ -115,6 +116,12 @@ export class Writer {
   seal(): void {
     if (this.#running === null) this.#rotate();
     else this.#sealAfterCommit = true;
+  }
+
+  /** Refuses what waits for its commit. The commit under way goes on. */
+  refuseWaiting(): void {
+    this.#waitingSpans = 0;
+    for (const { reject } of this.#waiting.splice(0)) reject(closing());
   }
 
   /** Resolves when everything that waited is committed or refused. */
