@@ -1,5 +1,6 @@
-import { isAscii, isUtf8, transcode } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { HttpProblem, type FieldError, type HttpRequest } from '../component/http.js';
+import { asciiJson } from './ascii-json.js';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
@@ -34,9 +35,9 @@ export function requireJson(request: HttpRequest): void {
  * 422 `validation_failed` for text with half a surrogate pair, which no store could give back.
  */
 export async function readJsonBody(request: HttpRequest): Promise<unknown> {
-  const text = decodeUtf8(await request.body());
-  const value = parseJson(text);
-  const halves = withoutNulls(value, ESCAPED_SURROGATE.test(text));
+  const bytes = await request.body();
+  const value = parseJsonBytes(bytes);
+  const halves = withoutNulls(value, ESCAPED_SURROGATE.test(Buffer.from(bytes).toString('latin1')));
   if (halves.length > 0)
     throw new HttpProblem(422, 'validation_failed', 'The body holds text that is not valid Unicode.', {
       errors: halves,
@@ -45,21 +46,31 @@ export async function readJsonBody(request: HttpRequest): Promise<unknown> {
 }
 
 /**
- * Reads bytes as UTF-8, without a byte order mark. Faster than `TextDecoder`, which takes 143 µs for a body of 75 KB with
- * a few typographic quotes: 8 µs where all is ASCII, 105 µs otherwise.
+ * Parses a body.
  *
- * @throws HttpProblem 400 `invalid_encoding`
+ * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`
  */
-export function decodeUtf8(bytes: Uint8Array): string {
+export function parseJsonBytes(bytes: Uint8Array): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (isAscii(buffer)) return buffer.toString('latin1');
+  if (isAscii(buffer)) return parseJson(buffer.toString('latin1'));
   if (!isUtf8(buffer)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
-  const text = transcode(buffer, 'utf8', 'ucs2').toString('ucs2');
+  const ascii = asciiJson(buffer);
+  if (ascii !== undefined) {
+    try {
+      return JSON.parse(ascii) as unknown;
+    } catch {
+      // The positions in the message would be those of another text.
+    }
+  }
+  return parseJson(withoutMark(buffer.toString('utf8')));
+}
+
+function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 /** @throws HttpProblem 400 `invalid_json` */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

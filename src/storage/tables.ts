@@ -92,7 +92,7 @@ export const PAYLOADS: Table = {
   store: COMMIT,
   wire: [
     { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
-    { name: 'lines', kind: 'text', sql: 'VARCHAR' },
+    { name: 'lines', kind: 'text', sql: 'VARCHAR', compression: 'zstd' },
   ],
 };
 
@@ -119,7 +119,10 @@ export function columnsOf(table: Table): readonly Column[] {
 
 /** The statement that makes a table in a database (`catalog`). */
 export function createTable(catalog: string, table: Table): string {
-  const columns = columnsOf(table).map((c) => `${c.name} ${c.sql}${c.nullable ? '' : ' NOT NULL'}`);
+  const columns = columnsOf(table).map(
+    ({ name, sql, nullable, compression }) =>
+      `${name} ${sql}${nullable ? '' : ' NOT NULL'}${compression === undefined ? '' : ` USING COMPRESSION ${compression}`}`,
+  );
   return `CREATE TABLE ${catalog}.main.${table.name} (${columns.join(', ')})`;
 }
 

@@ -63,6 +63,8 @@ function align(bytes: number): number {
 
 const TWO_32 = 4_294_967_296;
 const NO_BYTES = new Uint8Array(0);
+const NO_WORDS = new Uint32Array(0);
+const NO_DOUBLES = new Float64Array(0);
 const INITIAL_TEXT_BYTES = 64 * 1024;
 
 /** The text of a set of columns while it grows. One per encoder, used again and again. */
@@ -120,7 +122,6 @@ export class ColumnsWriter {
   readonly #text: TextScratch;
   readonly #nulls: Uint8Array[];
   readonly #words: Uint32Array[];
-  readonly #signed: Int32Array[];
   readonly #doubles: Float64Array[];
   readonly #bytes: Uint8Array[];
 
@@ -132,18 +133,28 @@ export class ColumnsWriter {
     this.#rows = rows;
     this.#fixed = fixed;
     this.#text = text;
-    const none = new Uint8Array(0);
-    this.#nulls = places.map((place) => (place.nulls < 0 ? none : new Uint8Array(fixed, place.nulls, rows)));
-    this.#words = columns.map((column, i) => {
-      const width = WIDTHS[column.kind];
-      return new Uint32Array(fixed, places[i]?.data ?? 0, width < 4 ? 0 : (rows * width) / 4);
-    });
-    this.#signed = this.#words.map((words) => new Int32Array(fixed, words.byteOffset, words.length));
-    this.#doubles = columns.map((column, i) =>
-      column.kind === 'float64' ? new Float64Array(fixed, places[i]?.data ?? 0, rows) : new Float64Array(0),
+    this.#nulls = places.map((place) =>
+      place.nulls < 0 ? NO_BYTES : new Uint8Array(fixed, place.nulls, rows),
     );
-    this.#bytes = columns.map((column, i) =>
-      WIDTHS[column.kind] === 1 ? new Uint8Array(fixed, places[i]?.data ?? 0, rows) : none,
+    const dataOf = <View>(
+      isWanted: (kind: ColumnKind) => boolean,
+      none: View,
+      view: (at: number, width: number) => View,
+    ) => columns.map(({ kind }, i) => (isWanted(kind) ? view(places[i]?.data ?? 0, WIDTHS[kind]) : none));
+    this.#words = dataOf(
+      (kind) => WIDTHS[kind] >= 4,
+      NO_WORDS,
+      (at, width) => new Uint32Array(fixed, at, (rows * width) / 4),
+    );
+    this.#doubles = dataOf(
+      (kind) => kind === 'float64',
+      NO_DOUBLES,
+      (at) => new Float64Array(fixed, at, rows),
+    );
+    this.#bytes = dataOf(
+      (kind) => WIDTHS[kind] === 1,
+      NO_BYTES,
+      (at) => new Uint8Array(fixed, at, rows),
     );
   }
 
@@ -168,7 +179,8 @@ export class ColumnsWriter {
   }
 
   int32(column: number, row: number, value: number): void {
-    at(this.#signed, column)[row] = value;
+    // Taken modulo 2^32, which gives the bits of a negative number too.
+    at(this.#words, column)[row] = value;
   }
 
   uint32(column: number, row: number, value: number): void {

@@ -1,5 +1,5 @@
 import { HttpProblem } from '../../component/http.js';
-import { decodeUtf8, parseJson } from '../../http/json-body.js';
+import { parseJsonBytes } from '../../http/json-body.js';
 import { findExcess } from './body-structure.js';
 
 /** interface.md, "Limits". */
@@ -16,7 +16,7 @@ const MAX_TRACES = 10_000;
 export function readItems(bytes: Uint8Array): readonly unknown[] {
   const excess = findExcess(bytes);
   if (excess !== undefined) throw invalid('', excess);
-  const body = parseJson(decodeUtf8(bytes));
+  const body = parseJsonBytes(bytes);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('', 'must be an object with the field "traces"');
   const traces = 'traces' in body && Object.hasOwn(body, 'traces') ? body.traces : undefined;

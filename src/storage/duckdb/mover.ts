@@ -11,7 +11,6 @@ const PAYLOAD_SLICE_ROWS = 1024;
 const PAUSE_MS = 20;
 /** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
 const HURRY_AT = 3;
-const CHECKPOINT_EVERY = 4;
 const RETRY_MS = 5000;
 
 /** Takes sealed segments into the cold file, one after the other, in small slices of one transaction each. */
@@ -21,7 +20,6 @@ export class Mover {
   readonly #logger: Logger;
   #running: Promise<void> | null = null;
   readonly #stop = new AbortController();
-  #sinceCheckpoint = 0;
   #exclusive: Promise<void> = Promise.resolve();
 
   /** @param connection the mover's own */
@@ -68,6 +66,7 @@ export class Mover {
           { err: error, segment: segment.number },
           'A segment could not be moved; trying again.',
         );
+        if (isInvalidated(error)) await this.#attachColdAnew();
         await this.#pause(RETRY_MS);
       }
     }
@@ -91,20 +90,39 @@ export class Mover {
       throw error;
     }
     this.#segments.retire(segment);
-    if (++this.#sinceCheckpoint >= CHECKPOINT_EVERY) await this.#checkpoint();
+    await this.#checkpoint();
   }
 
-  /** The move is done already, so a failure only lets the log of the cold file grow until the next move. */
+  /** Takes what the cold file's log holds into the file. A failure lets the log grow until the next time, no more. */
+  async checkpoint(): Promise<void> {
+    await this.between(() => this.#checkpoint());
+  }
+
   async #checkpoint(): Promise<void> {
     try {
       await this.#connection.run('CHECKPOINT cold');
-      this.#sinceCheckpoint = 0;
     } catch (error) {
       this.#logger.warn(
         { err: error },
         'The cold file could not be checkpointed; the next move tries again.',
       );
+      if (isInvalidated(error)) await this.#attachColdAnew();
     }
+  }
+
+  /** After a checkpoint that failed halfway, for want of room, DuckDB refuses even to read the file as it is attached. */
+  async #attachColdAnew(): Promise<void> {
+    await this.#segments.withoutReads(async () => {
+      while (!this.#stop.signal.aborted) {
+        try {
+          await this.#segments.attachColdAnew();
+          return;
+        } catch (error) {
+          this.#logger.error({ err: error }, 'The cold file could not be attached again; trying again.');
+          await this.#pause(RETRY_MS);
+        }
+      }
+    });
   }
 
   async #moveTable(segment: Segment, table: Table): Promise<void> {
@@ -137,4 +155,8 @@ export class Mover {
   async #pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
+}
+
+function isInvalidated(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('has been invalidated');
 }

@@ -24,12 +24,14 @@ export async function hasOldHotTraces(
 
 /**
  * Removes the traces that started before a time, with their spans and payloads, from the cold file. The space is used
- * again by what is moved next.
+ * again by what is moved next, after a checkpoint.
+ *
+ * @returns whether there was anything to remove
  */
-export async function removeOldTraces(connection: Connection, firstKept: Micros): Promise<void> {
+export async function removeOldTraces(connection: Connection, firstKept: Micros): Promise<boolean> {
   const isOld = `started_at < make_timestamp(${firstKept})`;
   const [old] = await connection.rows(`SELECT count(*) AS traces FROM cold.main.traces WHERE ${isOld}`);
-  if (old?.traces === 0) return;
+  if (old?.traces === 0) return false;
   await connection.run('BEGIN');
   try {
     for (const table of ['spans', 'payloads']) {
@@ -43,5 +45,5 @@ export async function removeOldTraces(connection: Connection, firstKept: Micros)
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
-  await connection.run('CHECKPOINT cold');
+  return true;
 }

@@ -54,6 +54,8 @@ export class Segments {
   #prepared: Segment | null = null;
   #preparing: Promise<void> = Promise.resolve();
   readonly #captures = new Set<{ readonly lastSeq: number; readonly released: Promise<void> }>();
+  /** Ends when reads may begin again; null: they may. */
+  #withoutReads: Promise<void> | null = null;
   #bound = 0;
   #nextNumber = 1;
 
@@ -93,6 +95,12 @@ export class Segments {
     return Math.max(this.#bound, ...this.#hot.map((segment) => segment.lastSeq));
   }
 
+  /** Resolves when a capture may be taken, which is at once except during {@link withoutReads}. */
+  async ready(): Promise<void> {
+    while (this.#withoutReads !== null) await this.#withoutReads;
+  }
+
+  /** What a read sees, to be taken in the same step in which {@link ready} resolved, and to be released. */
   capture(): Capture {
     const hot = this.#hot;
     const lastSeq = this.lastSeq;
@@ -155,6 +163,32 @@ export class Segments {
     await Promise.all(older.map((capture) => capture.released));
   }
 
+  /** Does something while nobody reads: waits for the reads under way, and lets the others wait. */
+  async withoutReads(work: () => Promise<void>): Promise<void> {
+    let end = (): void => undefined;
+    this.#withoutReads = new Promise((resolve) => (end = resolve));
+    try {
+      await Promise.all([...this.#captures].map((capture) => capture.released));
+      await work();
+    } finally {
+      this.#withoutReads = null;
+      end();
+    }
+  }
+
+  /**
+   * Attaches the cold file anew, after DuckDB has declared it unusable. All that was committed is in the file and its
+   * log. To be called within {@link withoutReads}.
+   */
+  async attachColdAnew(): Promise<void> {
+    const turn = this.#preparing.then(async () => {
+      await this.#connection.run(`DETACH DATABASE IF EXISTS ${COLD}`);
+      await this.#attach(COLD, this.#coldPath);
+    });
+    this.#preparing = turn.catch(() => undefined);
+    await turn;
+  }
+
   /** In the mover's hands: its rows are in the cold file, by a commit that has just ended. */
   retire(segment: Segment): void {
     this.#bound = segment.lastSeq;
@@ -169,9 +203,8 @@ export class Segments {
   }
 
   async #attachAll(): Promise<void> {
-    const coldPath = `${this.#base}.cold.duckdb`;
-    await this.#attach(COLD, coldPath);
-    await migrate(this.#connection, COLD, SEGMENT_SCHEMA, coldPath);
+    await this.#attach(COLD, this.#coldPath);
+    await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#coldPath);
     const moved = await this.#connection.rows(`SELECT segment, last_seq FROM ${COLD}.main.moved`);
     const movedNumbers = new Set(moved.map((row) => row.segment));
     this.#bound = Math.max(0, ...moved.map((row) => Number(row.last_seq)));
@@ -183,6 +216,10 @@ export class Segments {
     }
     this.#hot.push(await this.#create());
     this.prepare();
+  }
+
+  get #coldPath(): string {
+    return `${this.#base}.cold.duckdb`;
   }
 
   #filesOnDisk(): { number: number; path: string }[] {

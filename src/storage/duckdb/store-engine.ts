@@ -295,7 +295,11 @@ export class StoreEngine {
       this.#writer.seal();
       await this.#mover.settled();
     }
-    await this.#mover.between((connection) => removeOldTraces(connection, firstKept));
+    let isRemoved = false;
+    await this.#mover.between(async (connection) => {
+      isRemoved = await removeOldTraces(connection, firstKept);
+    });
+    if (isRemoved) await this.#mover.checkpoint();
     this.#days.clear();
   }
 
@@ -329,6 +333,7 @@ export class StoreEngine {
 
   async #read<T>(work: (connection: Connection, capture: Capture) => Promise<T>): Promise<T> {
     return await this.#reads.use(async (connection) => {
+      await this.#segments.ready();
       const capture = this.#segments.capture();
       try {
         return await work(connection, capture);

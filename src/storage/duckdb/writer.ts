@@ -203,6 +203,7 @@ export class Writer {
   }
 
   async #settle(seq: number, changes: readonly Change[]): Promise<Settled> {
+    await this.#segments.ready();
     const capture = this.#segments.capture();
     try {
       return await this.#settlement.settle(seq, changes, capture);
