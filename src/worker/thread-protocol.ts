@@ -10,11 +10,11 @@ export interface CallMessage {
   readonly args: readonly unknown[];
 }
 
-export type AnswerMessage =
+type AnswerMessage =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: SpelledError };
 
-export interface NoticeMessage {
+interface NoticeMessage {
   readonly kind: 'notice';
   readonly notice: string;
   readonly value: unknown;

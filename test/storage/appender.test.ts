@@ -56,11 +56,11 @@ const row = fc.record({
 });
 
 async function aDatabase(t: Test): Promise<Connection> {
+  let database: Database | null = null;
+  // Before the folder is made, because it is taken away after what was asked for before.
+  t.teardown(() => database?.close());
   const path = join(t.testdir(), 'x.duckdb');
-  const database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
-  t.teardown(() => {
-    database.close();
-  });
+  database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();
   await connection.run(createTable('x', TABLE));
   return connection;

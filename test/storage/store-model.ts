@@ -193,7 +193,7 @@ function isAbove(span: SpanRecord, other: SpanRecord, spans: readonly SpanRecord
 }
 
 /** Linear interpolation between order statistics. */
-export function percentile(values: readonly number[], fraction: number): number | null {
+function percentile(values: readonly number[], fraction: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const place = (sorted.length - 1) * fraction;
   const low = sorted[Math.floor(place)];

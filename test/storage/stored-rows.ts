@@ -45,7 +45,7 @@ export async function duplicatesIn(path: string): Promise<string[]> {
 type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
 /** Looks into the files of a closed store, each attached under the part of its name that is its own. */
-export async function withFiles<T>(
+async function withFiles<T>(
   path: string,
   look: (query: Query, catalogs: readonly string[]) => Promise<T>,
 ): Promise<T> {

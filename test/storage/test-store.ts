@@ -7,7 +7,7 @@ import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/s
 import { componentSettings } from '../support/component-settings.js';
 
 /** Small enough for segments to be sealed and moved all the time. */
-export const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
+const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
 
 /** A store in real files that can be closed and opened again. It is closed when the test ends. */
 export class TestStore {
@@ -28,8 +28,11 @@ export class TestStore {
     t: Pick<Test, 'testdir' | 'teardown'>,
     options: Partial<DuckDBStoreOptions> = {},
   ): Promise<TestStore> {
+    let close = async (): Promise<void> => undefined;
+    // Before the folder is made, because it is taken away after what was asked for before.
+    t.teardown(() => close());
     const opened = new TestStore(options.path ?? join(t.testdir(), 'jackdaw.duckdb'), options);
-    t.teardown(() => opened.close());
+    close = () => opened.close();
     await opened.start();
     return opened;
   }

@@ -37,10 +37,13 @@ export class Mover {
   }
 
   /** Runs work on the cold file between two moves. */
-  async between(work: (connection: Connection) => Promise<void>): Promise<void> {
+  async between<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const turn = this.#exclusive.then(() => work(this.#connection));
-    this.#exclusive = turn.catch(() => undefined);
-    await turn;
+    this.#exclusive = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return await turn;
   }
 
   /** Waits until nothing is left to move. For tests and measurements. */

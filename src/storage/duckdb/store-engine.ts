@@ -295,10 +295,7 @@ export class StoreEngine {
       this.#writer.seal();
       await this.#mover.settled();
     }
-    let isRemoved = false;
-    await this.#mover.between(async (connection) => {
-      isRemoved = await removeOldTraces(connection, firstKept);
-    });
+    const isRemoved = await this.#mover.between((connection) => removeOldTraces(connection, firstKept));
     if (isRemoved) await this.#mover.checkpoint();
     this.#days.clear();
   }
