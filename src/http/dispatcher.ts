@@ -32,6 +32,8 @@ interface Call {
   readonly request: IncomingRequest;
   readonly route: Route | undefined;
   readonly body: Body | undefined;
+  /** For the access log alone, and empty without it: once the answer is out no engine tells it any more. */
+  readonly remoteAddress: string;
   /** As `performance.now()` gives it. */
   readonly startedMs: number;
   status: number;
@@ -90,7 +92,7 @@ export class Dispatcher {
 
   /** Never throws. */
   readonly accept = (exchange: Exchange): void => {
-    const { router, limits, clock } = this.#settings;
+    const { router, limits, clock, logger } = this.#settings;
     this.#underWay++;
     const path = trimSlash(exchange.path);
     const match = router.match(exchange.method, path);
@@ -110,6 +112,7 @@ export class Dispatcher {
       request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body),
       route: found?.route,
       body,
+      remoteAddress: logger.isDebugEnabled() ? exchange.remoteAddress : '',
       startedMs: performance.now(),
       status: 0,
       isGone: false,
@@ -245,7 +248,7 @@ export class Dispatcher {
   #partOver(call: Call): void {
     call.partsUnderWay--;
     if (call.partsUnderWay > 0) return;
-    const { exchange, request, route, body, status } = call;
+    const { exchange, request, route, body, status, remoteAddress } = call;
     const { metrics, logger } = this.#settings;
     const durationMs = performance.now() - call.startedMs;
     if (body?.problem !== undefined) metrics.bodyRefused(body.problem.code);
@@ -257,7 +260,7 @@ export class Dispatcher {
       durationMs / MS_PER_SECOND,
     );
     if (logger.isDebugEnabled()) {
-      const { id: requestId, path, remoteAddress } = request;
+      const { id: requestId, path } = request;
       logger.debug(
         { requestId, method: exchange.method, path, status, isGone: call.isGone, durationMs, remoteAddress },
         'Request answered.',

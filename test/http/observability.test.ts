@@ -51,6 +51,7 @@ for (const engine of ENGINES) {
     });
     const line = logger.lines.find((line) => line.startsWith('debug Request answered.'));
     t.match(line, /requestId="mine" method="GET" path="\/agents\/a" status=200/);
+    t.match(line, 'remoteAddress="127.0.0.1"');
     t.notOk(logger.lines.some((line) => line.includes('secret')));
   });
 }
