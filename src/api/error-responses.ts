@@ -38,7 +38,8 @@ const RETRY_AFTER = { 'Retry-After': 'Seconds to wait before the request may be 
 export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   400: {
     name: 'BadRequest',
-    description: '`invalid_json`, `invalid_encoding`: the body is not JSON, not UTF-8, or broken gzip.',
+    description:
+      '`invalid_json`, `invalid_encoding`: the body is not JSON, not UTF-8, or broken gzip; or the path is broken.',
   },
   401: {
     name: 'Unauthenticated',
@@ -84,6 +85,8 @@ export function errorStatuses(operation: Operation): readonly number[] {
   if (access !== 'public') statuses.add(401);
   if (access !== 'public' && access !== 'any') statuses.add(403);
   if (params || query || body) statuses.add(422);
+  // Placeholders are percent-encoded UTF-8, which can be broken.
+  if (params) statuses.add(400);
   if (body) for (const status of [400, 408, 413, 415]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);
 }

@@ -139,6 +139,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     slug: 'x',
     query: '?page=x&user_id=x',
   };
+  const broken = { trace_id: '%zz', agent_id: '%zz', user_id: '%zz', key_id: '%zz', slug: '%zz' };
   const bodies: Readonly<Record<string, object>> = {
     setTraceOutcome: { success: true },
     updateUser: { name: 'x' },
@@ -162,6 +163,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
         json,
       );
     if (operation.responses['422']) await check(id, nonsense, hasBody ? { json: {} } : {});
+    if (operation.responses['400'] && !hasBody) await check(id, broken);
     if (!hasBody) continue;
     await check(id, nowhere, { body: '{', headers: type });
     await check(id, nowhere, { body: '{}', headers: { 'content-type': 'text/plain' } });
