@@ -2,8 +2,8 @@ import type { TObject } from 'typebox';
 import type { FieldError } from '../component/http.js';
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
-/** In a query, the `+` of an offset arrives as a space unless it was escaped. */
-const UNESCAPED_OFFSET = / (?=\d{2}:?\d{2}$)/;
+/** In a query, the `+` of an offset arrives as a space unless it was escaped. The space before the hour is none. */
+const UNESCAPED_OFFSET = /(?<=[Tt ]\d{2}:.*) (?=\d{2}(?::?\d{2})?$)/;
 
 interface ValueSchema {
   readonly type?: string;

@@ -136,6 +136,9 @@ void t.test('filters restrict the list and its count, alone and together', async
     ['end_time=2026-11-03T08:30:00Z', (run) => minuteOf(run) <= 30],
     ['start_time=2026-11-03T10:30:00%2B02:00', (run) => minuteOf(run) >= 30],
     ['start_time=2026-11-03T10:30:00+02:00', (run) => minuteOf(run) >= 30],
+    ['start_time=2026-11-03T10:30+02', (run) => minuteOf(run) >= 30],
+    ['start_time=2026-11-03 08:30', (run) => minuteOf(run) >= 30],
+    ['start_time=2026-11-03 10:30:00+0200', (run) => minuteOf(run) >= 30],
     ['start_time=2026-11-03T08:29:59.999999Z', (run) => minuteOf(run) >= 30],
     [
       'start_time=2026-11-03T08:10:00Z&end_time=2026-11-03T08:20:00Z',
