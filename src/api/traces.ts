@@ -11,6 +11,9 @@ import { pageRange, printPage } from './paging.js';
 import { printRun, runFields, runFilter, runPageSchema, runParameters } from './runs.js';
 import { printTrace } from './trace-body.js';
 
+/** As ingestion takes it by default: lists show a hundred of them at once. */
+const MAX_OUTCOME_LENGTH = 65_536;
+
 const spanSchema = Type.Object(
   {
     span_id: uuid(),
@@ -63,7 +66,12 @@ const setOutcome = {
   body: Type.Object(
     {
       success: Type.Boolean(),
-      outcome: Type.Optional(Type.String({ description: 'Free text. Absent: the outcome stays as it is.' })),
+      outcome: Type.Optional(
+        Type.String({
+          maxLength: MAX_OUTCOME_LENGTH,
+          description: 'Free text. Absent: the outcome stays as it is.',
+        }),
+      ),
     },
     { title: 'OutcomeChange', additionalProperties: false },
   ),

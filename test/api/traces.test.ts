@@ -137,6 +137,7 @@ void t.test('an outcome needs a boolean success, and takes no field that it does
     [{ success: 'true' }, '/success'],
     [{ success: 1 }, '/success'],
     [{ success: true, outcome: 5 }, '/outcome'],
+    [{ success: true, outcome: 'x'.repeat(65_537) }, '/outcome'],
     [{ success: true, outcom: 'typo' }, '/outcom'],
     [{ success: true, 'a/b~c': 1 }, '/a~1b~0c'],
     [[], ''],
