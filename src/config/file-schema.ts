@@ -18,8 +18,8 @@ export const AuthSchema = section(
     ),
     bootstrap_email: Type.String({
       default: 'admin@localhost',
-      minLength: 3,
-      maxLength: 320,
+      pattern: '^[^\\s@]+@[^\\s@]+$',
+      maxLength: 254,
       description: 'E-mail address of the first user of an empty store.',
     }),
   },
