@@ -23,7 +23,14 @@ export interface Settings<Config> {
 /** Something outside the process that a component will need; `validate` finds two owners of one. */
 export type Resource =
   | { readonly kind: 'http_listener' | 'grpc_listener'; readonly endpoint: string }
-  | { readonly kind: 'writable_file' | 'readable_file'; readonly path: string };
+  | { readonly kind: 'writable_file' | 'readable_file'; readonly path: string }
+  /** Certificate and key of a listener, both PEM; all who want TLS of one listener must name the same. */
+  | {
+      readonly kind: 'tls_files';
+      readonly listener: string;
+      readonly certFile: string;
+      readonly keyFile: string;
+    };
 
 interface FactoryBase<K extends Kind, Schema extends TObject> {
   readonly kind: K;

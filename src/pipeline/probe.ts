@@ -6,15 +6,18 @@ import type { Resource } from '../component/factory.js';
 import type { Config } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
 import { parseEndpoint } from '../config/endpoint.js';
+import { readTlsFiles } from '../http/tls.js';
 import type { Claim } from './resources.js';
 
-/** Tries what a start would need: ports that are free, files that can be written or read. Leaves nothing behind. */
+/** Tries what a start would need: free ports, files that can be written or read, certificates. Leaves nothing behind. */
 export async function probeClaims(config: Config, claims: readonly Claim[]): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
-  const endpoints = new Set<string>();
+  const probed = new Set<string>();
   for (const { resource, path } of claims) {
-    if ('endpoint' in resource && endpoints.has(resource.endpoint)) continue;
-    if ('endpoint' in resource) endpoints.add(resource.endpoint);
+    // Components that share a listener name the same port and the same certificate.
+    const name = JSON.stringify(resource);
+    if (probed.has(name)) continue;
+    probed.add(name);
     const message = await probe(resource);
     if (message !== undefined)
       problems.push({ severity: 'error', position: config.locate(path), path, message });
@@ -31,6 +34,8 @@ async function probe(resource: Resource): Promise<string | undefined> {
       return probeReadable(resource.path);
     case 'writable_file':
       return probeWritable(resource.path);
+    case 'tls_files':
+      return probeTls(resource);
   }
 }
 
@@ -51,6 +56,18 @@ async function probePort(endpoint: string): Promise<string | undefined> {
     return `cannot listen on ${endpoint} (${code})`;
   } finally {
     if (server.listening) await new Promise((done) => server.close(done));
+  }
+}
+
+async function probeTls(files: {
+  readonly certFile: string;
+  readonly keyFile: string;
+}): Promise<string | undefined> {
+  try {
+    await readTlsFiles(files);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

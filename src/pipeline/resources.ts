@@ -37,8 +37,14 @@ function claimsOfComponent(component: ConfiguredComponent): readonly Claim[] {
   return (factory.resources?.(config) ?? []).map((resource) => ({
     resource,
     owner: `${kind} "${id}"`,
-    path: placeOf(component, 'path' in resource ? resource.path : resource.endpoint),
+    path: placeOf(component, mainValueOf(resource)),
   }));
+}
+
+/** The value in the configuration that the resource comes from. */
+function mainValueOf(resource: Resource): string {
+  if (resource.kind === 'tls_files') return resource.certFile;
+  return 'path' in resource ? resource.path : resource.endpoint;
 }
 
 /** The place where a value is written, so that errors point at it rather than at the component. */
@@ -56,18 +62,14 @@ function placeOf({ kind, id, config }: ConfiguredComponent, wanted: string): rea
   return search(config, section) ?? section;
 }
 
-/** Two owners of one port or file, and listeners open to others while authentication is off. */
+/** Two owners of one port or file, two certificates for one listener, and listeners open to others while authentication is off. */
 export function checkClaims(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (path: readonly string[], message: string) =>
     problems.push({ severity: 'error', position: config.locate(path), path, message });
   claims.forEach((claim, index) => {
     const other = claims.slice(0, index).find((earlier) => collide(earlier, claim));
-    if (other)
-      report(
-        claim.path,
-        `${nameOf(claim.resource)} also belongs to ${other.owner}; give one of them another`,
-      );
+    if (other) report(claim.path, conflictOf(claim.resource, other.owner));
     const endpoint = endpointOf(claim.resource);
     if (!config.auth.enabled && endpoint && !isLoopback(endpoint))
       report(
@@ -80,6 +82,8 @@ export function checkClaims(config: Config, claims: readonly Claim[]): readonly 
 
 function collide(a: Claim, b: Claim): boolean {
   const [one, two] = [a.resource, b.resource];
+  if (one.kind === 'tls_files' && two.kind === 'tls_files')
+    return one.listener === two.listener && (one.certFile !== two.certFile || one.keyFile !== two.keyFile);
   if ('path' in one || 'path' in two)
     return (
       one.kind === 'writable_file' &&
@@ -109,6 +113,9 @@ function endpointOf(resource: Resource): Endpoint | undefined {
   return 'endpoint' in resource ? parseEndpoint(resource.endpoint) : undefined;
 }
 
-function nameOf(resource: Resource): string {
-  return 'endpoint' in resource ? `port of ${resource.endpoint}` : `file ${resource.path}`;
+function conflictOf(resource: Resource, other: string): string {
+  if (resource.kind === 'tls_files')
+    return `${other} has other TLS files for the listener ${resource.listener}; give both the same, or another endpoint to one`;
+  const name = 'endpoint' in resource ? `port of ${resource.endpoint}` : `file ${resource.path}`;
+  return `${name} also belongs to ${other}; give one of them another`;
 }

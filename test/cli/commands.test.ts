@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import t from 'tap';
 import { runInProcess } from '../support/cli.js';
+import { TEST_CERTIFICATE, TEST_KEY } from '../support/http-certificate.js';
 import { runCli } from '../support/process.js';
 import { projectFolder } from '../support/project-file.js';
 
@@ -98,6 +99,34 @@ service: { telemetry: { metrics: { endpoint: null } } }
     t.match(bad.stderr, /has 3 errors/);
   },
 );
+
+void t.test('validate finds certificates that cannot serve, and two for one listener', async (t) => {
+  const folder = t.testdir({ 'server.crt': TEST_CERTIFICATE, 'server.key': TEST_KEY, 'empty.key': '' });
+  const validate = async (query: string, receiver: string) => {
+    const tls = (key: string) =>
+      key === '' ? '' : `, tls: { cert_file: ${folder}/server.crt, key_file: ${folder}/${key} }`;
+    const overlay = `extensions: { duckdb: { path: ${folder}/x.duckdb }, health: { endpoint: 127.0.0.1:0 }, query: { endpoint: 127.0.0.1:0${tls(query)} } }
+receivers: { trace_batch: { endpoint: 127.0.0.1:0${tls(receiver)} } }
+service: { telemetry: { metrics: { endpoint: null } } }
+`;
+    writeFileSync(join(folder, 'tls.yaml'), overlay);
+    return runInProcess(['validate', '--config', EXAMPLE, '--config', join(folder, 'tls.yaml')]);
+  };
+  t.match(await validate('server.key', 'server.key'), { code: 0 });
+  t.match(await validate('server.key', ''), { code: 0 });
+  t.match(await validate('empty.key', ''), {
+    code: 78,
+    stderr: /extensions\.query\.tls\.cert_file: .*empty\.key \(tls\.key_file\) holds no private key/,
+  });
+  t.match(await validate('nope.key', 'nope.key'), {
+    code: 78,
+    stderr: /cannot read .*nope\.key \(tls\.key_file\): ENOENT\n.*has 1 error\n/,
+  });
+  t.match(await validate('server.key', 'empty.key'), {
+    code: 78,
+    stderr: /receivers\.trace_batch\.tls\.cert_file: extension "query" has other TLS files for the listener/,
+  });
+});
 
 void t.test('validate says that a good configuration is valid, warnings beside it', async (t) => {
   const folder = t.testdir({

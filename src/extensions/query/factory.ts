@@ -41,10 +41,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
   resources: ({ endpoint: address, tls }) => [
     { kind: 'http_listener', endpoint: address },
     ...(tls
-      ? ([
-          { kind: 'readable_file', path: tls.cert_file },
-          { kind: 'readable_file', path: tls.key_file },
-        ] as const)
+      ? [{ kind: 'tls_files', listener: address, certFile: tls.cert_file, keyFile: tls.key_file } as const]
       : []),
   ],
   create: ({ config, clock }) => ({

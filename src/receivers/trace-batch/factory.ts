@@ -21,7 +21,9 @@ export const traceBatchReceiver: ReceiverFactory<typeof traceBatchConfig> = {
   ],
   resources: ({ endpoint, tls }) => [
     { kind: 'http_listener', endpoint },
-    ...(tls ? [tls.cert_file, tls.key_file].map((path) => ({ kind: 'readable_file', path }) as const) : []),
+    ...(tls
+      ? [{ kind: 'tls_files', listener: endpoint, certFile: tls.cert_file, keyFile: tls.key_file } as const]
+      : []),
   ],
   create: (settings) => new TraceBatchReceiver(settings),
 };
