@@ -63,6 +63,10 @@ void t.test('an empty batch is answered without the pipeline', async (t) => {
   t.strictSame((await service.send({ body: body([]) })).body, { accepted: 0, rejected: 0, errors: [] });
   const bad = await service.send({ body: body([{}]) });
   t.match(bad.body, { accepted: 0, rejected: 1 });
+  t.match(
+    (await service.meter.print()).text,
+    'trace_batch_unreadable_traces_total{receiver="trace_batch"} 1',
+  );
 });
 
 void t.test(

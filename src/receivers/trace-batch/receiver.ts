@@ -28,6 +28,7 @@ export class TraceBatchReceiver implements Component {
   readonly #readItem: ItemReader;
   readonly #inFlight: InFlight;
   readonly #refusedRequests: Counter;
+  readonly #unreadableTraces: Counter;
   #endGauges: readonly (() => void)[] = [];
   #isDraining = false;
 
@@ -43,6 +44,11 @@ export class TraceBatchReceiver implements Component {
     this.#refusedRequests = meter.counter('trace_batch_refused_requests_total', {
       description: 'Requests refused because max_in_flight was reached or the daemon was shutting down.',
       labelNames: ['receiver', 'code'],
+    });
+    this.#unreadableTraces = meter.counter('trace_batch_unreadable_traces_total', {
+      description:
+        'Traces rejected because of their shape, before the pipeline, which counts its own refusals.',
+      labelNames: ['receiver'],
     });
   }
 
@@ -112,6 +118,7 @@ export class TraceBatchReceiver implements Component {
         positions.push(index);
       }
     }
+    if (reasons.size > 0) this.#unreadableTraces.add(reasons.size, { receiver: this.#settings.id });
     for (const { index, reason } of await this.#consume({ tenant, items: records }, abort)) {
       const position = positions[index];
       // Of two exporters that both refuse a trace the first has its say: one entry a trace.
