@@ -120,7 +120,7 @@ async function writeUntilKilled(t: Test, path: string, tenant: string): Promise<
   let out = '';
   let answers = 0;
   // Some die while they begin, some after many segments.
-  const killAt = randomInt(3) === 0 ? randomInt(1, 20) : randomInt(20, 250);
+  const killAt = randomInt(3) === 0 ? randomInt(1, 20) : randomInt(20, 150);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
     answers += text.split('"done"').length - 1;
