@@ -5,7 +5,8 @@ import type { ApiClient } from './api-client.js';
 /** @returns the id of a user named by id or e-mail address. @throws Error when nobody has that address. */
 export async function findUserId(client: ApiClient, user: string): Promise<string> {
   if (isUuid(user)) return user.toLowerCase();
-  const found = (await client.call(listUsers)).find(({ email }) => email === user);
+  const wanted = user.toLowerCase();
+  const found = (await client.call(listUsers)).find(({ email }) => email.toLowerCase() === wanted);
   if (!found)
     throw new Error(
       `There is no user "${user}": give an id or an e-mail address that "jackdaw users list" shows.`,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from
 import { basename, dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { Database } from '../../src/storage/duckdb/database.js';
+import { Database, MAIN } from '../../src/storage/duckdb/database.js';
 import { RemoteError, RemoteStore } from './remote-store.js';
 import { filesOf } from './stored-rows.js';
 import { aTrace, NOON } from './trace-records.js';
@@ -216,6 +216,6 @@ function watchWorkers(t: Test): Worker[] {
 async function setSchemaVersion(file: string, version: number): Promise<void> {
   const database = await Database.open({ path: file, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();
-  await connection.run(`UPDATE schema_versions SET version = ${version}`);
+  await connection.run(`UPDATE ${MAIN}.schema_versions SET version = ${version}`);
   database.close();
 }

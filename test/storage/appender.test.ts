@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { TableAppender } from '../../src/storage/duckdb/appender.js';
-import { Database, type Connection } from '../../src/storage/duckdb/database.js';
+import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
 import { createTable, selectList, type Table } from '../../src/storage/tables.js';
 import { ColumnsReader, encodeRows } from '../../src/worker/columns.js';
 
@@ -62,7 +62,8 @@ async function aDatabase(t: Test): Promise<Connection> {
   const path = join(t.testdir(), 'x.duckdb');
   database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();
-  await connection.run(createTable('x', TABLE));
+  await connection.run(`USE ${MAIN}`);
+  await connection.run(createTable(MAIN, TABLE));
   return connection;
 }
 
@@ -77,7 +78,7 @@ void t.test('every value comes back as it went in', async (t) => {
       async (rows, seq) => {
         await connection.run('DELETE FROM everything');
         const source = new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, rows));
-        const appender = new TableAppender(connection, 'x', TABLE);
+        const appender = new TableAppender(connection, MAIN, TABLE);
         appender.append(source, 0, rows.length, (i, values) => {
           values[0] = seq;
           values[1] = -i;
@@ -119,7 +120,7 @@ void t.test(
       });
     const first = make(5000, 0);
     const second = make(3000, 5000);
-    const appender = new TableAppender(connection, 'x', TABLE);
+    const appender = new TableAppender(connection, MAIN, TABLE);
     const own = (offset: number) => (i: number, values: number[]) => {
       values[0] = offset + i;
       values[1] = 1;
@@ -152,7 +153,7 @@ void t.test('an appender that is given up writes nothing, not even when it is co
   if (values === undefined) throw new Error('there is a row');
   const source = new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, [values]));
   const giveUp = (): void => {
-    const appender = new TableAppender(connection, 'x', TABLE);
+    const appender = new TableAppender(connection, MAIN, TABLE);
     for (let i = 0; i < 5000; i++) appender.append(source, 0, 1, (_, own) => own.fill(0));
     appender.abandon();
   };

@@ -3,13 +3,29 @@ import t from 'tap';
 import { TestStore } from './test-store.js';
 
 void t.test('the main file may have any name', async (t) => {
-  const names = ['my-store', 'a b', '2026', 'order', "it's", 'cold', 'meta', 'g1', 'memory', 'system', 'Ünï', 'x.y'];
+  const names = [
+    'my-store',
+    'a b',
+    '2026',
+    'order',
+    "it's",
+    'cold',
+    'meta',
+    'g1',
+    'memory',
+    'system',
+    'Ünï',
+    'x.y',
+  ];
   for (const name of names) {
     const store = await TestStore.open(t, { path: join(t.testdir(), `${name}.duckdb`) });
     const tenant = await store.addUser();
     await store.close();
     await store.start();
-    t.ok((await store.store.listUsers()).some(({ id }) => id === tenant), name);
+    t.ok(
+      (await store.store.listUsers()).some(({ id }) => id === tenant),
+      name,
+    );
     await store.close();
   }
 });

@@ -6,6 +6,8 @@ import { sizeBytes } from '../../config/size.js';
 import { DuckDBStore } from '../../storage/duckdb/store.js';
 
 const DAY_MS = 86_400_000;
+/** A segment with its log replayed needs about this much. */
+const LEAST_MEMORY = 64 * 1024 * 1024;
 
 const configSchema = section({
   path: filePath({
@@ -47,7 +49,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   description: 'The embedded store: telemetry, users and keys in DuckDB files.',
   stability: 'beta',
   configSchema,
-  check: (config) => retentionProblems(config),
+  check: (config) => [...memoryProblems(config), ...retentionProblems(config)],
   resources: (config) => [{ kind: 'writable_file', path: config.path }],
   create: (settings) => {
     const { path, memory_limit, threads, max_queue_size, retention } = settings.config;
@@ -60,6 +62,11 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
     });
   },
 };
+
+function memoryProblems(config: Static<typeof configSchema>): { path: string; message: string }[] {
+  if (sizeBytes(config.memory_limit) >= LEAST_MEMORY) return [];
+  return [{ path: '/memory_limit', message: 'must be at least 64MiB' }];
+}
 
 function retentionProblems(config: Static<typeof configSchema>): { path: string; message: string }[] {
   const { traces } = config.retention;

@@ -11,6 +11,9 @@ export interface DatabaseOptions {
   readonly threads: number;
 }
 
+/** The main file's name in SQL. */
+export const MAIN = 'meta';
+
 /** A value of a result or a parameter. Queries cast what JavaScript has no type for. */
 export type Value = string | number | boolean | null;
 export type Row = Record<string, Value>;
@@ -107,14 +110,9 @@ export class Database {
     const config = duckdb.create_config();
     duckdb.set_config(config, 'threads', String(options.threads));
     duckdb.set_config(config, 'memory_limit', options.memoryLimit);
-    let database;
-    try {
-      mkdirSync(dirname(options.path), { recursive: true });
-      database = await duckdb.open(options.path, config);
-    } catch (cause) {
-      throw openError(options.path, cause);
-    }
-    const opened = new Database(database);
+    duckdb.set_config(config, 'temp_directory', `${options.path}.tmp`);
+    // The files are attached under names of ours: DuckDB would call the main one after the file, whatever that is.
+    const opened = new Database(await duckdb.open(':memory:', config));
     const connection = await opened.connect();
     // Checkpoints write while they hold a table's lock, so they come only when this store asks for one. The row group
     // count keeps a slice of the mover from being written as one burst (checkpoint.md §6).
@@ -122,6 +120,13 @@ export class Database {
     await connection.run('PRAGMA disable_checkpoint_on_shutdown');
     await connection.run('SET GLOBAL write_buffer_row_group_count = 1');
     await connection.run("SET GLOBAL TimeZone = 'UTC'");
+    try {
+      mkdirSync(dirname(options.path), { recursive: true });
+      await connection.run(`ATTACH ${literal(options.path)} AS ${MAIN}`);
+    } catch (cause) {
+      opened.close();
+      throw openError(options.path, cause);
+    }
     return opened;
   }
 

@@ -12,7 +12,7 @@ import type {
 import { SPANS, TRACES } from '../tables.js';
 import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
-import { Database, type Connection, type DatabaseOptions } from './database.js';
+import { Database, MAIN, type Connection, type DatabaseOptions } from './database.js';
 import type { TracesMessage } from './encode-traces.js';
 import { Fingerprints } from './fingerprints.js';
 import { MetaTables } from './meta/meta-tables.js';
@@ -116,9 +116,9 @@ export class StoreEngine {
     onCommit: (report: CommitReport) => void,
   ): Promise<StoreEngine> {
     const metaConnection = await database.connect();
-    const [main] = await metaConnection.rows('SELECT current_database() AS name');
-    await migrate(metaConnection, String(main?.name), META_SCHEMA, options.path);
-    await metaConnection.run('CHECKPOINT');
+    await metaConnection.run(`USE ${MAIN}`);
+    await migrate(metaConnection, MAIN, META_SCHEMA, options.path);
+    await metaConnection.run(`CHECKPOINT ${MAIN}`);
     const meta = await MetaTables.open(metaConnection);
     const segments = await Segments.open(await database.connect(), options.path, logger);
     const connection = await database.connect();

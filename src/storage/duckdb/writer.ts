@@ -213,9 +213,9 @@ export class Writer {
   }
 
   async #transaction(segment: Segment, settled: Settled): Promise<void> {
+    const appenders = new Map<Table, TableAppender>();
     await this.#connection.run('BEGIN');
     try {
-      const appenders = new Map<Table, TableAppender>();
       for (const { table, source, from, to, own } of settled.rows) {
         let appender = appenders.get(table);
         if (appender === undefined) {
@@ -227,6 +227,7 @@ export class Writer {
       for (const appender of appenders.values()) appender.close();
       await this.#connection.run('COMMIT');
     } catch (error) {
+      for (const appender of appenders.values()) appender.abandon();
       // After a failed commit there is no transaction any more, and rolling back says so.
       await this.#connection.run('ROLLBACK').catch(() => undefined);
       throw error;
