@@ -40,8 +40,6 @@ export class RemoteStore {
   static async open(t: Test, path: string, segmentRows: number): Promise<RemoteStore> {
     const child = spawn(process.execPath, [PROGRAM, path, String(segmentRows)], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      // tap loads into every process a listener for the signal of a file that grows too large, and ends it there.
-      env: { ...process.env, NODE_OPTIONS: '' },
     });
     const remote = new RemoteStore(child);
     t.teardown(() => remote.kill());

@@ -28,6 +28,10 @@ export interface Answer {
   };
 }
 
+// Node ignores the signal of a file that grows too large; tap, which loads itself into every process, ends it there
+// unless somebody else listens.
+process.on('SIGXFSZ', () => undefined);
+
 const settings = componentSettings('duckdb');
 const store = new DuckDBStore(
   { ...settings, config: {} },
