@@ -1,3 +1,6 @@
+import { TextScratch } from './text-scratch.js';
+import { formatUuid, parseUuid } from './uuid-words.js';
+
 /**
  * Rows as typed columns in two plain buffers, so that they cross threads by transfer instead of by clone (cloning 1000
  * decoded spans costs five times a copy by hand: `measurements.md`). Fixed-width values already lie in the layout that
@@ -65,55 +68,6 @@ const TWO_32 = 4_294_967_296;
 const NO_BYTES = new Uint8Array(0);
 const NO_WORDS = new Uint32Array(0);
 const NO_DOUBLES = new Float64Array(0);
-const INITIAL_TEXT_BYTES = 64 * 1024;
-
-/** The text of a set of columns while it grows. One per encoder, used again and again. */
-export class TextScratch {
-  #buffer: Buffer<ArrayBuffer>;
-  #length = 0;
-
-  constructor(initialBytes = INITIAL_TEXT_BYTES) {
-    this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  clear(): void {
-    this.#length = 0;
-  }
-
-  append(text: string): void {
-    // UTF-8 takes at most three bytes for a UTF-16 unit.
-    this.#reserve(text.length * 3);
-    this.#length += this.#buffer.write(text, this.#length, 'utf8');
-  }
-
-  appendBytes(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#buffer.set(bytes, this.#length);
-    this.#length += bytes.length;
-  }
-
-  appendByte(byte: number): void {
-    this.#reserve(1);
-    this.#buffer[this.#length++] = byte;
-  }
-
-  /** A copy of exactly what was appended. */
-  take(): ArrayBuffer {
-    return this.#buffer.buffer.slice(0, this.#length);
-  }
-
-  #reserve(bytes: number): void {
-    const needed = this.#length + bytes;
-    if (needed <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
-    larger.set(this.#buffer.subarray(0, this.#length));
-    this.#buffer = larger;
-  }
-}
 
 /** Writes the values of a known number of rows. Every column of a row is to be set once; unset ones are zero. */
 export class ColumnsWriter {
@@ -337,48 +291,6 @@ export function encodeRows(
 /** The buffers of a message, for the transfer list. */
 export function transferables(message: ColumnsMessage): ArrayBuffer[] {
   return [message.fixed, message.text];
-}
-
-const NIBBLES = (() => {
-  const table = new Uint8Array(128);
-  for (let digit = 0; digit < 16; digit++) {
-    const text = digit.toString(16);
-    table[text.charCodeAt(0)] = digit;
-    table[text.toUpperCase().charCodeAt(0)] = digit;
-  }
-  return table;
-})();
-
-/**
- * Lays a UUID's text (8-4-4-4-12, checked before) into four 32-bit words as DuckDB keeps it: a 128-bit integer, low
- * word first, with its highest bit turned so that signed order is the order of the text.
- */
-export function parseUuid(text: string, words: Uint32Array, offset: number): void {
-  words[offset] = hex4(text, 28) * 65536 + hex4(text, 32);
-  words[offset + 1] = hex4(text, 19) * 65536 + hex4(text, 24);
-  words[offset + 2] = hex4(text, 9) * 65536 + hex4(text, 14);
-  words[offset + 3] = ((hex4(text, 0) * 65536 + hex4(text, 4)) ^ 0x80000000) >>> 0;
-}
-
-export function formatUuid(words: Uint32Array, offset: number): string {
-  const top = hex8(((words[offset + 3] ?? 0) ^ 0x80000000) >>> 0);
-  const second = hex8(words[offset + 2] ?? 0);
-  const third = hex8(words[offset + 1] ?? 0);
-  const low = hex8(words[offset] ?? 0);
-  return `${top}-${second.slice(0, 4)}-${second.slice(4)}-${third.slice(0, 4)}-${third.slice(4)}${low}`;
-}
-
-function hex4(text: string, i: number): number {
-  return (
-    ((NIBBLES[text.charCodeAt(i)] ?? 0) << 12) |
-    ((NIBBLES[text.charCodeAt(i + 1)] ?? 0) << 8) |
-    ((NIBBLES[text.charCodeAt(i + 2)] ?? 0) << 4) |
-    (NIBBLES[text.charCodeAt(i + 3)] ?? 0)
-  );
-}
-
-function hex8(word: number): string {
-  return word.toString(16).padStart(8, '0');
 }
 
 function at<T>(list: readonly T[], index: number): T {

@@ -4,13 +4,12 @@ import {
   ColumnsReader,
   ColumnsWriter,
   encodeRows,
-  formatUuid,
-  parseUuid,
-  TextScratch,
   transferables,
   type Column,
   type ColumnKind,
 } from '../../src/worker/columns.js';
+import { TextScratch } from '../../src/worker/text-scratch.js';
+import { formatUuid, parseUuid } from '../../src/worker/uuid-words.js';
 import { holds } from '../support/property.js';
 
 const VALUES: Readonly<Record<ColumnKind, fc.Arbitrary<string | number | boolean>>> = {

@@ -2,7 +2,8 @@ import { uuidV7 } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
 import { AGENTS, selectList } from '../tables.js';
 import type { Connection } from './database.js';
-import { relation, type Capture } from './segments.js';
+import { relation } from './relation.js';
+import type { Capture } from './segments.js';
 
 export interface Agent {
   /** What telemetry rows carry instead of the id. */

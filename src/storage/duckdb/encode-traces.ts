@@ -2,13 +2,8 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
 import type { TraceHeader } from '../../signal/trace.js';
-import {
-  ColumnsWriter,
-  TextScratch,
-  transferables,
-  type Column,
-  type ColumnsMessage,
-} from '../../worker/columns.js';
+import { ColumnsWriter, transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
+import { TextScratch } from '../../worker/text-scratch.js';
 import { DERIVED, indexOf, SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../usage.js';
 

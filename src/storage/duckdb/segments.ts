@@ -35,7 +35,8 @@ export interface Capture {
   release(): void;
 }
 
-const COLD = 'cold';
+/** The cold file's name in SQL. */
+export const COLD = 'cold';
 /** Three blocks: DuckDB writes them first when it makes a file. */
 const FILE_HEAD_BYTES = 3 * 4096;
 /** Row groups of 8192: a slice of the mover then is written at once, and look-ups by commit read little. */
@@ -320,36 +321,4 @@ function isTorn(path: string): boolean {
 /** Not synchronously: giving back the space of a large file can take many milliseconds. */
 async function removeFiles(path: string): Promise<void> {
   for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
-}
-
-/**
- * A table as a read sees it: the rows of the captured hot segments and of the cold file.
- *
- * @param where a condition put into each part, so that each part prunes by it
- */
-export function relation(capture: Capture, table: Table, where = 'TRUE'): string {
-  const parts = capture.hot
-    .filter((segment) => segment.lastSeq > 0)
-    .map(
-      (segment) => `SELECT * FROM ${segment.catalog}.main.${table.name} WHERE ${seen(capture)} AND ${where}`,
-    );
-  const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
-  return `(${[cold, ...parts].join(' UNION ALL ')})`;
-}
-
-/** Like {@link relation}, without the rows that a newer version replaces. */
-export function newest(capture: Capture, table: Table, where = 'TRUE'): string {
-  const all = relation(capture, table, where);
-  const key = table.versionOf;
-  const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
-  if (key === undefined || replacing.length === 0) return all;
-  const newer = replacing.map(
-    (segment) =>
-      `SELECT tenant, ${key}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
-  );
-  return `(SELECT * FROM ${all} o WHERE NOT EXISTS (SELECT 1 FROM (${newer.join(' UNION ALL ')}) n WHERE n.tenant = o.tenant AND n.${key} = o.${key} AND n.seq > o.seq))`;
-}
-
-function seen(capture: Capture): string {
-  return `seq <= ${capture.lastSeq}`;
 }

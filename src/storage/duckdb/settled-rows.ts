@@ -1,4 +1,5 @@
-import { ColumnsReader, ColumnsWriter, encodeRows, TextScratch } from '../../worker/columns.js';
+import { ColumnsReader, ColumnsWriter, encodeRows } from '../../worker/columns.js';
+import { TextScratch } from '../../worker/text-scratch.js';
 import { AGENTS, PAYLOADS, SPANS, TRACES, type Table } from '../tables.js';
 import type { Agent } from './agents.js';
 import type { SpanRow, SpanState, TraceRow, TraceState } from './trace-state.js';

@@ -1,5 +1,5 @@
 import type { Micros } from '../../signal/time.js';
-import { formatUuid } from '../../worker/columns.js';
+import { formatUuid } from '../../worker/uuid-words.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
 import type { Connection } from './database.js';

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
-import { formatUuid, parseUuid } from '../../worker/columns.js';
 import type {
   AgentComparison,
   AgentDay,
@@ -9,12 +8,12 @@ import type {
   RunSummary,
   StoredTrace,
 } from '../telemetry-store.js';
-import { SPANS, TRACES } from '../tables.js';
 import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
 import { Database, MAIN, type Connection, type DatabaseOptions } from './database.js';
 import type { TracesMessage } from './encode-traces.js';
 import { Fingerprints } from './fingerprints.js';
+import { loadIds } from './load-ids.js';
 import { MetaTables } from './meta/meta-tables.js';
 import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
@@ -23,8 +22,9 @@ import { listRuns } from './queries/runs.js';
 import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
 import { ReadPool } from './read-pool.js';
 import { firstKeptTime, hasOldHotTraces, removeOldTraces } from './retention.js';
-import { newest, relation, Segments, type Capture } from './segments.js';
+import { Segments, type Capture } from './segments.js';
 import { Settlement } from './settlement.js';
+import { TraceId } from './trace-id.js';
 import { IncomingBatch } from './write-group.js';
 import { SEGMENT_SIZE, storageFailure, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
@@ -340,40 +340,5 @@ export class StoreEngine {
         capture.release();
       }
     });
-  }
-}
-
-/** Fills the memory of ids from everything stored: about 0.2 s for a million spans. */
-async function loadIds(
-  connection: Connection,
-  capture: Capture,
-  ids: Fingerprints,
-  traces: Fingerprints,
-): Promise<void> {
-  for await (const chunk of connection.chunks(`SELECT tenant, span_id FROM ${relation(capture, SPANS)}`)) {
-    const tenants = chunk.words(0, 4);
-    const words = chunk.words(1, 16);
-    for (let row = 0; row < chunk.rows; row++) ids.add(tenants[row] ?? 0, words, row * 4);
-  }
-  const headers = `SELECT tenant, trace_id, seq FROM ${newest(capture, TRACES)}`;
-  for await (const chunk of connection.chunks(headers)) {
-    const tenants = chunk.words(0, 4);
-    const words = chunk.words(1, 16);
-    const seqs = chunk.words(2, 8);
-    for (let row = 0; row < chunk.rows; row++) {
-      const seq = (seqs[row * 2] ?? 0) + (seqs[row * 2 + 1] ?? 0) * 4_294_967_296;
-      traces.add(tenants[row] ?? 0, words, row * 4, seq);
-    }
-  }
-}
-
-/** An id from outside, in words and as the one text that its words have: lower case, and safe in a query. */
-class TraceId {
-  readonly words = new Uint32Array(4);
-  readonly text: string;
-
-  constructor(text: string) {
-    parseUuid(text, this.words, 0);
-    this.text = formatUuid(this.words, 0);
   }
 }

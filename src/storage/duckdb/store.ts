@@ -1,5 +1,5 @@
 import type { Component } from '../../component/component.js';
-import { ConsumeError, type ConsumeErrorCode } from '../../component/consume-error.js';
+import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
@@ -7,8 +7,6 @@ import type { Counter, Histogram } from '../../component/telemetry.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { ThreadClient } from '../../worker/thread-client.js';
-import type { SpelledError } from '../../worker/thread-protocol.js';
-import { ConflictError } from '../meta-store.js';
 import type {
   AgentComparison,
   AgentDay,
@@ -18,10 +16,10 @@ import type {
   StoredTrace,
   TelemetryStore,
 } from '../telemetry-store.js';
-import { StoreOpenError } from './database.js';
 import { TracesEncoder, transferablesOf } from './encode-traces.js';
 import { MetaClient } from './meta/meta-client.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
+import { revive } from './revive-error.js';
 import type { StoreFigures, StoreOptions } from './store-engine.js';
 import type { LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
 import type { CommitReport } from './writer.js';
@@ -297,24 +295,4 @@ function unavailable(message: string, cause?: unknown): ConsumeError {
     retryAfterMs: 5000,
     cause,
   });
-}
-
-/** Errors of the store thread as those of this side. */
-function revive({ name, message, stack, fields }: SpelledError): Error {
-  const error = revived(name, message, fields);
-  if (stack !== undefined) error.stack = stack;
-  return error;
-}
-
-function revived(name: string, message: string, fields: SpelledError['fields']): Error {
-  if (name === 'ConflictError') return new ConflictError(String(fields.field), message);
-  if (name === 'StoreOpenError') return new StoreOpenError(message);
-  if (name === 'ConsumeError') {
-    return new ConsumeError(message, {
-      code: fields.code as ConsumeErrorCode,
-      retryable: fields.retryable === true,
-      ...(typeof fields.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
-    });
-  }
-  return new Error(message);
 }

@@ -1,6 +1,7 @@
 import { SPANS, SPAN_WIRE, PAYLOADS, selectList, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Connection, Row } from './database.js';
-import { relation, type Capture } from './segments.js';
+import { relation } from './relation.js';
+import type { Capture } from './segments.js';
 import { TraceState, type SpanRow, type TraceRow } from './trace-state.js';
 
 /** A trace to load, by its id and by the commits that may hold its newest header. */

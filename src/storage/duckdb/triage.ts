@@ -1,4 +1,4 @@
-import { formatUuid } from '../../worker/columns.js';
+import { formatUuid } from '../../worker/uuid-words.js';
 import type { Fingerprints } from './fingerprints.js';
 import { idKey, type Change, type IncomingBatch, type OutcomeChange } from './write-group.js';
 

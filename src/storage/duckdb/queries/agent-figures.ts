@@ -3,7 +3,8 @@ import type { AgentComparison, AgentDay, AgentSummary } from '../../telemetry-st
 import { TRACES } from '../../tables.js';
 import type { Agent, Agents } from '../agents.js';
 import type { Connection, Row } from '../database.js';
-import { newest, type Capture } from '../segments.js';
+import { newest } from '../relation.js';
+import type { Capture } from '../segments.js';
 import { number } from './run-summary.js';
 
 // Sums instead of `count(*) FILTER (…)`, which doubles the time of the whole query.

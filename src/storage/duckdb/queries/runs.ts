@@ -3,7 +3,8 @@ import type { RunFilter, RunSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../agents.js';
 import type { Connection, Value } from '../database.js';
-import { newest, relation, type Capture } from '../segments.js';
+import { newest, relation } from '../relation.js';
+import type { Capture } from '../segments.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
 /** One page of runs, newest first, and how many match in all. */

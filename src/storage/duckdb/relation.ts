@@ -1,0 +1,34 @@
+import type { Table } from '../tables.js';
+import { COLD, type Capture } from './segments.js';
+
+/**
+ * A table as a read sees it: the rows of the captured hot segments and of the cold file.
+ *
+ * @param where a condition put into each part, so that each part prunes by it
+ */
+export function relation(capture: Capture, table: Table, where = 'TRUE'): string {
+  const parts = capture.hot
+    .filter((segment) => segment.lastSeq > 0)
+    .map(
+      (segment) => `SELECT * FROM ${segment.catalog}.main.${table.name} WHERE ${seen(capture)} AND ${where}`,
+    );
+  const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
+  return `(${[cold, ...parts].join(' UNION ALL ')})`;
+}
+
+/** Like {@link relation}, without the rows that a newer version replaces. */
+export function newest(capture: Capture, table: Table, where = 'TRUE'): string {
+  const all = relation(capture, table, where);
+  const key = table.versionOf;
+  const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
+  if (key === undefined || replacing.length === 0) return all;
+  const newer = replacing.map(
+    (segment) =>
+      `SELECT tenant, ${key}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
+  );
+  return `(SELECT * FROM ${all} o WHERE NOT EXISTS (SELECT 1 FROM (${newer.join(' UNION ALL ')}) n WHERE n.tenant = o.tenant AND n.${key} = o.${key} AND n.seq > o.seq))`;
+}
+
+function seen(capture: Capture): string {
+  return `seq <= ${capture.lastSeq}`;
+}

@@ -1,0 +1,49 @@
+const INITIAL_TEXT_BYTES = 64 * 1024;
+
+/** The text of a set of columns while it grows. One per encoder, used again and again. */
+export class TextScratch {
+  #buffer: Buffer<ArrayBuffer>;
+  #length = 0;
+
+  constructor(initialBytes = INITIAL_TEXT_BYTES) {
+    this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  append(text: string): void {
+    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    this.#reserve(text.length * 3);
+    this.#length += this.#buffer.write(text, this.#length, 'utf8');
+  }
+
+  appendBytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  appendByte(byte: number): void {
+    this.#reserve(1);
+    this.#buffer[this.#length++] = byte;
+  }
+
+  /** A copy of exactly what was appended. */
+  take(): ArrayBuffer {
+    return this.#buffer.buffer.slice(0, this.#length);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
+    larger.set(this.#buffer.subarray(0, this.#length));
+    this.#buffer = larger;
+  }
+}

@@ -1,0 +1,41 @@
+const NIBBLES = (() => {
+  const table = new Uint8Array(128);
+  for (let digit = 0; digit < 16; digit++) {
+    const text = digit.toString(16);
+    table[text.charCodeAt(0)] = digit;
+    table[text.toUpperCase().charCodeAt(0)] = digit;
+  }
+  return table;
+})();
+
+/**
+ * Lays a UUID's text (8-4-4-4-12, checked before) into four 32-bit words as DuckDB keeps it: a 128-bit integer, low
+ * word first, with its highest bit turned so that signed order is the order of the text.
+ */
+export function parseUuid(text: string, words: Uint32Array, offset: number): void {
+  words[offset] = hex4(text, 28) * 65536 + hex4(text, 32);
+  words[offset + 1] = hex4(text, 19) * 65536 + hex4(text, 24);
+  words[offset + 2] = hex4(text, 9) * 65536 + hex4(text, 14);
+  words[offset + 3] = ((hex4(text, 0) * 65536 + hex4(text, 4)) ^ 0x80000000) >>> 0;
+}
+
+export function formatUuid(words: Uint32Array, offset: number): string {
+  const top = hex8(((words[offset + 3] ?? 0) ^ 0x80000000) >>> 0);
+  const second = hex8(words[offset + 2] ?? 0);
+  const third = hex8(words[offset + 1] ?? 0);
+  const low = hex8(words[offset] ?? 0);
+  return `${top}-${second.slice(0, 4)}-${second.slice(4)}-${third.slice(0, 4)}-${third.slice(4)}${low}`;
+}
+
+function hex4(text: string, i: number): number {
+  return (
+    ((NIBBLES[text.charCodeAt(i)] ?? 0) << 12) |
+    ((NIBBLES[text.charCodeAt(i + 1)] ?? 0) << 8) |
+    ((NIBBLES[text.charCodeAt(i + 2)] ?? 0) << 4) |
+    (NIBBLES[text.charCodeAt(i + 3)] ?? 0)
+  );
+}
+
+function hex8(word: number): string {
+  return word.toString(16).padStart(8, '0');
+}
