@@ -1,3 +1,5 @@
+import type { QuotaUsage } from './consumer.js';
+
 /** Stable words for programs; the HTTP status that goes with each is in `http/problem.ts`. */
 export type ConsumeErrorCode =
   | 'overloaded'
@@ -19,14 +21,23 @@ export class ConsumeError extends Error {
   readonly retryable: boolean;
   /** How long the sender should wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Of `quota_exceeded`: how the sender's quota stands. */
+  readonly usage: QuotaUsage | undefined;
 
   constructor(
     message: string,
-    options: { code: ConsumeErrorCode; retryable: boolean; retryAfterMs?: number; cause?: unknown },
+    options: {
+      code: ConsumeErrorCode;
+      retryable: boolean;
+      retryAfterMs?: number;
+      usage?: QuotaUsage;
+      cause?: unknown;
+    },
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
+    this.usage = options.usage;
   }
 }

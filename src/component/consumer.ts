@@ -15,6 +15,17 @@ export interface Receipt {
   /** Items taken, repeats of what is already stored included. */
   readonly accepted: number;
   readonly refused: readonly Refusal[];
+  /** Where the sender has a quota: how it stands now. */
+  readonly usage?: QuotaUsage;
+}
+
+/** How much of its monthly quota a tenant has used. */
+export interface QuotaUsage {
+  /** Events a month. */
+  readonly limit: number;
+  readonly used: number;
+  /** The first moment of the next UTC month. */
+  readonly resets_at: Micros;
 }
 
 /** What travels beside a batch. */

@@ -117,6 +117,7 @@ export class SpanMapper {
       output_data: outputData(type, reading),
       metadata,
       agent_hint: hintOf(type, name, parentId === null, reading, origin),
+      prompt: null,
     };
     if (type === 'llm') takeResponseUsage(record, metadata);
     if (own !== undefined) applyOwn(own, record);

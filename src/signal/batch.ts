@@ -1,5 +1,6 @@
 import type { LogRecord } from './log-record.js';
 import type { MetricPoint } from './metric.js';
+import type { BatchMap } from './service-map.js';
 import type { TraceRecord } from './trace.js';
 
 /** A batch belongs to one tenant: the user whose key brought it. */
@@ -7,9 +8,20 @@ export interface Batch<Item> {
   /** The user's UUID, lower case. */
   readonly tenant: string;
   readonly items: Item[];
+  /** Set by processor `quota`: what is new of the batch is counted, and refused as a whole where it passes the limit. */
+  readonly quota?: QuotaTerms;
 }
 
-export type TracesBatch = Batch<TraceRecord>;
+/** What the store is to settle when it counts a batch (decisions §3, "Quota"). */
+export interface QuotaTerms {
+  /** Events a calendar month for users without a limit of their own; 0 for no limit. */
+  readonly monthly_events: number;
+}
+
+export interface TracesBatch extends Batch<TraceRecord> {
+  /** Set by processor `service_map`. */
+  readonly service_map?: BatchMap;
+}
 export type MetricsBatch = Batch<MetricPoint>;
 export type LogsBatch = Batch<LogRecord>;
 

@@ -53,4 +53,12 @@ export interface SpanRecord {
   metadata: JsonObject | null;
   /** What the span says of its run's agent, where the header follows from the spans; otherwise null. */
   agent_hint: AgentHint | null;
+  /** The prompt version that the span says it used. */
+  prompt: PromptReference | null;
+}
+
+/** A prompt version as senders name it: perhaps one that the user does not have. */
+export interface PromptReference {
+  readonly name: string;
+  readonly version: number;
 }

@@ -28,8 +28,10 @@ export interface SpelledError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  readonly fields: Readonly<Record<string, string | number | boolean>>;
+  readonly fields: Readonly<Record<string, PlainField>>;
 }
+
+type PlainField = string | number | boolean | Readonly<Record<string, number>>;
 
 /** A value with the buffers in it that are to be handed over instead of copied. */
 export class Transfer<T> {
@@ -45,13 +47,20 @@ export class Transfer<T> {
 export function spellError(error: unknown): SpelledError {
   if (!(error instanceof Error))
     return { name: 'Error', message: String(error), stack: undefined, fields: {} };
-  const fields: Record<string, string | number | boolean> = {};
-  for (const [key, value] of Object.entries(error)) {
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      fields[key] = value;
-  }
+  const fields: Record<string, PlainField> = {};
+  for (const [key, value] of Object.entries(error)) if (isPlain(value)) fields[key] = value;
   // The cause is for the log, which reads the stack.
   const cause =
     error.cause instanceof Error ? `\n  caused by: ${error.cause.stack ?? error.cause.message}` : '';
   return { name: error.name, message: error.message, stack: `${error.stack ?? ''}${cause}`, fields };
+}
+
+function isPlain(value: unknown): value is PlainField {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  }
+  return (
+    Object.getPrototypeOf(value) === Object.prototype &&
+    Object.values(value).every((field) => typeof field === 'number')
+  );
 }

@@ -78,6 +78,7 @@ void t.test('a verbatim span is what they say and nothing else', async (t) => {
       output_data: null,
       metadata: { resource: 'mine', attempt: 1 },
       agent_hint: null,
+      prompt: null,
     },
   );
 });

@@ -4,7 +4,7 @@ import type { StoredTrace } from '../../src/storage/telemetry-store.js';
 /** A span as the API shows it. */
 export type ShownSpan = Omit<
   SpanRecord,
-  'metadata' | 'agent_hint' | 'started_at' | 'ended_at' | 'cost_usd'
+  'metadata' | 'agent_hint' | 'prompt' | 'started_at' | 'ended_at' | 'cost_usd'
 > & {
   readonly started_at: string;
   readonly ended_at: string | null;

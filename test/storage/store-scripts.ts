@@ -88,6 +88,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
       output_data: optional(object),
       metadata: optional(object),
       agent_hint: fc.constant(null),
+      prompt: fc.constant(null),
       times,
     })
     .map(({ times: both, ...fields }) => ({ span_id: spanId, trace_id: traceId, ...fields, ...both }));

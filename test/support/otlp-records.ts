@@ -147,6 +147,7 @@ export function declaredRun(): TraceRecord {
     output_data: null,
     metadata: null,
     agent_hint: null,
+    prompt: null,
   } as const;
   const root = '0a8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a0a';
   return {

@@ -1,4 +1,5 @@
 import { ConsumeError, type ConsumeErrorCode } from '../../component/consume-error.js';
+import type { QuotaUsage } from '../../component/consumer.js';
 import type { SpelledError } from '../../worker/thread-protocol.js';
 import { ConflictError } from '../meta-store.js';
 import { StoreOpenError } from './database.js';
@@ -18,6 +19,7 @@ function revived(name: string, message: string, fields: SpelledError['fields']):
       code: fields.code as ConsumeErrorCode,
       retryable: fields.retryable === true,
       ...(typeof fields.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
+      ...(typeof fields.usage === 'object' ? { usage: fields.usage as unknown as QuotaUsage } : {}),
     });
   }
   return new Error(message);

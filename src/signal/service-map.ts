@@ -1,0 +1,35 @@
+import type { TraceRecord } from './trace.js';
+
+/** In place of a position in {@link BatchMap.names}: the span makes no node. */
+export const NO_NODE = -1;
+/** In place of a position: the node is that of the trace's agent, whatever its name turns out to be. */
+export const AGENT_NODE = -2;
+
+/** What a batch of traces adds to the service map (decisions §4, "Service map"), as derived from the batch alone. */
+export interface BatchMap {
+  /** Of the spans it was derived from, trace by trace: it holds for a batch only while {@link fitsBatch}. */
+  readonly spanIds: readonly (readonly string[])[];
+  /** The names of all nodes, each once. */
+  readonly names: readonly string[];
+  /** Of each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
+  readonly nodes: Int32Array;
+  /**
+   * The sums over the batch, if everything in it is new and the whole of its traces: five numbers a line, hour (of the
+   * trace's start, in hours since 1970), name, span type (a position in `SPAN_TYPES`), spans, and traces of which it is
+   * the agent.
+   */
+  readonly nodeSums: Int32Array;
+  /** Likewise four numbers a line: hour, source name, target name, spans. */
+  readonly edgeSums: Int32Array;
+}
+
+/** Whether a map was derived from just these spans: a processor behind `service_map` may have dropped some. */
+export function fitsBatch({ spanIds }: BatchMap, items: readonly TraceRecord[]): boolean {
+  return (
+    items.length === spanIds.length &&
+    items.every(({ spans }, i) => {
+      const ids = spanIds[i];
+      return ids?.length === spans.length && spans.every((span, j) => span.span_id === ids[j]);
+    })
+  );
+}
