@@ -1,4 +1,6 @@
 import type { Column } from '../worker/columns.js';
+import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
+import { COMMIT, type Table } from './table.js';
 
 /**
  * Every column of the telemetry tables, once: DDL, encoding, appending and selecting all go by these lists.
@@ -6,12 +8,6 @@ import type { Column } from '../worker/columns.js';
  * A table's columns are those that the store fills when it settles a commit, then those that the sender's thread
  * encodes. Placement and life of the tables: `duckdb/README.md`.
  */
-
-/** Filled in the commit, on every table: the number of the group commit and the small number of the tenant. */
-const COMMIT: readonly Column[] = [
-  { name: 'seq', kind: 'int64', sql: 'BIGINT' },
-  { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
-];
 
 /** What is encoded of a span. `payload` goes to a table of its own. */
 export const SPAN_WIRE = [
@@ -74,21 +70,6 @@ const TRACE_STORE: readonly Column[] = [
   /** Whether an older version of the header lies in an earlier commit. */
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
 ];
-
-export interface Table {
-  readonly name: string;
-  /** Filled in the commit; they come first. */
-  readonly store: readonly Column[];
-  /** Taken from the encoded rows. */
-  readonly wire: readonly Column[];
-  /** Of a table whose newer rows replace older ones: the column that tells whose versions they are. */
-  readonly versionOf?: string;
-  /**
-   * In which order the mover lays the rows of a segment, so that look-ups by the key, a whole number, read few row
-   * groups. Without it they stay in the order of `seq`.
-   */
-  readonly sortedBy?: { readonly key: string; readonly then: string };
-}
 
 export const SPANS: Table = { name: 'spans', store: SPAN_STORE, wire: SPAN_WIRE, versionOf: 'span_id' };
 export const TRACES: Table = { name: 'traces', store: TRACE_STORE, wire: TRACE_WIRE, versionOf: 'trace_id' };
@@ -242,6 +223,10 @@ export const SEGMENT_TABLES: readonly Table[] = [
   METRIC_STREAMS,
   ORIGINS,
   LOGS,
+  USAGE,
+  SERVICES,
+  MAP_NODES,
+  MAP_EDGES,
 ];
 
 /**
@@ -250,60 +235,4 @@ export const SEGMENT_TABLES: readonly Table[] = [
  */
 export function createLogTerms(catalog: string): string {
   return `CREATE TABLE ${catalog}.main.log_terms (seq BIGINT NOT NULL, block INTEGER NOT NULL, hash UBIGINT NOT NULL, records UINTEGER NOT NULL, positions USMALLINT[] NOT NULL)`;
-}
-
-/**
- * Bits of `derived`: values that the sender did not declare, so that they follow what comes later. Those from `agent` on
- * are set where the header follows from the spans (`duckdb/README.md`, "Runs that nobody declared").
- */
-export const DERIVED = {
-  duration_ms: 1,
-  total_tokens: 2,
-  total_cost_usd: 4,
-  agent: 8,
-  status: 16,
-  started_at: 32,
-  ended_at: 64,
-  error_message: 128,
-} as const;
-
-/** What all stored spans give of a header that nobody declared, beside the totals. */
-export const FOLLOWS_SPANS =
-  DERIVED.duration_ms |
-  DERIVED.agent |
-  DERIVED.status |
-  DERIVED.started_at |
-  DERIVED.ended_at |
-  DERIVED.error_message;
-
-export function columnsOf(table: Table): readonly Column[] {
-  return [...table.store, ...table.wire];
-}
-
-/** The statement that makes a table in a database (`catalog`). */
-export function createTable(catalog: string, table: Table): string {
-  const columns = columnsOf(table).map(
-    ({ name, sql, nullable, compression }) =>
-      `${name} ${sql}${nullable ? '' : ' NOT NULL'}${compression === undefined ? '' : ` USING COMPRESSION ${compression}`}`,
-  );
-  return `CREATE TABLE ${catalog}.main.${table.name} (${columns.join(', ')})`;
-}
-
-/** The select list of columns, each as something that JavaScript has: texts, numbers (times in microseconds, money in millionths) and booleans. */
-export function selectList(columns: readonly Column[]): string {
-  return columns.map((column) => `${readable(column)} AS ${column.name}`).join(', ');
-}
-
-function readable({ name, sql }: Column): string {
-  if (sql === 'UUID') return `${name}::VARCHAR`;
-  if (sql === 'TIMESTAMP') return `epoch_us(${name})`;
-  // Through a double, which is exact here: of 15 digits the rounding takes away what the last bit left open.
-  return sql.startsWith('DECIMAL') ? `round(${name}::DOUBLE * 1e6)` : name;
-}
-
-/** A column's position in a list, found once when a module is loaded. */
-export function indexOf(columns: readonly Column[], name: string): number {
-  const index = columns.findIndex((column) => column.name === name);
-  if (index < 0) throw new RangeError(`no column ${name}`);
-  return index;
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { TableAppender } from '../../src/storage/duckdb/appender.js';
 import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
-import { createTable, selectList, type Table } from '../../src/storage/tables.js';
+import { createTable, selectList, type Table } from '../../src/storage/table.js';
 import { ColumnsReader, encodeRows } from '../../src/worker/columns.js';
 
 const TABLE: Table = {

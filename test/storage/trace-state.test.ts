@@ -9,7 +9,7 @@ import {
   type TraceRow,
 } from '../../src/storage/duckdb/trace-rows.js';
 import { TraceState, type SpanState } from '../../src/storage/duckdb/trace-state.js';
-import { DERIVED } from '../../src/storage/tables.js';
+import { DERIVED } from '../../src/storage/derived.js';
 import { NOON } from '../support/run-records.js';
 import { headerRow, spanRow } from './incoming-records.js';
 

@@ -1,6 +1,7 @@
 import { uuidV7 } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
-import { AGENTS, selectList } from '../tables.js';
+import { selectList } from '../table.js';
+import { AGENTS } from '../tables.js';
 import type { Connection } from './database.js';
 import { relation } from './relation.js';
 import type { Capture } from './segments.js';

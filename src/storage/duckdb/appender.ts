@@ -1,6 +1,6 @@
 import duckdb from '@duckdb/node-bindings';
 import { WIDTHS, type Column, type ColumnKind, type ColumnsReader } from '../../worker/columns.js';
-import { columnsOf, type Table } from '../tables.js';
+import { columnsOf, type Table } from '../table.js';
 import type { Connection } from './database.js';
 
 /** Rows of a DuckDB vector. */

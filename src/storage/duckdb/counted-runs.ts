@@ -1,4 +1,5 @@
-import { indexOf, TRACE_WIRE } from '../tables.js';
+import { indexOf } from '../table.js';
+import { TRACE_WIRE } from '../tables.js';
 import type { CountedRun } from './run-figures.js';
 import type { StoredHeader } from './trace-state.js';
 import type { IncomingBatch } from './write-group.js';

@@ -4,7 +4,9 @@ import { AGENT_SOURCES, RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../
 import type { TraceHeader } from '../../signal/trace.js';
 import { ColumnsWriter, transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
-import { DERIVED, FOLLOWS_SPANS, indexOf, SPAN_WIRE, TRACE_WIRE } from '../tables.js';
+import { DERIVED, FOLLOWS_SPANS } from '../derived.js';
+import { indexOf } from '../table.js';
+import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../usage.js';
 
 /** A span as it crosses to the store thread: its columns and its line of the payload. */

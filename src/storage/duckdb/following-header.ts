@@ -1,6 +1,6 @@
 import { RUN_STATUSES } from '../../signal/span.js';
 import { headerOf, latestEnd } from '../../signal/run-header.js';
-import { DERIVED } from '../tables.js';
+import { DERIVED } from '../derived.js';
 import { usageOf } from '../usage.js';
 import {
   declaredHeader,

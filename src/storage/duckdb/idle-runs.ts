@@ -1,5 +1,6 @@
 import type { Micros } from '../../signal/time.js';
-import { DERIVED, TRACES } from '../tables.js';
+import { DERIVED } from '../derived.js';
+import { TRACES } from '../tables.js';
 import type { Connection } from './database.js';
 import { followsSpans } from './following-header.js';
 import { newest, relation } from './relation.js';

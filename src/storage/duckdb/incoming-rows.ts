@@ -1,6 +1,8 @@
 import { RUN_STATUSES } from '../../signal/span.js';
 import { uuidKey } from '../../worker/uuid-words.js';
-import { DERIVED, indexOf, SPAN_WIRE, TRACE_WIRE } from '../tables.js';
+import { DERIVED } from '../derived.js';
+import { indexOf } from '../table.js';
+import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import type { NamedHeader } from './following-header.js';
 import { agentHint, RUNNING, type SpanRow } from './trace-rows.js';
 import type { SpanState } from './trace-state.js';

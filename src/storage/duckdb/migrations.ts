@@ -1,4 +1,5 @@
-import { createLogTerms, createTable, LOG_BLOCKS, SEGMENT_TABLES } from '../tables.js';
+import { createTable } from '../table.js';
+import { createLogTerms, LOG_BLOCKS, SEGMENT_TABLES } from '../tables.js';
 import { META_TABLES } from './meta/tables.js';
 import { identifier, StoreOpenError, type Connection } from './database.js';
 

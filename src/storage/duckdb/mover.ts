@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../component/telemetry.js';
-import { LOGS, SEGMENT_TABLES, type Table } from '../tables.js';
+import type { Table } from '../table.js';
+import { LOGS, SEGMENT_TABLES } from '../tables.js';
 import type { Connection } from './database.js';
 import { moveLogs } from './logs/move-logs.js';
 import { slicesByKey, slicesByRow } from './move-slices.js';

@@ -1,4 +1,4 @@
-import type { Table } from '../tables.js';
+import type { Table } from '../table.js';
 import { COLD, type Capture } from './segments.js';
 
 /**

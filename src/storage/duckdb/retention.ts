@@ -1,5 +1,5 @@
 import type { Micros } from '../../signal/time.js';
-import type { Table } from '../tables.js';
+import type { Table } from '../table.js';
 import type { Connection } from './database.js';
 import type { Capture } from './segments.js';
 

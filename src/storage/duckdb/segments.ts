@@ -2,7 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
-import { SEGMENT_TABLES, type Table } from '../tables.js';
+import type { Table } from '../table.js';
+import { SEGMENT_TABLES } from '../tables.js';
 import { literal, openError, type Connection } from './database.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from './migrations.js';
 

@@ -1,6 +1,7 @@
 import { ColumnsReader, ColumnsWriter, encodeRows } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
-import { AGENTS, PAYLOADS, PIECE_BYTES, SPANS, TRACES, type Table } from '../tables.js';
+import type { Table } from '../table.js';
+import { AGENTS, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../tables.js';
 import type { Agent } from './agents.js';
 import type { SpanRow, TraceRow } from './trace-rows.js';
 import type { SpanState, TraceState } from './trace-state.js';

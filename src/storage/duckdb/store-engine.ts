@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
-import { LOGS, POINTS, TRACES, type Table } from '../tables.js';
+import type { Table } from '../table.js';
+import { LOGS, POINTS, TRACES } from '../tables.js';
 import type {
   AgentComparison,
   AgentDay,

@@ -1,5 +1,6 @@
 import type { Column, RowOf } from '../../worker/columns.js';
-import { SPANS, SPAN_WIRE, PAYLOADS, selectList, TRACES, TRACE_WIRE } from '../tables.js';
+import { selectList } from '../table.js';
+import { SPANS, SPAN_WIRE, PAYLOADS, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
 import type { Connection, Row, Value } from './database.js';
 import { relation } from './relation.js';

@@ -2,7 +2,8 @@ import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import type { HeaderSpan } from '../../signal/run-header.js';
 import type { RowOf } from '../../worker/columns.js';
 import { parseUuid, uuidKey } from '../../worker/uuid-words.js';
-import { DERIVED, SPAN_WIRE, type TRACE_WIRE } from '../tables.js';
+import { DERIVED } from '../derived.js';
+import { SPAN_WIRE, type TRACE_WIRE } from '../tables.js';
 import type { UsageNode } from '../usage.js';
 import { durationMs, totalTokens } from './encode-traces.js';
 

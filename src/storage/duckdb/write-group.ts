@@ -1,6 +1,7 @@
 import { ColumnsReader } from '../../worker/columns.js';
 import { uuidKey } from '../../worker/uuid-words.js';
-import { indexOf, SPAN_WIRE, type Table } from '../tables.js';
+import { indexOf, type Table } from '../table.js';
+import { SPAN_WIRE } from '../tables.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
 
 /** A batch that waits for its commit, with its columns at hand. */

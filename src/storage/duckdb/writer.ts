@@ -1,6 +1,6 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Logger } from '../../component/telemetry.js';
-import type { Table } from '../tables.js';
+import type { Table } from '../table.js';
 import type { Agents } from './agents.js';
 import { TableAppender } from './appender.js';
 import type { Connection } from './database.js';

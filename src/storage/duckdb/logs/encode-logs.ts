@@ -11,7 +11,8 @@ import {
 } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
-import { indexOf, LOG_WIRE } from '../../tables.js';
+import { indexOf } from '../../table.js';
+import { LOG_WIRE } from '../../tables.js';
 import { ORIGIN_MESSAGE } from '../origin-rows.js';
 
 /** A record as it crosses to the store thread: its columns, and which of the message's origins is its own. */

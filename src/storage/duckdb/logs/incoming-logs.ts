@@ -1,5 +1,6 @@
 import { ColumnsReader } from '../../../worker/columns.js';
-import { indexOf, LOGS } from '../../tables.js';
+import { indexOf } from '../../table.js';
+import { LOGS } from '../../tables.js';
 import type { Origins } from '../origins.js';
 import { numberOrigins, ORIGIN_MESSAGE } from '../origin-rows.js';
 import type { Append, Rows } from '../write-group.js';

@@ -1,4 +1,5 @@
-import { columnsOf, LOGS } from '../../tables.js';
+import { columnsOf } from '../../table.js';
+import { LOGS } from '../../tables.js';
 import type { Connection } from '../database.js';
 import type { Segment } from '../segments.js';
 import { termHash, type TermKind } from './terms.js';

@@ -9,7 +9,8 @@ import {
   type ColumnsMessage,
 } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
-import { indexOf, METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
+import { indexOf } from '../../table.js';
+import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
 import { ORIGIN_MESSAGE } from '../origin-rows.js';
 import { labelsText } from './labels.js';
 

@@ -1,5 +1,6 @@
 import { ColumnsReader, encodeRows } from '../../../worker/columns.js';
-import { indexOf, METRIC_STREAMS, POINTS } from '../../tables.js';
+import { indexOf } from '../../table.js';
+import { METRIC_STREAMS, POINTS } from '../../tables.js';
 import { numberOrigins, ORIGIN_MESSAGE } from '../origin-rows.js';
 import type { Append, Rows } from '../write-group.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from './encode-points.js';

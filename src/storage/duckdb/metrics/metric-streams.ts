@@ -1,5 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
-import { METRIC_STREAMS, POINTS, selectList } from '../../tables.js';
+import { selectList } from '../../table.js';
+import { METRIC_STREAMS, POINTS } from '../../tables.js';
 import type { Connection } from '../database.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';

@@ -1,6 +1,7 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { formatTime } from '../../../signal/time.js';
-import { LOG_WIRE, LOGS, ORIGINS, selectList } from '../../tables.js';
+import { selectList } from '../../table.js';
+import { LOG_WIRE, LOGS, ORIGINS } from '../../tables.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection, Row } from '../database.js';
 import { findInBlocks } from '../logs/block-matches.js';

@@ -1,6 +1,7 @@
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunSummary } from '../../telemetry-store.js';
-import { selectList, TRACES, TRACE_WIRE } from '../../tables.js';
+import { selectList } from '../../table.js';
+import { TRACES, TRACE_WIRE } from '../../tables.js';
 import type { Agents } from '../agents.js';
 import type { Row, Value } from '../database.js';
 

@@ -1,0 +1,58 @@
+import { COMMIT, type Table } from './table.js';
+
+/**
+ * What is counted in the commit of the rows that cause it. A commit writes what it adds to each sum, or takes away; the sum
+ * is that of all its rows, in whatever file.
+ */
+
+/** Events of a tenant that count for its quota. */
+export const USAGE: Table = {
+  name: 'usage',
+  store: COMMIT,
+  wire: [
+    /** The UTC month of the events, as `year * 12 + month`, the month from 0. */
+    { name: 'month', kind: 'int32', sql: 'INTEGER' },
+    { name: 'events', kind: 'int64', sql: 'BIGINT' },
+  ],
+  sumsOf: ['tenant', 'month'],
+};
+
+/** The names of the nodes of the service map, by the number that spans and sums carry. All of them are in memory. */
+export const SERVICES: Table = {
+  name: 'services',
+  store: COMMIT,
+  wire: [
+    { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'name', kind: 'text', sql: 'VARCHAR' },
+  ],
+};
+
+/** The hour of a trace's start, in hours since 1970. */
+const HOUR = { name: 'hour', kind: 'int32', sql: 'INTEGER' } as const;
+
+/** Nodes of the service map: by the types of spans that make them. */
+export const MAP_NODES: Table = {
+  name: 'map_nodes',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'type', kind: 'uint8', sql: 'UTINYINT' },
+    { name: 'spans', kind: 'int64', sql: 'BIGINT' },
+    /** Of which the node is the agent. */
+    { name: 'traces', kind: 'int64', sql: 'BIGINT' },
+  ],
+  sumsOf: ['tenant', 'hour', 'node_no', 'type'],
+};
+
+export const MAP_EDGES: Table = {
+  name: 'map_edges',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'source_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'target_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'spans', kind: 'int64', sql: 'BIGINT' },
+  ],
+  sumsOf: ['tenant', 'hour', 'source_no', 'target_no'],
+};

@@ -1,0 +1,61 @@
+import type { Column } from '../worker/columns.js';
+
+/** What a table is, and the SQL that follows from its columns. */
+
+/** Filled in the commit, on every table: the number of the group commit and the small number of the tenant. */
+export const COMMIT: readonly Column[] = [
+  { name: 'seq', kind: 'int64', sql: 'BIGINT' },
+  { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
+];
+
+export interface Table {
+  readonly name: string;
+  /** Filled in the commit; they come first. */
+  readonly store: readonly Column[];
+  /** Taken from the encoded rows. */
+  readonly wire: readonly Column[];
+  /** Of a table whose newer rows replace older ones: the column that tells whose versions they are. */
+  readonly versionOf?: string;
+  /**
+   * In which order the mover lays the rows of a segment, so that look-ups by the key, a whole number, read few row
+   * groups. Without it they stay in the order of `seq`.
+   */
+  readonly sortedBy?: { readonly key: string; readonly then: string };
+  /**
+   * Of a table of sums: rows with equal keys are parts of one sum, and may be put together. All other columns of the rows
+   * are parts, with a sign.
+   */
+  readonly sumsOf?: readonly string[];
+}
+
+export function columnsOf(table: Table): readonly Column[] {
+  return [...table.store, ...table.wire];
+}
+
+/** The statement that makes a table in a database (`catalog`). */
+export function createTable(catalog: string, table: Table): string {
+  const columns = columnsOf(table).map(
+    ({ name, sql, nullable, compression }) =>
+      `${name} ${sql}${nullable ? '' : ' NOT NULL'}${compression === undefined ? '' : ` USING COMPRESSION ${compression}`}`,
+  );
+  return `CREATE TABLE ${catalog}.main.${table.name} (${columns.join(', ')})`;
+}
+
+/** The select list of columns, each as something that JavaScript has: texts, numbers (times in microseconds, money in millionths) and booleans. */
+export function selectList(columns: readonly Column[]): string {
+  return columns.map((column) => `${readable(column)} AS ${column.name}`).join(', ');
+}
+
+function readable({ name, sql }: Column): string {
+  if (sql === 'UUID') return `${name}::VARCHAR`;
+  if (sql === 'TIMESTAMP') return `epoch_us(${name})`;
+  // Through a double, which is exact here: of 15 digits the rounding takes away what the last bit left open.
+  return sql.startsWith('DECIMAL') ? `round(${name}::DOUBLE * 1e6)` : name;
+}
+
+/** A column's position in a list, found once when a module is loaded. */
+export function indexOf(columns: readonly Column[], name: string): number {
+  const index = columns.findIndex((column) => column.name === name);
+  if (index < 0) throw new RangeError(`no column ${name}`);
+  return index;
+}
