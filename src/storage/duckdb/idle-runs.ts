@@ -3,6 +3,7 @@ import { DERIVED } from '../derived.js';
 import { TRACES } from '../tables.js';
 import type { Connection } from './database.js';
 import { followsSpans } from './following-header.js';
+import type { Read } from './read.js';
 import { newest, relation } from './relation.js';
 import type { Capture } from './segments.js';
 import { RUNNING, type TraceRow } from './trace-rows.js';
@@ -14,9 +15,6 @@ export interface IdleRun {
   /** The commit of its newest header. */
   readonly seq: number;
 }
-
-/** Gives a connection and what it may see, once there is one. */
-type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;
 
 /**
  * Finds the runs that time out for want of news. The tables know which runs are open and when something of them last

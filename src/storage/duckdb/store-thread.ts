@@ -10,7 +10,8 @@ import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { PointsMessage } from './metrics/encode-points.js';
 import type { SpanCursor } from './queries/trace.js';
-import { StoreEngine, type StoreOptions } from './store-engine.js';
+import type { StoreOptions } from './engine-parts.js';
+import { StoreEngine } from './store-engine.js';
 import { storageFailure } from './writer.js';
 
 /** The store thread: the only one that opens the database. Its owner is `store.ts`. */

@@ -34,7 +34,8 @@ import { MAX_STREAMS_OF_TENANT } from './metrics/metric-streams.js';
 import type { LogSlice } from './queries/logs.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { revive } from './revive-error.js';
-import type { StoreFigures, StoreOptions } from './store-engine.js';
+import type { StoreOptions } from './engine-parts.js';
+import type { StoreFigures } from './store-engine.js';
 import type { LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
 import type { CommitReport } from './writer.js';
 

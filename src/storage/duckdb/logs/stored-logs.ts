@@ -1,10 +1,10 @@
 import type { LogFilter, LogPage } from '../../telemetry-store.js';
-import type { Connection } from '../database.js';
+import type { Counted } from '../event-counts.js';
 import type { Origins } from '../origins.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../queries/logs.js';
-import type { Capture } from '../segments.js';
+import type { Read } from '../read.js';
 import { TraceId } from '../trace-id.js';
-import type { Writer } from '../writer.js';
+import type { WriteAnswer, Writer } from '../writer.js';
 import type { LogsMessage } from './encode-logs.js';
 import { IncomingLogs } from './incoming-logs.js';
 import type { LogKey } from './log-keys.js';
@@ -15,8 +15,6 @@ export interface FoundLogsAnswer {
   readonly slice: LogSlice;
 }
 
-type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;
-
 /** The log records in the store. Tenants go by their number. */
 export class StoredLogs {
   readonly #origins: Origins;
@@ -25,8 +23,16 @@ export class StoredLogs {
     this.#origins = origins;
   }
 
-  async write(writer: Writer, tenant: number, message: LogsMessage): Promise<void> {
-    await writer.write({ append: new IncomingLogs(tenant, message, this.#origins) });
+  async write(
+    writer: Writer,
+    tenant: number,
+    message: LogsMessage,
+    counted: Counted | null,
+  ): Promise<WriteAnswer> {
+    const { usage } = await writer.write({
+      append: new IncomingLogs(tenant, message, this.#origins, counted),
+    });
+    return { usage };
   }
 
   async search(read: Read, tenant: number, filter: LogFilter, page: LogPage): Promise<FoundLogsAnswer> {

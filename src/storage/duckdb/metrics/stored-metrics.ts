@@ -1,10 +1,12 @@
 import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
 import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
 import type { Connection } from '../database.js';
+import type { Counted } from '../event-counts.js';
 import { metricSummary, readPoints } from '../queries/metrics.js';
+import type { Read } from '../read.js';
 import { removeOldPoints } from '../retention.js';
 import type { Capture } from '../segments.js';
-import type { Writer } from '../writer.js';
+import type { WriteAnswer, Writer } from '../writer.js';
 import type { PointsMessage } from './encode-points.js';
 import { IncomingPoints } from './incoming-points.js';
 import { MetricStreams } from './metric-streams.js';
@@ -17,8 +19,6 @@ export interface PointsAnswer {
   readonly unit: string;
   readonly points: Uint8Array<ArrayBuffer>;
 }
-
-type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;
 
 /** The metrics in the store: what is known of them in memory, and the way to their points. Tenants go by their number. */
 export class StoredMetrics {
@@ -34,10 +34,15 @@ export class StoredMetrics {
   }
 
   /** @returns the positions of the points that were refused, as their tenant has too many metrics */
-  async write(writer: Writer, tenant: number, message: PointsMessage): Promise<number[]> {
-    const append = new IncomingPoints(tenant, message, this.#streams, this.#origins);
-    await writer.write({ append });
-    return append.refused;
+  async write(
+    writer: Writer,
+    tenant: number,
+    message: PointsMessage,
+    counted: Counted | null,
+  ): Promise<WriteAnswer & { readonly refused: number[] }> {
+    const append = new IncomingPoints(tenant, message, this.#streams, this.#origins, counted);
+    const { usage } = await writer.write({ append });
+    return { refused: append.refused, usage };
   }
 
   list(tenant: number): MetricSummary[] {

@@ -5,6 +5,7 @@ import { TRACES } from '../../tables.js';
 import { isKnown, type Agent, type Agents, type KnownAgent } from '../agents.js';
 import type { Connection } from '../database.js';
 import type { Quantile } from '../duration-histogram.js';
+import type { Read } from '../read.js';
 import { newest } from '../relation.js';
 import type { AgentTotals, RunFigures } from '../run-figures.js';
 import type { Capture } from '../segments.js';
@@ -19,9 +20,6 @@ const COSTS = 'round(sum(total_cost_usd)::DOUBLE * 1e6) AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
 const NO_STARTS: ReadonlyMap<number, Micros> = new Map();
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
-
-/** Gives a connection and what it may see, once there is one. */
-type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;
 
 /** All agents of a tenant that have runs, the one that ran last first. */
 export async function listAgents(

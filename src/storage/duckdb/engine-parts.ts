@@ -1,0 +1,154 @@
+import type { Logger } from '../../component/telemetry.js';
+import { AgentDayCache } from './agent-day-cache.js';
+import { Agents } from './agents.js';
+import { Database, MAIN, type DatabaseOptions } from './database.js';
+import { Fingerprints } from './fingerprints.js';
+import { Housekeeping, type Retention } from './housekeeping.js';
+import { IdleRuns } from './idle-runs.js';
+import { loadIds } from './load-ids.js';
+import { StoredLogs } from './logs/stored-logs.js';
+import { MetaTables } from './meta/meta-tables.js';
+import { StoredMetrics } from './metrics/stored-metrics.js';
+import { META_SCHEMA, migrate } from './migrations.js';
+import { Mover } from './mover.js';
+import { Origins } from './origins.js';
+import { storedRuns } from './queries/stored-runs.js';
+import { ReadPool } from './read-pool.js';
+import { readFrom, type Read } from './read.js';
+import { RunFigures, type CountedRun } from './run-figures.js';
+import { RunReads } from './run-reads.js';
+import { Segments } from './segments.js';
+import { Settlement } from './settlement.js';
+import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
+
+export interface StoreOptions extends DatabaseOptions, Retention {
+  /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
+  readonly segmentSize?: SegmentSize;
+}
+
+/** What the engine is put together from, opened and loaded. */
+export interface EngineParts {
+  readonly database: Database;
+  readonly meta: MetaTables;
+  readonly segments: Segments;
+  readonly mover: Mover;
+  readonly writer: Writer;
+  readonly pool: ReadPool;
+  readonly read: Read;
+  readonly runs: RunReads;
+  readonly metrics: StoredMetrics;
+  readonly logs: StoredLogs;
+  /** The ids of all spans, and of all traces. */
+  readonly ids: Fingerprints;
+  readonly traces: Fingerprints;
+  readonly housekeeping: Housekeeping;
+}
+
+const READERS = 2;
+const MAX_WAITING_READS = 1000;
+/** 90 days of a thousand agents; a day takes some 200 bytes. */
+const REMEMBERED_DAYS = 100_000;
+
+/** @throws StoreOpenError with the file and the cure. */
+export async function openParts(
+  options: StoreOptions,
+  logger: Logger,
+  onCommit: (report: CommitReport) => void,
+): Promise<EngineParts> {
+  const database = await Database.open(options);
+  try {
+    return await openFiles(database, options, logger, onCommit);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function openFiles(
+  database: Database,
+  options: StoreOptions,
+  logger: Logger,
+  onCommit: (report: CommitReport) => void,
+): Promise<EngineParts> {
+  const meta = await openMeta(database, options.path);
+  const segments = await Segments.open(await database.connect(), options.path, logger);
+  const connection = await database.connect();
+  const agents = new Agents();
+  const origins = new Origins();
+  const metrics = new StoredMetrics(origins);
+  const logs = new StoredLogs(origins);
+  const ids = new Fingerprints({ withNumbers: false });
+  const traces = new Fingerprints({ withNumbers: true });
+  const figures = new RunFigures();
+  const capture = segments.capture();
+  try {
+    await agents.load(connection, capture);
+    await origins.load(connection, capture);
+    await metrics.load(connection, capture);
+    await loadIds(connection, capture, ids, traces);
+    await figures.load(storedRuns(connection, capture));
+  } finally {
+    capture.release();
+  }
+  const mover = new Mover(await database.connect(), segments, logger);
+  const days = new AgentDayCache(REMEMBERED_DAYS);
+  const idle = new IdleRuns();
+  const changes = {
+    change: (before: CountedRun | null, after: CountedRun) => {
+      figures.change(before, after);
+      days.change(before, after);
+    },
+  };
+  const settlement = new Settlement(connection, ids, traces, agents, changes, idle);
+  const writer = new Writer({
+    connection,
+    segments,
+    settlement,
+    ids,
+    agents,
+    logger,
+    onCommit,
+    segmentSize: options.segmentSize ?? SEGMENT_SIZE,
+    onSealed: () => {
+      mover.wake();
+    },
+  });
+  const pool = await ReadPool.open(database, READERS, MAX_WAITING_READS);
+  const read = readFrom(pool, segments);
+  const runs = new RunReads(read, { agents, figures, days, traces });
+  const housekeeping = new Housekeeping({
+    retention: options,
+    read,
+    writer,
+    mover,
+    settlement,
+    figures,
+    days,
+    metrics,
+    idle,
+  });
+  mover.wake();
+  return {
+    database,
+    meta,
+    segments,
+    mover,
+    writer,
+    pool,
+    read,
+    runs,
+    metrics,
+    logs,
+    ids,
+    traces,
+    housekeeping,
+  };
+}
+
+async function openMeta(database: Database, path: string): Promise<MetaTables> {
+  const connection = await database.connect();
+  await connection.run(`USE ${MAIN}`);
+  await migrate(connection, MAIN, META_SCHEMA, path);
+  await connection.run(`CHECKPOINT ${MAIN}`);
+  return await MetaTables.open(connection);
+}

@@ -1,0 +1,137 @@
+import type { Micros } from '../../signal/time.js';
+import type { Table } from '../table.js';
+import { LOGS, POINTS, TRACES } from '../tables.js';
+import type { AgentDayCache } from './agent-day-cache.js';
+import type { IdleRun, IdleRuns } from './idle-runs.js';
+import { removeOldLogs } from './logs/log-retention.js';
+import type { StoredMetrics } from './metrics/stored-metrics.js';
+import type { Mover } from './mover.js';
+import { storedRuns } from './queries/stored-runs.js';
+import { closing } from './read-pool.js';
+import type { Read } from './read.js';
+import { firstKeptTime, hasOldHotRows, removeOldTraces } from './retention.js';
+import type { RunFigures } from './run-figures.js';
+import type { Settlement } from './settlement.js';
+import { TraceId } from './trace-id.js';
+import type { TimeoutChange } from './write-group.js';
+import type { Writer } from './writer.js';
+
+/** Whole days to keep, today included; null keeps everything. */
+export interface Retention {
+  readonly traceRetentionDays: number | null;
+  readonly metricRetentionDays: number | null;
+  readonly logRetentionDays: number | null;
+}
+
+interface Parts {
+  readonly retention: Retention;
+  readonly read: Read;
+  readonly writer: Writer;
+  readonly mover: Mover;
+  readonly settlement: Settlement;
+  readonly figures: RunFigures;
+  readonly days: AgentDayCache;
+  readonly metrics: StoredMetrics;
+  readonly idle: IdleRuns;
+}
+
+/** Runs that time out in one commit, and commits of one sweep: more of them wait for the next. */
+const IDLE_PAGE = 1000;
+const IDLE_PAGES = 20;
+
+/** What the store does by itself from time to time: removing what is too old, and timing runs out. */
+export class Housekeeping {
+  readonly #parts: Parts;
+  readonly #underWay = new Set<Promise<void>>();
+  #isClosing = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Removes what retention no longer keeps. @param now microseconds */
+  async applyRetention(now: number): Promise<void> {
+    await this.#do(() => this.#applyRetention(now));
+  }
+
+  /** Lets runs of which nothing came for too long count as timed out. @param now microseconds */
+  async timeOutIdle(now: number): Promise<void> {
+    await this.#do(() => this.#timeOutIdle(now));
+  }
+
+  /** Begins nothing any more, from this step on. Resolves when what is under way has ended. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** Work of many steps that nobody waits for but {@link close}: between two steps no file may be closed. */
+  async #do(work: () => Promise<void>): Promise<void> {
+    if (this.#isClosing) throw closing();
+    const running = work();
+    this.#underWay.add(running);
+    try {
+      await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  async #applyRetention(now: number): Promise<void> {
+    const { traceRetentionDays, metricRetentionDays, logRetentionDays } = this.#parts.retention;
+    if (traceRetentionDays !== null) await this.#removeTraces(firstKeptTime(now, traceRetentionDays));
+    if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
+    if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
+  }
+
+  async #removeTraces(firstKept: Micros): Promise<void> {
+    const { settlement, mover, days, figures, read } = this.#parts;
+    settlement.forgetBefore(firstKept);
+    await this.#moveOld(TRACES, 'started_at', firstKept);
+    const isRemoved = await mover.between((connection) => removeOldTraces(connection, firstKept));
+    if (!isRemoved) return;
+    await mover.checkpoint();
+    days.clear();
+    await read((connection, capture) => figures.load(storedRuns(connection, capture)));
+  }
+
+  async #removePoints(firstKept: Micros): Promise<void> {
+    const { mover, metrics } = this.#parts;
+    await this.#moveOld(POINTS, 'timestamp', firstKept);
+    const isRemoved = await mover.between((connection) => metrics.removeBefore(connection, firstKept));
+    if (isRemoved) await mover.checkpoint();
+  }
+
+  async #removeLogs(firstKept: Micros): Promise<void> {
+    const { mover } = this.#parts;
+    await this.#moveOld(LOGS, 'timestamp', firstKept);
+    const isRemoved = await removeOldLogs((work) => mover.between(work), firstKept);
+    if (isRemoved) await mover.checkpoint();
+  }
+
+  /** A quiet store fills a segment in months, and only what was moved can be removed. */
+  async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
+    const { read, writer, mover } = this.#parts;
+    const isThere = await read((connection, capture) =>
+      hasOldHotRows(connection, capture, table, time, firstKept),
+    );
+    if (!isThere) return;
+    writer.seal();
+    await mover.settled();
+  }
+
+  async #timeOutIdle(now: number): Promise<void> {
+    const { idle, read, writer } = this.#parts;
+    let found: readonly IdleRun[];
+    let pages = 0;
+    do {
+      found = await idle.find(now, IDLE_PAGE, read);
+      await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run) })));
+    } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
+  }
+}
+
+function timeoutOf({ tenant, traceId, seq }: IdleRun): TimeoutChange {
+  const { words } = new TraceId(traceId);
+  return { tenant, words, seq };
+}
