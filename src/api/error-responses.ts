@@ -67,8 +67,13 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   },
   429: {
     name: 'TooManyRequests',
-    description: '`quota_exceeded`, `rate_limited`: nothing was stored.',
-    headers: RETRY_AFTER,
+    description: '`quota_exceeded`: the monthly limit would be passed; `rate_limited`. Nothing was stored.',
+    headers: {
+      ...RETRY_AFTER,
+      'X-Quota-Limit': 'Events a month, where a limit holds.',
+      'X-Quota-Remaining': 'Events that are left.',
+      'X-Quota-Reset': 'When the count begins again, in seconds since 1970.',
+    },
   },
   431: {
     name: 'HeadersTooLarge',

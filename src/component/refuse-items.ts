@@ -33,7 +33,7 @@ export async function consumeUnrefused<B extends Batch<unknown>>(
     index: positions[refusal.index] ?? refusal.index,
   }));
   return {
-    accepted: receipt.accepted,
+    ...receipt,
     refused: [...refused, ...later].sort((a, b) => a.index - b.index),
   };
 }

@@ -1,7 +1,8 @@
 import type { Exchange } from './engine.js';
+import { QUOTA_HEADERS } from './quota-headers.js';
 
 const MAX_AGE_SECONDS = 7200;
-const EXPOSED_HEADERS = 'X-Request-Id, Retry-After';
+const EXPOSED_HEADERS = ['X-Request-Id', 'Retry-After', ...QUOTA_HEADERS].join(', ');
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const DEFAULT_HEADERS = 'authorization, content-type, content-encoding, x-request-id';
 /** Names of headers with commas between them, of a bearable length. */

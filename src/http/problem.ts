@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { ConsumeError, type ConsumeErrorCode } from '../component/consume-error.js';
 import { HttpProblem, type HttpResponse } from '../component/http.js';
+import { quotaHeaders } from './quota-headers.js';
 
 const MS_PER_SECOND = 1000;
 /** For senders that were not told how long to wait. */
@@ -59,7 +60,7 @@ function problemOfConsumeError(error: ConsumeError): HttpProblem {
       return refusal(503, error.code, DETAILS[error.code], error.retryAfterMs);
     case 'quota_exceeded':
     case 'rate_limited':
-      return refusal(429, error.code, error.message, error.retryAfterMs);
+      return refusal(429, error.code, error.message, error.retryAfterMs, quotaHeaders(error.usage));
     case 'validation_failed':
       return new HttpProblem(422, error.code, error.message);
     case 'internal_error':
@@ -74,17 +75,15 @@ function refusal(
   code: ConsumeErrorCode,
   detail: string,
   retryAfterMs: number | undefined,
+  headers: Readonly<Record<string, string>> = {},
 ): HttpProblem {
   const seconds =
     retryAfterMs === undefined
       ? RETRY_AFTER_SECONDS[code]
       : Math.max(1, Math.ceil(retryAfterMs / MS_PER_SECOND));
-  return new HttpProblem(
-    status,
-    code,
-    detail,
-    seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } },
-  );
+  return new HttpProblem(status, code, detail, {
+    headers: { ...(seconds !== undefined && { 'retry-after': String(seconds) }), ...headers },
+  });
 }
 
 /** The headers of an answer to a problem: its own, and the challenge of a 401. */

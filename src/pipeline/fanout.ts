@@ -1,5 +1,5 @@
 import { ConsumeError } from '../component/consume-error.js';
-import type { ConsumeContext, Consumer, Receipt, Refusal } from '../component/consumer.js';
+import type { ConsumeContext, Consumer, QuotaUsage, Receipt, Refusal } from '../component/consumer.js';
 import type { Batch } from '../signal/batch.js';
 import { copyPlain } from './copy-batch.js';
 
@@ -13,7 +13,7 @@ export interface Branch<B> {
 /**
  * Sends a batch to several consumers at the same time, and answers when the last has answered.
  *
- * An item is taken when every branch took it. When a branch fails, the batch failed: a failure that sending again
+ * An item is taken when every branch took it; of several quotas the one with the least left is told. When a branch fails, the batch failed: a failure that sending again
  * cannot cure comes first, otherwise the one that asks for the longest wait. Each branch gets a list of its own of the
  * same items; branches that change the items get copies, the last of them the items themselves where nobody else reads
  * them.
@@ -51,10 +51,20 @@ function mergeReceipts(receipts: readonly Receipt[], count: number): Receipt {
   for (const receipt of receipts)
     for (const refusal of receipt.refused)
       if (!refused.has(refusal.index)) refused.set(refusal.index, refusal);
+  const usage = scarcest(receipts);
   return {
     accepted: count - refused.size,
     refused: [...refused.values()].sort((a, b) => a.index - b.index),
+    ...(usage && { usage }),
   };
+}
+
+/** The quota with the least left; undefined where no branch has one. */
+function scarcest(receipts: readonly Receipt[]): QuotaUsage | undefined {
+  const [least] = receipts
+    .flatMap(({ usage }) => usage ?? [])
+    .sort((a, b) => a.limit - a.used - (b.limit - b.used));
+  return least;
 }
 
 function worst(errors: readonly unknown[]): unknown {

@@ -1,98 +1,22 @@
 import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
-import {
-  Client,
-  compressionAlgorithms,
-  credentials,
-  Metadata,
-  status as Code,
-  type ServiceError,
-} from '@grpc/grpc-js';
-import t, { type Test } from 'tap';
+import { Client, credentials, Metadata, status as Code } from '@grpc/grpc-js';
+import t from 'tap';
 import { ConsumeError, type ConsumeErrorCode } from '../../src/component/consume-error.js';
 import type { Consumer } from '../../src/component/consumer.js';
 import { int64ToNumber } from '../../src/otlp/int64.js';
-import { badRequestType, responseTypes, retryInfoType, statusType } from '../../src/otlp/messages.js';
-import { SIGNALS, type Batch, type Signal } from '../../src/signal/batch.js';
+import { responseTypes } from '../../src/otlp/messages.js';
+import { SIGNALS, type Batch } from '../../src/signal/batch.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/http-certificate.js';
 import { KEY, READER_KEY, USER } from '../support/known-keys.js';
+import { grpcFailureOf, OTLP_METHODS, startOtlpGrpcClient } from '../support/otlp-grpc-client.js';
 import { aSpan, ONE_ITEM, protobufOf, tracesOf } from '../support/otlp-requests.js';
 import { startOtlpService } from '../support/otlp-service.js';
-
-const PATHS: Readonly<Record<Signal, string>> = {
-  traces: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
-  metrics: '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
-  logs: '/opentelemetry.proto.collector.logs.v1.LogsService/Export',
-};
 
 const takeAll: Consumer<Batch<unknown>> = {
   consume: async (batch) => ({ accepted: batch.items.length, refused: [] }),
 };
 const ALL = { traces: takeAll, metrics: takeAll, logs: takeAll };
-
-interface Call {
-  readonly key?: string | null;
-  readonly gzip?: boolean;
-  readonly path?: string;
-}
-
-/** Calls as a client of any language does, with the bytes that the test gives. */
-function startClient(t: Test, address: string, channel = credentials.createInsecure()) {
-  const clients = [false, true].map(
-    (gzip) =>
-      new Client(address, channel, {
-        'grpc.default_compression_algorithm': gzip
-          ? compressionAlgorithms.gzip
-          : compressionAlgorithms.identity,
-        'grpc.max_send_message_length': -1,
-        // Each test speaks for itself: nothing is sent again behind its back.
-        'grpc.enable_retries': 0,
-      }),
-  );
-  t.teardown(() => {
-    for (const client of clients) client.close();
-  });
-  const asIs = (bytes: Buffer): Buffer => bytes;
-  return (signal: Signal, body: Uint8Array, { key = KEY, gzip = false, path }: Call = {}): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      const metadata = new Metadata();
-      if (key !== null) metadata.set('authorization', `Bearer ${key}`);
-      const [plain, packing] = clients;
-      (gzip ? packing : plain)?.makeUnaryRequest(
-        path ?? PATHS[signal],
-        asIs,
-        asIs,
-        Buffer.from(body),
-        metadata,
-        (error, response) => {
-          if (error) reject(error);
-          else resolve(response ?? Buffer.alloc(0));
-        },
-      );
-    });
-}
-
-/** The code of a failed call, and what its details hold. */
-async function failureOf(call: Promise<unknown>) {
-  const error = await call.then(
-    () => {
-      throw new Error('the call succeeded');
-    },
-    (thrown: unknown) => thrown as ServiceError,
-  );
-  const [binary] = error.metadata.get('grpc-status-details-bin');
-  const status = Buffer.isBuffer(binary) ? statusType.decode(binary) : undefined;
-  const detail = (name: string) => status?.details?.find(({ type_url: type }) => type.endsWith(name))?.value;
-  const retry = detail('.RetryInfo');
-  const bad = detail('.BadRequest');
-  return {
-    code: error.code,
-    message: error.details,
-    sameCode: status?.code === error.code,
-    retryAfter: retry && int64ToNumber(retryInfoType.decode(retry).retryDelay?.seconds ?? 0),
-    violations: bad && badRequestType.decode(bad).fieldViolations,
-  };
-}
 
 void t.test(
   'the three Export services take requests, plain and gzip, and leave partial_success unset',
@@ -105,7 +29,7 @@ void t.test(
       },
     };
     const { grpcAddress } = await startOtlpService(t, { traces: note, metrics: note, logs: note });
-    const call = startClient(t, grpcAddress);
+    const call = startOtlpGrpcClient(t, grpcAddress);
     for (const signal of SIGNALS) {
       const body = protobufOf(signal, ONE_ITEM[signal]);
       t.equal((await call(signal, body)).length, 0);
@@ -118,7 +42,7 @@ void t.test(
 
 void t.test('rejected items are told as partial success', async (t) => {
   const { grpcAddress } = await startOtlpService(t, ALL);
-  const call = startClient(t, grpcAddress);
+  const call = startOtlpGrpcClient(t, grpcAddress);
   const request = tracesOf(aSpan(1), aSpan(2, { startTimeUnixNano: 0 }), aSpan(3, { traceId: null }));
   const { partialSuccess } = responseTypes.traces.decode(await call('traces', protobufOf('traces', request)));
   t.equal(int64ToNumber(partialSuccess?.rejectedSpans ?? 0), 2);
@@ -129,14 +53,14 @@ void t.test(
   'keys are metadata: UNAUTHENTICATED and PERMISSION_DENIED without reading the message',
   async (t) => {
     const { grpcAddress, meter } = await startOtlpService(t, ALL);
-    const call = startClient(t, grpcAddress);
+    const call = startOtlpGrpcClient(t, grpcAddress);
     const junk = Buffer.alloc(1000, 0xff);
-    t.match(await failureOf(call('logs', junk, { key: null })), {
+    t.match(await grpcFailureOf(call('logs', junk, { key: null })), {
       code: Code.UNAUTHENTICATED,
       sameCode: true,
     });
-    t.match(await failureOf(call('logs', junk, { key: 'jd_other' })), { code: Code.UNAUTHENTICATED });
-    t.match(await failureOf(call('logs', junk, { key: READER_KEY })), { code: Code.PERMISSION_DENIED });
+    t.match(await grpcFailureOf(call('logs', junk, { key: 'jd_other' })), { code: Code.UNAUTHENTICATED });
+    t.match(await grpcFailureOf(call('logs', junk, { key: READER_KEY })), { code: Code.PERMISSION_DENIED });
     t.match(
       (await meter.print()).text,
       'otlp_refused_requests_total{receiver="otlp",transport="grpc",code="unauthenticated"} 2',
@@ -152,11 +76,11 @@ void t.test(
         Promise.reject(new ConsumeError('all wrong', { code: 'validation_failed', retryable: false })),
     };
     const { grpcAddress } = await startOtlpService(t, { ...ALL, logs: invalid });
-    const call = startClient(t, grpcAddress);
-    const broken = await failureOf(call('traces', Buffer.from([0x0a, 0x7f])));
+    const call = startOtlpGrpcClient(t, grpcAddress);
+    const broken = await grpcFailureOf(call('traces', Buffer.from([0x0a, 0x7f])));
     t.match(broken, { code: Code.INVALID_ARGUMENT, sameCode: true });
     t.match(broken.violations?.[0], { field: /^byte \d+$/, description: /is no protobuf message of traces/ });
-    const whole = await failureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
+    const whole = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
     t.match(whole, { code: Code.INVALID_ARGUMENT, message: 'all wrong' });
   },
 );
@@ -166,11 +90,11 @@ void t.test(
   async (t) => {
     const yaml = 'protocols: { grpc: { max_request_body_size: 64KiB } }';
     const { grpcAddress } = await startOtlpService(t, ALL, yaml);
-    const call = startClient(t, grpcAddress);
+    const call = startOtlpGrpcClient(t, grpcAddress);
     const large = Buffer.alloc(100_000);
     t.ok(gzipSync(large).length < 1000);
     for (const gzip of [false, true]) {
-      const failure = await failureOf(call('traces', large, { gzip }));
+      const failure = await grpcFailureOf(call('traces', large, { gzip }));
       t.match(failure, { code: Code.RESOURCE_EXHAUSTED, retryAfter: undefined }, `gzip: ${gzip}`);
     }
     t.equal((await call('traces', Buffer.alloc(0))).length, 0, 'it goes on');
@@ -198,8 +122,8 @@ void t.test('back-pressure is UNAVAILABLE, quota RESOURCE_EXHAUSTED, both with R
         ),
     };
     const { grpcAddress } = await startOtlpService(t, { ...ALL, logs: failing });
-    const call = startClient(t, grpcAddress);
-    const failure = await failureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
+    const call = startOtlpGrpcClient(t, grpcAddress);
+    const failure = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
     t.match(failure, { code: grpcCode, retryAfter, sameCode: true }, code);
   }
 });
@@ -212,8 +136,8 @@ void t.test(
         Promise.reject(new ConsumeError('a secret', { code: 'internal_error', retryable: false })),
     };
     const { grpcAddress, logger } = await startOtlpService(t, { ...ALL, logs: failing });
-    const call = startClient(t, grpcAddress);
-    const failure = await failureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
+    const call = startOtlpGrpcClient(t, grpcAddress);
+    const failure = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
     t.equal(failure.code, Code.INTERNAL);
     t.notMatch(failure.message, 'secret');
     t.match(logger.lines.join('\n'), 'a secret');
@@ -222,11 +146,11 @@ void t.test(
 
 void t.test('services and signals that nobody takes are UNIMPLEMENTED', async (t) => {
   const { grpcAddress } = await startOtlpService(t, { traces: takeAll });
-  const call = startClient(t, grpcAddress);
-  const failure = await failureOf(call('metrics', protobufOf('metrics', ONE_ITEM.metrics)));
+  const call = startOtlpGrpcClient(t, grpcAddress);
+  const failure = await grpcFailureOf(call('metrics', protobufOf('metrics', ONE_ITEM.metrics)));
   t.match(failure, { code: Code.UNIMPLEMENTED, message: /No pipeline takes metrics/ });
   const path = '/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export';
-  t.equal((await failureOf(call('traces', Buffer.alloc(0), { path }))).code, Code.UNIMPLEMENTED);
+  t.equal((await grpcFailureOf(call('traces', Buffer.alloc(0), { path }))).code, Code.UNIMPLEMENTED);
 });
 
 void t.test('a message that does not arrive in time may be sent again', async (t) => {
@@ -240,7 +164,7 @@ void t.test('a message that does not arrive in time may be sent again', async (t
   const asIs = (bytes: Buffer): Buffer => bytes;
   // A client that streams opens the call, and never sends its message.
   const answer = new Promise<Buffer | undefined>((resolve, reject) => {
-    client.makeClientStreamRequest(PATHS.traces, asIs, asIs, metadata, (error, response) => {
+    client.makeClientStreamRequest(OTLP_METHODS.traces, asIs, asIs, metadata, (error, response) => {
       if (error) reject(error);
       else resolve(response);
     });
@@ -249,7 +173,7 @@ void t.test('a message that does not arrive in time may be sent again', async (t
   const ticking = setInterval(() => {
     clock.advance(2000);
   }, 5);
-  const failure = await failureOf(answer);
+  const failure = await grpcFailureOf(answer);
   clearInterval(ticking);
   t.match(failure, { code: Code.UNAVAILABLE, retryAfter: 1, message: /did not arrive/ });
 });
@@ -267,19 +191,19 @@ void t.test('a stop finishes calls under way, and cuts off at the deadline', asy
       },
     };
     const service = await startOtlpService(t, { ...ALL, logs: held });
-    const call = startClient(t, service.grpcAddress);
+    const call = startOtlpGrpcClient(t, service.grpcAddress);
     const first = call('logs', protobufOf('logs', ONE_ITEM.logs));
     first.catch(() => undefined);
     await arrival;
     const deadline = new AbortController();
     const stopping = service.shutdown(deadline.signal);
-    t.equal((await failureOf(call('logs', Buffer.alloc(0)))).code, Code.UNAVAILABLE);
+    t.equal((await grpcFailureOf(call('logs', Buffer.alloc(0)))).code, Code.UNAVAILABLE);
     if (isInTime) {
       release();
       t.equal((await first).length, 0);
     } else {
       deadline.abort();
-      t.not((await failureOf(first)).code, Code.OK);
+      t.not((await grpcFailureOf(first)).code, Code.OK);
     }
     await stopping;
     release();
@@ -292,7 +216,7 @@ void t.test('TLS, and a port that is taken', async (t) => {
   const tls = { cert_file: join(directory, 'tls.crt'), key_file: join(directory, 'tls.key') };
   const { grpcAddress } = await startOtlpService(t, ALL, JSON.stringify({ protocols: { grpc: { tls } } }));
   const byName = grpcAddress.replace('127.0.0.1', 'localhost');
-  const call = startClient(t, byName, credentials.createSsl(Buffer.from(TEST_CERTIFICATE)));
+  const call = startOtlpGrpcClient(t, byName, credentials.createSsl(Buffer.from(TEST_CERTIFICATE)));
   t.equal((await call('logs', protobufOf('logs', ONE_ITEM.logs))).length, 0);
 
   const taken = JSON.stringify({ protocols: { grpc: { endpoint: grpcAddress } } });

@@ -36,6 +36,20 @@ void t.test('an item that any exporter refuses is refused, with the first reason
   });
 });
 
+void t.test('of several quotas the one with the least left is told', async (t) => {
+  const using = (limit: number, used: number) =>
+    reading(
+      answering(async () => ({ accepted: 1, refused: [], usage: { limit, used, resets_at: limit * 10 } })),
+    );
+  const plain = reading(answering(async () => ({ accepted: 1, refused: [] })));
+  const way = fanOut([plain, using(100, 20), using(1000, 950), using(60, 0)]);
+  t.strictSame(await way.consume(batchOf('a'), CONTEXT), {
+    accepted: 1,
+    refused: [],
+    usage: { limit: 1000, used: 950, resets_at: 10_000 },
+  });
+});
+
 void t.test('exporters work at the same time, and the answer waits for the slowest', async (t) => {
   const started: string[] = [];
   let release = (): void => undefined;

@@ -33,6 +33,23 @@ void t.test('refusals of whoever comes later point at the items as the sender co
   );
 });
 
+void t.test('how the quota stands is told on', async (t) => {
+  const usage = { limit: 5, used: 1, resets_at: 0 };
+  const next: Consumer<TracesBatch> = {
+    consume: async (batch) => ({ accepted: batch.items.length, refused: [], usage }),
+  };
+  const refused = [{ index: 0, reason: 'no' }];
+  for (const [refusals, accepted] of [
+    [refused, 1],
+    [[], 2],
+  ] as const)
+    t.strictSame(await consumeUnrefused(batchOf('a', 'b'), refusals, next, { receivedAt: 0 }), {
+      accepted,
+      refused: refusals,
+      usage,
+    });
+});
+
 void t.test('nothing left: nobody else is asked; nothing refused: the batch itself goes on', async (t) => {
   const asked: TracesBatch[] = [];
   const next: Consumer<TracesBatch> = {

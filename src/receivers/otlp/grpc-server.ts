@@ -11,11 +11,14 @@ import {
   type ServiceDefinition,
   type StatusObject,
 } from '@grpc/grpc-js';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { QuotaUsage } from '../../component/consumer.js';
 import type { Host, ListenerOptions } from '../../component/host.js';
 import type { Identity } from '../../component/identity.js';
 import { HttpProblem } from '../../component/http.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { parseEndpoint } from '../../config/endpoint.js';
+import { quotaHeaders } from '../../http/quota-headers.js';
 import { readTlsFiles } from '../../http/tls.js';
 import { encodeExportResponse } from '../../otlp/export-response.js';
 import { statusBytes } from '../../otlp/status.js';
@@ -214,7 +217,7 @@ export class GrpcServer {
       abort.abort();
     });
     const bytes = call.request;
-    const rejection = await admission.run(bytes.length, async () =>
+    const { rejection, usage } = await admission.run(bytes.length, async () =>
       intake.take(
         signal,
         () => decode(signal, 'protobuf', bytes, maxMessageBytes),
@@ -222,6 +225,7 @@ export class GrpcServer {
         abort.signal,
       ),
     );
+    if (usage !== undefined) call.sendMetadata(quotaMetadata(usage));
     return Buffer.from(encodeExportResponse(signal, rejection, 'protobuf'));
   }
 
@@ -235,10 +239,17 @@ export class GrpcServer {
       );
     this.#options.admission.noteRefusal('grpc', problem);
     const { grpcStatus, status } = otlpFailure(problem);
-    const metadata = new Metadata();
+    const metadata = quotaMetadata(error instanceof ConsumeError ? error.usage : undefined);
     metadata.set(DETAILS_HEADER, Buffer.from(statusBytes(status)));
     return { code: grpcStatus, details: status.message, metadata };
   }
+}
+
+/** The headers that HTTP has, as metadata of the same names. */
+function quotaMetadata(usage: QuotaUsage | undefined): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(quotaHeaders(usage))) metadata.set(name, value);
+  return metadata;
 }
 
 /** Messages stay bytes: they are decoded where they can be refused. */

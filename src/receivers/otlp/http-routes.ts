@@ -1,6 +1,7 @@
 import type { Host } from '../../component/host.js';
 import { HttpProblem, type HttpRequest, type HttpResponse, type Route } from '../../component/http.js';
 import { headersOf } from '../../http/problem.js';
+import { quotaHeaders } from '../../http/quota-headers.js';
 import { encodeExportResponse } from '../../otlp/export-response.js';
 import { encodeStatus, MEDIA_TYPES, type Encoding } from '../../otlp/status.js';
 import { SIGNALS, type Signal } from '../../signal/batch.js';
@@ -60,7 +61,7 @@ async function handle(
   intake.require(signal);
   admission.check(0);
   const bytes = await request.body();
-  const rejection = await admission.run(bytes.byteLength, async () => {
+  const { rejection, usage } = await admission.run(bytes.byteLength, async () => {
     try {
       return await intake.take(
         signal,
@@ -76,7 +77,7 @@ async function handle(
   });
   return {
     status: 200,
-    headers: { 'content-type': MEDIA_TYPES[encoding] },
+    headers: { ...quotaHeaders(usage), 'content-type': MEDIA_TYPES[encoding] },
     body: encodeExportResponse(signal, rejection, encoding),
   };
 }

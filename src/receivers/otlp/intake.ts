@@ -1,6 +1,6 @@
 import type { Outputs, Settings } from '../../component/factory.js';
 import { HttpProblem } from '../../component/http.js';
-import type { Refusal } from '../../component/consumer.js';
+import type { QuotaUsage, Refusal } from '../../component/consumer.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/export-response.js';
@@ -22,6 +22,14 @@ type Mappers = {
     about: { readonly tenant: string; readonly receivedAt: Micros },
   ) => Mapped<Batches[S]>;
 };
+
+/** What became of a request that was taken. */
+export interface Taken {
+  /** Undefined where everything was taken. */
+  readonly rejection: Rejection | undefined;
+  /** Where the sender has a quota: how it stands now. */
+  readonly usage: QuotaUsage | undefined;
+}
 
 /** Turns decoded requests into records, and hands them to the pipelines. */
 export class Intake {
@@ -64,7 +72,6 @@ export class Intake {
    *
    * @param decode gives the request; called at once, so that what it gives need not outlive the wait for the answer
    * @param abort ends when nobody waits for the answer any more
-   * @returns undefined where everything was taken
    * @throws HttpProblem 404 without a pipeline; ConsumeError where the pipeline took nothing
    */
   async take<S extends Signal>(
@@ -72,7 +79,7 @@ export class Intake {
     decode: () => OtlpRequests[S],
     tenant: string,
     abort: AbortSignal,
-  ): Promise<Rejection | undefined> {
+  ): Promise<Taken> {
     this.require(signal);
     const receivedAt = this.#clock.now();
     const { batch, rejected } = this.#mappers[signal](decode(), { tenant, receivedAt });
@@ -85,8 +92,11 @@ export class Intake {
         : await this.#outputs[signal]?.consume(batch, { receivedAt, abort });
     const refused = [...firstRefusals(receipt?.refused ?? [])];
     const count = refused.reduce((sum, [index]) => sum + (weights?.[index] ?? 1), rejected.length);
-    if (count === 0) return undefined;
-    return { count, reason: summarize([...rejected, ...refused.map(([, reason]) => reason)]) };
+    const reasons = [...rejected, ...refused.map(([, reason]) => reason)];
+    return {
+      rejection: count === 0 ? undefined : { count, reason: summarize(reasons) },
+      usage: receipt?.usage,
+    };
   }
 }
 

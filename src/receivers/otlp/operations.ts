@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Operation } from '../../component/operation.js';
+import { QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
 import { REJECTED } from '../../otlp/export-response.js';
 import { MEDIA_TYPES } from '../../otlp/status.js';
 import type { JsonObject } from '../../signal/attributes.js';
@@ -28,7 +29,7 @@ const ERRORS = {
   403: 'The key lacks the scope `write`.',
   413: 'Over the limit, before or after decompression.',
   415: 'Neither protobuf nor JSON, or an unknown content encoding.',
-  429: 'Over a quota or a rate. To be sent again after `Retry-After` seconds.',
+  429: 'The monthly quota would be passed: `X-Quota-Remaining` says what is left. To be sent again after `Retry-After` seconds.',
   500: 'A fault of the daemon; its log tells more. Not to be sent again.',
   503: 'Too much at once, stopping, or the store cannot write. To be sent again after `Retry-After` seconds.',
 };
@@ -45,7 +46,8 @@ export function otlpOperation(
     tag: 'otlp',
     summary: `Send ${signal} by OTLP`,
     description:
-      'An `Export…ServiceRequest` of the OpenTelemetry Protocol. What is rejected of it is told in `partialSuccess`.',
+      'An `Export…ServiceRequest` of the OpenTelemetry Protocol. What is rejected of it is told in `partialSuccess`. ' +
+      QUOTA_HEADERS_NOTE,
     access: 'write',
     body: Type.Object(
       { [FIELDS[signal]]: Type.Optional(Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }))) },

@@ -1,4 +1,5 @@
 import type { Operation } from '../../component/operation.js';
+import { QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
 import { TraceBatchReplySchema, TraceBatchSchema } from './wire-format.js';
 
 /** What the route takes and gives. @param limits of the body, from the configuration */
@@ -15,7 +16,7 @@ export function traceBatchOperation(limits: {
     description:
       'Each trace is judged by itself: the answer is 200 when any number of them is rejected, and names each. ' +
       'An accepted trace is stored durably and readable at once. Repeats are accepted and change nothing, so a ' +
-      'request may be sent again whenever its answer was lost.',
+      `request may be sent again whenever its answer was lost. ${QUOTA_HEADERS_NOTE}`,
     access: 'write',
     body: TraceBatchSchema,
     responses: { 200: TraceBatchReplySchema },

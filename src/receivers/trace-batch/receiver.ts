@@ -1,5 +1,5 @@
 import type { Component } from '../../component/component.js';
-import type { Consumer, Refusal } from '../../component/consumer.js';
+import type { Consumer, QuotaUsage, Receipt } from '../../component/consumer.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { HttpProblem, type HttpRequest, type HttpResponse } from '../../component/http.js';
@@ -11,6 +11,7 @@ import { sizeBytes } from '../../config/size.js';
 import { InFlight } from '../../http/in-flight.js';
 import { requireJson } from '../../http/json-body.js';
 import { createRouteBuilder } from '../../http/operation.js';
+import { quotaHeaders } from '../../http/quota-headers.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { TraceBatchConfig } from './config.js';
@@ -21,6 +22,7 @@ import { readItems } from './request-body.js';
 import type { TraceBatchReply } from './wire-format.js';
 
 const RETRY_AFTER_SECONDS = '1';
+const NOTHING_TAKEN: Receipt = { accepted: 0, refused: [] };
 
 /** Receiver `trace_batch`: see README.md. */
 export class TraceBatchReceiver implements Component {
@@ -98,23 +100,28 @@ export class TraceBatchReceiver implements Component {
     this.#refuseWhenBusy(bytes);
     this.#inFlight.enter(bytes);
     try {
-      const reply = await this.#take(() => readItems(body), identity.userId, request.abort);
-      return { status: 200, body: JSON.stringify(reply) };
+      const { reply, usage } = await this.#take(() => readItems(body), identity.userId, request.abort);
+      return { status: 200, headers: quotaHeaders(usage), body: JSON.stringify(reply) };
     } finally {
       this.#inFlight.leave(bytes);
     }
   }
 
   /** @param items called at once, so that what it gives need not outlive the wait for the answer */
-  async #take(items: () => readonly unknown[], tenant: string, abort: AbortSignal): Promise<TraceBatchReply> {
+  async #take(
+    items: () => readonly unknown[],
+    tenant: string,
+    abort: AbortSignal,
+  ): Promise<{ readonly reply: TraceBatchReply; readonly usage: QuotaUsage | undefined }> {
     const { batch, ids, positions, reasons } = this.#read(items(), tenant);
     if (reasons.size > 0) this.#unreadableTraces.add(reasons.size, { receiver: this.#settings.id });
-    for (const { index, reason } of await this.#consume(batch, abort)) {
+    const { refused, usage } = await this.#consume(batch, abort);
+    for (const { index, reason } of refused) {
       const position = positions[index];
       // Of two exporters that both refuse a trace the first has its say: one entry a trace.
       if (position !== undefined && !reasons.has(position)) reasons.set(position, reason);
     }
-    return toReply(ids, reasons);
+    return { reply: toReply(ids, reasons), usage };
   }
 
   #read(items: readonly unknown[], tenant: string): ReadRequest {
@@ -133,11 +140,9 @@ export class TraceBatchReceiver implements Component {
     return { batch: { tenant, items: records }, ids: items.map(sentId), positions, reasons };
   }
 
-  async #consume(batch: TracesBatch, abort: AbortSignal): Promise<readonly Refusal[]> {
-    if (batch.items.length === 0 || !this.#next) return [];
-    const receivedAt = this.#settings.clock.now();
-    const receipt = await this.#next.consume(batch, { receivedAt, abort });
-    return receipt.refused;
+  async #consume(batch: TracesBatch, abort: AbortSignal): Promise<Receipt> {
+    if (batch.items.length === 0 || !this.#next) return NOTHING_TAKEN;
+    return this.#next.consume(batch, { receivedAt: this.#settings.clock.now(), abort });
   }
 
   #refuseWhenBusy(bytes: number): void {

@@ -1,0 +1,28 @@
+import type { QuotaUsage } from '../component/consumer.js';
+
+const MICROS_PER_SECOND = 1_000_000;
+
+/** Of answers to those whom a quota holds for: how it stands. Browsers may read them (`cors.ts`). */
+export const QUOTA_HEADERS: readonly string[] = ['X-Quota-Limit', 'X-Quota-Remaining', 'X-Quota-Reset'];
+
+/** For the descriptions of operations whose answers have them. */
+export const QUOTA_HEADERS_NOTE =
+  'Where a monthly limit holds, the answers have the headers `X-Quota-Limit`, `X-Quota-Remaining` (events) and ' +
+  '`X-Quota-Reset` (when the count begins again, in seconds since 1970).';
+
+/**
+ * The headers of an answer: events a month, those that are left, and when the count begins again, in whole seconds since
+ * 1970-01-01T00:00Z.
+ *
+ * @param usage undefined where no limit holds: there are none then
+ */
+export function quotaHeaders(usage: QuotaUsage | undefined): Readonly<Record<string, string>> {
+  if (usage === undefined) return {};
+  const { limit, used, resets_at } = usage;
+  return {
+    'x-quota-limit': String(limit),
+    // A limit may have been lowered since.
+    'x-quota-remaining': String(Math.max(0, limit - used)),
+    'x-quota-reset': String(Math.ceil(resets_at / MICROS_PER_SECOND)),
+  };
+}

@@ -1,0 +1,89 @@
+import { Client, compressionAlgorithms, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { Test } from 'tap';
+import { int64ToNumber } from '../../src/otlp/int64.js';
+import { badRequestType, retryInfoType, statusType } from '../../src/otlp/messages.js';
+import type { Signal } from '../../src/signal/batch.js';
+import { KEY } from './known-keys.js';
+
+/** The method of each signal. */
+export const OTLP_METHODS: Readonly<Record<Signal, string>> = {
+  traces: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+  metrics: '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
+  logs: '/opentelemetry.proto.collector.logs.v1.LogsService/Export',
+};
+
+export interface GrpcCall {
+  readonly key?: string | null;
+  readonly gzip?: boolean;
+  readonly path?: string;
+  /** Is told the headers of a successful answer. */
+  readonly onMetadata?: (metadata: Metadata) => void;
+}
+
+/** Calls as a client of any language does, with the bytes that the test gives. */
+export function startOtlpGrpcClient(
+  t: Pick<Test, 'teardown'>,
+  address: string,
+  channel = credentials.createInsecure(),
+) {
+  const clients = [false, true].map(
+    (gzip) =>
+      new Client(address, channel, {
+        'grpc.default_compression_algorithm': gzip
+          ? compressionAlgorithms.gzip
+          : compressionAlgorithms.identity,
+        'grpc.max_send_message_length': -1,
+        // Each test speaks for itself: nothing is sent again behind its back.
+        'grpc.enable_retries': 0,
+      }),
+  );
+  t.teardown(() => {
+    for (const client of clients) client.close();
+  });
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  return (
+    signal: Signal,
+    body: Uint8Array,
+    { key = KEY, gzip = false, path, onMetadata }: GrpcCall = {},
+  ): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      const metadata = new Metadata();
+      if (key !== null) metadata.set('authorization', `Bearer ${key}`);
+      const [plain, packing] = clients;
+      const call = (gzip ? packing : plain)?.makeUnaryRequest(
+        path ?? OTLP_METHODS[signal],
+        asIs,
+        asIs,
+        Buffer.from(body),
+        metadata,
+        (error, response) => {
+          if (error) reject(error);
+          else resolve(response ?? Buffer.alloc(0));
+        },
+      );
+      call?.on('metadata', (given: Metadata) => onMetadata?.(given));
+    });
+}
+
+/** The code of a failed call, and what its details hold. */
+export async function grpcFailureOf(call: Promise<unknown>) {
+  const error = await call.then(
+    () => {
+      throw new Error('the call succeeded');
+    },
+    (thrown: unknown) => thrown as ServiceError,
+  );
+  const [binary] = error.metadata.get('grpc-status-details-bin');
+  const status = Buffer.isBuffer(binary) ? statusType.decode(binary) : undefined;
+  const detail = (name: string) => status?.details?.find(({ type_url: type }) => type.endsWith(name))?.value;
+  const retry = detail('.RetryInfo');
+  const bad = detail('.BadRequest');
+  return {
+    code: error.code,
+    message: error.details,
+    sameCode: status?.code === error.code,
+    metadata: error.metadata,
+    retryAfter: retry && int64ToNumber(retryInfoType.decode(retry).retryDelay?.seconds ?? 0),
+    violations: bad && badRequestType.decode(bad).fieldViolations,
+  };
+}

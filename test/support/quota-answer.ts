@@ -1,0 +1,27 @@
+import type { Metadata } from '@grpc/grpc-js';
+
+type AnyHeaders = Headers | Metadata | Readonly<Record<string, string | string[] | undefined>>;
+
+/** What the headers of an answer, by HTTP or gRPC, say of the sender's quota; empty where they say nothing. */
+export function quotaOf(answer: { readonly headers: AnyHeaders | undefined } | undefined): {
+  readonly limit?: string;
+  readonly remaining?: string;
+  readonly reset?: string;
+} {
+  const found = ['limit', 'remaining', 'reset'].flatMap((name) => {
+    const value = read(answer?.headers, `x-quota-${name}`);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function read(headers: AnyHeaders | undefined, name: string): string | undefined {
+  if (headers === undefined) return undefined;
+  const value = isReadable(headers) ? headers.get(name) : headers[name];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : undefined;
+}
+
+function isReadable(headers: AnyHeaders): headers is Headers | Metadata {
+  return 'get' in headers && typeof headers.get === 'function';
+}
