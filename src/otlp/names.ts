@@ -1,25 +1,11 @@
-/** Names of agents and spans, models and versions have at most so many characters (decisions §3). */
-const MAX_NAME = 1024;
+import { cutText } from '../signal/names.js';
+
+export { storableName } from '../signal/names.js';
+
 /** What processor `validation` takes of an error message or an outcome unless it is told otherwise. */
 const MAX_TEXT = 65_536;
 
-/** A name as it can be stored: without spaces around it, cut after 1024 characters; empty where nothing is left. */
-export function storableName(text: string): string {
-  // Nearly every name is fine as it is.
-  const name = text.includes('\0') ? text.replaceAll('\0', '\uFFFD').trim() : text.trim();
-  return cut(name.toWellFormed(), MAX_NAME).trimEnd();
-}
-
 /** A text cut to what may be stored of an error message or an outcome. */
 export function storableText(text: string): string {
-  return cut(text.toWellFormed(), MAX_TEXT);
-}
-
-/** Cuts between characters: those outside of the basic plane take two places of a string. */
-function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  let end = 0;
-  for (let count = 0; count < max && end < text.length; count++)
-    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
-  return text.slice(0, end);
+  return cutText(text.toWellFormed(), MAX_TEXT);
 }

@@ -1,5 +1,6 @@
 import { AGENT_NODE, NO_NODE } from './service-map.js';
-import { SPAN_TYPES } from './span.js';
+import { SPAN_TYPES, type SpanType } from './span.js';
+import type { Micros } from './time.js';
 
 /** What the service map needs to know of a span. */
 export interface MapSpan {
@@ -23,10 +24,20 @@ export interface MapCounter {
   edge(source: number, target: number, spans: number): void;
 }
 
-/** The position of `agent` in `SPAN_TYPES`. */
-export const AGENT_TYPE = SPAN_TYPES.indexOf('agent');
+/** The position of each type in `SPAN_TYPES`. */
+export const TYPE_CODES = Object.fromEntries(SPAN_TYPES.map((type, code) => [type, code])) as Readonly<
+  Record<SpanType, number>
+>;
+const AGENT_TYPE = TYPE_CODES.agent;
+/** Microseconds. */
+const HOUR = 3_600_000_000;
 /** Of a span of which no ancestor in the trace has a node. */
 const TOP = -3;
+
+/** The hour in which a trace counts, in hours since 1970. */
+export function hourOf(startedAt: Micros): number {
+  return Math.floor(startedAt / HOUR);
+}
 
 /**
  * What one trace adds to the service map (decisions §4): a node for its agent, one for each span that has one, and an

@@ -1,0 +1,18 @@
+/** Names of agents, spans and nodes, models and versions have at most so many characters (decisions §3). */
+export const MAX_NAME = 1024;
+
+/** A name as it can be stored: without spaces around it, cut after 1024 characters; empty where nothing is left. */
+export function storableName(text: string): string {
+  // Nearly every name is fine as it is.
+  const name = text.includes('\0') ? text.replaceAll('\0', '\uFFFD').trim() : text.trim();
+  return cutText(name.toWellFormed(), MAX_NAME).trimEnd();
+}
+
+/** Cuts between characters: those outside of the basic plane take two places of a string. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let end = 0;
+  for (let count = 0; count < max && end < text.length; count++)
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return text.slice(0, end);
+}
