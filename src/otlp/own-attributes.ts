@@ -129,6 +129,7 @@ function forgetConventions(span: SpanRecord): void {
   span.output_data = null;
   span.metadata = null;
   span.agent_hint = null;
+  span.prompt = null;
 }
 
 function assign<Record, Field extends keyof Record>(

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../signal/attributes.js';
 import type { Origin } from '../signal/origin.js';
-import type { AgentHint, RunStatus, SpanRecord, SpanType } from '../signal/span.js';
+import type { AgentHint, PromptReference, RunStatus, SpanRecord, SpanType } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
 import { toJson } from './any-value.js';
 import { AttributeShapes, type Shape } from './attribute-shapes.js';
@@ -117,7 +117,7 @@ export class SpanMapper {
       output_data: outputData(type, reading),
       metadata,
       agent_hint: hintOf(type, name, parentId === null, reading, origin),
-      prompt: null,
+      prompt: promptOf(reading),
     };
     if (type === 'llm') takeResponseUsage(record, metadata);
     if (own !== undefined) applyOwn(own, record);
@@ -218,6 +218,13 @@ function takeResponseUsage(span: SpanRecord, metadata: JsonObject): void {
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;
   if (metadata.usage === undefined && Object.keys(usage.parts).length > 0) metadata.usage = usage.parts;
+}
+
+/** The prompt version that a span names with both its name and its version. */
+function promptOf(reading: SpanReading): PromptReference | null {
+  const name = reading.text('prompt_name');
+  const version = reading.count('prompt_version');
+  return name === null || version === null ? null : { name, version };
 }
 
 /** The best that a span can say of its run's agent. */

@@ -251,6 +251,63 @@ void t.test('where several sources count, one has its say: no two share a rank',
   }
 });
 
+void t.test('the prompt: a name and a version, the best source of each', async (t) => {
+  const sources = [
+    ['langfuse.observation.prompt.name', 'a', 'langfuse.observation.prompt.version', 1],
+    ['traceloop.prompt.key', 'b', 'traceloop.prompt.version', 2],
+    ['gen_ai.prompt.name', 'c', 'gen_ai.prompt.version', 3],
+    ['gen_ai.prompt.name', 'c', 'llm.prompt_template.version', 4],
+  ] as const;
+  const attributesOf = (pairs: readonly (typeof sources)[number][]): JsonObject =>
+    Object.fromEntries(
+      pairs.flatMap(([nameKey, name, versionKey, version]): [string, JsonValue][] => [
+        [nameKey, name],
+        [versionKey, version],
+      ]),
+    );
+  for (const [first, pair] of sources.entries()) {
+    const [, name, , version] = pair;
+    const expected = { name, version };
+    t.strictSame(mapSpan(attributesOf(sources.slice(first))).prompt, expected);
+    t.strictSame(mapSpan(attributesOf(sources.slice(first).toReversed())).prompt, expected);
+    t.strictSame(mapSpan(attributesOf([pair])).prompt, expected);
+  }
+});
+
+void t.test('a prompt has a version that is a whole number from 1, as a number or in digits', async (t) => {
+  const promptOf = (name: JsonValue, version: JsonValue) =>
+    mapSpan({ 'gen_ai.prompt.name': name, 'gen_ai.prompt.version': version }).prompt;
+  for (const [version, expected] of [
+    [7, 7],
+    ['7', 7],
+    ['007', 7],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  ] as const)
+    t.strictSame(promptOf('p', version), { name: 'p', version: expected });
+  for (const version of [
+    0,
+    -1,
+    1.5,
+    '',
+    ' ',
+    '0',
+    'v7',
+    '1.0',
+    '1e3',
+    '99999999999999999999',
+    true,
+    [1],
+    null,
+  ])
+    t.equal(promptOf('p', version), null, JSON.stringify(version));
+  t.strictSame(promptOf(' a/b %2F 🪶\0 ', 1), { name: ' a/b %2F 🪶\0 ', version: 1 }, 'the name as it came');
+  for (const name of ['', '  ', null, ['p']]) t.equal(promptOf(name, 1), null, JSON.stringify(name));
+  t.equal(mapSpan({ 'gen_ai.prompt.name': 'p' }).prompt, null);
+  t.equal(mapSpan({ 'gen_ai.prompt.version': 1 }).prompt, null);
+  const { metadata } = mapSpan({ 'gen_ai.prompt.name': 'p', 'gen_ai.prompt.version': 1 });
+  t.match(metadata, { 'gen_ai.prompt.name': 'p', 'gen_ai.prompt.version': 1 }, 'the attributes are kept');
+});
+
 void t.test('the name of the agent: the best source of a span', async (t) => {
   const agent = { 'openinference.span.kind': 'AGENT' };
   const all: JsonObject = {

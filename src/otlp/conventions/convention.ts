@@ -21,6 +21,8 @@ export const FIELDS = [
   'session_id',
   'user_id',
   'tags',
+  'prompt_name',
+  'prompt_version',
   'error_type',
   'status_message',
   'input_tokens',

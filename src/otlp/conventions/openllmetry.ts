@@ -28,6 +28,8 @@ export const OPENLLMETRY: Convention = {
       'lmnr.association.properties.user_id': { rank: 3 },
     },
     tags: { 'lmnr.association.properties.tags': { rank: 2 } },
+    prompt_name: { 'traceloop.prompt.key': { rank: 2 } },
+    prompt_version: { 'traceloop.prompt.version': { rank: 2 } },
     input_tokens: { 'llm.usage.prompt_tokens': { rank: 4 } },
     output_tokens: { 'llm.usage.completion_tokens': { rank: 4 } },
     total_tokens: { 'llm.usage.total_tokens': { rank: 2 } },

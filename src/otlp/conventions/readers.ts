@@ -3,6 +3,7 @@ import { parseMoney } from '../../signal/money.js';
 import { isObject, parseStructure } from '../json-text.js';
 import type { Kind, Reader } from './convention.js';
 
+const DIGITS = /^\d+$/;
 const WHOLE_NUMBER = /^\+?\d+(\.\d*)?$/;
 
 /** Anything that is not empty. */
@@ -22,6 +23,12 @@ export const count: Reader = (value) => {
   if (typeof value !== 'number' || !(value >= 0)) return undefined;
   const whole = Math.round(value);
   return Number.isSafeInteger(whole) ? whole : undefined;
+};
+
+/** Whole and from 1, as versions of prompts here are. Texts of digits are taken; `v2` is another's way to count. */
+export const version: Reader = (value) => {
+  if (typeof value === 'string') return DIGITS.test(value) ? version(Number(value)) : undefined;
+  return typeof value === 'number' && value >= 1 && Number.isSafeInteger(value) ? value : undefined;
 };
 
 /** An amount in US dollars, as micro-USD. */

@@ -7,7 +7,7 @@ import { LANGFUSE } from './langfuse.js';
 import { OPENINFERENCE } from './openinference.js';
 import { OPENLLMETRY } from './openllmetry.js';
 import { PYDANTIC_AI } from './pydantic-ai.js';
-import { cost, count, payload, present, text, texts } from './readers.js';
+import { cost, count, payload, present, text, texts, version } from './readers.js';
 import { VERCEL_AI } from './vercel-ai.js';
 
 /** All that is known of the naming of attributes. What one of them has to say of a field is judged by its rank alone. */
@@ -42,6 +42,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   session_id: text,
   user_id: text,
   tags: texts,
+  prompt_name: text,
+  prompt_version: version,
   error_type: text,
   status_message: text,
   input_tokens: count,
