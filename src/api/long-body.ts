@@ -51,3 +51,30 @@ function pieces(
   };
   return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
+
+/**
+ * The same for a list that comes as records, some at a time.
+ *
+ * @param print gives what is shown of a record, as plain JSON
+ * @throws ConsumeError what the store throws while the first part is read.
+ */
+export async function longList<Item>(
+  head: string,
+  pages: AsyncIterable<readonly Item[]>,
+  print: (item: Item) => object,
+  tail: string,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  return await longBody(head, printPages(pages, print), tail);
+}
+
+async function* printPages<Item>(
+  pages: AsyncIterable<readonly Item[]>,
+  print: (item: Item) => object,
+): AsyncGenerator<Uint8Array> {
+  let separator = '';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield Buffer.from(separator + page.map((item) => JSON.stringify(print(item))).join(','));
+    separator = ',';
+  }
+}

@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   agents: 'Agents with their figures and runs.',
   otlp: 'OTLP/HTTP: traces, metrics and logs from OpenTelemetry clients.',
   models: 'Language models: their calls, tokens and cost.',
+  prompts: 'Versions of prompt templates, and how the traces that used them went.',
   identity: 'The caller.',
   administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',
   meta: 'The API itself.',

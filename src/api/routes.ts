@@ -8,6 +8,7 @@ import { meRoutes } from './me.js';
 import { metricRoutes } from './metrics.js';
 import { modelRoutes } from './models.js';
 import { organizationRoutes } from './organizations.js';
+import { promptRoutes } from './prompts.js';
 import { traceRoutes } from './traces.js';
 import { userRoutes } from './users.js';
 
@@ -20,6 +21,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     modelRoutes,
     metricRoutes,
     logRoutes,
+    promptRoutes,
     meRoutes,
     userRoutes,
     keyRoutes,

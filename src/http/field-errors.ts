@@ -21,6 +21,7 @@ const FORMATS: Readonly<
     wording: 'must be an e-mail address',
     isValid: (text) => /^[^\s@]+@[^\s@]+$/.test(text) && !text.includes('\0'),
   },
+  'not-blank': { wording: 'must not be blank', isValid: (text) => text.trim() !== '' },
   name: { wording: 'must not hold the character U+0000', isValid: (text) => !text.includes('\0') },
 };
 

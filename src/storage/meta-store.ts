@@ -48,12 +48,29 @@ export interface StoredKey extends ApiKey {
   readonly digest: string;
 }
 
+/** One version of a prompt. Name and version together are its user's only ones. */
+export interface PromptVersion {
+  /** UUIDv7 */
+  readonly id: string;
+  /** Any text, as it was sent. */
+  readonly name: string;
+  /** From 1. */
+  readonly version: number;
+  readonly template_text: string;
+  readonly description: string | null;
+  readonly is_active: boolean;
+  readonly created_at: Micros;
+}
+
+/** A list of prompts, some at a time: all of them may be many megabytes. */
+export type PromptPages = AsyncIterable<readonly PromptVersion[]>;
+
 /** What happened to the keys. */
 export type KeyChange =
   | { readonly kind: 'created'; readonly key: StoredKey }
   | { readonly kind: 'revoked'; readonly id: string; readonly at: Micros };
 
-/** A name that must be unique exists (`email`, `slug`). */
+/** A name that must be unique exists (`email`, `slug`, `version` of a prompt). */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
   readonly field: string;
@@ -103,6 +120,12 @@ export interface MetaStore {
     readonly organization: Organization;
     readonly key: StoredKey;
   }): Promise<boolean>;
+  /** @throws ConflictError `version` where the user has that version of the prompt */
+  createPrompt(userId: string, prompt: PromptVersion): Promise<void>;
+  /** All versions of all prompts of a user: by name in the order of its characters, then the newest version first. */
+  listPrompts(userId: string): Promise<PromptPages>;
+  /** The newest first. @returns null where the user has no prompt of that name */
+  listPromptVersions(userId: string, name: string): Promise<PromptPages | null>;
   /** The directory for files beside the store, such as the initial key. */
   readonly directory: string;
 }

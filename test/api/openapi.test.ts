@@ -123,6 +123,11 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listKeys', {});
   await check('revokeKey', { key_id: (key as { readonly id: string }).id });
   await check('listKeys', { query: `?user_id=${user_id}` });
+  for (const description of [undefined, 'a description', 'once more'])
+    await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hello.', description } });
+  await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hi.', version: 2 } });
+  await check('listPrompts', {});
+  await check('listPromptVersions', { name: 'a%2Fb' });
   await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
   await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
   await check('listOrganizations', {});
@@ -160,7 +165,8 @@ async function checkLogs(api: TestApi, check: Check): Promise<void> {
 }
 
 async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Check): Promise<void> {
-  const weak = (await api.createKey(['manage'])).key;
+  const manager = (await api.createKey(['manage'])).key;
+  const reader = (await api.createKey(['read'])).key;
   const missing = {
     trace_id: randomUUID(),
     agent_id: randomUUID(),
@@ -168,7 +174,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     key_id: randomUUID(),
     log_id: randomUUID(),
   };
-  const nowhere = { ...missing, slug: 'nowhere' };
+  const nowhere = { ...missing, slug: 'nowhere', name: 'nowhere' };
   const nonsense = {
     trace_id: 'x',
     agent_id: 'x',
@@ -176,6 +182,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     key_id: 'x',
     log_id: 'x',
     slug: 'x',
+    name: '%20',
     query: '?page=x&user_id=x&limit=x',
   };
   const broken = {
@@ -185,6 +192,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     key_id: '%zz',
     log_id: '%zz',
     slug: '%zz',
+    name: '%zz',
   };
   const bodies: Readonly<Record<string, object>> = {
     setTraceOutcome: { success: true },
@@ -202,6 +210,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     const hasBody = operation.requestBody !== undefined;
     const json = hasBody ? { json: bodies[id] ?? {} } : {};
     if (operation.security.length > 0) await check(id, nowhere, { key: null, ...json });
+    const weak = operation.security.some((kind) => kind['api_key']?.includes('manage')) ? reader : manager;
     if (operation.responses['403']) await check(id, nowhere, { key: weak, ...json });
     if (operation.responses['404'])
       await check(

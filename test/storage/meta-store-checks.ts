@@ -1,6 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import type { KeyChange, MetaStore, Organization, StoredKey, User } from '../../src/storage/meta-store.js';
+import type {
+  KeyChange,
+  MetaStore,
+  Organization,
+  PromptPages,
+  PromptVersion,
+  StoredKey,
+  User,
+} from '../../src/storage/meta-store.js';
+import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 
 /** A meta store to check, and a way to close and open it again. */
@@ -191,6 +200,89 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     t.strictSame(await store.listUsers(), [user]);
     t.strictSame(await store.listKeys(), [key]);
   });
+
+  void t.test('prompts are listed by name, then the newest version first', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const [one, two] = [aUser(), aUser()];
+    await store.createUser(one);
+    await store.createUser(two);
+    // In the order of the characters, which is not that of UTF-16.
+    const names = ['', 'B', 'a', 'a b', 'a/b', 'é', '\uFFFD', '🪶'].map((name) => `n${name}`);
+    const versions = [1, 2, 10, Number.MAX_SAFE_INTEGER];
+    const expected = names.flatMap((name) =>
+      versions.toReversed().map((version) => aPrompt({ name, version, description: null })),
+    );
+    for (const prompt of [...expected].sort((a, b) => (a.id < b.id ? -1 : 1)))
+      await store.createPrompt(one.id, prompt);
+    const others = aPrompt({ name: 'na', is_active: false });
+    await store.createPrompt(two.id, others);
+    const check = async (store: MetaStore) => {
+      t.strictSame(await all(store.listPrompts(one.id)), expected);
+      t.strictSame(await all(store.listPrompts(two.id)), [others]);
+      t.strictSame(await all(store.listPromptVersions(one.id, 'na')), expected.slice(8, 12));
+      t.strictSame(await all(store.listPromptVersions(two.id, 'na')), [others]);
+      for (const name of ['n🪶x', 'A', '']) t.equal(await store.listPromptVersions(one.id, name), null);
+      t.equal(await store.listPromptVersions(two.id, 'nB'), null, 'that of another');
+    };
+    await check(store);
+    await check(await opened.reopen());
+  });
+
+  void t.test('a version of a prompt is made once, whoever asks at the same time', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const [one, two] = [aUser(), aUser()];
+    await store.createUser(one);
+    await store.createUser(two);
+    t.same(await all(store.listPrompts(one.id)), []);
+    const asked = Array.from({ length: 10 }, () => aPrompt());
+    const made = await Promise.allSettled(asked.map((prompt) => store.createPrompt(one.id, prompt)));
+    const winners = asked.filter((_, i) => made[i]?.status === 'fulfilled');
+    t.equal(winners.length, 1);
+    const conflict = { name: 'ConflictError', field: 'version' };
+    await t.rejects(store.createPrompt(one.id, aPrompt({ template_text: 'other' })), conflict);
+    t.strictSame(await all(store.listPrompts(one.id)), winners);
+    await store.createPrompt(two.id, aPrompt());
+    const again = await opened.reopen();
+    await t.rejects(again.createPrompt(one.id, aPrompt()), conflict);
+    for (const prompt of [aPrompt({ version: 2 }), aPrompt({ name: 'Prompt' }), aPrompt({ name: 'prompt ' })])
+      await again.createPrompt(one.id, prompt);
+    t.equal((await all(again.listPrompts(one.id))).length, 4);
+  });
+
+  void t.test('texts of prompts come back as they were, whatever they hold', async (t) => {
+    const opened = await open(t);
+    const user = aUser();
+    await opened.store.createUser(user);
+    const prompts = ODD_TEXTS.map((text) =>
+      aPrompt({
+        name: text.slice(0, 1024).toWellFormed() || 'empty',
+        template_text: text,
+        description: text,
+      }),
+    );
+    for (const prompt of prompts) await opened.store.createPrompt(user.id, prompt);
+    const byId = (list: readonly PromptVersion[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    t.strictSame(byId(await all(opened.store.listPrompts(user.id))), byId(prompts));
+    const again = await opened.reopen();
+    for (const prompt of prompts)
+      t.strictSame(await all(again.listPromptVersions(user.id, prompt.name)), [prompt]);
+  });
+
+  void t.test('a long list comes as it was when it was asked for', async (t) => {
+    const { store } = await open(t);
+    const user = aUser();
+    await store.createUser(user);
+    const expected = Array.from({ length: 1000 }, (_, i) =>
+      aPrompt({ version: 1000 - i, template_text: i % 10 === 0 ? `${i} ${'ä🪶'.repeat(3333)}` : `${i}` }),
+    );
+    await Promise.all(expected.map((prompt) => store.createPrompt(user.id, prompt)));
+    const pages = await store.listPrompts(user.id);
+    await store.createPrompt(user.id, aPrompt({ name: 'later' }));
+    t.strictSame(await all(Promise.resolve(pages)), expected);
+    t.strictSame(await all(store.listPromptVersions(user.id, 'prompt')), expected);
+  });
 }
 
 function aUser(changes: Partial<User> = {}): User {
@@ -223,6 +315,26 @@ function aKey(user: User, changes: Partial<StoredKey> = {}): StoredKey {
 
 function anOrganization(slug: string, changes: Partial<Organization> = {}): Organization {
   return { id: randomUUID(), slug, name: `the ${slug}`, created_at: NOON, ...changes };
+}
+
+function aPrompt(changes: Partial<PromptVersion> = {}): PromptVersion {
+  return {
+    id: randomUUID(),
+    name: 'prompt',
+    version: 1,
+    template_text: 'Answer {question}.',
+    description: 'how to answer',
+    is_active: true,
+    created_at: NOON,
+    ...changes,
+  };
+}
+
+/** What all pages of a list hold. */
+async function all(pages: Promise<PromptPages | null>): Promise<readonly PromptVersion[]> {
+  const prompts: PromptVersion[] = [];
+  for await (const page of (await pages) ?? []) prompts.push(...page);
+  return prompts;
 }
 
 /** By their making, then id. */

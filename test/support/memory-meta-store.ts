@@ -5,6 +5,8 @@ import {
   type Membership,
   type MetaStore,
   type Organization,
+  type PromptPages,
+  type PromptVersion,
   type Role,
   type StoredKey,
   type User,
@@ -24,6 +26,7 @@ export class MemoryMetaStore implements MetaStore {
   readonly #keys = new Map<string, StoredKey>();
   readonly #organizations = new Map<string, Organization>();
   readonly #members = new Map<string, Map<string, Role>>();
+  readonly #prompts = new Map<string, readonly PromptVersion[]>();
   readonly #watchers = new Set<(change: KeyChange) => void>();
 
   constructor(directory: string) {
@@ -121,6 +124,31 @@ export class MemoryMetaStore implements MetaStore {
     });
   }
 
+  async createPrompt(userId: string, prompt: PromptVersion): Promise<void> {
+    this.#maybeFail('createPrompt');
+    const prompts = this.#prompts.get(userId) ?? [];
+    if (prompts.some(({ name, version }) => name === prompt.name && version === prompt.version))
+      throw new ConflictError('version', 'version exists');
+    this.#prompts.set(userId, [...prompts, prompt]);
+  }
+
+  async listPrompts(userId: string): Promise<PromptPages> {
+    this.#maybeFail('listPrompts');
+    return onePage(this.#sortedPrompts(userId));
+  }
+
+  async listPromptVersions(userId: string, name: string): Promise<PromptPages | null> {
+    this.#maybeFail('listPromptVersions');
+    const versions = this.#sortedPrompts(userId).filter((prompt) => prompt.name === name);
+    return versions.length === 0 ? null : onePage(versions);
+  }
+
+  #sortedPrompts(userId: string): PromptVersion[] {
+    return [...(this.#prompts.get(userId) ?? [])].sort(
+      (a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || b.version - a.version,
+    );
+  }
+
   async bootstrap(first: Parameters<MetaStore['bootstrap']>[0]): Promise<boolean> {
     this.#maybeFail('bootstrap');
     if (this.#users.size > 0) return false;
@@ -145,4 +173,8 @@ export class MemoryMetaStore implements MetaStore {
   #tell(change: KeyChange): void {
     for (const watcher of this.#watchers) watcher(change);
   }
+}
+
+async function* onePage(prompts: readonly PromptVersion[]): PromptPages {
+  yield prompts;
 }

@@ -4,11 +4,14 @@ import type {
   Membership,
   MetaStore,
   Organization,
+  PromptPages,
+  PromptVersion,
   Role,
   StoredKey,
   User,
 } from '../../meta-store.js';
 import type { MetaMethod } from '../store-thread.js';
+import type { PromptPage } from './prompt-tables.js';
 
 /** The {@link MetaStore} of the daemon's thread: it asks the store thread, and tells of keys that come and go. */
 export abstract class MetaClient implements MetaStore {
@@ -82,6 +85,29 @@ export abstract class MetaClient implements MetaStore {
     const isDone = await this.meta<boolean>('bootstrap', first);
     if (isDone) this.#tellOfKey({ kind: 'created', key: first.key });
     return isDone;
+  }
+
+  async createPrompt(userId: string, prompt: PromptVersion): Promise<void> {
+    await this.meta('createPrompt', userId, prompt);
+  }
+
+  async listPrompts(userId: string): Promise<PromptPages> {
+    const first = await this.meta<PromptPage>('listPrompts', userId);
+    return this.#promptPages(first, userId);
+  }
+
+  async listPromptVersions(userId: string, name: string): Promise<PromptPages | null> {
+    const first = await this.meta<PromptPage | null>('listPromptVersions', userId, name);
+    return first === null ? null : this.#promptPages(first, userId);
+  }
+
+  async *#promptPages(first: PromptPage, userId: string): PromptPages {
+    let page = first;
+    yield page.prompts;
+    while (page.rest.length > 0) {
+      page = await this.meta<PromptPage>('readPrompts', userId, page.rest);
+      yield page.prompts;
+    }
   }
 
   #tellOfKey(change: KeyChange): void {

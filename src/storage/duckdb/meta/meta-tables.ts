@@ -5,32 +5,39 @@ import {
   type Membership,
   type MetaStore,
   type Organization,
+  type PromptVersion,
   type Role,
   type StoredKey,
   type User,
 } from '../../meta-store.js';
 import type { Connection, Row, Value } from '../database.js';
+import { MetaConnection } from './meta-connection.js';
+import { PromptTables, type PromptPage } from './prompt-tables.js';
 import { KEYS, MEMBERS, ORGANIZATIONS, USERS } from './tables.js';
 
 /** The part of a {@link MetaStore} that needs the database. */
-type Tables = Omit<MetaStore, 'watchKeys' | 'directory'>;
+type Tables = Omit<MetaStore, 'watchKeys' | 'directory' | 'listPrompts' | 'listPromptVersions'>;
 
-/** Users, organizations, members and keys in the main file, one change after the other on one connection. */
+/** Users, organizations, members, keys and prompts in the main file. */
 export class MetaTables implements Tables {
-  readonly #connection: Connection;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #connection: MetaConnection;
+  readonly #prompts: PromptTables;
   /** The tenant number of every user, by id. */
   readonly #tenants = new Map<string, number>();
+  /** `monthly_event_limit` by tenant. */
+  readonly #limits = new Map<number, number | null>();
 
   private constructor(connection: Connection) {
-    this.#connection = connection;
+    this.#connection = new MetaConnection(connection);
+    this.#prompts = new PromptTables(this.#connection);
   }
 
   /** @param connection the tables' own */
   static async open(connection: Connection): Promise<MetaTables> {
     const tables = new MetaTables(connection);
     for (const row of await connection.rows(USERS.select()))
-      tables.#tenants.set(String(row.id), Number(row.tenant));
+      tables.#remember(toUser(row), Number(row.tenant));
+    await tables.#prompts.load((userId) => tables.#knownTenant(userId));
     return tables;
   }
 
@@ -39,17 +46,35 @@ export class MetaTables implements Tables {
     return this.#tenants.get(userId);
   }
 
+  /** Events a month that a tenant may store, 0 for any number; null: the daemon's default holds. */
+  limitOf(tenant: number): number | null {
+    return this.#limits.get(tenant) ?? null;
+  }
+
+  /** The number of a prompt version, which no other of any user has; undefined where the tenant has no such version. */
+  promptNumber(tenant: number, name: string, version: number): number | undefined {
+    return this.#prompts.registry.find(tenant, name, version)?.number;
+  }
+
+  /** All versions of a prompt, the newest first; none where the tenant has no prompt of that name. */
+  promptVersions(
+    tenant: number,
+    name: string,
+  ): readonly { readonly number: number; readonly version: number }[] {
+    return this.#prompts.registry.versions(tenant, name);
+  }
+
   /** Resolves when everything asked for so far is done. */
   async idle(): Promise<void> {
-    await this.#turn;
+    await this.#connection.idle();
   }
 
   async listUsers(): Promise<readonly User[]> {
-    return (await this.#rows(USERS.select('ORDER BY created_at, id'))).map(toUser);
+    return (await this.#connection.read(USERS.select('ORDER BY created_at, id'))).map(toUser);
   }
 
   async createUser(user: User): Promise<void> {
-    await this.#transaction(async () => {
+    await this.#connection.transaction(async () => {
       await this.#refuseTaken('users', 'email', user.email);
       await this.#insertUser(user);
     });
@@ -59,26 +84,31 @@ export class MetaTables implements Tables {
     id: string,
     change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
   ): Promise<User | null> {
-    return await this.#transaction(async () => {
+    return await this.#connection.transaction(async () => {
       if (change.email !== undefined) await this.#refuseTaken('users', 'email', change.email, id);
       for (const [column, value] of Object.entries(pick(change, ['email', 'name', 'monthly_event_limit']))) {
         await this.#connection.run(`UPDATE users SET ${column} = ? WHERE id = ?::UUID`, [value, id]);
       }
       const [row] = await this.#connection.rows(USERS.select('WHERE id = ?::UUID'), [id]);
-      return row === undefined ? null : toUser(row);
+      if (row === undefined) return null;
+      const user = toUser(row);
+      this.#connection.afterCommit(() => {
+        this.#remember(user, Number(row.tenant));
+      });
+      return user;
     });
   }
 
   async listKeys(): Promise<readonly StoredKey[]> {
-    return (await this.#rows(KEYS.select('ORDER BY created_at, id'))).map(toKey);
+    return (await this.#connection.read(KEYS.select('ORDER BY created_at, id'))).map(toKey);
   }
 
   async createKey(key: StoredKey): Promise<void> {
-    await this.#transaction(() => this.#insertKey(key));
+    await this.#connection.transaction(() => this.#insertKey(key));
   }
 
   async revokeKey(id: string, at: Micros): Promise<boolean> {
-    return await this.#transaction(async () => {
+    return await this.#connection.transaction(async () => {
       const rows = await this.#connection.rows(
         'UPDATE api_keys SET revoked_at = coalesce(revoked_at, make_timestamp(?::BIGINT)) WHERE id = ?::UUID RETURNING 1 AS done',
         [at, id],
@@ -88,7 +118,7 @@ export class MetaTables implements Tables {
   }
 
   async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
-    await this.#transaction(async () => {
+    await this.#connection.transaction(async () => {
       for (const { id, at } of uses) {
         await this.#connection.run(
           'UPDATE api_keys SET last_used_at = make_timestamp(?::BIGINT) WHERE id = ?::UUID',
@@ -99,18 +129,18 @@ export class MetaTables implements Tables {
   }
 
   async listOrganizations(): Promise<readonly Organization[]> {
-    return (await this.#rows(ORGANIZATIONS.select('ORDER BY created_at, id'))).map(toOrganization);
+    return (await this.#connection.read(ORGANIZATIONS.select('ORDER BY created_at, id'))).map(toOrganization);
   }
 
   async createOrganization(organization: Organization): Promise<void> {
-    await this.#transaction(async () => {
+    await this.#connection.transaction(async () => {
       await this.#refuseTaken('organizations', 'slug', organization.slug);
       await this.#connection.run(...ORGANIZATIONS.insert({ ...organization }));
     });
   }
 
   async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
-    return await this.#transaction(async () => {
+    return await this.#connection.transaction(async () => {
       const organizationId = await this.#organizationId(slug);
       if (organizationId === null || !this.#tenants.has(userId)) return false;
       await this.#connection.run(
@@ -122,7 +152,7 @@ export class MetaTables implements Tables {
   }
 
   async removeMember(slug: string, userId: string): Promise<boolean> {
-    return await this.#transaction(async () => {
+    return await this.#connection.transaction(async () => {
       const removed = await this.#connection.rows(
         'DELETE FROM members WHERE organization_id = (SELECT id FROM organizations WHERE slug = ?) AND user_id = ?::UUID RETURNING 1 AS done',
         [slug, userId],
@@ -132,7 +162,7 @@ export class MetaTables implements Tables {
   }
 
   async membershipsOf(userId: string): Promise<readonly Membership[]> {
-    const rows = await this.#rows(
+    const rows = await this.#connection.read(
       'SELECT o.slug, o.name, m.role FROM members m JOIN organizations o ON o.id = m.organization_id WHERE m.user_id = ?::UUID ORDER BY o.slug',
       [userId],
     );
@@ -144,7 +174,7 @@ export class MetaTables implements Tables {
   }
 
   async bootstrap(first: { user: User; organization: Organization; key: StoredKey }): Promise<boolean> {
-    return await this.#transaction(async () => {
+    return await this.#connection.transaction(async () => {
       const [users] = await this.#connection.rows('SELECT count(*) AS users FROM users');
       if (users?.users !== 0) return false;
       await this.#insertUser(first.user);
@@ -157,10 +187,42 @@ export class MetaTables implements Tables {
     });
   }
 
+  async createPrompt(userId: string, prompt: PromptVersion): Promise<void> {
+    await this.#prompts.create(userId, this.#knownTenant(userId), prompt);
+  }
+
+  /** The first page. */
+  async listPrompts(userId: string): Promise<PromptPage> {
+    return await this.#prompts.list(this.#knownTenant(userId));
+  }
+
+  /** The first page; null where the user has no prompt of that name. */
+  async listPromptVersions(userId: string, name: string): Promise<PromptPage | null> {
+    return await this.#prompts.listVersions(this.#knownTenant(userId), name);
+  }
+
+  /** A further page. @param numbers of the prompts that follow, as the page before told them */
+  async readPrompts(userId: string, numbers: readonly number[]): Promise<PromptPage> {
+    return await this.#prompts.read(this.#knownTenant(userId), numbers);
+  }
+
   async #insertUser(user: User): Promise<void> {
     const tenant = Math.max(0, ...this.#tenants.values()) + 1;
     await this.#connection.run(...USERS.insert({ ...user, tenant }));
+    this.#connection.afterCommit(() => {
+      this.#remember(user, tenant);
+    });
+  }
+
+  #remember(user: User, tenant: number): void {
     this.#tenants.set(user.id, tenant);
+    this.#limits.set(tenant, user.monthly_event_limit);
+  }
+
+  #knownTenant(userId: string): number {
+    const tenant = this.#tenants.get(userId);
+    if (tenant === undefined) throw new Error('a prompt belongs to a user that the store does not know');
+    return tenant;
   }
 
   async #insertKey(key: StoredKey): Promise<void> {
@@ -188,32 +250,6 @@ export class MetaTables implements Tables {
         `${table === 'users' ? 'A user' : 'An organization'} with the ${column} ${value} exists already.`,
       );
     }
-  }
-
-  async #rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return await this.#inTurn(() => this.#connection.rows(sql, values));
-  }
-
-  async #transaction<T>(work: () => Promise<T>): Promise<T> {
-    return await this.#inTurn(async () => {
-      const known = new Map(this.#tenants);
-      await this.#connection.run('BEGIN');
-      try {
-        const result = await work();
-        await this.#connection.run('COMMIT');
-        return result;
-      } catch (error) {
-        await this.#connection.run('ROLLBACK').catch(() => undefined);
-        for (const id of this.#tenants.keys()) if (!known.has(id)) this.#tenants.delete(id);
-        throw error;
-      }
-    });
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => undefined);
-    return await turn;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Row, Value } from '../database.js';
 
-type MetaKind = 'uuid' | 'text' | 'integer' | 'time';
+/** `any_text` may hold every character there is, at every place: {@link readAnyText} gives it back. */
+type MetaKind = 'uuid' | 'text' | 'any_text' | 'integer' | 'boolean' | 'time';
 
 interface MetaColumn {
   readonly name: string;
@@ -12,7 +13,9 @@ interface MetaColumn {
 const SQL_TYPES: Readonly<Record<MetaKind, string>> = {
   uuid: 'UUID',
   text: 'VARCHAR',
+  any_text: 'VARCHAR',
   integer: 'BIGINT',
+  boolean: 'BOOLEAN',
   time: 'TIMESTAMP',
 };
 
@@ -36,9 +39,10 @@ export class MetaTable {
     return `CREATE TABLE ${catalog}.main.${this.name} (${[...columns, ...this.#rules].join(', ')})`;
   }
 
-  /** @param rest what follows the table's name */
-  select(rest = ''): string {
-    return `SELECT ${this.columns.map((column) => `${read(column, this.name)} AS ${column.name}`).join(', ')} FROM ${this.name} ${rest}`;
+  /** @param rest what follows the table's name @param names of columns; all of them where absent */
+  select(rest = '', names?: readonly string[]): string {
+    const columns = this.columns.filter(({ name }) => names?.includes(name) ?? true);
+    return `SELECT ${columns.map((column) => `${read(column, this.name)} AS ${column.name}`).join(', ')} FROM ${this.name} ${rest}`;
   }
 
   /** The statement that inserts a row, and its parameters. */
@@ -54,7 +58,16 @@ export class MetaTable {
 
 function read({ name, kind }: MetaColumn, table: string): string {
   if (kind === 'uuid') return `${table}.${name}::VARCHAR`;
+  if (kind === 'any_text') return `'${MARK}' || ${table}.${name}`;
   return kind === 'time' ? `epoch_us(${table}.${name})` : `${table}.${name}`;
+}
+
+/** The binding drops U+FEFF at the start of what it reads: such texts are read behind another character. */
+const MARK = '.';
+
+/** The text in a selected column of the kind `any_text`. */
+export function readAnyText(value: Value | undefined): string | null {
+  return typeof value === 'string' ? value.slice(MARK.length) : null;
 }
 
 function write({ kind }: MetaColumn): string {
@@ -103,5 +116,24 @@ export const MEMBERS = new MetaTable(
   ['PRIMARY KEY (organization_id, user_id)'],
 );
 
+export const PROMPTS = new MetaTable(
+  'prompts',
+  [
+    /** What telemetry rows carry instead of the id. */
+    { name: 'number', kind: 'integer', rule: 'NOT NULL UNIQUE' },
+    { name: 'id', kind: 'uuid', rule: 'PRIMARY KEY' },
+    { name: 'user_id', kind: 'uuid', rule: 'NOT NULL' },
+    { name: 'name', kind: 'any_text', rule: 'NOT NULL' },
+    { name: 'version', kind: 'integer', rule: 'NOT NULL' },
+    { name: 'template_text', kind: 'any_text', rule: 'NOT NULL' },
+    { name: 'description', kind: 'any_text' },
+    { name: 'is_active', kind: 'boolean', rule: 'NOT NULL' },
+    { name: 'created_at', kind: 'time', rule: 'NOT NULL' },
+    /** Of the texts, about: reads go by it to bound what they hold. */
+    { name: 'bytes', kind: 'integer', rule: 'NOT NULL' },
+  ],
+  ['UNIQUE (user_id, name, version)'],
+);
+
 /** All tables of the main file. */
-export const META_TABLES: readonly MetaTable[] = [USERS, KEYS, ORGANIZATIONS, MEMBERS];
+export const META_TABLES: readonly MetaTable[] = [USERS, KEYS, ORGANIZATIONS, MEMBERS, PROMPTS];
