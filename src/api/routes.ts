@@ -9,7 +9,9 @@ import { metricRoutes } from './metrics.js';
 import { modelRoutes } from './models.js';
 import { organizationRoutes } from './organizations.js';
 import { promptRoutes } from './prompts.js';
+import { serviceMapRoutes } from './service-map.js';
 import { traceRoutes } from './traces.js';
+import { usageRoutes } from './usage.js';
 import { userRoutes } from './users.js';
 
 /** Every route that reads or changes what the stores hold. */
@@ -21,8 +23,10 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     modelRoutes,
     metricRoutes,
     logRoutes,
+    serviceMapRoutes,
     promptRoutes,
     meRoutes,
+    usageRoutes,
     userRoutes,
     keyRoutes,
     organizationRoutes,

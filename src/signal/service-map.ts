@@ -12,15 +12,15 @@ export interface BatchMap {
   /** The names of all nodes, each once. */
   readonly names: readonly string[];
   /** Of each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
-  readonly nodes: Int32Array;
+  readonly nodes: Int32Array<ArrayBuffer>;
   /**
    * The sums over the batch, if everything in it is new and the whole of its traces: five numbers a line, hour (of the
    * trace's start, in hours since 1970), name, span type (a position in `SPAN_TYPES`), spans, and traces of which it is
    * the agent.
    */
-  readonly nodeSums: Int32Array;
+  readonly nodeSums: Int32Array<ArrayBuffer>;
   /** Likewise four numbers a line: hour, source name, target name, spans. */
-  readonly edgeSums: Int32Array;
+  readonly edgeSums: Int32Array<ArrayBuffer>;
 }
 
 /** Whether a map was derived from just these spans: a processor behind `service_map` may have dropped some. */

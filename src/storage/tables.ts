@@ -56,6 +56,8 @@ const SPAN_STORE: readonly Column[] = [
   { name: 'line', kind: 'uint32', sql: 'UINTEGER' },
   /** Whether an older version of the span lies in an earlier commit. */
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
+  /** The number of the node that it makes in the service map, `NO_NODE` or `AGENT_NODE`. */
+  { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
 ];
 
 const TRACE_STORE: readonly Column[] = [
@@ -69,6 +71,8 @@ const TRACE_STORE: readonly Column[] = [
   { name: 'heard_at', kind: 'int64', sql: 'TIMESTAMP' },
   /** Whether an older version of the header lies in an earlier commit. */
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
+  /** Whether it counts in the service map: its nodes were derived when it came. */
+  { name: 'is_mapped', kind: 'bool', sql: 'BOOLEAN' },
 ];
 
 export const SPANS: Table = { name: 'spans', store: SPAN_STORE, wire: SPAN_WIRE, versionOf: 'span_id' };

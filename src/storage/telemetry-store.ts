@@ -158,6 +158,23 @@ export interface FoundLogs {
   readonly items: AsyncIterable<Uint8Array>;
 }
 
+/** A user's service map: nodes by id, edges by source and target, each as the API shows them. */
+export interface StoredMap {
+  /** As the text of a JSON array's inside (`{…},{…}`). */
+  readonly nodes: Uint8Array;
+  readonly edges: Uint8Array;
+}
+
+/** What a user has used of its quota. */
+export interface Usage {
+  /** A UTC month, `2026-11`. */
+  readonly period: string;
+  readonly used: number;
+  readonly limit: number | null;
+  /** The first moment of the next month. */
+  readonly resets_at: Micros;
+}
+
 /**
  * The telemetry of all users, each seeing only its own. What is written is read before the call returns: the caller may
  * change or drop the batch while it waits. Every method may throw a `ConsumeError` with
@@ -211,6 +228,17 @@ export interface TelemetryStore {
   searchLogs(tenant: string, filter: LogFilter, page: LogPage): Promise<FoundLogs>;
   /** @returns the trace that a log record belongs to; null for an unknown record and for one without a trace */
   readLogTrace(tenant: string, logId: string): Promise<string | null>;
+  /** @param since traces that started in or after the hour of this time; null for all */
+  serviceMap(tenant: string, since: Micros | null): Promise<StoredMap>;
+  /** The user's events of the month of `now`, as far as they are counted. */
+  usage(tenant: string, now: Micros): Promise<Usage>;
+  /**
+   * Says which limit holds for users without one of their own, so that {@link usage} can tell; of several the smallest.
+   *
+   * @param monthlyEvents 0 for none
+   * @returns what takes it back
+   */
+  announceQuota(monthlyEvents: number): () => void;
 }
 
 /** Finds a telemetry store among extensions. */

@@ -4,6 +4,8 @@ import { aLog } from '../support/log-records.js';
 import { NOON } from '../support/run-records.js';
 import { storeToKill } from './store-to-kill.js';
 
+const RECEIVED = { receivedAt: NOON };
+
 /**
  * A process that is made to be killed: it opens the store of its first argument and writes log records for the user of
  * its second, several batches at a time and for ever. A line goes out before a write (`sent`) and after its answer
@@ -34,7 +36,7 @@ async function write(): Promise<never> {
       }),
     );
     print({ kind: 'sent', word, records });
-    await store.writeLogs({ tenant, items });
+    await store.writeLogs({ tenant, items }, RECEIVED);
     print({ kind: 'done', word, records });
   }
 }

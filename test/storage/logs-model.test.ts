@@ -8,6 +8,8 @@ import { NOON } from '../support/run-records.js';
 import { bodyText, searchLogs, shownLog } from './log-search.js';
 import { TestStore } from './test-store.js';
 
+const RECEIVED = { receivedAt: NOON };
+
 /** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
 const SEED = process.env.JACKDAW_TEST_SEED;
 /** A slow machine does fewer runs instead of failing. */
@@ -158,7 +160,7 @@ void t.test('a search gives what looking at every record gives, wherever the rec
             batches.flatMap((batch) =>
               ([0, 1] as const).map((i) => {
                 const items = batch.filter(({ tenant }) => tenant === i).map(({ log }) => log);
-                return opened.store.writeLogs({ tenant: tenants[i], items });
+                return opened.store.writeLogs({ tenant: tenants[i], items }, RECEIVED);
               }),
             ),
           );

@@ -7,6 +7,8 @@ import { searchLogs, shownLog } from './log-search.js';
 import { movedLogs } from './stored-rows.js';
 import { TestStore } from './test-store.js';
 
+const RECEIVED = { receivedAt: NOON };
+
 const HOUR_MS = 3_600_000;
 
 void t.test(
@@ -16,7 +18,7 @@ void t.test(
     const tenant = await opened.addUser();
     const logs = Array.from({ length: 95 }, () => aLog({ id: uuidV7(NOON / 1000) }));
     for (let at = 0; at < logs.length; at += 5)
-      await opened.store.writeLogs({ tenant, items: logs.slice(at, at + 5) });
+      await opened.store.writeLogs({ tenant, items: logs.slice(at, at + 5) }, RECEIVED);
     const expected = logs
       .map(({ id }) => id)
       .sort()
@@ -51,7 +53,7 @@ void t.test('a segment of more records than a block holds is cut into blocks', a
       const body = `number ${number} of many${number % 10 === 0 ? ' tenth' : ''}, ${number % 2 === 0 ? 'left right' : 'right left'}`;
       return aLog({ id: uuidV7InOrder(NOON / 1000, number), timestamp, body, origin });
     });
-    await opened.store.writeLogs({ tenant, items });
+    await opened.store.writeLogs({ tenant, items }, RECEIVED);
   }
   await opened.store.settled();
   const count = async (query: string) => (await searchLogs(opened.store, tenant, { query }, FIRST)).count;
@@ -82,10 +84,10 @@ void t.test('late records, and those of the future, stand where their time is', 
   const tenant = await opened.addUser();
   const seconds = [5, 1, 9, -3, 7, 2, 1e8, 4, 6, 0];
   for (const second of seconds)
-    await opened.store.writeLogs({
-      tenant,
-      items: [aLog({ timestamp: NOON + second * 1e6, body: `${second}` })],
-    });
+    await opened.store.writeLogs(
+      { tenant, items: [aLog({ timestamp: NOON + second * 1e6, body: `${second}` })] },
+      RECEIVED,
+    );
   const bodies = async () => (await searchLogs(opened.store, tenant)).items.map(({ body }) => Number(body));
   const expected = [...seconds].sort((a, b) => b - a);
   t.strictSame(await bodies(), expected);
@@ -111,7 +113,7 @@ void t.test('large pages come in parts, with details where they are asked for', 
       origin,
     }),
   );
-  for (const log of logs) await opened.store.writeLogs({ tenant, items: [log] });
+  for (const log of logs) await opened.store.writeLogs({ tenant, items: [log] }, RECEIVED);
   for (const state of ['hot', 'moved']) {
     const { items } = await searchLogs(opened.store, tenant);
     t.strictSame(items, logs.map(shownLog).reverse(), state);
@@ -137,7 +139,7 @@ void t.test('the trace of a record is found by its id, by its owner alone', asyn
   const [tenant, other] = [await opened.addUser(), await opened.addUser()];
   const traceId = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
   const [bound, free] = [aLog({ trace_id: traceId }), aLog()];
-  await opened.store.writeLogs({ tenant, items: [bound, free, aLog()] });
+  await opened.store.writeLogs({ tenant, items: [bound, free, aLog()] }, RECEIVED);
   for (const state of ['hot', 'moved']) {
     t.equal(await opened.store.readLogTrace(tenant, bound.id.toUpperCase()), traceId, state);
     t.equal(await opened.store.readLogTrace(tenant, free.id), null);
@@ -165,8 +167,11 @@ for (const rows of [7, 100_000]) {
           }),
       );
       for (const log of logs) {
-        await opened.store.writeLogs({ tenant, items: [log] });
-        await opened.store.writeLogs({ tenant: other, items: [{ ...log, id: uuidV7(NOON / 1000) }] });
+        await opened.store.writeLogs({ tenant, items: [log] }, RECEIVED);
+        await opened.store.writeLogs(
+          { tenant: other, items: [{ ...log, id: uuidV7(NOON / 1000) }] },
+          RECEIVED,
+        );
       }
       t.equal((await searchLogs(opened.store, tenant, { query: 'body' })).count, 60);
       opened.settings.clock.advance(24 * HOUR_MS);
@@ -199,7 +204,7 @@ for (const rows of [7, 100_000]) {
 void t.test('a query of nothing but signs asks for nothing; an open quote is none', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  await opened.store.writeLogs({ tenant, items: [aLog({ body: 'a b' }), aLog({ body: null })] });
+  await opened.store.writeLogs({ tenant, items: [aLog({ body: 'a b' }), aLog({ body: null })] }, RECEIVED);
   const count = async (query: string) => (await searchLogs(opened.store, tenant, { query })).count;
   t.equal(await count(''), 2);
   t.equal(await count(' *** '), 2);

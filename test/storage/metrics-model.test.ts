@@ -8,6 +8,8 @@ import { aMetric, aPoint } from '../support/metric-points.js';
 import { NOON } from '../support/run-records.js';
 import { TestStore } from './test-store.js';
 
+const RECEIVED = { receivedAt: NOON };
+
 /** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
 const SEED = process.env.JACKDAW_TEST_SEED;
 /** A slow machine does fewer runs instead of failing. */
@@ -91,7 +93,7 @@ void t.test('queries of points give what a simple model gives, wherever the poin
             done.flatMap((points) =>
               ([0, 1] as const).map((i) => {
                 const items = points.filter(({ tenant }) => tenant === i).map(toPoint);
-                return opened.store.writeMetrics({ tenant: tenants[i], items });
+                return opened.store.writeMetrics({ tenant: tenants[i], items }, RECEIVED);
               }),
             ),
           );

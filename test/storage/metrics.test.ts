@@ -10,6 +10,8 @@ import { aMetric, aPoint } from '../support/metric-points.js';
 import { NOON } from '../support/run-records.js';
 import { TestStore } from './test-store.js';
 
+const RECEIVED = { receivedAt: NOON };
+
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
 
@@ -112,7 +114,7 @@ void t.test('what a commit changed in memory is taken back when it fails', async
   const origins = new Origins();
   const encoder = new PointsEncoder();
   const batch = (...items: MetricPoint[]) =>
-    new IncomingPoints(7, encoder.encode({ tenant: 'a-user', items }), streams, origins);
+    new IncomingPoints(7, encoder.encode({ tenant: 'a-user', items }), streams, origins, null);
   const rowsOf = (append: Append, seq: number) =>
     append.rows(seq).map(({ table, from, to, replacing }) => [table.name, to - from, replacing]);
 
@@ -151,7 +153,7 @@ void t.test('points of more metrics than a user may have are refused, the others
   const [tenant, other] = [await opened.addUser(), await opened.addUser()];
   const named = (i: number): MetricPoint => aPoint({ stream: aMetric({ name: `metric ${i}` }) });
   const points = Array.from({ length: 20_003 }, (_, i) => named(i));
-  const receipt = await opened.store.writeMetrics({ tenant, items: points });
+  const receipt = await opened.store.writeMetrics({ tenant, items: points }, RECEIVED);
   t.equal(receipt.accepted, 20_000);
   t.strictSame(
     receipt.refused.map(({ index }) => index),
@@ -159,13 +161,18 @@ void t.test('points of more metrics than a user may have are refused, the others
   );
   t.match(receipt.refused[0]?.reason, /one metric more than a user may have, which is 20000/);
   await opened.reopen();
-  const again = await opened.store.writeMetrics({
-    tenant,
-    items: [named(30_000), named(7), named(30_001), named(8)],
-  });
+  const again = await opened.store.writeMetrics(
+    {
+      tenant,
+      items: [named(30_000), named(7), named(30_001), named(8)],
+    },
+    RECEIVED,
+  );
   t.match(again, { accepted: 2, refused: [{ index: 0 }, { index: 2 }] }, 'known ones go on');
   t.equal((await opened.store.listMetrics(tenant)).length, 20_000);
-  t.match(await opened.store.writeMetrics({ tenant: other, items: [named(30_000)] }), { accepted: 1 });
+  t.match(await opened.store.writeMetrics({ tenant: other, items: [named(30_000)] }, RECEIVED), {
+    accepted: 1,
+  });
 });
 
 void t.test('long descriptions do not fill the memory', async (t) => {
@@ -175,13 +182,13 @@ void t.test('long descriptions do not fill the memory', async (t) => {
     aPoint({ stream: aMetric({ name: `metric ${i}`, unit: '', description }) });
   const million = 'd'.repeat(1024 * 1024);
   const items = Array.from({ length: 17 }, (_, i) => long(i, million));
-  t.match(await opened.store.writeMetrics({ tenant, items }), {
+  t.match(await opened.store.writeMetrics({ tenant, items }, RECEIVED), {
     accepted: 15,
     refused: [{ index: 15 }, { index: 16 }],
   });
   await opened.reopen();
-  t.match(await opened.store.writeMetrics({ tenant, items: [long(20, million)] }), { accepted: 0 });
-  t.match(await opened.store.writeMetrics({ tenant, items: [long(20, 'd')] }), { accepted: 1 });
+  t.match(await opened.store.writeMetrics({ tenant, items: [long(20, million)] }, RECEIVED), { accepted: 0 });
+  t.match(await opened.store.writeMetrics({ tenant, items: [long(20, 'd')] }, RECEIVED), { accepted: 1 });
   await write(opened, tenant, [long(20, million)]);
   await write(opened, tenant, [long(0, 'short')]);
   const described = (await opened.store.listMetrics(tenant)).map((m) => [m.name, m.description.length]);
@@ -236,7 +243,7 @@ for (const segmentSize of [
 }
 
 async function write({ store }: TestStore, tenant: string, items: MetricPoint[]): Promise<void> {
-  const receipt = await store.writeMetrics({ tenant, items });
+  const receipt = await store.writeMetrics({ tenant, items }, RECEIVED);
   if (receipt.accepted !== items.length) throw new Error(JSON.stringify(receipt));
 }
 

@@ -67,7 +67,33 @@ export async function movedLogs(path: string): Promise<{
   });
 }
 
-type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/**
+ * Looks into the tables of a closed store, the same of all files as one view: `spans`, and without the versions that newer
+ * ones replace `newest_spans`. The main file is `main_file`.
+ */
+export async function readAsOne<T>(
+  path: string,
+  tables: readonly ('spans' | 'traces' | 'agents' | 'services' | 'usage')[],
+  look: (query: Query) => Promise<T>,
+): Promise<T> {
+  return await withFiles(path, async (query, catalogs) => {
+    await query(`ATTACH ${literal(path)} AS main_file (READ_ONLY)`);
+    const moved = (await query('SELECT segment FROM cold.main.moved')).map((row) => Number(row.segment));
+    const live = catalogs.filter((catalog) => !moved.includes(Number(/^hot-(\d+)$/.exec(catalog)?.[1])));
+    for (const table of tables) {
+      const parts = live.map((catalog) => `SELECT * FROM ${identifier(catalog)}.main.${table}`);
+      await query(`CREATE TEMP VIEW ${table} AS ${parts.join(' UNION ALL ')}`);
+      if (table !== 'spans' && table !== 'traces') continue;
+      const key = table === 'spans' ? 'span_id' : 'trace_id';
+      await query(
+        `CREATE TEMP VIEW newest_${table} AS SELECT * FROM ${table} QUALIFY row_number() OVER (PARTITION BY tenant, ${key} ORDER BY seq DESC) = 1`,
+      );
+    }
+    return await look(query);
+  });
+}
 
 /** Looks into the files of a closed store, each attached under the part of its name that is its own. */
 async function withFiles<T>(

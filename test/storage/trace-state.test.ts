@@ -1,4 +1,5 @@
 import t from 'tap';
+import { NO_NODE } from '../../src/signal/service-map.js';
 import { RUN_STATUSES, type SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import {
@@ -20,12 +21,12 @@ const COMPLETED = RUN_STATUSES.indexOf('completed');
 function stored(changes: Partial<TraceHeader>): TraceState {
   const named = headerRow(changes);
   const header = { seq: 5, agentNo: 1, header: named.header };
-  return new TraceState(named, { heardAt: NOON, stored: header, firstSeq: 5, lastSeq: 5 });
+  return new TraceState(named, { heardAt: NOON, stored: header, firstSeq: 5, lastSeq: 5, isMapped: false });
 }
 
 function storedSpan(changes: Partial<SpanRecord>, payload?: string): SpanState {
   const { row } = spanRow(changes);
-  return { ...factsOf(row), seq: 5, line: 0, row, payload, changed: false };
+  return { ...factsOf(row, NO_NODE), seq: 5, line: 0, row, payload, changed: false };
 }
 
 function send(state: TraceState, changes: Partial<TraceHeader>): void {
@@ -34,7 +35,7 @@ function send(state: TraceState, changes: Partial<TraceHeader>): void {
 
 function sendSpan(state: TraceState, changes: Partial<SpanRecord>, payload?: string): void {
   const span = spanRow(changes);
-  state.applySpan(span.row, payload ?? span.payload);
+  state.applySpan(span.row, payload ?? span.payload, NO_NODE, () => NO_NODE);
 }
 
 void t.test('only a running one can be completed, and only by a terminal status', async (t) => {
@@ -192,7 +193,13 @@ void t.test('an outcome is set in any status, and survives a completion', async 
 
 void t.test('a new trace knows the commits of its spans', async (t) => {
   const named = headerRow({ status: 'running' });
-  const state = new TraceState(named, { heardAt: NOON, stored: null, firstSeq: 0, lastSeq: 0 });
+  const state = new TraceState(named, {
+    heardAt: NOON,
+    stored: null,
+    firstSeq: 0,
+    lastSeq: 0,
+    isMapped: false,
+  });
   t.same(state.settle(3), { spans: [], writesHeader: true });
   t.same([state.firstSeq, state.lastSeq], [0, 0]);
   state.committed(3, 1, []);

@@ -1,13 +1,16 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { AGENT_SOURCES, RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
-import type { TraceHeader } from '../../signal/trace.js';
+import { deriveBatch } from '../../signal/derive-map.js';
+import { fitsBatch, type BatchMap } from '../../signal/service-map.js';
+import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { ColumnsWriter, transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { DERIVED, FOLLOWS_SPANS } from '../derived.js';
 import { indexOf } from '../table.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../usage.js';
+import type { CountedMessage } from './event-counts.js';
 
 /** A span as it crosses to the store thread: its columns and its line of the payload. */
 export const SPAN_MESSAGE: readonly Column[] = [
@@ -28,7 +31,14 @@ export interface TracesMessage {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;
+  /** Where the batch is counted for a quota. */
+  readonly counted?: CountedMessage;
+  /** Where a service map was derived from the batch. */
+  readonly map?: MapMessage;
 }
+
+/** What a batch adds to the service map, as it crosses. */
+export type MapMessage = Omit<BatchMap, 'spanIds'>;
 
 const S = columnNumbers(SPAN_MESSAGE);
 const T = columnNumbers(TRACE_MESSAGE);
@@ -56,7 +66,13 @@ export class TracesEncoder {
       writeHeader(traces, i, item.trace, item.spans);
     });
     this.#writePayloads(spans, batch);
-    return { tenant: batch.tenant, receivedAt, traces: traces.finish(), spans: spans.finish() };
+    return {
+      tenant: batch.tenant,
+      receivedAt,
+      traces: traces.finish(),
+      spans: spans.finish(),
+      ...(batch.service_map && { map: mapMessage(batch.service_map, batch.items) }),
+    };
   }
 
   /** After all other texts, so that the lines of a trace lie side by side and are stored as one slice. */
@@ -80,8 +96,15 @@ export class TracesEncoder {
   }
 }
 
-export function transferablesOf(message: TracesMessage): ArrayBuffer[] {
-  return [...transferables(message.traces), ...transferables(message.spans)];
+export function transferablesOf({ traces, spans, map }: TracesMessage): ArrayBuffer[] {
+  const arrays = map === undefined ? [] : [map.nodes, map.nodeSums, map.edgeSums];
+  return [...transferables(traces), ...transferables(spans), ...arrays.map(({ buffer }) => buffer)];
+}
+
+/** A copy, because it is handed over. Where it is not of these spans any more it is derived anew. */
+function mapMessage(map: BatchMap, items: readonly TraceRecord[]): MapMessage {
+  const { names, nodes, nodeSums, edgeSums } = fitsBatch(map, items) ? map : deriveBatch(items);
+  return { names, nodes: nodes.slice(), nodeSums: nodeSums.slice(), edgeSums: edgeSums.slice() };
 }
 
 function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {

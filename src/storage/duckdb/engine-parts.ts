@@ -5,10 +5,12 @@ import { Database, MAIN, type DatabaseOptions } from './database.js';
 import { Fingerprints } from './fingerprints.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
 import { IdleRuns } from './idle-runs.js';
+import { EventCounts } from './event-counts.js';
 import { loadIds } from './load-ids.js';
 import { StoredLogs } from './logs/stored-logs.js';
 import { MetaTables } from './meta/meta-tables.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
+import { Services } from './map/services.js';
 import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
 import { Origins } from './origins.js';
@@ -38,6 +40,8 @@ export interface EngineParts {
   readonly runs: RunReads;
   readonly metrics: StoredMetrics;
   readonly logs: StoredLogs;
+  readonly counts: EventCounts;
+  readonly services: Services;
   /** The ids of all spans, and of all traces. */
   readonly ids: Fingerprints;
   readonly traces: Fingerprints;
@@ -77,6 +81,8 @@ async function openFiles(
   const origins = new Origins();
   const metrics = new StoredMetrics(origins);
   const logs = new StoredLogs(origins);
+  const counts = new EventCounts();
+  const services = new Services();
   const ids = new Fingerprints({ withNumbers: false });
   const traces = new Fingerprints({ withNumbers: true });
   const figures = new RunFigures();
@@ -85,6 +91,8 @@ async function openFiles(
     await agents.load(connection, capture);
     await origins.load(connection, capture);
     await metrics.load(connection, capture);
+    await counts.load(connection, capture);
+    await services.load(connection, capture);
     await loadIds(connection, capture, ids, traces);
     await figures.load(storedRuns(connection, capture));
   } finally {
@@ -99,13 +107,14 @@ async function openFiles(
       days.change(before, after);
     },
   };
-  const settlement = new Settlement(connection, ids, traces, agents, changes, idle);
+  const settlement = new Settlement({ connection, ids, traces, agents, services, runs: changes, idle });
   const writer = new Writer({
     connection,
     segments,
     settlement,
     ids,
     agents,
+    counts,
     logger,
     onCommit,
     segmentSize: options.segmentSize ?? SEGMENT_SIZE,
@@ -139,6 +148,8 @@ async function openFiles(
     runs,
     metrics,
     logs,
+    counts,
+    services,
     ids,
     traces,
     housekeeping,

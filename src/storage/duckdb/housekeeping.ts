@@ -9,7 +9,7 @@ import type { Mover } from './mover.js';
 import { storedRuns } from './queries/stored-runs.js';
 import { closing } from './read-pool.js';
 import type { Read } from './read.js';
-import { firstKeptTime, hasOldHotRows, removeOldTraces } from './retention.js';
+import { firstKeptTime, hasOldHotRows, removeOldSums, removeOldTraces } from './retention.js';
 import type { RunFigures } from './run-figures.js';
 import type { Settlement } from './settlement.js';
 import { TraceId } from './trace-id.js';
@@ -88,7 +88,10 @@ export class Housekeeping {
     const { settlement, mover, days, figures, read } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
-    const isRemoved = await mover.between((connection) => removeOldTraces(connection, firstKept));
+    const isRemoved = await mover.between(async (connection) => {
+      await removeOldSums(connection, firstKept);
+      return await removeOldTraces(connection, firstKept);
+    });
     if (!isRemoved) return;
     await mover.checkpoint();
     days.clear();

@@ -1,3 +1,4 @@
+import type { MapSpan } from '../../signal/trace-map.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 import { uuidKey } from '../../worker/uuid-words.js';
 import { DERIVED } from '../derived.js';
@@ -25,6 +26,25 @@ export function namesItsAgentAt(batch: IncomingBatch, trace: number): boolean {
     if (batch.spans.isNull(S.parent_span_id, row)) return true;
   }
   return false;
+}
+
+export function startedAt(batch: IncomingBatch, trace: number): number {
+  return Number(batch.traces.value(T.started_at, trace));
+}
+
+/** What the service map needs to know of the spans of a trace. */
+export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
+  const { spans, spanIds, parentIds } = batch;
+  const found: MapSpan[] = [];
+  for (let row = batch.start(trace); row < batch.end(trace); row++) {
+    found.push({
+      span_id: uuidKey(spanIds, row * 4),
+      parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(parentIds, row * 4),
+      type: Number(spans.value(S.type, row)),
+      node: batch.nodeAt(row),
+    });
+  }
+  return found;
 }
 
 export function spanAt(batch: IncomingBatch, row: number): SpanRow {
@@ -56,6 +76,8 @@ export function newSpansAt(batch: IncomingBatch, trace: number): SpanState[] {
     states.push({
       span_id: uuidKey(spanIds, row * 4),
       parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(batch.parentIds, row * 4),
+      type: numberAt(S.type, row) ?? 0,
+      node: batch.nodeAt(row),
       status: RUN_STATUSES[numberAt(S.status, row) ?? 0] ?? 'completed',
       started_at: numberAt(S.started_at, row) ?? 0,
       ended_at: numberAt(S.ended_at, row),
@@ -74,11 +96,13 @@ export function newSpansAt(batch: IncomingBatch, trace: number): SpanState[] {
 }
 
 const T = {
+  started_at: indexOf(TRACE_WIRE, 'started_at'),
   status: indexOf(TRACE_WIRE, 'status'),
   derived: indexOf(TRACE_WIRE, 'derived'),
 };
 
 const S = {
+  type: indexOf(SPAN_WIRE, 'type'),
   parent_span_id: indexOf(SPAN_WIRE, 'parent_span_id'),
   status: indexOf(SPAN_WIRE, 'status'),
   started_at: indexOf(SPAN_WIRE, 'started_at'),

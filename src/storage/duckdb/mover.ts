@@ -4,6 +4,7 @@ import type { Table } from '../table.js';
 import { LOGS, SEGMENT_TABLES } from '../tables.js';
 import type { Connection } from './database.js';
 import { moveLogs } from './logs/move-logs.js';
+import { foldSums, moveSums } from './move-sums.js';
 import { slicesByKey, slicesByRow } from './move-slices.js';
 import type { Segment, Segments } from './segments.js';
 
@@ -15,6 +16,8 @@ const PAUSE_MS = 20;
 /** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
 const HURRY_AT = 3;
 const RETRY_MS = 5000;
+/** After so many moves the parts of sums in the cold file are put together. */
+const FOLD_EVERY = 8;
 
 /** Takes sealed segments into the cold file, one after the other, in small slices of one transaction each. */
 export class Mover {
@@ -22,6 +25,7 @@ export class Mover {
   readonly #segments: Segments;
   readonly #logger: Logger;
   #running: Promise<void> | null = null;
+  #moves = 0;
   readonly #stop = new AbortController();
   #exclusive: Promise<void> = Promise.resolve();
 
@@ -91,6 +95,7 @@ export class Mover {
     try {
       for (const table of SEGMENT_TABLES) {
         if (table === LOGS) await moveLogs(this.#connection, segment, SLICE_ROWS, () => this.#breathe());
+        else if (table.sumsOf !== undefined) await moveSums(this.#connection, segment, table);
         else await this.#moveTable(segment, table);
       }
       await this.#connection.run(
@@ -103,7 +108,20 @@ export class Mover {
       throw error;
     }
     this.#segments.retire(segment);
+    if (++this.#moves % FOLD_EVERY === 0) await this.#fold();
     await this.#checkpoint();
+  }
+
+  /** A failure lets sums lie in more rows until the next time, no more. */
+  async #fold(): Promise<void> {
+    try {
+      for (const table of SEGMENT_TABLES) {
+        if (table.sumsOf === undefined) continue;
+        await foldSums(this.#connection, table, this.#segments.oldestBound);
+      }
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'Sums in the cold file could not be put together.');
+    }
   }
 
   /** Takes what the cold file's log holds into the file. A failure lets the log grow until the next time, no more. */

@@ -9,7 +9,7 @@ export interface RememberedSpans {
 
 /**
  * The traces that were touched last, so that the spans that keep coming for a run need no look into the tables. What is
- * here is always what is stored: the one writer forgets everything when a commit fails.
+ * here is always what is stored: the one writer forgets what a commit that failed has touched.
  */
 export class RememberedTraces {
   readonly #running: Shelf;
@@ -32,9 +32,9 @@ export class RememberedTraces {
     shelf.put(key, state);
   }
 
-  clear(): void {
-    this.#running.clear();
-    this.#ended.clear();
+  forget(key: string): void {
+    this.#running.forget(key);
+    this.#ended.forget(key);
   }
 }
 
@@ -67,10 +67,5 @@ class Shelf {
     if (known === undefined) return;
     this.#traces.delete(key);
     this.#spans -= known.spans;
-  }
-
-  clear(): void {
-    this.#traces.clear();
-    this.#spans = 0;
   }
 }

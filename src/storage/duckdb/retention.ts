@@ -1,6 +1,8 @@
 import type { Micros } from '../../signal/time.js';
 import type { Table } from '../table.js';
+import { MAP_EDGES, MAP_NODES } from '../sum-tables.js';
 import type { Connection } from './database.js';
+import { hourOf } from './map/map-changes.js';
 import type { Capture } from './segments.js';
 
 const DAY = 86_400_000_000;
@@ -49,6 +51,13 @@ export async function removeOldTraces(connection: Connection, firstKept: Micros)
     throw error;
   }
   return true;
+}
+
+/** Removes what the traces that started before a time, a full hour, added to the service map. */
+export async function removeOldSums(connection: Connection, firstKept: Micros): Promise<void> {
+  for (const { name } of [MAP_NODES, MAP_EDGES]) {
+    await connection.run(`DELETE FROM cold.main.${name} WHERE hour < ${hourOf(firstKept)}`);
+  }
 }
 
 /**

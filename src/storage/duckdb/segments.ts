@@ -36,6 +36,13 @@ export interface Capture {
   release(): void;
 }
 
+/** A capture that is not released yet. */
+interface Held {
+  readonly lastSeq: number;
+  readonly bound: number;
+  readonly released: Promise<void>;
+}
+
 /** The cold file's name in SQL. */
 export const COLD = 'cold';
 /** Three blocks: DuckDB writes them first when it makes a file. */
@@ -55,7 +62,7 @@ export class Segments {
   #hot: Segment[] = [];
   #prepared: Segment | null = null;
   #preparing: Promise<void> = Promise.resolve();
-  readonly #captures = new Set<{ readonly lastSeq: number; readonly released: Promise<void> }>();
+  readonly #captures = new Set<Held>();
   /** Ends when reads may begin again; null: they may. */
   #withoutReads: Promise<void> | null = null;
   #bound = 0;
@@ -97,6 +104,11 @@ export class Segments {
     return Math.max(this.#bound, ...this.#hot.map((segment) => segment.lastSeq));
   }
 
+  /** The last commit that the oldest read under way, and every later one, expects in the cold file. */
+  get oldestBound(): number {
+    return Math.min(this.#bound, ...[...this.#captures].map(({ bound }) => bound));
+  }
+
   /** Resolves when a capture may be taken, which is at once except during {@link withoutReads}. */
   async ready(): Promise<void> {
     while (this.#withoutReads !== null) await this.#withoutReads;
@@ -108,7 +120,7 @@ export class Segments {
     const lastSeq = this.lastSeq;
     for (const segment of hot) segment.readers++;
     let tell = (): void => undefined;
-    const held = { lastSeq, released: new Promise<void>((resolve) => (tell = resolve)) };
+    const held = { lastSeq, bound: this.#bound, released: new Promise<void>((resolve) => (tell = resolve)) };
     this.#captures.add(held);
     return {
       hot,

@@ -1,8 +1,8 @@
-import { ColumnsReader, ColumnsWriter, encodeRows } from '../../worker/columns.js';
+import { ColumnsReader, ColumnsWriter } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
-import type { Table } from '../table.js';
 import { AGENTS, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../tables.js';
 import type { Agent } from './agents.js';
+import { objectRows, type OwnedRow } from './object-rows.js';
 import type { SpanRow, TraceRow } from './trace-rows.js';
 import type { SpanState, TraceState } from './trace-state.js';
 import { PAYLOAD, type IncomingBatch, type Rows } from './write-group.js';
@@ -30,6 +30,7 @@ export function wholeRows(
   agentNo: (trace: number) => number,
 ): Rows[] {
   const { tenant } = batch;
+  const mapped = Number(batch.map !== null);
   const own = (trace: number, values: number[]): void => {
     const spans = batch.end(trace) - batch.start(trace);
     values[0] = seq;
@@ -40,6 +41,7 @@ export function wholeRows(
     values[5] = spans === 0 ? 0 : seq;
     values[6] = batch.receivedAt;
     values[7] = 0;
+    values[8] = mapped;
   };
   return runsOf(traces).map(([from, to]) => ({
     table: TRACES,
@@ -64,6 +66,7 @@ export function newSpanRows(seq: number, batch: IncomingBatch, traces: readonly 
     values[1] = tenant;
     values[2] = lines[row] ?? 0;
     values[3] = 0;
+    values[4] = batch.nodeAt(row);
   };
   const rows = runsOf(traces).map(([from, to]): Rows => ({
     table: SPANS,
@@ -87,7 +90,17 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
     const replaces = stored !== null;
     headers.push({
       row: header,
-      own: [seq, tenant, agentNo, state.spans.size, firstSeq, lastSeq, heardAt, Number(replaces)],
+      own: [
+        seq,
+        tenant,
+        agentNo,
+        state.spans.size,
+        firstSeq,
+        lastSeq,
+        heardAt,
+        Number(replaces),
+        Number(state.isMapped),
+      ],
       replaces,
     });
     if (areSpansNew) continue;
@@ -96,7 +109,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
       const isNewVersion = span.seq > 0;
       spanRows.push({
         row: span.row,
-        own: [seq, tenant, line, Number(isNewVersion)],
+        own: [seq, tenant, line, Number(isNewVersion), span.node],
         replaces: isNewVersion,
       });
     });
@@ -168,24 +181,6 @@ function linesOf(batch: IncomingBatch, traces: readonly number[]): Uint32Array {
     for (let row = first; row < batch.end(trace); row++) lines[row] = row - first;
   }
   return lines;
-}
-
-interface OwnedRow<Row> {
-  readonly row: Row;
-  /** The values of the table's own columns. */
-  readonly own: readonly number[];
-  readonly replaces: boolean;
-}
-
-function objectRows(table: Table, rows: readonly OwnedRow<object>[]): Rows[] {
-  if (rows.length === 0) return [];
-  const objects = rows.map(({ row }) => row as Record<string, string | number | boolean | null>);
-  const source = new ColumnsReader(table.wire, encodeRows(table.wire, objects));
-  const own = (row: number, values: number[]): void => {
-    rows[row]?.own.forEach((value, i) => (values[i] = value));
-  };
-  const replacing = rows.filter((row) => row.replaces).length;
-  return [{ table, source, from: 0, to: rows.length, own, replacing }];
 }
 
 /** Neighbouring numbers as runs `[from, to)`. */

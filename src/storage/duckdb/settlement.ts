@@ -1,28 +1,31 @@
 import type { Micros } from '../../signal/time.js';
-import { formatUuid, uuidKey } from '../../worker/uuid-words.js';
 import type { Agents } from './agents.js';
 import { countedAt, countedHeader } from './counted-runs.js';
 import type { Connection } from './database.js';
 import type { Fingerprints } from './fingerprints.js';
 import { followsSpans } from './following-header.js';
 import type { IdleRuns } from './idle-runs.js';
-import { newSpansAt, headerAt, isRunningAt, namesItsAgentAt, payloadAt, spanAt } from './incoming-rows.js';
-import { RememberedTraces } from './remembered-traces.js';
+import {
+  headerAt,
+  isRunningAt,
+  mapSpansAt,
+  namesItsAgentAt,
+  newSpansAt,
+  payloadAt,
+  spanAt,
+  startedAt,
+} from './incoming-rows.js';
+import { KnownTraces } from './known-traces.js';
+import { MapChanges, type TraceSums } from './map/map-changes.js';
+import { nodeOfStored } from './map/node-of-stored.js';
+import type { Services } from './map/services.js';
 import type { RunChanges } from './run-figures.js';
 import type { Capture } from './segments.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
-import { loadTraces, loadWhole, storedSpans, type TraceToLoad } from './stored-traces.js';
+import { loadWhole } from './stored-traces.js';
 import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
-import {
-  addRow,
-  newParts,
-  newSpansOf,
-  triage,
-  type RowSets,
-  type TouchedTrace,
-  type Triage,
-} from './triage.js';
+import { newParts, triage, type RowSets, type TouchedTrace } from './triage.js';
 import type { IncomingBatch, OutcomeChange, Rows, TraceChange } from './write-group.js';
 
 /** What one group commit writes. */
@@ -30,17 +33,25 @@ export interface Settled {
   readonly rows: readonly Rows[];
   /** By change: the header after an outcome was set; null for a trace that is not stored. */
   readonly outcomes: ReadonlyMap<OutcomeChange, TraceRow | null>;
+  /** What is new of each batch: its spans, and traces without spans. */
+  readonly events: ReadonlyMap<IncomingBatch, number>;
   /** To be called after the commit. */
   committed(): void;
 }
 
-/** Some 300 bytes each. What runs is ten seconds of a full daemon: exporters send what has ended every five seconds. */
-const REMEMBERED_SPANS = { running: 400_000, ended: 50_000 };
+/** Of a trace with more spans what it adds to the map is kept, so that not every change of it counts all of them again. */
+const MANY_SPANS = 100;
 
 /** Traces of a batch that are new as a whole, by their position, and the numbers of their agents. */
 interface WholeTraces {
   readonly batch: IncomingBatch;
   readonly agentNos: ReadonlyMap<number, number>;
+}
+
+/** What a commit writes of a trace that it touches. */
+interface WrittenTrace extends TouchedRows {
+  readonly key: string;
+  readonly trace: TouchedTrace;
 }
 
 /**
@@ -56,44 +67,51 @@ export class Settlement {
   readonly #ids: Fingerprints;
   readonly #traces: Fingerprints;
   readonly #agents: Agents;
+  readonly #services: Services;
+  readonly #map: MapChanges;
   readonly #runs: RunChanges;
   readonly #idle: IdleRuns;
-  readonly #remembered = new RememberedTraces(REMEMBERED_SPANS);
-  #forgottenBefore: Micros = -Infinity;
+  readonly #known: KnownTraces;
+  /** Of the last group. */
+  #touched: ReadonlyMap<string, TouchedTrace> = new Map();
 
-  /**
-   * @param ids every stored span id
-   * @param traces every stored trace id, with the commit of its newest header
-   * @param runs told of what every commit made of the runs it touched
-   * @param idle told of the headers that every commit wrote
-   */
-  constructor(
-    connection: Connection,
-    ids: Fingerprints,
-    traces: Fingerprints,
-    agents: Agents,
-    runs: RunChanges,
-    idle: IdleRuns,
-  ) {
-    this.#connection = connection;
-    this.#ids = ids;
-    this.#traces = traces;
-    this.#agents = agents;
-    this.#runs = runs;
-    this.#idle = idle;
+  /** @param connection the writer's */
+  constructor(parts: {
+    readonly connection: Connection;
+    /** Every stored span id. */
+    readonly ids: Fingerprints;
+    /** Every stored trace id, with the commit of its newest header. */
+    readonly traces: Fingerprints;
+    readonly agents: Agents;
+    readonly services: Services;
+    /** Told of what every commit made of the runs it touched. */
+    readonly runs: RunChanges;
+    /** Told of the headers that every commit wrote. */
+    readonly idle: IdleRuns;
+  }) {
+    this.#connection = parts.connection;
+    this.#ids = parts.ids;
+    this.#traces = parts.traces;
+    this.#agents = parts.agents;
+    this.#services = parts.services;
+    this.#map = new MapChanges(parts.services);
+    this.#runs = parts.runs;
+    this.#idle = parts.idle;
+    this.#known = new KnownTraces(parts.connection, parts.traces, parts.agents);
   }
 
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
+    for (const change of changes) if ('batch' in change) change.batch.numberNodes(this.#services);
     const sorted = triage(changes, this.#ids, this.#traces);
     const { touched } = sorted;
-    const states = await this.#load(touched, capture);
-    const dropped = await this.#repeatsElsewhere(sorted, states, changes, capture);
+    this.#touched = touched;
+    const states = await this.#known.load(touched, capture);
+    const dropped = await this.#known.repeatsElsewhere(sorted, states, changes, capture);
     const fresh = newParts(sorted);
-    const outcomes = await this.#apply(touched, fresh, states, dropped, capture);
-    const whole = [...sorted.whole].map(([batch, traces]) => ({
-      batch,
-      agentNos: new Map(traces.map((trace) => [trace, this.#agentNo(batch, trace)])),
-    }));
+    const events = new Map<IncomingBatch, number>();
+    for (const [key, trace] of touched) this.#takeFromMap(trace, states.get(key));
+    const outcomes = await this.#apply(touched, fresh, states, dropped, capture, events);
+    const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));
     const written = [...touched].flatMap(([key, trace]) => {
       const state = states.get(key);
       return state === undefined ? [] : this.#settleState(seq, key, trace, state, fresh);
@@ -108,84 +126,30 @@ export class Settlement {
     }
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
+    rows.push(...this.#services.rows(seq), ...this.#map.rows(seq));
     return {
       rows,
       outcomes,
+      events,
       committed: () => {
         for (const traces of whole) this.#wholeCommitted(seq, traces);
         for (const trace of written) this.#touchedCommitted(seq, trace);
+        this.#services.committed();
+        this.#map.clear();
       },
     };
   }
 
   /** Traces that started before this time are being removed from the tables: what is remembered of them holds no more. */
   forgetBefore(time: Micros): void {
-    this.#forgottenBefore = time;
+    this.#known.forgetBefore(time);
   }
 
   /** After a commit that failed: what was worked out in memory holds no more. */
   rollback(): void {
-    this.#remembered.clear();
-  }
-
-  /** The states of the touched traces that are stored, by key. */
-  async #load(
-    touched: ReadonlyMap<string, TouchedTrace>,
-    capture: Capture,
-  ): Promise<Map<string, TraceState>> {
-    const states = new Map<string, TraceState>();
-    const wanted = new Map<number, (TraceToLoad & { readonly key: string })[]>();
-    for (const [key, { tenant, words, offset }] of touched) {
-      const remembered = this.#remembered.get(key);
-      if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
-        states.set(key, remembered);
-        continue;
-      }
-      const seqs = this.#traces.numbers(tenant, words, offset);
-      if (seqs.length === 0) continue;
-      const list = wanted.get(tenant) ?? [];
-      list.push({ key, id: formatUuid(words, offset), seqs });
-      wanted.set(tenant, list);
-    }
-    for (const [tenant, traces] of wanted) {
-      const loaded = await loadTraces(this.#connection, capture, this.#agents, tenant, traces);
-      for (const { key, id } of traces) {
-        const state = loaded.get(id);
-        if (state !== undefined) states.set(key, state);
-      }
-    }
-    return states;
-  }
-
-  /** The suspected spans that are stored, or come in this group, under another trace: repeats that change nothing. */
-  async #repeatsElsewhere(
-    { suspects }: Triage,
-    states: ReadonlyMap<string, TraceState>,
-    changes: readonly TraceChange[],
-    capture: Capture,
-  ): Promise<RowSets> {
-    const dropped: RowSets = new Map();
-    const open = new Map<number, { batch: IncomingBatch; row: number; id: string }[]>();
-    let inGroup: Map<string, string> | undefined;
-    for (const [batch, rows] of suspects) {
-      for (const row of rows) {
-        const traceKey = batch.traceKeyOfSpan(row);
-        if (states.get(traceKey)?.spans.has(uuidKey(batch.spanIds, row * 4))) continue;
-        inGroup ??= newSpansOf(changes, suspects);
-        const elsewhere = inGroup.get(batch.spanKey(row));
-        if (elsewhere === undefined) {
-          const list = open.get(batch.tenant) ?? [];
-          list.push({ batch, row, id: formatUuid(batch.spanIds, row * 4) });
-          open.set(batch.tenant, list);
-        } else if (elsewhere !== traceKey) addRow(dropped, batch, row);
-      }
-    }
-    for (const [tenant, spans] of open) {
-      const ids = spans.map(({ id }) => id);
-      const stored = await storedSpans(this.#connection, capture, tenant, ids);
-      for (const { batch, row, id } of spans) if (stored.has(id)) addRow(dropped, batch, row);
-    }
-    return dropped;
+    this.#known.forget(this.#touched.keys());
+    this.#services.rollback();
+    this.#map.clear();
   }
 
   async #apply(
@@ -194,6 +158,7 @@ export class Settlement {
     states: Map<string, TraceState>,
     dropped: RowSets,
     capture: Capture,
+    events: Map<IncomingBatch, number>,
   ): Promise<Map<OutcomeChange, TraceRow | null>> {
     const outcomes = new Map<OutcomeChange, TraceRow | null>();
     for (const [key, { parts }] of touched) {
@@ -210,17 +175,25 @@ export class Settlement {
           const named = headerAt(batch, trace);
           const isFresh = fresh.get(batch)?.has(trace) === true;
           const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace) : [];
+          const before = state?.spans.size ?? 0;
+          const isNew = state === undefined;
           if (state === undefined) {
             state = new TraceState(named, {
               heardAt: batch.receivedAt,
               stored: null,
               firstSeq: 0,
               lastSeq: 0,
+              isMapped: batch.map !== null,
             });
             states.set(key, state);
-          } else state.applyHeader(named, spans, batch.receivedAt);
+          } else {
+            state.applyHeader(named, spans, batch.receivedAt);
+            if (batch.map !== null) state.setMapped();
+          }
           if (isFresh) for (const span of spans) state.addSpan(span);
           else await this.#applySpans(state, batch, trace, dropped.get(batch), capture);
+          const isEmpty = batch.start(trace) === batch.end(trace);
+          addEvents(events, batch, isNew && isEmpty ? 1 : state.spans.size - before);
         }
       }
     }
@@ -234,9 +207,10 @@ export class Settlement {
     dropped: ReadonlySet<number> | undefined,
     capture: Capture,
   ): Promise<void> {
-    const spans: { row: SpanRow; payload: string }[] = [];
+    const spans: { row: SpanRow; payload: string; node: number }[] = [];
     for (let row = batch.start(trace); row < batch.end(trace); row++) {
-      if (!dropped?.has(row)) spans.push({ row: spanAt(batch, row), payload: payloadAt(batch, row) });
+      if (dropped?.has(row)) continue;
+      spans.push({ row: spanAt(batch, row), payload: payloadAt(batch, row), node: batch.nodeAt(row) });
     }
     const completed = spans.flatMap(({ row }) => {
       const key = keyOf(row.span_id);
@@ -244,7 +218,53 @@ export class Settlement {
       return known !== undefined && completesSpan(known, row) ? key : [];
     });
     if (completed.length > 0) await loadWhole(this.#connection, capture, batch.tenant, state, completed);
-    for (const { row, payload } of spans) state.applySpan(row, payload);
+    for (const { row, payload, node } of spans) {
+      state.applySpan(row, payload, node, (merged, line) =>
+        nodeOfStored(this.#services, batch.tenant, merged, line),
+      );
+    }
+  }
+
+  #settleWhole(
+    batch: IncomingBatch,
+    traces: readonly number[],
+    events: Map<IncomingBatch, number>,
+  ): WholeTraces {
+    const agentNos = new Map(traces.map((trace) => [trace, this.#agentNo(batch, trace)]));
+    for (const trace of traces) {
+      addEvents(events, batch, Math.max(1, batch.end(trace) - batch.start(trace)));
+    }
+    if (batch.map !== null) {
+      if (traces.length === batch.traces.rows) this.#map.addBatch(batch);
+      else {
+        for (const trace of traces) {
+          this.#map.addNew({
+            tenant: batch.tenant,
+            agent: batch.agent(trace),
+            startedAt: startedAt(batch, trace),
+            spans: mapSpansAt(batch, trace),
+          });
+        }
+      }
+    }
+    return { batch, agentNos };
+  }
+
+  /** What a stored trace adds to the map is taken away before it is changed, and added again as it is then. */
+  #takeFromMap({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
+    if (!state?.isMapped || !parts.some((part) => 'batch' in part)) return;
+    this.#map.add(tenant, state.mapSums ?? this.#sumsOf(tenant, state), -1);
+  }
+
+  #addToMap({ tenant, parts }: TouchedTrace, state: TraceState): void {
+    if (!state.isMapped || !parts.some((part) => 'batch' in part)) return;
+    const sums = this.#sumsOf(tenant, state);
+    this.#map.add(tenant, sums, 1);
+    state.mapSums = state.spans.size > MANY_SPANS ? sums : null;
+  }
+
+  #sumsOf(tenant: number, { agent, header, spans }: TraceState): TraceSums {
+    return this.#map.sumsOf({ tenant, agent, startedAt: header.started_at, spans: [...spans.values()] });
   }
 
   /** What a commit makes of a touched trace; nothing where it changes nothing. */
@@ -254,11 +274,12 @@ export class Settlement {
     trace: TouchedTrace,
     state: TraceState,
     fresh: RowSets,
-  ): (TouchedRows & { readonly key: string; readonly trace: TouchedTrace })[] {
+  ): WrittenTrace[] {
     const { spans, writesHeader } = state.settle(seq);
+    this.#addToMap(trace, state);
     if (!writesHeader) {
       // Nothing of it is written, but it may be asked for again.
-      this.#remember(key, state);
+      this.#known.remember(key, state);
       return [];
     }
     const { agent_no: agentNo } = this.#agents.named(
@@ -284,20 +305,11 @@ export class Settlement {
       if (!isRunningAt(batch, trace)) continue;
       const state = storedState(batch, trace, { seq, agentNo });
       this.#idle.written(seq, state.header, state.heardAt);
-      this.#remember(batch.traceKey(trace), state);
+      this.#known.remember(batch.traceKey(trace), state);
     }
   }
 
-  #touchedCommitted(
-    seq: number,
-    {
-      key,
-      trace,
-      state,
-      agentNo,
-      spans,
-    }: TouchedRows & { readonly key: string; readonly trace: TouchedTrace },
-  ): void {
+  #touchedCommitted(seq: number, { key, trace, state, agentNo, spans }: WrittenTrace): void {
     const { tenant, words, offset } = trace;
     const { stored: before } = state;
     if (before === null) this.#traces.add(tenant, words, offset, seq);
@@ -305,12 +317,12 @@ export class Settlement {
     const after = state.committed(seq, agentNo, spans);
     this.#runs.change(before && countedHeader(tenant, before), countedHeader(tenant, after));
     this.#idle.written(seq, state.header, state.heardAt);
-    this.#remember(key, state);
+    this.#known.remember(key, state);
   }
+}
 
-  #remember(key: string, state: TraceState): void {
-    if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
-  }
+function addEvents(events: Map<IncomingBatch, number>, batch: IncomingBatch, more: number): void {
+  if (more > 0) events.set(batch, (events.get(batch) ?? 0) + more);
 }
 
 /** A whole trace as it has just been stored. */
@@ -323,8 +335,13 @@ function storedState(
   const named = headerAt(batch, trace);
   const spansSeq = start === end ? 0 : seq;
   const stored = { seq, agentNo, header: named.header };
-  const place = { heardAt: batch.receivedAt, stored, firstSeq: spansSeq, lastSeq: spansSeq };
-  const state = new TraceState(named, place);
+  const state = new TraceState(named, {
+    heardAt: batch.receivedAt,
+    stored,
+    firstSeq: spansSeq,
+    lastSeq: spansSeq,
+    isMapped: batch.map !== null,
+  });
   newSpansAt(batch, trace).forEach((span, line) => {
     state.spans.set(span.span_id, span);
     span.seq = seq;

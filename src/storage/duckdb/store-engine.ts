@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
+import { monthOf, printMonth, startOfMonth } from '../month.js';
 import type {
   AgentComparison,
   AgentDay,
@@ -13,20 +14,24 @@ import type {
   RunFilter,
   RunSummary,
   StoredTrace,
+  Usage,
 } from '../telemetry-store.js';
 import type { TracesMessage } from './encode-traces.js';
 import { openParts, type EngineParts, type StoreOptions } from './engine-parts.js';
+import { countedOf, type Counted, type CountedMessage } from './event-counts.js';
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
+import { hourOf } from './map/map-changes.js';
 import type { MetaTables } from './meta/meta-tables.js';
 import type { PointsMessage } from './metrics/encode-points.js';
 import type { PointsAnswer } from './metrics/stored-metrics.js';
 import type { LogSlice } from './queries/logs.js';
+import { readServiceMap, type MapAnswer } from './queries/service-map.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { TraceId } from './trace-id.js';
 import { IncomingBatch } from './write-group.js';
-import type { CommitReport } from './writer.js';
+import type { CommitReport, WriteAnswer } from './writer.js';
 
 /** What the engine is like at a moment, for metrics. */
 export interface StoreFigures {
@@ -74,11 +79,12 @@ export class StoreEngine {
     };
   }
 
-  /** @returns the number of traces taken, which is all of them. */
-  async writeTraces(message: TracesMessage): Promise<number> {
-    const batch = new IncomingBatch(this.#tenant(message.tenant), message);
-    await this.#parts.writer.write({ batch });
-    return batch.traces.rows;
+  /** Takes all traces of the message. */
+  async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
+    const tenant = this.#tenant(message.tenant);
+    const batch = new IncomingBatch(tenant, message, this.#counted(tenant, message));
+    const { usage } = await this.#parts.writer.write({ batch });
+    return { usage };
   }
 
   async setOutcome(
@@ -87,7 +93,7 @@ export class StoreEngine {
     change: { readonly success: boolean; readonly outcome?: string },
   ): Promise<{ success: boolean; outcome: string | null } | null> {
     const id = new TraceId(traceId);
-    const header = await this.#parts.writer.write({
+    const { header } = await this.#parts.writer.write({
       outcome: {
         tenant: this.#tenant(userId),
         words: id.words,
@@ -150,9 +156,10 @@ export class StoreEngine {
   }
 
   /** @returns the positions of the points that were refused, as their user has too many metrics */
-  async writePoints(message: PointsMessage): Promise<number[]> {
+  async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: number[] }> {
     const { metrics, writer } = this.#parts;
-    return await metrics.write(writer, this.#tenant(message.tenant), message);
+    const tenant = this.#tenant(message.tenant);
+    return await metrics.write(writer, tenant, message, this.#counted(tenant, message));
   }
 
   listMetrics(userId: string): readonly MetricSummary[] {
@@ -164,9 +171,10 @@ export class StoreEngine {
     return await metrics.query(read, this.#tenant(userId), name, filter);
   }
 
-  async writeLogs(message: LogsMessage): Promise<void> {
+  async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
-    await logs.write(writer, this.#tenant(message.tenant), message);
+    const tenant = this.#tenant(message.tenant);
+    return await logs.write(writer, tenant, message, this.#counted(tenant, message));
   }
 
   async searchLogs(userId: string, filter: LogFilter, page: LogPage): Promise<FoundLogsAnswer> {
@@ -182,6 +190,29 @@ export class StoreEngine {
   async readLogTrace(userId: string, logId: string): Promise<string | null> {
     const { logs, read } = this.#parts;
     return await logs.trace(read, this.#tenant(userId), logId);
+  }
+
+  /** @param since microseconds; null for all time */
+  async serviceMap(userId: string, since: number | null): Promise<MapAnswer> {
+    const { read, services } = this.#parts;
+    const tenant = this.#tenant(userId);
+    const firstHour = since === null ? null : hourOf(since);
+    return await read((connection, capture) =>
+      readServiceMap(connection, capture, services, tenant, firstHour),
+    );
+  }
+
+  /** @param monthlyEvents the limit of users without one of their own; 0 for none @param now microseconds */
+  usage(userId: string, monthlyEvents: number, now: number): Usage {
+    const tenant = this.#tenant(userId);
+    const month = monthOf(now);
+    const limit = this.meta.limitOf(tenant) ?? monthlyEvents;
+    return {
+      period: printMonth(month),
+      used: this.#parts.counts.used(tenant, month),
+      limit: limit === 0 ? null : limit,
+      resets_at: startOfMonth(month + 1),
+    };
   }
 
   /** Removes what retention no longer keeps. @param now microseconds */
@@ -219,6 +250,10 @@ export class StoreEngine {
     await this.meta.idle();
     await segments.close();
     database.close();
+  }
+
+  #counted(tenant: number, { counted }: { readonly counted?: CountedMessage }): Counted | null {
+    return countedOf(counted, tenant, this.meta.limitOf(tenant));
   }
 
   #tenant(userId: string): number {

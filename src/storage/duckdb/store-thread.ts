@@ -69,8 +69,10 @@ serve(port, outbox, {
     const found = await (await engine).queryMetric(userId, name, filter);
     return found === null ? null : new Transfer(found, [found.points.buffer]);
   },
-  writeLogs: async (message: LogsMessage) => {
-    await (await engine).writeLogs(message);
+  writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
+  serviceMap: async (userId: string, since: number | null) => {
+    const map = await (await engine).serviceMap(userId, since);
+    return new Transfer(map, [map.nodes.buffer, map.edges.buffer]);
   },
   searchLogs: async (userId: string, filter: LogFilter, page: LogPage) => {
     const found = await (await engine).searchLogs(userId, filter, page);
@@ -104,8 +106,12 @@ export type StoreMethod =
   | 'compareAgents'
   | 'listModels'
   | 'listMetrics'
-  | 'readLogTrace';
-export type MetaMethod = Exclude<keyof StoreEngine['meta'], 'tenantOf' | 'idle'>;
+  | 'readLogTrace'
+  | 'usage';
+export type MetaMethod = Exclude<
+  keyof StoreEngine['meta'],
+  'tenantOf' | 'limitOf' | 'promptNumber' | 'promptVersions' | 'idle'
+>;
 
 function noticeLogger(send: typeof notify): Logger {
   const line =

@@ -3,7 +3,6 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
-import type { Counter, Histogram } from '../../component/telemetry.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { ThreadClient } from '../../worker/thread-client.js';
@@ -21,10 +20,13 @@ import type {
   PointFilter,
   RunFilter,
   RunSummary,
+  StoredMap,
   StoredTrace,
   TelemetryStore,
+  Usage,
 } from '../telemetry-store.js';
 import { TracesEncoder, transferablesOf } from './encode-traces.js';
+import { jsonPages } from './json-pages.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
@@ -33,11 +35,14 @@ import { PointsEncoder, transferablesOf as transferablesOfPoints } from './metri
 import { MAX_STREAMS_OF_TENANT } from './metrics/metric-streams.js';
 import type { LogSlice } from './queries/logs.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
+import { repeat } from './recurring.js';
 import { revive } from './revive-error.js';
 import type { StoreOptions } from './engine-parts.js';
 import type { StoreFigures } from './store-engine.js';
+import { StoreMetrics } from './store-metrics.js';
 import type { LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
-import type { CommitReport } from './writer.js';
+import { countedMessage } from './event-counts.js';
+import type { CommitReport, WriteAnswer } from './writer.js';
 
 export interface DuckDBStoreOptions extends StoreOptions {
   /** Encoded batches that may wait for their commit, in bytes; more is refused as overloaded. */
@@ -61,41 +66,19 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
   readonly #encoder = new TracesEncoder();
   readonly #pointsEncoder = new PointsEncoder();
   readonly #logsEncoder = new LogsEncoder();
-  readonly #commits: Histogram;
-  readonly #committedRows: Counter;
-  readonly #refusedBatches: Counter;
-  readonly #refusedReads: Counter;
+  readonly #metrics: StoreMetrics;
   readonly #ends: (() => void)[] = [];
   #thread: ThreadClient | null = null;
   #directory = '';
+  /** The limits that quota processors have announced. */
+  readonly #quotas: number[] = [];
   #queuedBytes = 0;
-  #figures: StoreFigures = {
-    hotSegments: 0,
-    idFilterBytes: 0,
-    storedSpanIds: 0,
-    waitingReads: 0,
-    refusedReads: 0,
-  };
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
     super();
     this.#settings = settings;
     this.#options = options;
-    const { meter } = settings;
-    this.#commits = meter.histogram('store_commit_duration_seconds', {
-      description: 'Time of one group commit, from taking the batches to the end of the transaction.',
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    });
-    this.#committedRows = meter.counter('store_committed_rows_total', {
-      description: 'Rows written, new versions of spans and headers included.',
-      labelNames: ['table'],
-    });
-    this.#refusedReads = meter.counter('store_refused_reads_total', {
-      description: 'Reads refused because too many were waiting.',
-    });
-    this.#refusedBatches = meter.counter('store_refused_batches_total', {
-      description: 'Batches refused because too much was waiting for its commit (max_queue_size).',
-    });
+    this.#metrics = new StoreMetrics(settings.meter);
   }
 
   /** @throws StoreOpenError with the file and the cure. */
@@ -124,11 +107,9 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
       throw error;
     }
     this.#thread = thread;
-    this.#observe();
+    this.#ends.push(...this.#metrics.observe(() => this.#queuedBytes));
     this.#repeat(FIGURES_EVERY_MS, async () => {
-      const figures = await thread.call<StoreFigures>('figures', []);
-      this.#refusedReads.add(figures.refusedReads - this.#figures.refusedReads);
-      this.#figures = figures;
+      this.#metrics.update(await thread.call<StoreFigures>('figures', []));
     });
     this.#repeat(IDLE_EVERY_MS, async () => {
       await thread.call('timeOutIdle', [this.#settings.clock.now()]);
@@ -168,25 +149,32 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
   async writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     this.#checkQueue();
     const message = this.#encoder.encode(batch, context.receivedAt);
-    const accepted = await this.#write<number>('writeTraces', message, transferablesOf(message));
-    return { accepted, refused: NO_REFUSALS };
+    const { length } = batch.items;
+    const answer = await this.#write<WriteAnswer>(
+      'writeTraces',
+      { ...message, ...countedMessage(batch, context.receivedAt) },
+      transferablesOf(message),
+    );
+    return receiptOf(length, NO_REFUSALS, answer);
   }
 
-  async writeMetrics(batch: MetricsBatch): Promise<Receipt> {
+  async writeMetrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
     this.#checkQueue();
     const { length } = batch.items;
     const message = this.#pointsEncoder.encode(batch);
-    const refused = await this.#write<number[]>('writePoints', message, transferablesOfPoints(message));
-    return {
-      accepted: length - refused.length,
-      refused: refused.map((index) => ({ index, reason: TOO_MANY_METRICS })),
-    };
+    const answer = await this.#write<WriteAnswer & { readonly refused: readonly number[] }>(
+      'writePoints',
+      { ...message, ...countedMessage(batch, context.receivedAt) },
+      transferablesOfPoints(message),
+    );
+    const refused = answer.refused.map((index) => ({ index, reason: TOO_MANY_METRICS }));
+    return receiptOf(length - refused.length, refused, answer);
   }
 
   /** @throws ConsumeError where too much waits already: before anything is encoded. */
   #checkQueue(): void {
     if (this.#queuedBytes > this.#options.maxQueueBytes) {
-      this.#refusedBatches.add(1);
+      this.#metrics.refusedBatch();
       throw new ConsumeError('More is waiting for the store than extensions.duckdb.max_queue_size allows.', {
         code: 'overloaded',
         retryable: true,
@@ -216,7 +204,11 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
     if (found === null) return null;
     return {
       ...found.trace,
-      spans: pages(found.page, (cursor) => thread.call('readSpans', [tenant, cursor])),
+      spans: jsonPages(
+        found.page,
+        ({ next }) => next,
+        (cursor: SpanCursor) => thread.call<SpanPage>('readSpans', [tenant, cursor]),
+      ),
     };
   }
 
@@ -275,23 +267,48 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
     return await this.#running().call('queryMetric', [tenant, name, filter]);
   }
 
-  async writeLogs(batch: LogsBatch): Promise<Receipt> {
+  async writeLogs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
     this.#checkQueue();
     const { length } = batch.items;
     const message = this.#logsEncoder.encode(batch);
-    await this.#write('writeLogs', message, transferablesOfLogs(message));
-    return { accepted: length, refused: NO_REFUSALS };
+    const answer = await this.#write<WriteAnswer>(
+      'writeLogs',
+      { ...message, ...countedMessage(batch, context.receivedAt) },
+      transferablesOfLogs(message),
+    );
+    return receiptOf(length, NO_REFUSALS, answer);
   }
 
   async searchLogs(tenant: string, filter: LogFilter, page: LogPage): Promise<FoundLogs> {
     const thread = this.#running();
     const { count, slice } = await thread.call<FoundLogsAnswer>('searchLogs', [tenant, filter, page]);
-    const items = logSlices(slice, (keys) => thread.call('readLogs', [tenant, keys, page.details ?? false]));
+    const items = jsonPages(
+      slice,
+      ({ rest }) => (rest.length === 0 ? null : rest),
+      (keys: readonly LogKey[]) => thread.call<LogSlice>('readLogs', [tenant, keys, page.details ?? false]),
+    );
     return { count, items };
   }
 
   async readLogTrace(tenant: string, logId: string): Promise<string | null> {
     return await this.#store('readLogTrace', tenant, logId);
+  }
+
+  async serviceMap(tenant: string, since: Micros | null): Promise<StoredMap> {
+    return await this.#running().call('serviceMap', [tenant, since]);
+  }
+
+  async usage(tenant: string, now: Micros): Promise<Usage> {
+    const limits = [...this.#quotas].filter((limit) => limit > 0);
+    return await this.#store('usage', tenant, Math.min(...limits, ...(limits.length === 0 ? [0] : [])), now);
+  }
+
+  announceQuota(monthlyEvents: number): () => void {
+    this.#quotas.push(monthlyEvents);
+    return () => {
+      const index = this.#quotas.indexOf(monthlyEvents);
+      if (index >= 0) this.#quotas.splice(index, 1);
+    };
   }
 
   /** Waits until every sealed segment lies in the cold file. For tests and measurements. */
@@ -316,85 +333,21 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   #notice(notice: string, value: unknown): void {
     if (notice === 'commit') {
-      const report = value as CommitReport;
-      this.#commits.record(report.ms / 1000);
-      for (const [table, rows] of Object.entries(report.rows)) this.#committedRows.add(rows, { table });
+      this.#metrics.committed(value as CommitReport);
     } else if (notice === 'log') {
       const { level, fields, message } = value as LogNotice;
       this.#settings.logger[level](fields, message);
     }
   }
 
-  #observe(): void {
-    const { meter } = this.#settings;
-    const gauge = (name: string, description: string, read: () => number): void => {
-      this.#ends.push(meter.gauge(name, { description }, read));
-    };
-    gauge('store_queued_bytes', 'Encoded batches that wait for their commit.', () => this.#queuedBytes);
-    gauge(
-      'store_hot_segments',
-      'Files that take new rows or wait to be moved.',
-      () => this.#figures.hotSegments,
-    );
-    gauge(
-      'store_id_filter_bytes',
-      'Memory of the ids of all spans and traces.',
-      () => this.#figures.idFilterBytes,
-    );
-    gauge('store_spans', 'Spans stored.', () => this.#figures.storedSpanIds);
-    gauge('store_waiting_reads', 'Reads that wait for a connection.', () => this.#figures.waitingReads);
-  }
-
-  /** Does something now and again and again, until the end. A failure is logged and waits for the next turn. */
   #repeat(everyMs: number, work: () => Promise<void>): void {
-    let cancel = (): void => undefined;
-    let hasEnded = false;
-    const turn = async (): Promise<void> => {
-      try {
-        await work();
-      } catch (error) {
-        if (!hasEnded) this.#settings.logger.warn({ err: error }, 'A recurring task of the store failed.');
-      }
-      if (!hasEnded) cancel = this.#settings.clock.after(everyMs, () => void turn());
-    };
-    this.#ends.push(() => {
-      hasEnded = true;
-      cancel();
-    });
-    void turn();
+    this.#ends.push(repeat(this.#settings, everyMs, work));
   }
 }
 
-async function* pages(
-  first: SpanPage,
-  read: (cursor: SpanCursor) => Promise<SpanPage>,
-): AsyncGenerator<Uint8Array> {
-  let page = first;
-  yield page.json;
-  while (page.next !== null) {
-    page = await read(page.next);
-    if (page.json.length > 0) yield COMMA;
-    yield page.json;
-  }
+function receiptOf(accepted: number, refused: Receipt['refused'], { usage }: WriteAnswer): Receipt {
+  return { accepted, refused, ...(usage && { usage }) };
 }
-
-async function* logSlices(
-  first: LogSlice,
-  read: (keys: readonly LogKey[]) => Promise<LogSlice>,
-): AsyncGenerator<Uint8Array> {
-  let [slice, isFirst] = [first, true];
-  for (;;) {
-    if (slice.json.length > 0) {
-      if (!isFirst) yield COMMA;
-      yield slice.json;
-      isFirst = false;
-    }
-    if (slice.rest.length === 0) return;
-    slice = await read(slice.rest);
-  }
-}
-
-const COMMA = Buffer.from(',');
 
 function unavailable(message: string, cause?: unknown): ConsumeError {
   return new ConsumeError(message, {

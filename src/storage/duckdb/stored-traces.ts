@@ -25,7 +25,7 @@ export async function loadTraces(
   const ids = uuidList(wanted.map((trace) => trace.id));
   const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
   const headers = await connection.rows(
-    `SELECT seq, agent_no, first_seq, last_seq, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
+    `SELECT seq, agent_no, first_seq, last_seq, is_mapped, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
   );
   // In the order of the commits: one trace's commit may hold an older version of another.
   const states = new Map<string, TraceState>();
@@ -38,6 +38,7 @@ export async function loadTraces(
       stored: { seq: Number(row.seq), agentNo, header },
       firstSeq: Number(row.first_seq),
       lastSeq: Number(row.last_seq),
+      isMapped: row.is_mapped === true,
     };
     states.set(header.trace_id, new TraceState({ header, agent }, place));
   }
@@ -53,10 +54,10 @@ async function loadSpans(
 ): Promise<void> {
   const where = `tenant = ${tenant} AND trace_id IN (${uuidList([...states.keys()])}) AND ${commitsOf([...states.values()])}`;
   const rows = await connection.rows(
-    `SELECT trace_id::VARCHAR AS trace_id, seq, line, ${selectList(FACT_COLUMNS)} FROM ${relation(capture, SPANS, where)} ORDER BY seq, line`,
+    `SELECT trace_id::VARCHAR AS trace_id, seq, line, node_no, ${selectList(FACT_COLUMNS)} FROM ${relation(capture, SPANS, where)} ORDER BY seq, line`,
   );
   for (const stored of rows) {
-    const facts = factsOf(pickRow(stored, FACT_COLUMNS));
+    const facts = factsOf(pickRow(stored, FACT_COLUMNS), Number(stored.node_no));
     // In the order of the commits, so that the newest version stays.
     states.get(String(stored.trace_id))?.spans.set(facts.span_id, {
       ...facts,

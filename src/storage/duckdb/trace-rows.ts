@@ -1,3 +1,4 @@
+import type { MapSpan } from '../../signal/trace-map.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import type { HeaderSpan } from '../../signal/run-header.js';
 import type { RowOf } from '../../worker/columns.js';
@@ -16,6 +17,7 @@ export type SpanRow = RowOf<typeof SPAN_WIRE>;
 const FACTS = [
   'span_id',
   'parent_span_id',
+  'type',
   'status',
   'started_at',
   'ended_at',
@@ -29,13 +31,16 @@ const FACTS = [
 type SpanColumn = (typeof SPAN_WIRE)[number];
 type FactColumn = Extract<SpanColumn, { readonly name: (typeof FACTS)[number] }>;
 
-/** The columns of a span that its trace's header depends on. */
+/** The columns of a span that its trace's header and the service map depend on. */
 export const FACT_COLUMNS: readonly FactColumn[] = SPAN_WIRE.filter((column): column is FactColumn =>
   FACTS.some((name) => name === column.name),
 );
 
-/** What its trace's header depends on, of a span. The ids are keys ({@link uuidKey}): very many are kept in memory. */
-export interface SpanFacts extends HeaderSpan, UsageNode {}
+/**
+ * What its trace's header and the service map depend on, of a span. The ids are keys ({@link uuidKey}): very many are kept
+ * in memory.
+ */
+export interface SpanFacts extends HeaderSpan, UsageNode, MapSpan {}
 
 export const RUNNING = RUN_STATUSES.indexOf('running');
 export const TIMED_OUT = RUN_STATUSES.indexOf('timed_out');
@@ -50,10 +55,13 @@ export function completesSpan(stored: SpanFacts, incoming: SpanRow): boolean {
   return stored.status === 'running' && incoming.status !== RUNNING;
 }
 
-export function factsOf(row: RowOf<typeof FACT_COLUMNS>): SpanFacts {
+/** @param node the number of its node in the service map */
+export function factsOf(row: RowOf<typeof FACT_COLUMNS>, node: number): SpanFacts {
   return {
     span_id: keyOf(row.span_id),
     parent_span_id: row.parent_span_id === null ? null : keyOf(row.parent_span_id),
+    type: row.type,
+    node,
     status: RUN_STATUSES[row.status] ?? 'completed',
     started_at: row.started_at,
     ended_at: row.ended_at,

@@ -1,3 +1,4 @@
+import type { TraceSums } from './map/map-changes.js';
 import { topmost } from '../../signal/run-header.js';
 import type { Micros } from '../../signal/time.js';
 import {
@@ -59,6 +60,9 @@ export class TraceState {
   lastSeq: number;
   /** When something new of the run last came. */
   heardAt: Micros;
+  /** What the trace adds to the service map as it is stored, where that was kept. */
+  mapSums: TraceSums | null = null;
+  #isMapped: boolean;
   #named: NamedHeader;
   #headerChanged: boolean;
   /** Whether this commit brings something new of the run, so that what follows from the spans is worked out again. */
@@ -74,6 +78,8 @@ export class TraceState {
       readonly stored: StoredHeader | null;
       readonly firstSeq: number;
       readonly lastSeq: number;
+      /** Whether it counts in the service map. */
+      readonly isMapped: boolean;
     },
   ) {
     this.#named = named;
@@ -81,8 +87,14 @@ export class TraceState {
     this.firstSeq = place.firstSeq;
     this.lastSeq = place.lastSeq;
     this.heardAt = place.heardAt;
+    this.#isMapped = place.isMapped;
     this.#headerChanged = place.stored === null;
     this.#hasNews = place.stored === null;
+  }
+
+  /** Whether it counts in the service map. */
+  get isMapped(): boolean {
+    return this.#isMapped;
   }
 
   get header(): TraceRow {
@@ -120,14 +132,33 @@ export class TraceState {
     this.#hasNews = true;
   }
 
-  /** A span came that is not stored under another trace. One that it completes was read as a whole before. */
-  applySpan(incoming: SpanRow, payload: string): void {
+  /** From here on it counts in the service map. */
+  setMapped(): void {
+    if (this.#isMapped) return;
+    this.#isMapped = true;
+    this.#headerChanged = true;
+  }
+
+  /**
+   * A span came that is not stored under another trace. One that it completes was read as a whole before.
+   *
+   * @param node the number of its node
+   * @param nodeOf the number of the node of a span that was completed
+   */
+  applySpan(
+    incoming: SpanRow,
+    payload: string,
+    node: number,
+    nodeOf: (completed: SpanRow, payload: string) => number,
+  ): void {
     const known = this.spans.get(keyOf(incoming.span_id));
     if (known === undefined) {
-      this.#put(incoming, payload, { seq: 0, line: 0 });
+      this.#put(incoming, payload, node, { seq: 0, line: 0 });
     } else if (completesSpan(known, incoming)) {
       const completed = completedSpan(known.row ?? incoming, incoming);
-      this.#put(completed, mergedPayload(known.payload ?? '', payload), known);
+      const merged = mergedPayload(known.payload ?? '', payload);
+      const isSame = !this.#isMapped || merged === known.payload;
+      this.#put(completed, merged, isSame ? known.node : nodeOf(completed, merged), known);
     }
   }
 
@@ -190,8 +221,13 @@ export class TraceState {
     return stored;
   }
 
-  #put(row: SpanRow, payload: string, { seq, line }: { readonly seq: number; readonly line: number }): void {
-    this.addSpan({ ...factsOf(row), seq, line, row, payload, changed: true });
+  #put(
+    row: SpanRow,
+    payload: string,
+    node: number,
+    { seq, line }: { readonly seq: number; readonly line: number },
+  ): void {
+    this.addSpan({ ...factsOf(row, node), seq, line, row, payload, changed: true });
   }
 }
 

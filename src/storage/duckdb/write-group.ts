@@ -1,8 +1,11 @@
+import { NO_NODE } from '../../signal/service-map.js';
 import { ColumnsReader } from '../../worker/columns.js';
 import { uuidKey } from '../../worker/uuid-words.js';
 import { indexOf, type Table } from '../table.js';
 import { SPAN_WIRE } from '../tables.js';
-import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
+import type { Counted } from './event-counts.js';
+import type { Services } from './map/services.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE, type MapMessage, type TracesMessage } from './encode-traces.js';
 
 /** A batch that waits for its commit, with its columns at hand. */
 export class IncomingBatch {
@@ -16,11 +19,18 @@ export class IncomingBatch {
   readonly parentIds: Uint32Array;
   readonly spanTraceIds: Uint32Array;
   readonly bytes: number;
+  /** Whose quota it counts for, where it is counted. */
+  readonly counted: Counted | null;
+  /** What it adds to the service map; null where nobody derived that. */
+  readonly map: MapMessage | null;
+  /** The numbers of the map's names. */
+  nodeNumbers: Int32Array = NO_NUMBERS;
   /** Of each trace, where its spans begin; one more at the end. */
   readonly #starts: Uint32Array;
 
-  constructor(tenant: number, message: TracesMessage) {
+  constructor(tenant: number, message: TracesMessage, counted: Counted | null = null) {
     this.tenant = tenant;
+    this.counted = counted;
     this.receivedAt = message.receivedAt;
     this.traces = new ColumnsReader(TRACE_MESSAGE, message.traces);
     this.spans = new ColumnsReader(SPAN_MESSAGE, message.spans);
@@ -28,6 +38,7 @@ export class IncomingBatch {
     this.spanIds = this.spans.uuidWords(SPAN_ID);
     this.parentIds = this.spans.uuidWords(PARENT_ID);
     this.spanTraceIds = this.spans.uuidWords(SPAN_TRACE_ID);
+    this.map = message.map ?? null;
     this.bytes =
       message.spans.fixed.byteLength + message.spans.text.byteLength + message.traces.fixed.byteLength;
     this.#starts = new Uint32Array(this.traces.rows + 1);
@@ -42,6 +53,18 @@ export class IncomingBatch {
 
   end(trace: number): number {
     return this.#starts[trace + 1] ?? 0;
+  }
+
+  /** Gives the names of the map their numbers, which hold for one try of the commit. */
+  numberNodes(services: Services): void {
+    if (this.map === null) return;
+    this.nodeNumbers = Int32Array.from(this.map.names, (name) => services.number(this.tenant, name));
+  }
+
+  /** The number of the node that a span makes, `NO_NODE` or `AGENT_NODE`. */
+  nodeAt(row: number): number {
+    const node = this.map?.nodes[row] ?? NO_NODE;
+    return node < 0 ? node : (this.nodeNumbers[node] ?? NO_NODE);
   }
 
   agent(trace: number): string {
@@ -86,6 +109,9 @@ export interface Append {
   readonly bytes: number;
   /** How many rows weigh in a group, which is limited by them. */
   readonly weight: number;
+  readonly counted: Counted | null;
+  /** How many of its rows the last {@link rows} gave: metric points, log records. */
+  readonly events: number;
   /**
    * The rows to write in the commit `seq`. Called between commits, once for each try; what it changes in memory holds
    * only after {@link committed} and is taken back by {@link rolledBack}.
@@ -117,6 +143,7 @@ export interface Rows {
   readonly replacing: number;
 }
 
+const NO_NUMBERS = new Int32Array(0);
 const TRACE_ID = indexOf(TRACE_MESSAGE, 'trace_id');
 const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
 const AGENT = indexOf(TRACE_MESSAGE, 'agent');

@@ -1,9 +1,12 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
+import type { QuotaUsage } from '../../component/consumer.js';
+import { monthOf } from '../month.js';
 import type { Agents } from './agents.js';
 import { TableAppender } from './appender.js';
 import type { Connection } from './database.js';
+import { Allowances, countedIn, quotaUsage, type EventCounts } from './event-counts.js';
 import type { Fingerprints } from './fingerprints.js';
 import { closing } from './read-pool.js';
 import type { Segment, Segments } from './segments.js';
@@ -29,9 +32,21 @@ export interface SegmentSize {
 /** The rows as measured: `README.md`, "Figures". */
 export const SEGMENT_SIZE: SegmentSize = { rows: 122_880, bytes: 96 * 1024 * 1024 };
 
+/** What became of a change. */
+export interface WriteAnswer {
+  /** How the quota that it counts for stands, where there is one. */
+  readonly usage: QuotaUsage | undefined;
+}
+
+/** What became of an outcome that was set, too. */
+interface Written extends WriteAnswer {
+  /** The header as it is now; null for an unknown trace, and for other changes. */
+  readonly header: TraceRow | null;
+}
+
 interface Waiting {
   readonly change: Change;
-  readonly resolve: (outcome: TraceRow | null) => void;
+  readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -53,6 +68,7 @@ export class Writer {
   readonly #settlement: Settlement;
   readonly #ids: Fingerprints;
   readonly #agents: Agents;
+  readonly #counts: EventCounts;
   readonly #logger: Logger;
   readonly #onCommit: (report: CommitReport) => void;
   readonly #onSealed: () => void;
@@ -74,6 +90,7 @@ export class Writer {
     readonly settlement: Settlement;
     readonly ids: Fingerprints;
     readonly agents: Agents;
+    readonly counts: EventCounts;
     readonly logger: Logger;
     readonly onCommit: (report: CommitReport) => void;
     readonly onSealed: () => void;
@@ -84,6 +101,7 @@ export class Writer {
     this.#settlement = parts.settlement;
     this.#ids = parts.ids;
     this.#agents = parts.agents;
+    this.#counts = parts.counts;
     this.#logger = parts.logger;
     this.#onCommit = parts.onCommit;
     this.#onSealed = parts.onSealed;
@@ -94,11 +112,10 @@ export class Writer {
   /**
    * Resolves after the commit that holds the change.
    *
-   * @returns for an outcome, the header as it is now (null for an unknown trace); otherwise null
-   * @throws ConsumeError `storage_unavailable`: nothing of it was stored
+   * @throws ConsumeError `storage_unavailable`, or `quota_exceeded`: nothing of it was stored
    */
-  async write(change: Change): Promise<TraceRow | null> {
-    const done = new Promise<TraceRow | null>((resolve, reject) => {
+  async write(change: Change): Promise<Written> {
+    const done = new Promise<Written>((resolve, reject) => {
       this.#waiting.push({ change, resolve, reject });
     });
     this.#waitingSpans += spansOf(change);
@@ -154,11 +171,15 @@ export class Writer {
   #take(): Waiting[] {
     let spans = 0;
     let length = 0;
+    const allowances = new Allowances(this.#counts);
     for (const { change } of this.#waiting) {
       const more = spansOf(change);
-      if (length > 0 && spans + more > GROUP_SPANS) break;
+      const isAllowed = allowances.take(change);
+      if (length > 0 && (spans + more > GROUP_SPANS || !isAllowed)) break;
       spans += more;
       length++;
+      // It may be refused, and must not take others with it.
+      if (!isAllowed) break;
     }
     const group = this.#waiting.slice(0, length);
     this.#waiting = this.#waiting.slice(length);
@@ -176,13 +197,17 @@ export class Writer {
     const settled = await this.#settle(seq, changes);
     const appends = changes.flatMap((change) => ('append' in change ? change.append : []));
     const written = [...settled.rows, ...appends.flatMap((append) => append.rows(seq))];
+    this.#count(changes, settled);
+    written.push(...this.#counts.rows(seq));
     const segment = this.#segments.current;
     if (written.length > 0) await this.#transaction(segment, written);
     settled.committed();
     for (const append of appends) append.committed();
+    this.#counts.committed();
     this.#account(segment, seq, written, changes);
     for (const { change, resolve } of group) {
-      resolve('outcome' in change ? (settled.outcomes.get(change.outcome) ?? null) : null);
+      const header = 'outcome' in change ? settled.outcomes.get(change.outcome) : undefined;
+      resolve({ header: header ?? null, usage: this.#usage(change) });
     }
     this.#onCommit({
       rows: rowsByTable(written),
@@ -191,6 +216,23 @@ export class Writer {
     });
     const { rows, bytes } = this.#segmentSize;
     if (segment.rows >= rows || segment.bytes >= bytes || this.#sealAfterCommit) this.#rotate();
+  }
+
+  /** @throws ConsumeError `quota_exceeded` */
+  #count(changes: readonly Change[], settled: Settled): void {
+    for (const change of changes) {
+      const counted = countedIn(change);
+      if (counted === null) continue;
+      const events = 'batch' in change ? settled.events.get(change.batch) : undefined;
+      this.#counts.add(counted, 'append' in change ? change.append.events : (events ?? 0));
+    }
+  }
+
+  #usage(change: Change): QuotaUsage | undefined {
+    const counted = countedIn(change);
+    return counted === null
+      ? undefined
+      : quotaUsage(counted, this.#counts.used(counted.tenant, monthOf(counted.at)));
   }
 
   #rotate(): void {
@@ -249,9 +291,12 @@ export class Writer {
     this.#ids.rollback();
     this.#agents.rollback();
     this.#settlement.rollback();
+    this.#counts.rollback();
     for (const { change } of group) if ('append' in change) change.append.rolledBack();
     const failure = storageFailure(error);
-    this.#logger.error({ err: error, batches: group.length }, 'A commit failed; nothing of it was stored.');
+    if (failure.code !== 'quota_exceeded') {
+      this.#logger.error({ err: error, batches: group.length }, 'A commit failed; nothing of it was stored.');
+    }
     if (group.length === 1 || failure.code === 'storage_unavailable') {
       for (const { reject } of group) reject(failure);
       return;

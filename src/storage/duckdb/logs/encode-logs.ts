@@ -13,6 +13,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../tables.js';
+import type { CountedMessage } from '../event-counts.js';
 import { ORIGIN_MESSAGE } from '../origin-rows.js';
 
 /** A record as it crosses to the store thread: its columns, and which of the message's origins is its own. */
@@ -26,6 +27,7 @@ export interface LogsMessage {
   readonly tenant: string;
   readonly logs: ColumnsMessage;
   readonly origins: ColumnsMessage;
+  readonly counted?: CountedMessage;
 }
 
 const C = {

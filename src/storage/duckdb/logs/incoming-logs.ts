@@ -1,6 +1,7 @@
 import { ColumnsReader } from '../../../worker/columns.js';
 import { indexOf } from '../../table.js';
 import { LOGS } from '../../tables.js';
+import type { Counted } from '../event-counts.js';
 import type { Origins } from '../origins.js';
 import { numberOrigins, ORIGIN_MESSAGE } from '../origin-rows.js';
 import type { Append, Rows } from '../write-group.js';
@@ -12,6 +13,7 @@ const ORIGIN = indexOf(LOG_MESSAGE, 'origin');
 export class IncomingLogs implements Append {
   readonly bytes: number;
   readonly weight: number;
+  readonly counted: Counted | null;
   readonly #tenant: number;
   readonly #origins: Origins;
   readonly #logs: ColumnsReader;
@@ -19,14 +21,19 @@ export class IncomingLogs implements Append {
   /** Of each record, the position of its origin among the message's. */
   readonly #originOf: Uint32Array;
 
-  constructor(tenant: number, message: LogsMessage, origins: Origins) {
+  constructor(tenant: number, message: LogsMessage, origins: Origins, counted: Counted | null) {
     this.#tenant = tenant;
+    this.counted = counted;
     this.#origins = origins;
     this.#logs = new ColumnsReader(LOG_MESSAGE, message.logs);
     this.#originRows = new ColumnsReader(ORIGIN_MESSAGE, message.origins);
     this.#originOf = this.#logs.uint32s(ORIGIN);
     this.bytes = message.logs.fixed.byteLength + message.logs.text.byteLength;
     this.weight = this.#logs.rows;
+  }
+
+  get events(): number {
+    return this.weight;
   }
 
   rows(seq: number): Rows[] {

@@ -11,6 +11,7 @@ import {
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
+import type { CountedMessage } from '../event-counts.js';
 import { ORIGIN_MESSAGE } from '../origin-rows.js';
 import { labelsText } from './labels.js';
 
@@ -29,6 +30,7 @@ export interface PointsMessage {
   readonly points: ColumnsMessage;
   readonly streams: ColumnsMessage;
   readonly origins: ColumnsMessage;
+  readonly counted?: CountedMessage;
 }
 
 const C = {

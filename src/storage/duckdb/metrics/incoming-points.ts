@@ -1,6 +1,7 @@
 import { ColumnsReader, encodeRows } from '../../../worker/columns.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINTS } from '../../tables.js';
+import type { Counted } from '../event-counts.js';
 import { numberOrigins, ORIGIN_MESSAGE } from '../origin-rows.js';
 import type { Append, Rows } from '../write-group.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from './encode-points.js';
@@ -21,6 +22,7 @@ const REFUSED = -1;
 export class IncomingPoints implements Append {
   readonly bytes: number;
   readonly weight: number;
+  readonly counted: Counted | null;
   readonly #tenant: number;
   readonly #streams: MetricStreams;
   readonly #origins: Origins;
@@ -33,8 +35,15 @@ export class IncomingPoints implements Append {
   #streamNos: number[] = [];
   #originNos: readonly number[] = [];
 
-  constructor(tenant: number, message: PointsMessage, streams: MetricStreams, origins: Origins) {
+  constructor(
+    tenant: number,
+    message: PointsMessage,
+    streams: MetricStreams,
+    origins: Origins,
+    counted: Counted | null,
+  ) {
     this.#tenant = tenant;
+    this.counted = counted;
     this.#streams = streams;
     this.#origins = origins;
     this.#points = new ColumnsReader(POINT_MESSAGE, message.points);
@@ -53,6 +62,10 @@ export class IncomingPoints implements Append {
       if (this.#streamNos[stream] === REFUSED) refused.push(row);
     });
     return refused;
+  }
+
+  get events(): number {
+    return this.weight - this.refused.length;
   }
 
   rows(seq: number): Rows[] {

@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import type { Route } from '../component/http.js';
+import type { Operation } from '../component/operation.js';
+import { validationProblem } from '../http/field-errors.js';
+import { SPAN_TYPES } from '../signal/span.js';
+import type { ApiContext } from './api-context.js';
+import { count } from './fields.js';
+
+const MICROS_PER_HOUR = 3_600_000_000;
+const NODE_TYPES = ['agent', 'service', 'database', 'external'] as const;
+
+const nodeSchema = Type.Object(
+  {
+    id: Type.String({ description: 'The name of the service or agent.' }),
+    name: Type.String(),
+    node_type: Type.Enum(NODE_TYPES),
+    span_type: Type.Enum(SPAN_TYPES, { description: 'The type of span that makes such a node.' }),
+    span_count: count('Spans of the node. 0: an agent that has no span of its own.'),
+  },
+  { title: 'ServiceMapNode' },
+);
+
+const edgeSchema = Type.Object(
+  {
+    source: Type.String({ description: 'The id of the calling node.' }),
+    target: Type.String({ description: 'The id of the called node.' }),
+    weight: count('Spans of the called node under one of the calling node.'),
+  },
+  { title: 'ServiceMapEdge' },
+);
+
+const readServiceMap = {
+  id: 'readServiceMap',
+  method: 'GET',
+  path: '/api/v1/dashboard/service-map/',
+  tag: 'service map',
+  summary: 'Who calls whom: agents, services, databases and other steps, and the calls between them',
+  description: 'Nodes ordered by id, edges by source and target. Empty when nothing was ingested.',
+  access: 'read',
+  query: Type.Object({
+    hours: Type.Number({
+      default: 24,
+      maximum: 8_784_000,
+      description:
+        'Counts traces that started within so many hours, the first of them whole. 0: all. Negative numbers are refused.',
+    }),
+  }),
+  responses: {
+    200: Type.Object(
+      { nodes: Type.Array(nodeSchema), edges: Type.Array(edgeSchema) },
+      { title: 'ServiceMap' },
+    ),
+  },
+} satisfies Operation;
+
+/** `/dashboard/service-map/` */
+export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(readServiceMap).to(async ({ identity, query: { hours } }) => {
+      if (hours < 0) throw validationProblem('query', [{ field: 'hours', message: 'must not be negative' }]);
+      const since = hours === 0 ? null : clock.now() - hours * MICROS_PER_HOUR;
+      const { nodes, edges } = await telemetry.serviceMap(identity.userId, since);
+      // Nodes and edges pass through as the store wrote them.
+      const parts = ['{"nodes":[', nodes, '],"edges":[', edges, ']}'];
+      return { status: 200, encoded: Buffer.concat(parts.map((part) => Buffer.from(part))) };
+    }),
+  ];
+}

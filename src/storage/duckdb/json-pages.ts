@@ -1,0 +1,31 @@
+/** Items as JSON with commas between them. */
+interface Page {
+  readonly json: Uint8Array;
+}
+
+/**
+ * The inside of a JSON array that is read page by page, as somebody takes it.
+ *
+ * @param restOf what the pages after this one are read by; null for the last one
+ * @throws what `read` throws
+ */
+export async function* jsonPages<P extends Page, Rest>(
+  first: P,
+  restOf: (page: P) => Rest | null,
+  read: (rest: Rest) => Promise<P>,
+): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  let page = first;
+  for (;;) {
+    if (page.json.length > 0) {
+      if (!isFirst) yield COMMA;
+      yield page.json;
+      isFirst = false;
+    }
+    const rest = restOf(page);
+    if (rest === null) return;
+    page = await read(rest);
+  }
+}
+
+const COMMA = Buffer.from(',');

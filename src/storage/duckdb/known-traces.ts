@@ -1,0 +1,102 @@
+import type { Micros } from '../../signal/time.js';
+import { formatUuid, uuidKey } from '../../worker/uuid-words.js';
+import type { Agents } from './agents.js';
+import type { Connection } from './database.js';
+import type { Fingerprints } from './fingerprints.js';
+import { RememberedTraces } from './remembered-traces.js';
+import type { Capture } from './segments.js';
+import { loadTraces, storedSpans, type TraceToLoad } from './stored-traces.js';
+import type { TraceState } from './trace-state.js';
+import { addRow, newSpansOf, type RowSets, type TouchedTrace, type Triage } from './triage.js';
+import type { IncomingBatch, TraceChange } from './write-group.js';
+
+/** Some 300 bytes each. What runs is ten seconds of a full daemon: exporters send what has ended every five seconds. */
+const REMEMBERED_SPANS = { running: 400_000, ended: 50_000 };
+
+/** What is stored of the traces that a commit touches: remembered, or loaded from the tables. */
+export class KnownTraces {
+  readonly #connection: Connection;
+  readonly #traces: Fingerprints;
+  readonly #agents: Agents;
+  readonly #remembered = new RememberedTraces(REMEMBERED_SPANS);
+  #forgottenBefore: Micros = -Infinity;
+
+  /** @param traces every stored trace id, with the commit of its newest header */
+  constructor(connection: Connection, traces: Fingerprints, agents: Agents) {
+    this.#connection = connection;
+    this.#traces = traces;
+    this.#agents = agents;
+  }
+
+  /** The states of those touched traces that are stored, by key. */
+  async load(touched: ReadonlyMap<string, TouchedTrace>, capture: Capture): Promise<Map<string, TraceState>> {
+    const states = new Map<string, TraceState>();
+    const wanted = new Map<number, (TraceToLoad & { readonly key: string })[]>();
+    for (const [key, { tenant, words, offset }] of touched) {
+      const remembered = this.#remembered.get(key);
+      if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
+        states.set(key, remembered);
+        continue;
+      }
+      const seqs = this.#traces.numbers(tenant, words, offset);
+      if (seqs.length === 0) continue;
+      const list = wanted.get(tenant) ?? [];
+      list.push({ key, id: formatUuid(words, offset), seqs });
+      wanted.set(tenant, list);
+    }
+    for (const [tenant, traces] of wanted) {
+      const loaded = await loadTraces(this.#connection, capture, this.#agents, tenant, traces);
+      for (const { key, id } of traces) {
+        const state = loaded.get(id);
+        if (state !== undefined) states.set(key, state);
+      }
+    }
+    return states;
+  }
+
+  /** The suspected spans that are stored, or come in this group, under another trace: repeats that change nothing. */
+  async repeatsElsewhere(
+    { suspects }: Triage,
+    states: ReadonlyMap<string, TraceState>,
+    changes: readonly TraceChange[],
+    capture: Capture,
+  ): Promise<RowSets> {
+    const dropped: RowSets = new Map();
+    const open = new Map<number, { batch: IncomingBatch; row: number; id: string }[]>();
+    let inGroup: Map<string, string> | undefined;
+    for (const [batch, rows] of suspects) {
+      for (const row of rows) {
+        const traceKey = batch.traceKeyOfSpan(row);
+        if (states.get(traceKey)?.spans.has(uuidKey(batch.spanIds, row * 4))) continue;
+        inGroup ??= newSpansOf(changes, suspects);
+        const elsewhere = inGroup.get(batch.spanKey(row));
+        if (elsewhere === undefined) {
+          const list = open.get(batch.tenant) ?? [];
+          list.push({ batch, row, id: formatUuid(batch.spanIds, row * 4) });
+          open.set(batch.tenant, list);
+        } else if (elsewhere !== traceKey) addRow(dropped, batch, row);
+      }
+    }
+    for (const [tenant, spans] of open) {
+      const ids = spans.map(({ id }) => id);
+      const stored = await storedSpans(this.#connection, capture, tenant, ids);
+      for (const { batch, row, id } of spans) if (stored.has(id)) addRow(dropped, batch, row);
+    }
+    return dropped;
+  }
+
+  /** Keeps what is stored now of a trace, for the next change of it. */
+  remember(key: string, state: TraceState): void {
+    if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
+  }
+
+  /** What was worked out of these traces holds no more. */
+  forget(keys: Iterable<string>): void {
+    for (const key of keys) this.#remembered.forget(key);
+  }
+
+  /** Traces that started before this time are being removed from the tables: what is remembered of them holds no more. */
+  forgetBefore(time: Micros): void {
+    this.#forgottenBefore = time;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Micros } from '../../../signal/time.js';
+import { countTrace, type MapSpan } from '../../../signal/trace-map.js';
+import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
+import { objectRows } from '../object-rows.js';
+import type { IncomingBatch, Rows } from '../write-group.js';
+import { HourSums } from './hour-sums.js';
+import type { Services } from './services.js';
+
+/** What one stored trace adds to the map. */
+export interface TraceSums {
+  readonly hour: number;
+  readonly sums: HourSums;
+}
+
+/** What the map needs to know of a trace. */
+export interface MappedTrace {
+  readonly tenant: number;
+  readonly agent: string;
+  readonly startedAt: Micros;
+  readonly spans: readonly MapSpan[];
+}
+
+const HOUR = 3_600_000_000;
+const NODE_FIELDS = 5;
+const EDGE_FIELDS = 4;
+
+/** The hour in which a trace counts. */
+export function hourOf(startedAt: Micros): number {
+  return Math.floor(startedAt / HOUR);
+}
+
+/** What the commit under way changes in the sums of the service map. */
+export class MapChanges {
+  readonly #services: Services;
+  readonly #hours = new Map<
+    string,
+    { readonly tenant: number; readonly hour: number; readonly sums: HourSums }
+  >();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Adds what a whole trace adds, or takes it away. */
+  add(tenant: number, { hour, sums }: TraceSums, sign: 1 | -1): void {
+    this.#hour(tenant, hour).add(sums, sign);
+  }
+
+  sumsOf(trace: MappedTrace): TraceSums {
+    const sums = new HourSums();
+    this.#count(trace, sums);
+    return { hour: hourOf(trace.startedAt), sums };
+  }
+
+  /** Adds what a trace adds that is new as a whole. */
+  addNew(trace: MappedTrace): void {
+    this.#count(trace, this.#hour(trace.tenant, hourOf(trace.startedAt)));
+  }
+
+  /** Adds the sums that were derived from a batch, of which all traces are new as a whole. */
+  addBatch({ tenant, map, nodeNumbers }: IncomingBatch): void {
+    if (map === null) return;
+    const { nodeSums, edgeSums } = map;
+    for (let i = 0; i < nodeSums.length; i += NODE_FIELDS) {
+      const [hour = 0, name = 0, type = 0, spans = 0, traces = 0] = nodeSums.subarray(i, i + NODE_FIELDS);
+      this.#hour(tenant, hour).node(nodeNumbers[name] ?? 0, type, spans, traces);
+    }
+    for (let i = 0; i < edgeSums.length; i += EDGE_FIELDS) {
+      const [hour = 0, source = 0, target = 0, spans = 0] = edgeSums.subarray(i, i + EDGE_FIELDS);
+      this.#hour(tenant, hour).edge(nodeNumbers[source] ?? 0, nodeNumbers[target] ?? 0, spans);
+    }
+  }
+
+  rows(seq: number): Rows[] {
+    const hours = [...this.#hours.values()];
+    const rowsOf = <Row extends object>(lines: (sums: HourSums) => readonly Row[]) =>
+      hours.flatMap(({ tenant, hour, sums }) =>
+        lines(sums).map((row) => ({ row: { hour, ...row }, own: [seq, tenant], replaces: false })),
+      );
+    return [
+      ...objectRows(
+        MAP_NODES,
+        rowsOf((sums) => sums.nodes()),
+      ),
+      ...objectRows(
+        MAP_EDGES,
+        rowsOf((sums) => sums.edges()),
+      ),
+    ];
+  }
+
+  clear(): void {
+    this.#hours.clear();
+  }
+
+  #count({ tenant, agent, spans }: MappedTrace, sums: HourSums): void {
+    countTrace(this.#services.number(tenant, agent), spans, sums);
+  }
+
+  #hour(tenant: number, hour: number): HourSums {
+    const key = `${tenant}/${hour}`;
+    const known = this.#hours.get(key);
+    if (known !== undefined) return known.sums;
+    const sums = new HourSums();
+    this.#hours.set(key, { tenant, hour, sums });
+    return sums;
+  }
+}

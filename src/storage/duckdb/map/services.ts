@@ -1,0 +1,89 @@
+import { SERVICES } from '../../sum-tables.js';
+import { selectList } from '../../table.js';
+import type { Connection } from '../database.js';
+import { objectRows } from '../object-rows.js';
+import { relation } from '../relation.js';
+import type { Capture } from '../segments.js';
+import type { Rows } from '../write-group.js';
+
+/** Of a tenant: some 150 bytes of memory each. */
+export const MAX_SERVICES_OF_TENANT = 50_000;
+/** What all further names of such a tenant are counted under. */
+export const OTHER_SERVICES = '(other)';
+
+interface Service {
+  readonly node_no: number;
+  readonly name: string;
+  readonly tenant: number;
+}
+
+/** The numbers that stand for the names of nodes of the service map, for every tenant, in memory. */
+export class Services {
+  readonly #names = new Map<number, string>();
+  readonly #tenants = new Map<number, Map<string, number>>();
+  /** Made since the last commit. */
+  #added: Service[] = [];
+  #lastNumber = 0;
+  readonly #most: number;
+
+  constructor(most = MAX_SERVICES_OF_TENANT) {
+    this.#most = most;
+  }
+
+  async load(connection: Connection, capture: Capture): Promise<void> {
+    const rows = await connection.rows(
+      `SELECT tenant, ${selectList(SERVICES.wire)} FROM ${relation(capture, SERVICES)}`,
+    );
+    for (const { tenant, node_no: number, name } of rows) {
+      this.#put({ tenant: Number(tenant), node_no: Number(number), name: String(name) });
+    }
+  }
+
+  /** The number of a name, made where the name is new. */
+  number(tenant: number, name: string): number {
+    const known = this.#tenants.get(tenant);
+    const number = known?.get(name);
+    if (number !== undefined) return number;
+    const isFull = (known?.size ?? 0) >= this.#most;
+    if (isFull && name !== OTHER_SERVICES) return this.number(tenant, OTHER_SERVICES);
+    const service = { tenant, name, node_no: this.#lastNumber + 1 };
+    this.#put(service);
+    this.#added.push(service);
+    return service.node_no;
+  }
+
+  name(number: number): string {
+    return this.#names.get(number) ?? '';
+  }
+
+  /** Those made since the last commit. */
+  rows(seq: number): Rows[] {
+    return objectRows(
+      SERVICES,
+      this.#added.map(({ tenant, ...row }) => ({ row, own: [seq, tenant], replaces: false })),
+    );
+  }
+
+  committed(): void {
+    this.#added = [];
+  }
+
+  rollback(): void {
+    for (const { tenant, name, node_no: number } of this.#added) {
+      this.#names.delete(number);
+      this.#tenants.get(tenant)?.delete(name);
+    }
+    this.#added = [];
+  }
+
+  #put({ tenant, name, node_no: number }: Service): void {
+    let known = this.#tenants.get(tenant);
+    if (known === undefined) {
+      known = new Map();
+      this.#tenants.set(tenant, known);
+    }
+    known.set(name, number);
+    this.#names.set(number, name);
+    this.#lastNumber = Math.max(this.#lastNumber, number);
+  }
+}

@@ -1,0 +1,70 @@
+import { columnsOf, type Table } from '../table.js';
+import type { Connection } from './database.js';
+import type { Segment } from './segments.js';
+
+/**
+ * Takes a segment's parts of sums into the cold file, put together: one row for each sum.
+ *
+ * They carry the segment's last commit, so that a read sees them exactly from the moment on in which it no longer looks
+ * into the segment.
+ */
+export async function moveSums(connection: Connection, segment: Segment, table: Table): Promise<void> {
+  const { keys, list } = sumsOf(table);
+  await connection.run(
+    `INSERT INTO cold.main.${table.name} SELECT ${selected(table, String(segment.lastSeq))} FROM ${segment.catalog}.main.${table.name} GROUP BY ${list} ORDER BY ${[...keys].reverse().join(', ')}`,
+  );
+}
+
+/**
+ * Puts the rows together that earlier moves left of one sum. Only those that every read sees, whenever it began, so that
+ * none can see a part twice or not at all: each statement sees either all of this or nothing of it.
+ *
+ * @param bound the last commit that the oldest read expects in the cold file
+ * @returns whether there was anything to do
+ */
+export async function foldSums(connection: Connection, table: Table, bound: number): Promise<boolean> {
+  const { keys, list } = sumsOf(table);
+  const name = `cold.main.${table.name}`;
+  const split = `SELECT ${list} FROM ${name} WHERE seq <= ${bound} GROUP BY ${list} HAVING count(*) > 1`;
+  const [found] = await connection.rows(
+    `SELECT (SELECT count(*) FROM (${split})) AS split, (SELECT count(*) FROM ${name}) AS rows`,
+  );
+  // Below that, reads gain less than the rewriting costs.
+  if (Number(found?.split) * SPLIT_SHARE < Number(found?.rows)) return false;
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE folded AS SELECT ${selected(table, 'max(seq)')} FROM ${name} WHERE seq <= ${bound} GROUP BY ${list} HAVING count(*) > 1`,
+  );
+  await connection.run('BEGIN');
+  try {
+    await connection.run(
+      `DELETE FROM ${name} d USING temp.folded f WHERE d.seq <= ${bound} AND ${keys.map((key) => `d.${key} = f.${key}`).join(' AND ')}`,
+    );
+    await connection.run(`INSERT INTO ${name} SELECT * FROM temp.folded`);
+    await connection.run('COMMIT');
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+  await connection.run('DROP TABLE temp.folded');
+  return true;
+}
+
+/** Folding is worth it when one sum in so many has several rows. */
+const SPLIT_SHARE = 4;
+
+/** The select list of a group, in the order of the table's columns. */
+function selected(table: Table, seq: string): string {
+  const { keys } = sumsOf(table);
+  return columnsOf(table)
+    .map(({ name, sql }) => {
+      if (name === 'seq') return `${seq} AS seq`;
+      return keys.includes(name) ? name : `sum(${name})::${sql} AS ${name}`;
+    })
+    .join(', ');
+}
+
+function sumsOf(table: Table): { readonly keys: readonly string[]; readonly list: string } {
+  const keys = table.sumsOf;
+  if (keys === undefined) throw new RangeError(`${table.name} is no table of sums`);
+  return { keys, list: keys.join(', ') };
+}
