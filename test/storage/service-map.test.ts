@@ -31,7 +31,7 @@ void t.test('the map is that of the stored spans, whatever comes in whatever ord
       const tenant = tenants[change.tenant];
       if (!('items' in change)) await opened.store.setOutcome(tenant, change.traceId, change.change);
       else {
-        const items = change.items.map((item) => varied(item, () => choices.next().value));
+        const items = change.items.map((item) => varied(item, () => Number(choices.next().value)));
         const batch = { tenant, items, service_map: deriveBatch(items) };
         await opened.store.writeTraces(batch, { receivedAt });
       }

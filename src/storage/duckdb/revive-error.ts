@@ -12,7 +12,8 @@ export function revive({ name, message, stack, fields }: SpelledError): Error {
 }
 
 function revived(name: string, message: string, fields: SpelledError['fields']): Error {
-  if (name === 'ConflictError') return new ConflictError(String(fields.field), message);
+  if (name === 'ConflictError')
+    return new ConflictError(typeof fields.field === 'string' ? fields.field : '', message);
   if (name === 'StoreOpenError') return new StoreOpenError(message);
   if (name === 'ConsumeError') {
     return new ConsumeError(message, {

@@ -170,6 +170,8 @@ export class Settlement {
           outcomes.set(part.outcome, state?.header ?? null);
         } else if ('timeout' in part) {
           if (state?.stored?.seq === part.timeout.seq) state.timeOut();
+        } else if ('remap' in part) {
+          if (state !== undefined) await this.#remap(state, part.remap.tenant, capture);
         } else {
           const { batch, trace } = part;
           const named = headerAt(batch, trace);
@@ -225,6 +227,17 @@ export class Settlement {
     }
   }
 
+  /** Derives the nodes of a stored trace from what is stored of its spans. */
+  async #remap(state: TraceState, tenant: number, capture: Capture): Promise<void> {
+    await loadWhole(this.#connection, capture, tenant, state, [...state.spans.keys()]);
+    for (const span of state.spans.values()) {
+      if (span.row === undefined) continue;
+      const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
+      if (node !== span.node) state.setNode(span, node);
+    }
+    state.setMapped();
+  }
+
   #settleWhole(
     batch: IncomingBatch,
     traces: readonly number[],
@@ -252,12 +265,12 @@ export class Settlement {
 
   /** What a stored trace adds to the map is taken away before it is changed, and added again as it is then. */
   #takeFromMap({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
-    if (!state?.isMapped || !parts.some((part) => 'batch' in part)) return;
+    if (!state?.isMapped || !parts.some(changesMap)) return;
     this.#map.add(tenant, state.mapSums ?? this.#sumsOf(tenant, state), -1);
   }
 
   #addToMap({ tenant, parts }: TouchedTrace, state: TraceState): void {
-    if (!state.isMapped || !parts.some((part) => 'batch' in part)) return;
+    if (!state.isMapped || !parts.some(changesMap)) return;
     const sums = this.#sumsOf(tenant, state);
     this.#map.add(tenant, sums, 1);
     state.mapSums = state.spans.size > MANY_SPANS ? sums : null;
@@ -319,6 +332,11 @@ export class Settlement {
     this.#idle.written(seq, state.header, state.heardAt);
     this.#known.remember(key, state);
   }
+}
+
+/** Whether a change of a trace may change what it adds to the map. */
+function changesMap(part: TouchedTrace['parts'][number]): boolean {
+  return 'batch' in part || 'remap' in part;
 }
 
 function addEvents(events: Map<IncomingBatch, number>, batch: IncomingBatch, more: number): void {

@@ -34,6 +34,7 @@ export interface SpanState extends SpanFacts {
   /** Its line of the payload; undefined likewise. */
   payload: string | undefined;
   changed: boolean;
+  node: number;
 }
 
 /** The newest header as it is stored. */
@@ -174,6 +175,13 @@ export class TraceState {
       ...this.#named,
       header: { ...header, success, outcome: outcome ?? header.outcome },
     };
+    this.#headerChanged = true;
+  }
+
+  /** A stored span makes another node. It was read as a whole before. */
+  setNode(span: SpanState, node: number): void {
+    span.node = node;
+    span.changed = true;
     this.#headerChanged = true;
   }
 

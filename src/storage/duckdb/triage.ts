@@ -3,6 +3,7 @@ import {
   idKey,
   type IncomingBatch,
   type OutcomeChange,
+  type RemapChange,
   type TimeoutChange,
   type TraceChange,
 } from './write-group.js';
@@ -20,6 +21,7 @@ export interface TouchedTrace {
     | { readonly batch: IncomingBatch; readonly trace: number }
     | { readonly outcome: OutcomeChange }
     | { readonly timeout: TimeoutChange }
+    | { readonly remap: RemapChange }
   )[];
 }
 
@@ -100,6 +102,8 @@ export function newParts({ touched, suspects }: Triage): RowSets {
   for (const { parts } of touched.values()) {
     const [part, another] = parts.filter((candidate) => 'batch' in candidate);
     if (part === undefined || another !== undefined) continue;
+    // It writes spans that are stored, too.
+    if (parts.some((change) => 'remap' in change)) continue;
     const { batch, trace } = part;
     const suspected = suspects.get(batch);
     let isNew = true;
@@ -129,9 +133,10 @@ function countTraces(changes: readonly TraceChange[]): Map<string, number> {
 }
 
 function storedTraceOf(
-  change: { readonly outcome: OutcomeChange } | { readonly timeout: TimeoutChange },
-): OutcomeChange | TimeoutChange {
-  return 'outcome' in change ? change.outcome : change.timeout;
+  change: Exclude<TraceChange, { readonly batch: IncomingBatch }>,
+): Pick<RemapChange, 'tenant' | 'words'> {
+  if ('outcome' in change) return change.outcome;
+  return 'timeout' in change ? change.timeout : change.remap;
 }
 
 function touch(

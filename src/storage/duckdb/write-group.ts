@@ -103,6 +103,13 @@ export interface TimeoutChange {
   readonly seq: number;
 }
 
+/** A stored trace whose nodes of the service map are to be derived anew. */
+export interface RemapChange {
+  readonly tenant: number;
+  /** The trace's id in words. */
+  readonly words: Uint32Array;
+}
+
 /** Rows that touch nothing stored: metric points, log records. */
 export interface Append {
   /** Of the encoded batch: a segment is sealed at so many. */
@@ -126,6 +133,7 @@ export type Change =
   | { readonly batch: IncomingBatch }
   | { readonly outcome: OutcomeChange }
   | { readonly timeout: TimeoutChange }
+  | { readonly remap: RemapChange }
   | { readonly append: Append };
 
 /** What a change of stored traces is about. */
