@@ -50,6 +50,8 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
     fixed('compare agents', compare, 40),
     fixed('traces list', '/dashboard/traces'),
     fixed('traces list, query', '/dashboard/traces?query=timed%20out'),
+    fixed('service map 24h', '/dashboard/service-map/', 20),
+    fixed('service map, all', '/dashboard/service-map/?hours=0', 50),
     fixed('models', '/dashboard/models'),
     fixed('models, 1 day', `/dashboard/models?start_time=${daysAgo(1)}`),
     fixed('models of an agent', `/dashboard/models?agent_id=${first.id}`),

@@ -75,7 +75,7 @@ export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
  */
 export async function readAsOne<T>(
   path: string,
-  tables: readonly ('spans' | 'traces' | 'agents' | 'services' | 'usage')[],
+  tables: readonly ('spans' | 'traces' | 'agents' | 'services' | 'usage' | 'map_edges')[],
   look: (query: Query) => Promise<T>,
 ): Promise<T> {
   return await withFiles(path, async (query, catalogs) => {

@@ -9,9 +9,9 @@ import type { Segment } from './segments.js';
  * into the segment.
  */
 export async function moveSums(connection: Connection, segment: Segment, table: Table): Promise<void> {
-  const { keys, list } = sumsOf(table);
+  const { list } = sumsOf(table);
   await connection.run(
-    `INSERT INTO cold.main.${table.name} SELECT ${selected(table, String(segment.lastSeq))} FROM ${segment.catalog}.main.${table.name} GROUP BY ${list} ORDER BY ${[...keys].reverse().join(', ')}`,
+    `INSERT INTO cold.main.${table.name} SELECT ${selected(table, String(segment.lastSeq))} FROM ${segment.catalog}.main.${table.name} GROUP BY ${list} ORDER BY ${list}`,
   );
 }
 
@@ -20,17 +20,16 @@ export async function moveSums(connection: Connection, segment: Segment, table: 
  * none can see a part twice or not at all: each statement sees either all of this or nothing of it.
  *
  * @param bound the last commit that the oldest read expects in the cold file
- * @returns whether there was anything to do
  */
-export async function foldSums(connection: Connection, table: Table, bound: number): Promise<boolean> {
+export async function foldSums(connection: Connection, table: Table, bound: number): Promise<void> {
   const { keys, list } = sumsOf(table);
   const name = `cold.main.${table.name}`;
-  const split = `SELECT ${list} FROM ${name} WHERE seq <= ${bound} GROUP BY ${list} HAVING count(*) > 1`;
   const [found] = await connection.rows(
-    `SELECT (SELECT count(*) FROM (${split})) AS split, (SELECT count(*) FROM ${name}) AS rows`,
+    `SELECT count(*) AS sums, coalesce(sum(parts), 0)::BIGINT AS parts FROM (SELECT count(*) AS parts FROM ${name} WHERE seq <= ${bound} GROUP BY ${list})`,
   );
+  const [sums, parts] = [Number(found?.sums), Number(found?.parts)];
   // Below that, reads gain less than the rewriting costs.
-  if (Number(found?.split) * SPLIT_SHARE < Number(found?.rows)) return false;
+  if (parts - sums < parts * WORTH_FOLDING) return;
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE folded AS SELECT ${selected(table, 'max(seq)')} FROM ${name} WHERE seq <= ${bound} GROUP BY ${list} HAVING count(*) > 1`,
   );
@@ -39,18 +38,17 @@ export async function foldSums(connection: Connection, table: Table, bound: numb
     await connection.run(
       `DELETE FROM ${name} d USING temp.folded f WHERE d.seq <= ${bound} AND ${keys.map((key) => `d.${key} = f.${key}`).join(' AND ')}`,
     );
-    await connection.run(`INSERT INTO ${name} SELECT * FROM temp.folded`);
+    await connection.run(`INSERT INTO ${name} SELECT * FROM temp.folded ORDER BY ${list}`);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
   await connection.run('DROP TABLE temp.folded');
-  return true;
 }
 
-/** Folding is worth it when one sum in so many has several rows. */
-const SPLIT_SHARE = 4;
+/** The share of the rows that folding has to save. */
+const WORTH_FOLDING = 0.25;
 
 /** The select list of a group, in the order of the table's columns. */
 function selected(table: Table, seq: string): string {
