@@ -11,14 +11,14 @@ const TRACES = 30;
 void t.test('sums are exact at every moment while their parts are moved and put together', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  let [sent, acknowledged] = [0, 0];
-  let isOver = false;
+  const progress = { sent: 0, acknowledged: 0, isOver: false };
   const reading = (async () => {
     let reads = 0;
-    for (; !isOver; reads++) {
-      const least = acknowledged;
+    for (; !progress.isOver; reads++) {
+      const least = progress.acknowledged;
       const weight = await weightOfEdge(opened, tenant);
-      if (weight < least || weight > sent) return `${weight} is not between ${least} and ${sent}`;
+      if (weight < least || weight > progress.sent)
+        return `${weight} is not between ${least} and ${progress.sent}`;
     }
     return reads > COMMITS / 2 ? 'exact' : `only ${reads} reads`;
   })();
@@ -36,12 +36,13 @@ void t.test('sums are exact at every moment while their parts are moved and put 
       ];
       return { trace: aHeader({ trace_id, agent: 'planner', started_at: NOON }), spans };
     });
-    sent += TRACES;
+    progress.sent += TRACES;
     const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_events: 0 } };
     await opened.store.writeTraces(batch, { receivedAt: NOON });
-    acknowledged += TRACES;
+    progress.acknowledged += TRACES;
   }
-  isOver = true;
+  progress.isOver = true;
+  const { sent } = progress;
   t.equal(await reading, 'exact');
   await opened.store.settled();
   t.equal(await weightOfEdge(opened, tenant), sent);
