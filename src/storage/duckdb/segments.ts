@@ -1,11 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { SEGMENT_TABLES } from '../tables.js';
 import { literal, openError, type Connection } from './database.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from './migrations.js';
+import { isTorn, removeFiles, SegmentFiles } from './segment-files.js';
 
 /** A hot segment: an attached file that only ever grows, and is never checkpointed. */
 export interface Segment {
@@ -45,8 +43,6 @@ interface Held {
 
 /** The cold file's name in SQL. */
 export const COLD = 'cold';
-/** Three blocks: DuckDB writes them first when it makes a file. */
-const FILE_HEAD_BYTES = 3 * 4096;
 /** Row groups of 8192: a slice of the mover then is written at once, and look-ups by commit read little. */
 const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
 
@@ -58,7 +54,7 @@ const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
 export class Segments {
   readonly #connection: Connection;
   readonly #logger: Logger;
-  readonly #base: string;
+  readonly #files: SegmentFiles;
   #hot: Segment[] = [];
   #prepared: Segment | null = null;
   #preparing: Promise<void> = Promise.resolve();
@@ -68,9 +64,9 @@ export class Segments {
   #bound = 0;
   #nextNumber = 1;
 
-  private constructor(connection: Connection, base: string, logger: Logger) {
+  private constructor(connection: Connection, files: SegmentFiles, logger: Logger) {
     this.#connection = connection;
-    this.#base = base;
+    this.#files = files;
     this.#logger = logger;
   }
 
@@ -81,8 +77,7 @@ export class Segments {
    * @param connection used for attaching only
    */
   static async open(connection: Connection, mainPath: string, logger: Logger): Promise<Segments> {
-    const base = join(dirname(mainPath), basename(mainPath).replace(/\.(duckdb|db)$/, ''));
-    const segments = new Segments(connection, base, logger);
+    const segments = new Segments(connection, new SegmentFiles(mainPath), logger);
     await segments.#attachAll();
     return segments;
   }
@@ -197,7 +192,7 @@ export class Segments {
   async attachColdAnew(): Promise<void> {
     const turn = this.#preparing.then(async () => {
       await this.#connection.run(`DETACH DATABASE IF EXISTS ${COLD}`);
-      await this.#attach(COLD, this.#coldPath);
+      await this.#attach(COLD, this.#files.cold);
     });
     this.#preparing = turn.catch(() => undefined);
     await turn;
@@ -217,35 +212,19 @@ export class Segments {
   }
 
   async #attachAll(): Promise<void> {
-    await this.#attach(COLD, this.#coldPath);
-    await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#coldPath);
+    await this.#attach(COLD, this.#files.cold);
+    await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
     const moved = await this.#connection.rows(`SELECT segment, last_seq FROM ${COLD}.main.moved`);
     const movedNumbers = new Set(moved.map((row) => row.segment));
     this.#bound = Math.max(0, ...moved.map((row) => Number(row.last_seq)));
     this.#nextNumber = Math.max(0, ...moved.map((row) => Number(row.segment))) + 1;
-    for (const { number, path } of this.#filesOnDisk()) {
+    for (const { number, path } of this.#files.list()) {
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
       if (movedNumbers.has(number)) await removeFiles(path);
       else await this.#adopt(number, path);
     }
     this.#hot.push(await this.#create());
     this.prepare();
-  }
-
-  get #coldPath(): string {
-    return `${this.#base}.cold.duckdb`;
-  }
-
-  #filesOnDisk(): { number: number; path: string }[] {
-    const directory = dirname(this.#base);
-    const name = /^(.*)\.hot-(\d+)\.duckdb$/;
-    return readdirSync(directory)
-      .flatMap((file) => {
-        const [, base, number] = name.exec(file) ?? [];
-        if (base !== basename(this.#base)) return [];
-        return [{ number: Number(number), path: join(directory, file) }];
-      })
-      .sort((a, b) => a.number - b.number);
   }
 
   /** Takes over a segment that an earlier process left. */
@@ -276,7 +255,7 @@ export class Segments {
 
   async #create(): Promise<Segment> {
     const number = this.#nextNumber++;
-    const segment = newSegment(number, `${this.#base}.hot-${String(number).padStart(8, '0')}.duckdb`);
+    const segment = newSegment(number, this.#files.hot(number));
     await this.#attach(segment.catalog, segment.path);
     await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
     return segment;
@@ -320,18 +299,4 @@ function newSegment(number: number, path: string): Segment {
     readers: 0,
     retired: false,
   };
-}
-
-/**
- * Whether the process that made a segment died before the head of its file was written. Rows of a segment lie in its log,
- * so without one nothing is lost.
- */
-function isTorn(path: string): boolean {
-  const log = statSync(`${path}.wal`, { throwIfNoEntry: false });
-  return statSync(path).size < FILE_HEAD_BYTES && (log === undefined || log.size === 0);
-}
-
-/** Not synchronously: giving back the space of a large file can take many milliseconds. */
-async function removeFiles(path: string): Promise<void> {
-  for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
 }

@@ -1,0 +1,51 @@
+import { readdirSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** Three blocks: DuckDB writes them first when it makes a file. */
+const FILE_HEAD_BYTES = 3 * 4096;
+
+/** What the cold file and the hot segments are called: they lie beside the main file under its name. */
+export class SegmentFiles {
+  readonly #base: string;
+
+  /** @param mainPath path of the main file */
+  constructor(mainPath: string) {
+    this.#base = join(dirname(mainPath), basename(mainPath).replace(/\.(duckdb|db)$/, ''));
+  }
+
+  get cold(): string {
+    return `${this.#base}.cold.duckdb`;
+  }
+
+  hot(number: number): string {
+    return `${this.#base}.hot-${String(number).padStart(8, '0')}.duckdb`;
+  }
+
+  /** The hot segments on the disk, in the order of their numbers. */
+  list(): { number: number; path: string }[] {
+    const directory = dirname(this.#base);
+    const name = /^(.*)\.hot-(\d+)\.duckdb$/;
+    return readdirSync(directory)
+      .flatMap((file) => {
+        const [, base, number] = name.exec(file) ?? [];
+        if (base !== basename(this.#base)) return [];
+        return [{ number: Number(number), path: join(directory, file) }];
+      })
+      .sort((a, b) => a.number - b.number);
+  }
+}
+
+/**
+ * Whether the process that made a segment died before the head of its file was written. Rows of a segment lie in its log,
+ * so without one nothing is lost.
+ */
+export function isTorn(path: string): boolean {
+  const log = statSync(`${path}.wal`, { throwIfNoEntry: false });
+  return statSync(path).size < FILE_HEAD_BYTES && (log === undefined || log.size === 0);
+}
+
+/** Removes a segment. Not synchronously: giving back the space of a large file can take many milliseconds. */
+export async function removeFiles(path: string): Promise<void> {
+  for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
+}
