@@ -6,7 +6,8 @@ import t, { type Test } from 'tap';
 import { TableAppender } from '../../src/storage/duckdb/appender.js';
 import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
 import { createTable, selectList, type Table } from '../../src/storage/table.js';
-import { ColumnsReader, encodeRows } from '../../src/worker/columns.js';
+import { ColumnsReader } from '../../src/worker/columns-reader.js';
+import { encodeRows } from '../../src/worker/columns-writer.js';
 
 const TABLE: Table = {
   name: 'everything',

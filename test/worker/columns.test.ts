@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  ColumnsReader,
-  ColumnsWriter,
-  encodeRows,
-  transferables,
-  type Column,
-  type ColumnKind,
-} from '../../src/worker/columns.js';
+import { ColumnsReader } from '../../src/worker/columns-reader.js';
+import { ColumnsWriter, encodeRows } from '../../src/worker/columns-writer.js';
+import { transferables, type Column, type ColumnKind } from '../../src/worker/columns.js';
 import { TextScratch } from '../../src/worker/text-scratch.js';
 import { formatUuid, parseUuid } from '../../src/worker/uuid-words.js';
 import { holds } from '../support/property.js';

@@ -1,5 +1,6 @@
 import duckdb from '@duckdb/node-bindings';
-import { WIDTHS, type Column, type ColumnKind, type ColumnsReader } from '../../worker/columns.js';
+import type { ColumnsReader } from '../../worker/columns-reader.js';
+import { WIDTHS, type Column, type ColumnKind } from '../../worker/columns.js';
 import { columnsOf, type Table } from '../table.js';
 import type { Connection } from './database.js';
 

@@ -4,7 +4,8 @@ import { AGENT_SOURCES, RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../
 import { deriveBatch } from '../../signal/derive-map.js';
 import { fitsBatch, type BatchMap } from '../../signal/service-map.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
-import { ColumnsWriter, transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
+import { ColumnsWriter } from '../../worker/columns-writer.js';
+import { transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { DERIVED, FOLLOWS_SPANS } from '../derived.js';
 import { indexOf } from '../table.js';

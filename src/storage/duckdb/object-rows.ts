@@ -1,4 +1,5 @@
-import { ColumnsReader, encodeRows } from '../../worker/columns.js';
+import { ColumnsReader } from '../../worker/columns-reader.js';
+import { encodeRows } from '../../worker/columns-writer.js';
 import type { Table } from '../table.js';
 import type { Rows } from './write-group.js';
 

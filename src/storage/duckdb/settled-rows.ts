@@ -1,4 +1,5 @@
-import { ColumnsReader, ColumnsWriter } from '../../worker/columns.js';
+import { ColumnsReader } from '../../worker/columns-reader.js';
+import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { AGENTS, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../tables.js';
 import type { Agent } from './agents.js';

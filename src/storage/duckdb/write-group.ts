@@ -1,5 +1,5 @@
 import { NO_NODE } from '../../signal/service-map.js';
-import { ColumnsReader } from '../../worker/columns.js';
+import { ColumnsReader } from '../../worker/columns-reader.js';
 import { uuidKey } from '../../worker/uuid-words.js';
 import { indexOf, type Table } from '../table.js';
 import { SPAN_WIRE } from '../tables.js';

@@ -2,13 +2,8 @@ import type { LogsBatch } from '../../../signal/batch.js';
 import type { JsonValue } from '../../../signal/attributes.js';
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
 import type { Origin } from '../../../signal/origin.js';
-import {
-  ColumnsWriter,
-  encodeRows,
-  transferables,
-  type Column,
-  type ColumnsMessage,
-} from '../../../worker/columns.js';
+import { ColumnsWriter, encodeRows } from '../../../worker/columns-writer.js';
+import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';

@@ -1,4 +1,4 @@
-import { ColumnsReader } from '../../../worker/columns.js';
+import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf } from '../../table.js';
 import { LOGS } from '../../tables.js';
 import type { Counted } from '../event-counts.js';

@@ -1,13 +1,8 @@
 import type { MetricsBatch } from '../../../signal/batch.js';
 import { METRIC_TYPES, TEMPORALITIES, type MetricPoint, type MetricStream } from '../../../signal/metric.js';
 import type { Origin } from '../../../signal/origin.js';
-import {
-  ColumnsWriter,
-  encodeRows,
-  transferables,
-  type Column,
-  type ColumnsMessage,
-} from '../../../worker/columns.js';
+import { ColumnsWriter, encodeRows } from '../../../worker/columns-writer.js';
+import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';

@@ -1,4 +1,5 @@
-import { ColumnsReader, encodeRows } from '../../../worker/columns.js';
+import { ColumnsReader } from '../../../worker/columns-reader.js';
+import { encodeRows } from '../../../worker/columns-writer.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINTS } from '../../tables.js';
 import type { Counted } from '../event-counts.js';

@@ -1,0 +1,108 @@
+import {
+  at,
+  NO_BYTES,
+  placesOf,
+  TWO_32,
+  WIDTHS,
+  type Column,
+  type ColumnsMessage,
+  type Place,
+  type RowOf,
+} from './columns.js';
+import { formatUuid } from './uuid-words.js';
+
+/** Reads the values of a {@link ColumnsMessage}. */
+export class ColumnsReader {
+  readonly rows: number;
+  readonly fixed: ArrayBuffer;
+  readonly text: Buffer;
+  readonly textBuffer: ArrayBuffer;
+  readonly #columns: readonly Column[];
+  readonly #places: readonly Place[];
+  readonly #view: DataView;
+  readonly #fixedBytes: Uint8Array;
+
+  constructor(columns: readonly Column[], message: ColumnsMessage) {
+    this.rows = message.rows;
+    this.fixed = message.fixed;
+    this.text = Buffer.from(message.text);
+    this.textBuffer = message.text;
+    this.#columns = columns;
+    this.#places = placesOf(columns, message.rows).places;
+    this.#view = new DataView(message.fixed);
+    this.#fixedBytes = new Uint8Array(message.fixed);
+  }
+
+  place(column: number): Place {
+    return at(this.#places, column);
+  }
+
+  isNull(column: number, row: number): boolean {
+    const { nulls } = at(this.#places, column);
+    return nulls >= 0 && this.#fixedBytes[nulls + row] === 1;
+  }
+
+  /** The four 32-bit words of each UUID of a column, as `parseUuid` lays them. */
+  uuidWords(column: number): Uint32Array {
+    return new Uint32Array(this.fixed, at(this.#places, column).data, this.rows * 4);
+  }
+
+  /** The values of a `uint32` column. */
+  uint32s(column: number): Uint32Array {
+    return new Uint32Array(this.fixed, at(this.#places, column).data, this.rows);
+  }
+
+  /** One byte a row, 1 for null; empty for a column that is never null. */
+  nullFlags(column: number): Uint8Array {
+    const { nulls } = at(this.#places, column);
+    return nulls < 0 ? NO_BYTES : this.#fixedBytes.subarray(nulls, nulls + this.rows);
+  }
+
+  /** Start and end of each row's text in `text`. */
+  textSpans(column: number): Uint32Array {
+    return new Uint32Array(this.fixed, at(this.#places, column).data, this.rows * 2);
+  }
+
+  textStart(column: number, row: number): number {
+    return this.#view.getUint32(at(this.#places, column).data + row * 8, true);
+  }
+
+  textEnd(column: number, row: number): number {
+    return this.#view.getUint32(at(this.#places, column).data + row * 8 + 4, true);
+  }
+
+  textBytes(column: number, row: number): Buffer {
+    return this.text.subarray(this.textStart(column, row), this.textEnd(column, row));
+  }
+
+  value(column: number, row: number): string | number | boolean | null {
+    if (this.isNull(column, row)) return null;
+    const kind = at(this.#columns, column).kind;
+    const offset = at(this.#places, column).data + row * WIDTHS[kind];
+    switch (kind) {
+      case 'uuid':
+        return formatUuid(this.uuidWords(column), row * 4);
+      case 'int64':
+        return this.#view.getInt32(offset + 4, true) * TWO_32 + this.#view.getUint32(offset, true);
+      case 'int32':
+        return this.#view.getInt32(offset, true);
+      case 'uint32':
+        return this.#view.getUint32(offset, true);
+      case 'float64':
+        return this.#view.getFloat64(offset, true);
+      case 'uint8':
+        return this.#view.getUint8(offset);
+      case 'bool':
+        return this.#view.getUint8(offset) === 1;
+      case 'text':
+        return this.textBytes(column, row).toString('utf8');
+    }
+  }
+
+  /** One row as an object. @param columns the first ones of the message */
+  row<const Columns extends readonly Column[]>(columns: Columns, row: number): RowOf<Columns> {
+    const object: Record<string, string | number | boolean | null> = {};
+    for (let i = 0; i < columns.length; i++) object[at(columns, i).name] = this.value(i, row);
+    return object as RowOf<Columns>;
+  }
+}
