@@ -7,6 +7,7 @@ import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
+import { quotaProcessor } from './processors/quota/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
 import { traceBatchReceiver } from './receivers/trace-batch/factory.js';
@@ -16,6 +17,7 @@ export const builtinFactories: readonly Factory[] = [
   traceBatchReceiver,
   otlpReceiver,
   validationProcessor,
+  quotaProcessor,
   costProcessor,
   storageExporter,
   otlpHttpExporter,

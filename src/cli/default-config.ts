@@ -14,15 +14,16 @@ receivers:
     api_endpoint: 127.0.0.1:4319
 processors:
   validation: {}
+  quota: {}
   cost: {}
 exporters:
   storage: { store: duckdb }
 service:
   extensions: [duckdb, query, health]
   pipelines:
-    traces: { receivers: [trace_batch, otlp], processors: [validation, cost], exporters: [storage] }
-    metrics: { receivers: [otlp], processors: [validation], exporters: [storage] }
-    logs: { receivers: [otlp], processors: [validation], exporters: [storage] }
+    traces: { receivers: [trace_batch, otlp], processors: [validation, quota, cost], exporters: [storage] }
+    metrics: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
+    logs: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
   telemetry:
     metrics: { endpoint: 127.0.0.1:8888 }
 `,

@@ -10,6 +10,7 @@ import { orgsCommand } from './orgs.js';
 import type { ProcessIo } from './process-io.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
+import { usageCommand } from './usage.js';
 import { usersCommand } from './users.js';
 import { validateCommand } from './validate.js';
 import { versionCommand, versionText } from './version.js';
@@ -38,6 +39,7 @@ export async function runProgram(
     graphCommand(io, builtin),
     keysCommand(io),
     usersCommand(io),
+    usageCommand(io),
     orgsCommand(io),
     demoCommand(io),
     versionCommand(io),

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { readUsage } from '../api/usage.js';
+import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
+import type { CliIo } from './io.js';
+import { showJson, showList } from './result.js';
+
+/** `jackdaw usage`: what the user of the key has used of its monthly quota. */
+export function usageCommand(io: CliIo): Command {
+  return withApiOptions(new Command('usage').description('Show what is used of the monthly quota.'))
+    .option('--json', 'print JSON')
+    .action(async (options: ApiOptions & { readonly json?: boolean }) => {
+      const client = await ApiClient.open(options, io);
+      const usage = await client.call(readUsage);
+      if (options.json === true) {
+        showJson(io, usage);
+        return;
+      }
+      showList(io, [usage], {
+        columns: [
+          { title: 'month', show: ({ period }) => period },
+          { title: 'events', show: ({ used }) => used },
+          { title: 'limit', show: ({ limit }) => limit },
+          { title: 'resets', show: ({ resets_at }) => resets_at },
+        ],
+        none: '',
+      });
+    });
+}

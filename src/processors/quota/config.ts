@@ -1,0 +1,29 @@
+import { Type, type Static } from 'typebox';
+import { choice, extensionId, section } from '../../config/schema.js';
+import type { Signal } from '../../signal/batch.js';
+
+/** What may count, as the configuration says it, and the signal that brings it. */
+export const COUNTABLE = {
+  spans: 'traces',
+  metric_points: 'metrics',
+  log_records: 'logs',
+} as const satisfies Record<string, Signal>;
+
+type Countable = keyof typeof COUNTABLE;
+
+export const quotaConfig = section({
+  monthly_events: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    description: 'Events a UTC calendar month for users without a limit of their own. 0: no limit.',
+  }),
+  count: Type.Array(choice(Object.keys(COUNTABLE) as Countable[], { description: 'One kind of events.' }), {
+    uniqueItems: true,
+    default: ['spans'],
+    description: 'What counts: spans (a trace without spans is one), metric_points, log_records.',
+  }),
+  store: extensionId({ description: 'Id of the extension that counts.', default: 'duckdb' }),
+});
+
+export type QuotaConfig = Static<typeof quotaConfig>;

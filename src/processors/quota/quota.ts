@@ -1,0 +1,38 @@
+import type { Component } from '../../component/component.js';
+import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
+import type { Host } from '../../component/host.js';
+import type { Batch, Signal } from '../../signal/batch.js';
+import { isTelemetryStore } from '../../storage/telemetry-store.js';
+import { COUNTABLE, type QuotaConfig } from './config.js';
+
+/** Processor `quota` in a pipeline of one signal: see README.md. */
+export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
+  readonly #config: QuotaConfig;
+  readonly #next: Consumer<B>;
+  readonly #isCounted: boolean;
+  #takeBack: (() => void) | undefined;
+
+  constructor(signal: Signal, config: QuotaConfig, next: Consumer<B>) {
+    this.#config = config;
+    this.#next = next;
+    this.#isCounted = config.count.some((kind) => COUNTABLE[kind] === signal);
+  }
+
+  /** @throws Error when there is no such store. */
+  async start(host: Host): Promise<void> {
+    const store = host.extension(this.#config.store, isTelemetryStore);
+    if (this.#isCounted) this.#takeBack = store.announceQuota(this.#config.monthly_events);
+  }
+
+  async shutdown(): Promise<void> {
+    this.#takeBack?.();
+    this.#takeBack = undefined;
+  }
+
+  /** What is new of a batch only the store knows, so that nothing is refused here. */
+  async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
+    if (!this.#isCounted) return this.#next.consume(batch, context);
+    const { monthly_events } = this.#config;
+    return this.#next.consume({ ...batch, quota: { monthly_events } }, context);
+  }
+}

@@ -1,0 +1,119 @@
+import t from 'tap';
+import type { Consumer, Receipt } from '../../src/component/consumer.js';
+import type { Host } from '../../src/component/host.js';
+import { builtinFactories } from '../../src/builtin.js';
+import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import { ConfigError } from '../../src/config/config-error.js';
+import { prepare } from '../../src/pipeline/prepare.js';
+import { quotaConfig } from '../../src/processors/quota/config.js';
+import { quotaProcessor } from '../../src/processors/quota/factory.js';
+import { SIGNALS, type Batch, type Signal } from '../../src/signal/batch.js';
+import { componentSettings } from '../support/component-settings.js';
+import { environmentOf } from '../support/config-problems.js';
+import { sectionConfig } from '../support/section-config.js';
+
+const CONTEXT = { receivedAt: 7 };
+
+/** The processor in a pipeline of one signal, and what comes out of it. */
+function inPipeline(signal: Signal, yaml: string) {
+  const passed: Batch<unknown>[] = [];
+  const receipt: Receipt = { accepted: 1, refused: [], usage: { limit: 5, used: 1, resets_at: 9 } };
+  const next: Consumer<Batch<unknown>> = {
+    consume: async (batch, context) => {
+      passed.push(batch);
+      t.equal(context, CONTEXT);
+      return receipt;
+    },
+  };
+  const settings = { ...componentSettings('quota'), config: sectionConfig(quotaConfig, yaml) };
+  const processor = quotaProcessor.create[signal]?.({ ...settings, next });
+  if (!processor) throw new Error(`there is no processor for ${signal}`);
+  return { processor, passed, receipt };
+}
+
+/** A store that knows the quotas that hold. */
+function hostWithStore() {
+  const announced: number[] = [];
+  const store = {
+    writeTraces: () => undefined,
+    readTrace: () => undefined,
+    announceQuota: (monthlyEvents: number) => {
+      announced.push(monthlyEvents);
+      return () => {
+        announced.splice(announced.indexOf(monthlyEvents), 1);
+      };
+    },
+  };
+  const host: Pick<Host, 'extension'> = {
+    extension: (id, isWanted) => {
+      const found: unknown = id === 'duckdb' ? store : {};
+      if (!isWanted(found)) throw new Error(`${id} is no store`);
+      return found;
+    },
+  };
+  return { host: host as Host, announced };
+}
+
+void t.test('a batch that counts is marked, any other passes as it is; the answer comes back', async (t) => {
+  const kinds = { traces: 'spans', metrics: 'metric_points', logs: 'log_records' } as const;
+  for (const signal of SIGNALS) {
+    for (const counted of SIGNALS) {
+      const yaml = `monthly_events: 12\ncount: [${kinds[counted]}]`;
+      const { processor, passed, receipt } = inPipeline(signal, yaml);
+      const batch = { tenant: 'a-user', items: [] };
+      t.equal(await processor.consume(batch, CONTEXT), receipt);
+      const [out] = passed;
+      if (signal === counted) {
+        t.same(out, { ...batch, quota: { monthly_events: 12 } });
+        t.equal(out?.items, batch.items);
+        t.same(batch, { tenant: 'a-user', items: [] }, 'the batch given is not changed');
+      } else t.equal(out, batch);
+    }
+  }
+});
+
+void t.test('the store is told which limit holds, as long as it does', async (t) => {
+  const { host, announced } = hostWithStore();
+  const deadline = AbortSignal.timeout(1000);
+  const { processor } = inPipeline('traces', 'monthly_events: 12');
+  const other = inPipeline('logs', 'monthly_events: 30').processor;
+  await processor.start?.(host);
+  await other.start?.(host);
+  t.same(announced, [12], 'log records do not count');
+  await processor.shutdown?.(deadline);
+  await processor.shutdown?.(deadline);
+  await other.shutdown?.(deadline);
+  t.same(announced, []);
+});
+
+void t.test('without such a store it does not start, and validate says so before', async (t) => {
+  const { processor } = inPipeline('traces', 'store: query');
+  await t.rejects(async () => processor.start?.(hostWithStore().host), /query is no store/);
+  const relay = `extensions: { query: null, duckdb: null }
+processors: { quota: { store: duckdb/none } }
+`;
+  const prepared = prepare(
+    [DEFAULT_CONFIG, { file: 'relay.yaml', text: relay }],
+    environmentOf({}),
+    builtinFactories,
+  );
+  const error: unknown = await prepared.catch((thrown: unknown) => thrown);
+  if (!(error instanceof ConfigError)) throw new Error('it is taken');
+  t.match(
+    error.problems.find(({ path }) => path.join('/') === 'processors/quota/store'),
+    { message: /duckdb\/none/ },
+  );
+});
+
+void t.test('what is no quota is refused', (t) => {
+  t.same(sectionConfig(quotaConfig, '{}'), { monthly_events: 0, count: ['spans'], store: 'duckdb' });
+  for (const [yaml, message] of [
+    ['monthly_events: -1', />= 0/],
+    ['monthly_events: 1.5', /whole number/],
+    ['count: [traces]', /"spans", "metric_points", "log_records"/],
+    ['count: [spans, spans]', /duplicate/],
+    ['monthly: 5', /unknown key "monthly"/],
+  ] as const)
+    t.throws(() => sectionConfig(quotaConfig, yaml), { message });
+  t.end();
+});
