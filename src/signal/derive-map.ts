@@ -1,4 +1,5 @@
 import { MapBuilder } from './map-builder.js';
+import { parentPositions } from './parent-positions.js';
 import { AGENT_NODE, NO_NODE, type BatchMap } from './service-map.js';
 import { AGENT, nodeName, nodeSource } from './service-node.js';
 import type { SpanRecord } from './span.js';
@@ -9,16 +10,11 @@ import type { TraceRecord } from './trace.js';
 export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
   const builder = new MapBuilder();
   for (const { trace, spans } of items) {
-    builder.trace(
-      builder.number(trace.agent.toWellFormed()),
-      hourOf(trace.started_at),
-      spans.map((span) => ({
-        span_id: span.span_id,
-        parent_span_id: span.parent_span_id,
-        type: TYPE_CODES[span.type],
-        node: nodeOf(span, builder),
-      })),
-    );
+    builder.trace(builder.number(trace.agent.toWellFormed()), hourOf(trace.started_at), {
+      types: spans.map(({ type }) => TYPE_CODES[type]),
+      nodes: spans.map((span) => nodeOf(span, builder)),
+      parents: parentPositions(spans),
+    });
   }
   return { spanIds: spanIdsOf(items), ...builder.finish() };
 }

@@ -1,5 +1,5 @@
-import type { BatchMap } from './service-map.js';
-import { countTrace, type MapCounter, type MapSpan } from './trace-map.js';
+import { NO_NODE, type BatchMap } from './service-map.js';
+import { countTree, type MapCounter, type MapTree } from './trace-map.js';
 
 /** Puts the map of a batch together, trace by trace. */
 export class MapBuilder {
@@ -20,14 +20,15 @@ export class MapBuilder {
    * @param agent the number of the name of the trace's agent
    * @param hour of the trace's start, in hours since 1970
    */
-  trace(agent: number, hour: number, spans: readonly MapSpan[]): void {
+  trace(agent: number, hour: number, tree: MapTree): void {
     let sums = this.#hours.get(hour);
     if (sums === undefined) {
       sums = new HourSums();
       this.#hours.set(hour, sums);
     }
-    countTrace(agent, spans, sums);
-    for (const { node } of spans) this.#nodes.push(node);
+    countTree(agent, tree, sums);
+    const { nodes } = tree;
+    for (let i = 0; i < nodes.length; i++) this.#nodes.push(nodes[i] ?? NO_NODE);
   }
 
   finish(): Omit<BatchMap, 'spanIds'> {

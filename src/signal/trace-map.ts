@@ -1,4 +1,5 @@
 import { AGENT_NODE, NO_NODE } from './service-map.js';
+import { NO_PARENT, parentPositions } from './parent-positions.js';
 import { SPAN_TYPES, type SpanType } from './span.js';
 import type { Micros } from './time.js';
 
@@ -11,6 +12,16 @@ export interface MapSpan {
   readonly type: number;
   /** The number of its node, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly node: number;
+}
+
+/** The spans of a trace as columns. */
+export interface MapTree {
+  /** Positions in `SPAN_TYPES`. */
+  readonly types: ArrayLike<number>;
+  /** The number of each span's node, {@link NO_NODE} or {@link AGENT_NODE}. */
+  readonly nodes: ArrayLike<number>;
+  /** The position of each span's parent, or {@link NO_PARENT}. */
+  readonly parents: ArrayLike<number>;
 }
 
 /** Who is told what a trace adds to the map. */
@@ -47,50 +58,74 @@ export function hourOf(startedAt: Micros): number {
  * @param agent the number of the node of the trace's agent
  */
 export function countTrace(agent: number, spans: readonly MapSpan[], counter: MapCounter): void {
+  const tree = {
+    types: spans.map(({ type }) => type),
+    nodes: spans.map(({ node }) => node),
+    parents: parentPositions(spans),
+  };
+  countTree(agent, tree, counter);
+}
+
+/** {@link countTrace}, of columns. */
+export function countTree(agent: number, tree: MapTree, counter: MapCounter): void {
   counter.node(agent, AGENT_TYPE, 0, 1);
-  const callers = new Callers(spans);
-  const hasAgentSpan = spans.some(({ type }) => type === AGENT_TYPE);
-  const resolved = (node: number): number => (node === AGENT_NODE ? agent : node);
-  for (const span of spans) {
-    if (span.node === NO_NODE) continue;
-    const node = resolved(span.node);
-    counter.node(node, span.type, 1, 0);
-    const caller = callers.of(span);
+  const { types, nodes } = tree;
+  const callers = new Callers(tree);
+  const hasAgentSpan = includes(types, AGENT_TYPE);
+  for (let i = 0; i < nodes.length; i++) {
+    const own = nodes[i] ?? NO_NODE;
+    if (own === NO_NODE) continue;
+    const node = own === AGENT_NODE ? agent : own;
+    counter.node(node, types[i] ?? 0, 1, 0);
+    const caller = callers.of(i);
     if (caller === TOP && hasAgentSpan) continue;
-    const source = caller === TOP ? agent : resolved(caller);
+    const source = caller === TOP || caller === AGENT_NODE ? agent : caller;
     if (source !== node) counter.edge(source, node, 1);
   }
 }
 
+function includes(list: ArrayLike<number>, wanted: number): boolean {
+  for (let i = 0; i < list.length; i++) if (list[i] === wanted) return true;
+  return false;
+}
+
 /** Finds the nearest ancestor with a node, remembering what it found on the way. */
 class Callers {
-  readonly #byId = new Map<string, MapSpan>();
+  readonly #nodes: ArrayLike<number>;
+  readonly #parents: ArrayLike<number>;
   /** What lies above a span without a node. */
-  readonly #above = new Map<MapSpan, number>();
+  #above: Map<number, number> | null = null;
 
-  constructor(spans: readonly MapSpan[]) {
-    for (const span of spans) this.#byId.set(span.span_id, span);
+  constructor({ nodes, parents }: MapTree) {
+    this.#nodes = nodes;
+    this.#parents = parents;
   }
 
   /** @returns the node, or {@link TOP} */
-  of(span: MapSpan): number {
-    const passed: MapSpan[] = [];
+  of(span: number): number {
+    const parent = this.#parents[span] ?? NO_PARENT;
+    if (parent === NO_PARENT) return TOP;
+    const node = this.#nodes[parent] ?? NO_NODE;
+    return node === NO_NODE ? this.#passing(parent) : node;
+  }
+
+  /** @param first a span without a node */
+  #passing(first: number): number {
+    const above = (this.#above ??= new Map<number, number>());
+    const passed: number[] = [];
     let found = TOP;
-    for (let parent = this.#parentOf(span); parent !== undefined; parent = this.#parentOf(parent)) {
+    for (let span = first; span !== NO_PARENT; span = this.#parents[span] ?? NO_PARENT) {
+      const node = this.#nodes[span] ?? NO_NODE;
       // What was passed before is in the memory, too: so a circle ends here.
-      const known = parent.node === NO_NODE ? this.#above.get(parent) : parent.node;
+      const known = node === NO_NODE ? above.get(span) : node;
       if (known !== undefined) {
         found = known;
         break;
       }
-      this.#above.set(parent, TOP);
-      passed.push(parent);
+      above.set(span, TOP);
+      passed.push(span);
     }
-    for (const between of passed) this.#above.set(between, found);
+    for (const span of passed) above.set(span, found);
     return found;
-  }
-
-  #parentOf({ parent_span_id: id }: MapSpan): MapSpan | undefined {
-    return id === null ? undefined : this.#byId.get(id);
   }
 }

@@ -1,0 +1,43 @@
+/** In place of a position: the span has no parent among those of its trace. */
+export const NO_PARENT = -1;
+
+/** Up to so many spans, looking at each is faster than a map of their ids. */
+const FEW = 16;
+
+/** What tells where a span hangs. The ids may have any form in which equal ids are equal texts. */
+interface Linked {
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+}
+
+/**
+ * Where the parent of each span lies among them, or {@link NO_PARENT}.
+ *
+ * @param spans of one trace; of several with one id the last is meant
+ */
+export function parentPositions(spans: readonly Linked[]): number[] {
+  const find = spans.length <= FEW ? looking(spans) : mapping(spans);
+  let id: string | null = null;
+  let position = NO_PARENT;
+  return spans.map(({ parent_span_id }) => {
+    // Siblings often follow each other.
+    if (parent_span_id !== id) {
+      id = parent_span_id;
+      position = id === null ? NO_PARENT : find(id);
+    }
+    return position;
+  });
+}
+
+function looking(spans: readonly Linked[]): (id: string) => number {
+  return (id) => {
+    let position = spans.length - 1;
+    while (position >= 0 && spans[position]?.span_id !== id) position--;
+    return position;
+  };
+}
+
+function mapping(spans: readonly Linked[]): (id: string) => number {
+  const positions = new Map(spans.map(({ span_id }, position) => [span_id, position]));
+  return (id) => positions.get(id) ?? NO_PARENT;
+}
