@@ -5,16 +5,12 @@ import { formatTime } from '../../src/signal/time.js';
 import { labelsText } from '../../src/storage/duckdb/metrics/labels.js';
 import type { PointFilter } from '../../src/storage/telemetry-store.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
+import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
+import { playSteps } from './play-steps.js';
 import { TestStore } from './test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
-
-/** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
-const SEED = process.env.JACKDAW_TEST_SEED;
-/** A slow machine does fewer runs instead of failing. */
-const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 15_000);
-const RUNS = Number(process.env.JACKDAW_TEST_RUNS ?? 60);
 
 t.setTimeout(0);
 
@@ -68,14 +64,11 @@ const filter: fc.Arbitrary<PointFilter> = fc.record(
 
 void t.test('queries of points give what a simple model gives, wherever the points lie', async (t) => {
   const opened = await TestStore.open(t);
-  const end = performance.now() + TIME_LIMIT;
-  let runs = 0;
-  const property = fc.asyncProperty(
-    fc.array(step, { minLength: 1, maxLength: 12 }),
-    fc.array(filter, { minLength: 1, maxLength: 4 }),
+  await neverDiffers(
+    t,
+    { runs: 60, ms: 15_000 },
+    [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(filter, { minLength: 1, maxLength: 4 })],
     async (steps, filters) => {
-      if (performance.now() > end) return;
-      runs++;
       const tenants = [await opened.addUser(), await opened.addUser()] as const;
       const stored: Sent[] = [];
       const look = async (): Promise<void> => {
@@ -84,32 +77,23 @@ void t.test('queries of points give what a simple model gives, wherever the poin
           await compare(opened, tenants[i], own, [{ limit: 10_000 }, ...filters]);
         }
       };
-      for (const done of steps) {
-        if (done === 'settle') await opened.store.settled();
-        else if (done === 'restart') await opened.reopen();
-        else if (done === 'look') await look();
-        else {
+      await playSteps(opened, steps, {
+        look,
+        write: async (batches) => {
           await Promise.all(
-            done.flatMap((points) =>
+            batches.flatMap((points) =>
               ([0, 1] as const).map((i) => {
                 const items = points.filter(({ tenant }) => tenant === i).map(toPoint);
                 return opened.store.writeMetrics({ tenant: tenants[i], items }, RECEIVED);
               }),
             ),
           );
-          stored.push(...done.flat());
-        }
-      }
+          stored.push(...batches.flat());
+        },
+      });
       await look();
     },
   );
-  const found = await fc.check(property, {
-    numRuns: RUNS,
-    ...(SEED === undefined ? {} : { seed: Number(SEED) }),
-  });
-  t.notOk(found.failed, 'it never differs');
-  t.comment(`${runs} runs, seed ${found.seed}`);
-  if (found.failed) t.comment(`${fc.defaultReportMessage(found) ?? ''}\n${String(found.errorInstance)}`);
   t.same(opened.statuses, []);
 });
 
@@ -169,10 +153,4 @@ function expected(stored: readonly Sent[], asked: PointFilter): object[] {
       value: valueOf(sent),
       labels: Object.fromEntries(Object.entries(sent.labels).sort(([a], [b]) => (a < b ? -1 : 1))),
     }));
-}
-
-function same(found: unknown, expected: unknown): void {
-  if (JSON.stringify(found) !== JSON.stringify(expected)) {
-    throw new Error(`expected ${JSON.stringify(expected)} and got ${JSON.stringify(found)}`);
-  }
 }

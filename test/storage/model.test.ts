@@ -3,30 +3,21 @@ import t from 'tap';
 import { compareWithModel } from './compare-with-model.js';
 import { StoreModel } from './store-model.js';
 import { filters, script, TRACE_IDS, type Change } from './store-scripts.js';
+import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
+import { playSteps } from './play-steps.js';
 import { TestStore } from './test-store.js';
-
-/** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
-const SEED = process.env.JACKDAW_TEST_SEED;
-/** A slow machine does fewer runs instead of failing. */
-const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 20_000);
-const RUNS = Number(process.env.JACKDAW_TEST_RUNS ?? 60);
 
 t.setTimeout(0);
 
 void t.test('the store answers like a model in memory, whatever comes in whatever order', async (t) => {
   const opened = await TestStore.open(t);
-  const end = performance.now() + TIME_LIMIT;
   let now = NOON;
-  let runs = 0;
-  const property = fc.asyncProperty(
-    script,
-    filters,
-    fc.integer({ min: 1, max: 4 }),
+  await neverDiffers(
+    t,
+    { runs: 60, ms: 20_000 },
+    [script, filters, fc.integer({ min: 1, max: 4 })],
     async (steps, asked, pageSize) => {
-      // Not fast-check's own time limit: it would leave a run behind that goes on using the store.
-      if (performance.now() > end) return;
-      runs++;
       // New tenants instead of a new store: the files grow, seal and move from run to run.
       const tenants = [await opened.addUser(), await opened.addUser()] as const;
       const models = [new StoreModel(), new StoreModel()] as const;
@@ -55,31 +46,16 @@ void t.test('the store answers like a model in memory, whatever comes in whateve
           });
         }
       };
-      for (const step of steps) {
-        if (step === 'settle') await opened.store.settled();
-        else if (step === 'restart') await opened.reopen();
-        else if (step === 'look') await look();
-        else {
+      await playSteps(opened, steps, {
+        look,
+        write: async (changes) => {
           // In one commit there is no telling which of several batches made an agent.
           const receivedAt = ++now;
-          await Promise.all(step.map((change) => apply(change, receivedAt)));
-        }
-      }
+          await Promise.all(changes.map((change) => apply(change, receivedAt)));
+        },
+      });
       await look();
     },
   );
-  const found = await fc.check(property, {
-    numRuns: RUNS,
-    ...(SEED === undefined ? {} : { seed: Number(SEED) }),
-  });
-  t.notOk(found.failed, 'it never differs');
-  t.comment(`${runs} runs, seed ${found.seed}`);
-  if (found.failed) t.comment(`${fc.defaultReportMessage(found) ?? ''}\n${String(found.errorInstance)}`);
   t.same(opened.statuses, []);
 });
-
-function same(found: unknown, expected: unknown): void {
-  if (JSON.stringify(found) !== JSON.stringify(expected)) {
-    throw new Error(`expected ${JSON.stringify(expected)} and got ${JSON.stringify(found)}`);
-  }
-}

@@ -6,16 +6,11 @@ import { AGENT_SOURCES, RUN_STATUSES, type AgentHint, type SpanRecord } from '..
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 import { durationMs, totalTokens } from '../../src/storage/duckdb/encode-traces.js';
 import { usageOf } from '../../src/storage/usage.js';
+import { neverDiffers } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { aFollowingRecord } from './following-records.js';
 import { without } from './shown-spans.js';
 import { TestStore } from './test-store.js';
-
-/** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
-const SEED = process.env.JACKDAW_TEST_SEED;
-/** A slow machine does fewer runs instead of failing. */
-const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 15_000);
-const RUNS = Number(process.env.JACKDAW_TEST_RUNS ?? 80);
 
 t.setTimeout(0);
 
@@ -237,11 +232,8 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
 
 void t.test('a header that nobody declared is what all spans give, however they come', async (t) => {
   const opened = await TestStore.open(t);
-  const end = performance.now() + TIME_LIMIT;
   let done = 0;
-  const property = fc.asyncProperty(scenario, async ({ runs, sendings }) => {
-    // Not fast-check's own time limit: it would leave a run behind that goes on using the store.
-    if (performance.now() > end) return;
+  await neverDiffers(t, { runs: 80, ms: 15_000 }, [scenario], async ({ runs, sendings }) => {
     done++;
     const tenants = [await opened.addUser(), await opened.addUser()];
     await send(opened, tenants, sendings);
@@ -250,11 +242,4 @@ void t.test('a header that nobody declared is what all spans give, however they 
     await opened.reopen();
     for (const tenant of tenants) await compare(opened, tenant, runs);
   });
-  const found = await fc.check(property, {
-    numRuns: RUNS,
-    ...(SEED === undefined ? {} : { seed: Number(SEED) }),
-  });
-  t.notOk(found.failed, 'it never differs');
-  t.comment(`${done} runs, seed ${found.seed}`);
-  if (found.failed) t.comment(`${fc.defaultReportMessage(found) ?? ''}\n${String(found.errorInstance)}`);
 });

@@ -3,16 +3,14 @@ import t from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
+import { neverDiffers } from '../support/property.js';
 import { DAY, NOON } from '../support/run-records.js';
 import { aFollowingRecord } from './following-records.js';
 import { oracleMap, type ShownMap } from './map-oracle.js';
+import { playSteps } from './play-steps.js';
 import { script, type Change } from './store-scripts.js';
 import { TestStore } from './test-store.js';
 
-/** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
-const SEED = process.env.JACKDAW_TEST_SEED;
-const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 20_000);
-const RUNS = Number(process.env.JACKDAW_TEST_RUNS ?? 40);
 const PEERS = ['billing', 'search.example', 'planner', 'Größe', '🪶'];
 const WINDOWS = [null, NOON, NOON - DAY, NOON - 40 * DAY - 1, NOON + 3_600_000_001];
 
@@ -20,12 +18,9 @@ t.setTimeout(0);
 
 void t.test('the map is that of the stored spans, whatever comes in whatever order', async (t) => {
   const opened = await TestStore.open(t);
-  const end = performance.now() + TIME_LIMIT;
-  let runs = 0;
   let now = NOON;
-  const property = fc.asyncProperty(script, fc.infiniteStream(fc.nat({ max: 9 })), async (steps, choices) => {
-    if (performance.now() > end) return;
-    runs++;
+  const choice = fc.infiniteStream(fc.nat({ max: 9 }));
+  await neverDiffers(t, { runs: 40, ms: 20_000 }, [script, choice], async (steps, choices) => {
     const tenants = [await opened.addUser(), await opened.addUser()] as const;
     const apply = async (change: Change, receivedAt: number): Promise<void> => {
       const tenant = tenants[change.tenant];
@@ -36,24 +31,15 @@ void t.test('the map is that of the stored spans, whatever comes in whatever ord
         await opened.store.writeTraces(batch, { receivedAt });
       }
     };
-    for (const step of steps) {
-      if (step === 'settle') await opened.store.settled();
-      else if (step === 'restart') await opened.reopen();
-      else if (step === 'look') await compare(opened, tenants);
-      else {
+    await playSteps(opened, steps, {
+      look: () => compare(opened, tenants),
+      write: async (changes) => {
         const receivedAt = ++now;
-        await Promise.all(step.map((change) => apply(change, receivedAt)));
-      }
-    }
+        await Promise.all(changes.map((change) => apply(change, receivedAt)));
+      },
+    });
     await compare(opened, tenants);
   });
-  const found = await fc.check(property, {
-    numRuns: RUNS,
-    ...(SEED === undefined ? {} : { seed: Number(SEED) }),
-  });
-  t.notOk(found.failed, 'it never differs');
-  t.comment(`${runs} runs, seed ${found.seed}`);
-  if (found.failed) t.comment(`${fc.defaultReportMessage(found) ?? ''}\n${String(found.errorInstance)}`);
   t.same(opened.statuses, []);
 });
 

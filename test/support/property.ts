@@ -6,3 +6,41 @@ export function holds<Values>(t: Test, property: IProperty<Values>, parameters?:
   const found = fc.check(property, parameters);
   t.notOk(found.failed, found.failed ? (fc.defaultReportMessage(found) ?? 'the property fails') : 'it holds');
 }
+
+/**
+ * One assertion of a test against a real store: a check of generated values never throws.
+ *
+ * `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer; `JACKDAW_TEST_TIME` is the limit.
+ *
+ * @param limits how many runs there are, and the milliseconds after which none begins: a slow machine does fewer
+ * instead of failing
+ */
+export async function neverDiffers<Values extends [unknown, ...unknown[]]>(
+  t: Test,
+  limits: { readonly runs: number; readonly ms: number },
+  arbitraries: { [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
+  check: (...values: Values) => Promise<void>,
+): Promise<void> {
+  const { JACKDAW_TEST_SEED: seed, JACKDAW_TEST_RUNS, JACKDAW_TEST_TIME } = process.env;
+  const end = performance.now() + Number(JACKDAW_TEST_TIME ?? limits.ms);
+  let runs = 0;
+  const property = fc.asyncProperty<Values>(...arbitraries, async (...values) => {
+    // Not fast-check's own time limit: it would leave a run behind that goes on using the store.
+    if (performance.now() > end) return;
+    runs++;
+    await check(...values);
+  });
+  const found = await fc.check(property, {
+    numRuns: Number(JACKDAW_TEST_RUNS ?? limits.runs),
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+  });
+  t.notOk(found.failed, 'it never differs');
+  t.comment(`${runs} runs, seed ${found.seed}`);
+  if (found.failed) t.comment(`${fc.defaultReportMessage(found) ?? ''}\n${String(found.errorInstance)}`);
+}
+
+/** As `strictSame` of what is plain JSON, but thrown, so that a counterexample can be made smaller. */
+export function same(found: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(found), JSON.stringify(expected)];
+  if (one !== other) throw new Error(`found ${one}\ninstead of ${other}`);
+}
