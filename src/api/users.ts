@@ -14,7 +14,11 @@ export const userSchema = Type.Object(
     id: uuid(),
     email: Type.String(),
     name: Type.String(),
-    monthly_event_limit: nullable(Type.Integer({ description: "Null: the daemon's default holds." })),
+    monthly_event_limit: nullable(
+      Type.Integer({
+        description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default holds.",
+      }),
+    ),
     created_at: time(),
   },
   { title: 'User' },
@@ -28,7 +32,8 @@ const monthlyEventLimit = Type.Optional(
   Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: "Events a calendar month, 0 for no limit. Absent: the daemon's default holds.",
+    description:
+      "Events a UTC calendar month, 0 for no limit; it holds at once. A user that never had one has the daemon's default.",
   }),
 );
 

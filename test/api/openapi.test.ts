@@ -10,6 +10,7 @@ import { startApi, type TestApi } from '../support/api.js';
 import { DocumentedApi, type OpenApiDocument } from '../support/documented-api.js';
 import { traceIdOf } from '../support/header-text.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
+import { START } from '../support/otlp-requests.js';
 import { anItem } from '../support/trace-batch.js';
 
 /** Statuses that cannot be had on demand; that they look like every other problem is tested with the listener. */
@@ -74,6 +75,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
   await checkSuccesses(check);
   await checkMetrics(api, check);
   await checkLogs(api, check);
+  await checkQuota(api, check);
   await checkRefusals(api, documented, check);
 
   const documentedAnswers = documented.operations().flatMap(({ operation }) =>
@@ -112,6 +114,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('exportTraces', {}, { json: { resourceSpans: [{ scopeSpans: [{ spans: [{}] }] }] } });
   await check('readOpenApi', {}, { key: null });
   await check('readMe', {});
+  await check('readUsage', {});
 
   const user = (await check('createUser', {}, { json: { email: 'a@example.com', name: 'A' } })).body;
   const { id: user_id } = user as { readonly id: string };
@@ -150,6 +153,17 @@ async function checkMetrics(api: TestApi, check: Check): Promise<void> {
   }
 }
 
+/** A user at the end of its quota. */
+async function checkQuota(api: TestApi, check: Check): Promise<void> {
+  const { id: user_id, key } = await api.createUser('few@example.com', ['write', 'read']);
+  await check('updateUser', { user_id }, { json: { monthly_event_limit: 1 } });
+  await check('ingestTraces', {}, { key, json: { traces: [anItem({ spans: 2 })] } });
+  const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'x', startTimeUnixNano: START };
+  const spans = [span, { ...span, spanId: 'c'.repeat(16) }];
+  await check('exportTraces', {}, { key, json: { resourceSpans: [{ scopeSpans: [{ spans }] }] } });
+  await check('readUsage', {}, { key });
+}
+
 /** A record with a trace, and one that hardly says anything. */
 async function checkLogs(api: TestApi, check: Check): Promise<void> {
   const nanos = 1_768_478_400_000_000_000n;
@@ -183,7 +197,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     log_id: 'x',
     slug: 'x',
     name: '%20',
-    query: '?page=x&user_id=x&limit=x',
+    query: '?page=x&user_id=x&limit=x&hours=x',
   };
   const broken = {
     trace_id: '%zz',

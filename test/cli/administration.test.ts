@@ -5,6 +5,7 @@ import { generateKey } from '../../src/auth/keys.js';
 import { runProgram } from '../../src/cli/program.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { memoryIo } from '../support/memory-io.js';
+import { anItem } from '../support/trace-batch.js';
 
 /** Runs `jackdaw …` in this process. */
 async function jackdaw(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -55,6 +56,17 @@ void t.test('users are created, changed and listed, by id or by e-mail address',
     code: 1,
     err: /\/email must be an e-mail address/,
   });
+});
+
+void t.test('the usage of a quota is shown, to people and to programs', async (t) => {
+  const { api, run } = await startWithCommand(t);
+  await api.send([anItem({ spans: 3 })]);
+  const [heading, row] = (await run('usage')).out.split('\n');
+  t.match(heading, /^MONTH +EVENTS +LIMIT +RESETS$/);
+  t.match(row, /^\d{4}-\d{2} +3 +- +\d{4}-\d{2}-01T00:00:00Z$/);
+  const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me');
+  await run('users', 'update', user.id, '--monthly-event-limit', '50');
+  t.match(await created(run('usage', '--json')), { used: 3, limit: 50 });
 });
 
 void t.test('a new key is alone on standard output, works, and is never listed', async (t) => {
