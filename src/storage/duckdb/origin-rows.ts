@@ -1,11 +1,19 @@
+import type { Origin } from '../../signal/origin.js';
 import { ColumnsReader } from '../../worker/columns-reader.js';
 import { encodeRows } from '../../worker/columns-writer.js';
+import type { ColumnsMessage } from '../../worker/columns.js';
 import { ORIGINS } from '../tables.js';
 import type { Origins } from './origins.js';
 import type { Rows } from './write-group.js';
 
 /** An origin as it crosses to the store thread: it has a number only in the store. */
 export const ORIGIN_MESSAGE = ORIGINS.wire.slice(1);
+
+/** The origins of a message, by {@link ORIGIN_MESSAGE}. */
+export function encodeOrigins(origins: readonly Origin[]): ColumnsMessage {
+  const rows = origins.map(({ resource, scope }) => ({ origin: JSON.stringify({ resource, scope }) }));
+  return encodeRows(ORIGIN_MESSAGE, rows);
+}
 
 /** What the origins of a message are called in the store. */
 export interface NumberedOrigins {

@@ -2,14 +2,15 @@ import type { LogsBatch } from '../../../signal/batch.js';
 import type { JsonValue } from '../../../signal/attributes.js';
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
 import type { Origin } from '../../../signal/origin.js';
-import { ColumnsWriter, encodeRows } from '../../../worker/columns-writer.js';
+import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../tables.js';
 import type { CountedMessage } from '../event-counts.js';
-import { ORIGIN_MESSAGE } from '../origin-rows.js';
+import { encodeOrigins } from '../origin-rows.js';
+import { SharedParts } from '../shared-parts.js';
 
 /** A record as it crosses to the store thread: its columns, and which of the message's origins is its own. */
 export const LOG_MESSAGE: readonly Column[] = [
@@ -50,24 +51,12 @@ export class LogsEncoder {
 
   encode(batch: LogsBatch): LogsMessage {
     const logs = new ColumnsWriter(LOG_MESSAGE, batch.items.length, this.#text);
-    const origins = new Map<Origin, number>();
+    const origins = new SharedParts<Origin>();
     batch.items.forEach((record, row) => {
       this.#write(logs, row, record);
-      let origin = origins.get(record.origin);
-      if (origin === undefined) {
-        origin = origins.size;
-        origins.set(record.origin, origin);
-      }
-      logs.uint32(C.origin, row, origin);
+      logs.uint32(C.origin, row, origins.positionOf(record.origin));
     });
-    return {
-      tenant: batch.tenant,
-      logs: logs.finish(),
-      origins: encodeRows(
-        ORIGIN_MESSAGE,
-        [...origins.keys()].map(({ resource, scope }) => ({ origin: JSON.stringify({ resource, scope }) })),
-      ),
-    };
+    return { tenant: batch.tenant, logs: logs.finish(), origins: encodeOrigins(origins.parts) };
   }
 
   #write(to: ColumnsWriter, row: number, record: LogRecord): void {

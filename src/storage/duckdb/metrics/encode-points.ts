@@ -7,7 +7,8 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
 import type { CountedMessage } from '../event-counts.js';
-import { ORIGIN_MESSAGE } from '../origin-rows.js';
+import { encodeOrigins } from '../origin-rows.js';
+import { SharedParts } from '../shared-parts.js';
 import { labelsText } from './labels.js';
 
 /** A point as it crosses to the store thread: its columns, and which of the message's streams and origins are its own. */
@@ -50,30 +51,27 @@ export class PointsEncoder {
   encode(batch: MetricsBatch): PointsMessage {
     const points = new ColumnsWriter(POINT_MESSAGE, batch.items.length, this.#text);
     // Points of one metric share their stream, and those of one resource and scope their origin.
-    const streams = new Map<MetricStream, number>();
-    const origins = new Map<Origin, number>();
+    const streams = new SharedParts<MetricStream>();
+    const origins = new SharedParts<Origin>();
     batch.items.forEach((point, row) => {
       const { stream } = point;
       writePoint(points, row, point);
-      points.uint32(C.stream, row, numberOf(streams, stream));
-      points.uint32(C.origin, row, numberOf(origins, stream.origin));
+      points.uint32(C.stream, row, streams.positionOf(stream));
+      points.uint32(C.origin, row, origins.positionOf(stream.origin));
     });
     return {
       tenant: batch.tenant,
       points: points.finish(),
       streams: encodeRows(
         STREAM_MESSAGE,
-        [...streams.keys()].map(({ name, type, unit, description }) => ({
+        streams.parts.map(({ name, type, unit, description }) => ({
           name,
           type: METRIC_TYPES.indexOf(type),
           unit,
           description,
         })),
       ),
-      origins: encodeRows(
-        ORIGIN_MESSAGE,
-        [...origins.keys()].map(({ resource, scope }) => ({ origin: JSON.stringify({ resource, scope }) })),
-      ),
+      origins: encodeOrigins(origins.parts),
     };
   }
 }
@@ -100,13 +98,4 @@ function writePoint(to: ColumnsWriter, row: number, point: MetricPoint): void {
   else to.text(C.distribution, row, JSON.stringify(point.distribution));
   if (point.exemplars === null) to.isNull(C.exemplars, row);
   else to.text(C.exemplars, row, JSON.stringify(point.exemplars));
-}
-
-function numberOf<Key>(numbers: Map<Key, number>, key: Key): number {
-  let number = numbers.get(key);
-  if (number === undefined) {
-    number = numbers.size;
-    numbers.set(key, number);
-  }
-  return number;
 }
