@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { DuckDBStore } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
-import { hostThatKeeps } from './test-store.js';
+import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /**
  * A store in a process of its own: it opens the store of its first argument, says how that went, and then does what each
@@ -36,13 +36,9 @@ const settings = componentSettings('duckdb');
 const store = new DuckDBStore(
   { ...settings, config: {} },
   {
+    ...STORE_OPTIONS,
     path: process.argv[2] ?? '',
-    memoryLimit: '256MiB',
-    threads: 1,
     maxQueueBytes: 1e9,
-    traceRetentionDays: null,
-    metricRetentionDays: null,
-    logRetentionDays: null,
     segmentSize: { rows: Number(process.argv[3]), bytes: 1e9 },
   },
 );

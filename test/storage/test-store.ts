@@ -9,6 +9,17 @@ import { componentSettings } from '../support/component-settings.js';
 /** Small enough for segments to be sealed and moved all the time. */
 const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
 
+/** What stores of tests are like, where it does not matter. */
+export const STORE_OPTIONS = {
+  memoryLimit: '256MiB',
+  threads: 1,
+  maxQueueBytes: 64 * 1024 * 1024,
+  traceRetentionDays: null,
+  metricRetentionDays: null,
+  logRetentionDays: null,
+  segmentSize: SMALL_SEGMENTS,
+} as const satisfies Partial<DuckDBStoreOptions>;
+
 /** A store in real files that can be closed and opened again. It is closed when the test ends. */
 export class TestStore {
   readonly path: string;
@@ -46,18 +57,7 @@ export class TestStore {
   async start(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
     const store = new DuckDBStore(
       { ...this.settings, config: {} },
-      {
-        path: this.path,
-        memoryLimit: '256MiB',
-        threads: 1,
-        maxQueueBytes: 64 * 1024 * 1024,
-        traceRetentionDays: null,
-        metricRetentionDays: null,
-        logRetentionDays: null,
-        segmentSize: SMALL_SEGMENTS,
-        ...this.#options,
-        ...options,
-      },
+      { ...STORE_OPTIONS, path: this.path, ...this.#options, ...options },
     );
     await store.start(hostThatKeeps(this.statuses));
     this.#store = store;

@@ -1,7 +1,5 @@
 import type { Test } from 'tap';
 import type { Outputs } from '../../src/component/factory.js';
-import type { Host } from '../../src/component/host.js';
-import { createListener } from '../../src/http/listener.js';
 import { statusType } from '../../src/otlp/messages.js';
 import { MEDIA_TYPES, type Encoding } from '../../src/otlp/status.js';
 import { otlpConfig } from '../../src/receivers/otlp/config.js';
@@ -9,7 +7,8 @@ import { otlpReceiver } from '../../src/receivers/otlp/factory.js';
 import type { Signal } from '../../src/signal/batch.js';
 import { componentSettings } from './component-settings.js';
 import type { HandClock } from './hand-clock.js';
-import { authenticateKnown, KEY } from './known-keys.js';
+import { KEY } from './known-keys.js';
+import { startReceiver } from './receiver-service.js';
 import type { RecordingLogger } from './recording-logger.js';
 import { sectionConfig } from './section-config.js';
 import type { PrometheusMeter } from '../../src/telemetry/meter.js';
@@ -48,7 +47,6 @@ export interface OtlpService {
 /** The receiver with real sockets, in front of consumers of the test's own. Ends with the test. */
 export async function startOtlpService(t: Test, outputs: Outputs, yaml = '{}'): Promise<OtlpService> {
   const settings = componentSettings('otlp');
-  const listener = createListener('127.0.0.1:0', settings);
   const free =
     'protocols: { http: { endpoint: 127.0.0.1:0 }, grpc: { endpoint: 127.0.0.1:0 } }\napi_endpoint: null';
   const receiver = otlpReceiver.create({
@@ -56,25 +54,10 @@ export async function startOtlpService(t: Test, outputs: Outputs, yaml = '{}'): 
     config: sectionConfig(otlpConfig, free, yaml),
     outputs,
   });
-  let grpcAddress = '';
-  const host: Pick<Host, 'listener' | 'authenticate' | 'announce'> = {
-    listener: () => listener,
-    authenticate: authenticateKnown,
-    announce: (_, address) => {
-      grpcAddress = address.replace('grpc://', '');
-    },
-  };
-  await receiver.start?.(host as Host);
-  const { port } = await listener.open();
-  t.teardown(async () => {
-    const deadline = AbortSignal.timeout(5000);
-    await receiver.shutdown?.(deadline);
-    await listener.close(deadline);
-  });
-  const url = `http://127.0.0.1:${port}`;
+  const { url, announced, shutdown } = await startReceiver(t, receiver, settings);
   return {
     url,
-    grpcAddress,
+    grpcAddress: announced.replace('grpc://', ''),
     clock: settings.clock,
     meter: settings.meter,
     logger: settings.logger,
@@ -92,7 +75,7 @@ export async function startOtlpService(t: Test, outputs: Outputs, yaml = '{}'): 
       const bytes = Buffer.from(await response.arrayBuffer());
       return { status: response.status, headers: response.headers, bytes };
     },
-    shutdown: async (deadline = AbortSignal.timeout(5000)) => receiver.shutdown?.(deadline),
+    shutdown: async (deadline = AbortSignal.timeout(5000)) => shutdown(deadline),
   };
 }
 

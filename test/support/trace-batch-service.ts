@@ -1,14 +1,13 @@
 import type { Test } from 'tap';
 import type { Consumer } from '../../src/component/consumer.js';
-import type { Host } from '../../src/component/host.js';
-import { createListener } from '../../src/http/listener.js';
 import { traceBatchReceiver } from '../../src/receivers/trace-batch/factory.js';
 import type { TraceBatchConfig } from '../../src/receivers/trace-batch/config.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import type { PrometheusMeter } from '../../src/telemetry/meter.js';
 import { componentSettings } from './component-settings.js';
 import { post, type Answer, type Sent } from './http-post.js';
-import { authenticateKnown, KEY } from './known-keys.js';
+import { KEY } from './known-keys.js';
+import { startReceiver } from './receiver-service.js';
 
 export interface TraceBatchService {
   /** Sends a request with the good key as JSON; headers given replace those. */
@@ -24,13 +23,11 @@ export async function startTraceBatchService(
   next: Consumer<TracesBatch>,
   changes: Partial<TraceBatchConfig> = {},
 ): Promise<TraceBatchService> {
-  const endpoint = '127.0.0.1:0';
   const settings = componentSettings('trace_batch');
-  const listener = createListener(endpoint, settings);
   const receiver = traceBatchReceiver.create({
     ...settings,
     config: {
-      endpoint,
+      endpoint: '127.0.0.1:0',
       max_request_body_size: '16MiB',
       request_timeout: '30s',
       max_in_flight: { requests: 1024, bytes: '128MiB' },
@@ -38,25 +35,14 @@ export async function startTraceBatchService(
     },
     outputs: { traces: next },
   });
-  const host: Pick<Host, 'listener' | 'authenticate'> = {
-    listener: () => listener,
-    authenticate: authenticateKnown,
-  };
-  await receiver.start?.(host as Host);
-  const { port } = await listener.open();
-  t.teardown(async () => {
-    const deadline = AbortSignal.timeout(5000);
-    await receiver.shutdown?.(deadline);
-    await listener.close(deadline);
-  });
-  const url = `http://127.0.0.1:${port}/api/v1/traces/batch`;
+  const { url, shutdown } = await startReceiver(t, receiver, settings);
   return {
     send: ({ headers, ...rest }) =>
-      post(url, {
+      post(`${url}/api/v1/traces/batch`, {
         ...rest,
         headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
       }),
-    shutdown: async (deadline) => receiver.shutdown?.(deadline),
+    shutdown,
     meter: settings.meter,
   };
 }

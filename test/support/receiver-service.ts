@@ -1,0 +1,44 @@
+import type { Test } from 'tap';
+import type { Component } from '../../src/component/component.js';
+import type { Host } from '../../src/component/host.js';
+import { createListener } from '../../src/http/listener.js';
+import type { componentSettings } from './component-settings.js';
+import { authenticateKnown } from './known-keys.js';
+
+export interface ReceiverService {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** Where it listens by itself, as it announces it: `grpc://127.0.0.1:PORT`. Empty where it does not. */
+  readonly announced: string;
+  /** Ends the receiver alone: the listener stays open. */
+  readonly shutdown: (deadline: AbortSignal) => Promise<void>;
+}
+
+/** Starts a receiver on a real listener. Both end with the test. */
+export async function startReceiver(
+  t: Test,
+  receiver: Component,
+  settings: ReturnType<typeof componentSettings>,
+): Promise<ReceiverService> {
+  const listener = createListener('127.0.0.1:0', settings);
+  let announced = '';
+  const host: Pick<Host, 'listener' | 'authenticate' | 'announce'> = {
+    listener: () => listener,
+    authenticate: authenticateKnown,
+    announce: (_, address) => {
+      announced = address;
+    },
+  };
+  await receiver.start?.(host as Host);
+  const { port } = await listener.open();
+  t.teardown(async () => {
+    const deadline = AbortSignal.timeout(5000);
+    await receiver.shutdown?.(deadline);
+    await listener.close(deadline);
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    announced,
+    shutdown: async (deadline) => receiver.shutdown?.(deadline),
+  };
+}
