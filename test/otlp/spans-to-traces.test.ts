@@ -3,6 +3,7 @@ import { toKeyValues } from '../../src/otlp/encode-value.js';
 import type { Span, SpanEvent } from '../../src/otlp/wire.js';
 import { mapSpan, mapSpans, PARENT, SPAN_ID, TRACE_ID } from '../support/mapped-span.js';
 import { aSpan, START, tracesOf } from '../support/otlp-requests.js';
+import { aSpanRecord } from '../support/run-records.js';
 
 const START_MICROS = Number(START) / 1000;
 
@@ -90,24 +91,14 @@ void t.test('a span without a convention: ids, times, kind, where it came from',
           idle_timeout_ms: 3_600_000,
         },
         spans: [
-          {
+          aSpanRecord(TRACE_ID, {
             span_id: SPAN_ID,
-            trace_id: TRACE_ID,
-            parent_span_id: null,
             type: 'agent',
             name: 'span 1',
             status: 'completed',
             started_at: START_MICROS,
             ended_at: START_MICROS + 1_500_001,
             duration_ms: 1500.000_211,
-            model: null,
-            input_tokens: null,
-            output_tokens: null,
-            total_tokens: null,
-            cost_usd: null,
-            error_message: null,
-            input_data: null,
-            output_data: null,
             metadata: {
               a: 1,
               'b.c': ['x', null],
@@ -144,7 +135,7 @@ void t.test('a span without a convention: ids, times, kind, where it came from',
               },
             },
             agent_hint: { source: 'service.name', name: 'shop' },
-          },
+          }),
         ],
       },
     ],

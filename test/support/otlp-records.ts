@@ -2,7 +2,9 @@ import type { Batch } from '../../src/signal/batch.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
 import type { MetricPoint, MetricStream, MetricType } from '../../src/signal/metric.js';
 import type { Origin } from '../../src/signal/origin.js';
+import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
+import { aSpanRecord } from './run-records.js';
 
 /** Records that tests forward: one of each kind that there is, with all that it can have. */
 export const TENANT = '0196f000-0000-7000-8000-000000000001';
@@ -134,21 +136,7 @@ export function metricBatch(): Batch<MetricPoint> {
 
 /** A run that a client declared by the batch route. */
 export function declaredRun(): TraceRecord {
-  const span = {
-    trace_id: TRACE,
-    status: 'completed',
-    model: null,
-    input_tokens: null,
-    output_tokens: null,
-    total_tokens: null,
-    cost_usd: null,
-    error_message: null,
-    input_data: null,
-    output_data: null,
-    metadata: null,
-    agent_hint: null,
-    prompt: null,
-  } as const;
+  const span = (changes: Partial<SpanRecord>): SpanRecord => aSpanRecord(TRACE, changes);
   const root = '0a8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a0a';
   return {
     trace: {
@@ -169,8 +157,7 @@ export function declaredRun(): TraceRecord {
       idle_timeout_ms: null,
     },
     spans: [
-      {
-        ...span,
+      span({
         span_id: root,
         parent_span_id: null,
         type: 'agent',
@@ -178,9 +165,8 @@ export function declaredRun(): TraceRecord {
         started_at: NOON,
         ended_at: NOON + 2_000_000,
         duration_ms: 2000,
-      },
-      {
-        ...span,
+      }),
+      span({
         span_id: '1b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a0b',
         parent_span_id: root,
         type: 'llm',
@@ -198,9 +184,8 @@ export function declaredRun(): TraceRecord {
         input_data: { messages: [{ role: 'user', content: 'Wo ist mein Paket? 📦' }] },
         output_data: { text: '' },
         metadata: { attempt: 2, 'gen_ai.system': 'openai' },
-      },
-      {
-        ...span,
+      }),
+      span({
         span_id: '2b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a0c',
         parent_span_id: root,
         type: 'tool',
@@ -209,7 +194,7 @@ export function declaredRun(): TraceRecord {
         started_at: NOON + 5,
         ended_at: null,
         duration_ms: null,
-      },
+      }),
     ],
   };
 }
