@@ -17,12 +17,14 @@ const MAX_DESCRIPTION_LENGTH = 64 * 1024;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** The name of a prompt. */
-function promptName(description: string) {
+export function promptName(description: string) {
   return Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, format: 'not-blank', description });
 }
 
+export const promptVersion = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+
 /** The placeholder of the paths below a prompt. */
-const promptParams = Type.Object({ name: promptName('Percent-encoded: a slash is `%2F`.') });
+export const promptParams = Type.Object({ name: promptName('Percent-encoded: a slash is `%2F`.') });
 
 const promptSchema = Type.Object(
   {
@@ -48,8 +50,7 @@ const createPrompt = {
     {
       name: promptName('Groups versions. Kept as it is, spaces at its ends included.'),
       version: Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
+        ...promptVersion,
         default: 1,
         description: 'With the name unique for the user.',
       }),

@@ -8,6 +8,7 @@ import { meRoutes } from './me.js';
 import { metricRoutes } from './metrics.js';
 import { modelRoutes } from './models.js';
 import { organizationRoutes } from './organizations.js';
+import { promptUsageRoutes } from './prompt-usage.js';
 import { promptRoutes } from './prompts.js';
 import { serviceMapRoutes } from './service-map.js';
 import { traceRoutes } from './traces.js';
@@ -25,6 +26,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     logRoutes,
     serviceMapRoutes,
     promptRoutes,
+    promptUsageRoutes,
     meRoutes,
     usageRoutes,
     userRoutes,

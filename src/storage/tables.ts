@@ -1,4 +1,5 @@
 import type { Column } from '../worker/columns.js';
+import { PROMPT_LINKS } from './prompt-links-table.js';
 import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, type Table } from './table.js';
 
@@ -231,6 +232,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   SERVICES,
   MAP_NODES,
   MAP_EDGES,
+  PROMPT_LINKS,
 ];
 
 /**

@@ -175,6 +175,28 @@ export interface Usage {
   readonly resets_at: Micros;
 }
 
+/** That a trace, or one span of it, used a prompt version. */
+export interface PromptLink {
+  readonly prompt_name: string;
+  readonly prompt_version: number;
+  /** UUID */
+  readonly trace_id: string;
+  /** UUID; null for the trace as a whole. */
+  readonly span_id: string | null;
+}
+
+/** The figures of a prompt version over the stored traces that used it, each counted once. */
+export interface PromptVersionFigures {
+  readonly version: number;
+  readonly total_traces: number;
+  readonly success_count: number;
+  readonly failure_count: number;
+  /** Over the traces that have a cost; not rounded. */
+  readonly avg_cost: MicroUsd | null;
+  readonly avg_latency_ms: number | null;
+  readonly p95_latency_ms: number | null;
+}
+
 /**
  * The telemetry of all users, each seeing only its own. What is written is read before the call returns: the caller may
  * change or drop the batch while it waits. Every method may throw a `ConsumeError` with
@@ -230,6 +252,15 @@ export interface TelemetryStore {
   readLogTrace(tenant: string, logId: string): Promise<string | null>;
   /** @param since traces that started in or after the hour of this time; null for all */
   serviceMap(tenant: string, since: Micros | null): Promise<StoredMap>;
+  /**
+   * Notes that a trace, which may come later, used a prompt version; the same again changes nothing. Resolves after the commit.
+   *
+   * @param now when it was made
+   * @returns false, and nothing is noted, where the user has no such prompt version
+   */
+  linkPrompt(tenant: string, link: PromptLink, now: Micros): Promise<boolean>;
+  /** The versions of a prompt, the newest first. @returns null where the user has no prompt of that name */
+  comparePrompts(tenant: string, name: string): Promise<readonly PromptVersionFigures[] | null>;
   /** The user's events of the month of `now`, as far as they are counted. */
   usage(tenant: string, now: Micros): Promise<Usage>;
   /**

@@ -131,6 +131,9 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hi.', version: 2 } });
   await check('listPrompts', {});
   await check('listPromptVersions', { name: 'a%2Fb' });
+  const usage = { prompt_name: 'a/b', prompt_version: 2, trace_id };
+  await check('recordPromptUsage', {}, { json: usage });
+  await check('comparePromptVersions', { name: 'a%2Fb' });
   await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
   await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
   await check('listOrganizations', {});
@@ -213,6 +216,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     updateUser: { name: 'x' },
     createKey: { user_id: missing.user_id, name: 'x', scopes: ['read'] },
     putMember: { role: 'member' },
+    recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing.trace_id },
   };
   const queries: Readonly<Record<string, string>> = {
     compareAgents: `?agent_a=${randomUUID()}&agent_b=${randomUUID()}`,

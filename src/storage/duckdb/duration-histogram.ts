@@ -62,7 +62,8 @@ export class DurationHistogram {
 const DOUBLE = new Float64Array(1);
 const WORDS = new Uint32Array(DOUBLE.buffer);
 
-function bucketOf(value: number): number {
+/** The bucket of a value; buckets are in the order of their values. */
+export function bucketOf(value: number): number {
   // Plus zero: a negative zero is zero.
   DOUBLE[0] = value + 0;
   return (WORDS[1] ?? 0) >>> DROPPED_BITS;

@@ -12,6 +12,7 @@ import { indexOf } from '../table.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../usage.js';
 import type { CountedMessage } from './event-counts.js';
+import { promptMessage, type PromptMessage } from './prompts/prompt-message.js';
 
 /** A span as it crosses to the store thread: its columns and its line of the payload. */
 export const SPAN_MESSAGE: readonly Column[] = [
@@ -36,6 +37,8 @@ export interface TracesMessage {
   readonly counted?: CountedMessage;
   /** Where a service map was derived from the batch. */
   readonly map?: MapMessage;
+  /** Where spans name prompt versions. */
+  readonly prompts?: PromptMessage;
 }
 
 /** What a batch adds to the service map, as it crosses. */
@@ -73,6 +76,7 @@ export class TracesEncoder {
       traces: traces.finish(),
       spans: spans.finish(),
       ...(batch.service_map && { map: mapMessage(batch.service_map, batch.items) }),
+      ...promptMessage(batch.items),
     };
   }
 
@@ -97,8 +101,9 @@ export class TracesEncoder {
   }
 }
 
-export function transferablesOf({ traces, spans, map }: TracesMessage): ArrayBuffer[] {
-  const arrays = map === undefined ? [] : [map.nodes, map.nodeSums, map.edgeSums];
+export function transferablesOf({ traces, spans, map, prompts }: TracesMessage): ArrayBuffer[] {
+  const arrays: Int32Array<ArrayBuffer>[] = map === undefined ? [] : [map.nodes, map.nodeSums, map.edgeSums];
+  if (prompts !== undefined) arrays.push(prompts.spans);
   return [...transferables(traces), ...transferables(spans), ...arrays.map(({ buffer }) => buffer)];
 }
 

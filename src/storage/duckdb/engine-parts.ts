@@ -14,6 +14,7 @@ import { Services } from './map/services.js';
 import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
 import { Origins } from './origins.js';
+import { StoredPrompts } from './prompts/stored-prompts.js';
 import { storedRuns } from './queries/stored-runs.js';
 import { ReadPool } from './read-pool.js';
 import { readFrom, type Read } from './read.js';
@@ -45,6 +46,7 @@ export interface EngineParts {
   /** The ids of all spans, and of all traces. */
   readonly ids: Fingerprints;
   readonly traces: Fingerprints;
+  readonly prompts: StoredPrompts;
   readonly housekeeping: Housekeeping;
 }
 
@@ -86,6 +88,7 @@ async function openFiles(
   const ids = new Fingerprints({ withNumbers: false });
   const traces = new Fingerprints({ withNumbers: true });
   const figures = new RunFigures();
+  const prompts = new StoredPrompts(meta);
   const capture = segments.capture();
   try {
     await agents.load(connection, capture);
@@ -95,6 +98,7 @@ async function openFiles(
     await services.load(connection, capture);
     await loadIds(connection, capture, ids, traces);
     await figures.load(storedRuns(connection, capture));
+    await prompts.load(connection, capture);
   } finally {
     capture.release();
   }
@@ -107,7 +111,16 @@ async function openFiles(
       days.change(before, after);
     },
   };
-  const settlement = new Settlement({ connection, ids, traces, agents, services, runs: changes, idle });
+  const settlement = new Settlement({
+    connection,
+    ids,
+    traces,
+    agents,
+    services,
+    runs: changes,
+    idle,
+    prompts,
+  });
   const writer = new Writer({
     connection,
     segments,
@@ -129,11 +142,13 @@ async function openFiles(
     retention: options,
     read,
     writer,
+    segments,
     mover,
     settlement,
     figures,
     days,
     metrics,
+    prompts,
     idle,
   });
   mover.wake();
@@ -152,6 +167,7 @@ async function openFiles(
     services,
     ids,
     traces,
+    prompts,
     housekeeping,
   };
 }

@@ -1,16 +1,21 @@
 import type { Micros } from '../../signal/time.js';
 import type { Table } from '../table.js';
+import { PROMPT_LINKS } from '../prompt-links-table.js';
 import { LOGS, POINTS, TRACES } from '../tables.js';
 import type { AgentDayCache } from './agent-day-cache.js';
+import type { Connection } from './database.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
 import type { StoredMetrics } from './metrics/stored-metrics.js';
 import type { Mover } from './mover.js';
+import { removeWaitingLinks } from './prompts/stored-links.js';
+import type { StoredPrompts } from './prompts/stored-prompts.js';
 import { storedRuns } from './queries/stored-runs.js';
 import { closing } from './read-pool.js';
 import type { Read } from './read.js';
 import { firstKeptTime, hasOldHotRows, removeOldSums, removeOldTraces } from './retention.js';
 import type { RunFigures } from './run-figures.js';
+import type { Segments } from './segments.js';
 import type { Settlement } from './settlement.js';
 import { TraceId } from './trace-id.js';
 import type { TimeoutChange } from './write-group.js';
@@ -27,11 +32,13 @@ interface Parts {
   readonly retention: Retention;
   readonly read: Read;
   readonly writer: Writer;
+  readonly segments: Segments;
   readonly mover: Mover;
   readonly settlement: Settlement;
   readonly figures: RunFigures;
   readonly days: AgentDayCache;
   readonly metrics: StoredMetrics;
+  readonly prompts: StoredPrompts;
   readonly idle: IdleRuns;
 }
 
@@ -85,17 +92,32 @@ export class Housekeeping {
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { settlement, mover, days, figures, read } = this.#parts;
+    const { settlement, mover, days, figures, prompts, read } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
+    await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
     const isRemoved = await mover.between(async (connection) => {
       await removeOldSums(connection, firstKept);
-      return await removeOldTraces(connection, firstKept);
+      const areRemoved = await removeOldTraces(connection, firstKept);
+      await this.#removeWaitingLinks(connection, firstKept);
+      return areRemoved;
     });
     if (!isRemoved) return;
     await mover.checkpoint();
     days.clear();
     await read((connection, capture) => figures.load(storedRuns(connection, capture)));
+    await prompts.tracesRemoved(read);
+  }
+
+  async #removeWaitingLinks(connection: Connection, firstKept: Micros): Promise<void> {
+    const { segments } = this.#parts;
+    await segments.ready();
+    const capture = segments.capture();
+    try {
+      await removeWaitingLinks(connection, capture, firstKept);
+    } finally {
+      capture.release();
+    }
   }
 
   async #removePoints(firstKept: Micros): Promise<void> {

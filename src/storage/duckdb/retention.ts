@@ -28,7 +28,7 @@ export async function hasOldHotRows(
 }
 
 /**
- * Removes the traces that started before a time, with their spans and payloads, from the cold file. The space is used
+ * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. The space is used
  * again by what is moved next, after a checkpoint.
  *
  * @returns whether there was anything to remove
@@ -39,7 +39,7 @@ export async function removeOldTraces(connection: Connection, firstKept: Micros)
   if (old?.traces === 0) return false;
   await connection.run('BEGIN');
   try {
-    for (const table of ['spans', 'payloads']) {
+    for (const table of ['spans', 'payloads', 'prompt_links']) {
       await connection.run(
         `DELETE FROM cold.main.${table} d USING (SELECT tenant, trace_id FROM cold.main.traces WHERE ${isOld}) o WHERE d.tenant = o.tenant AND d.trace_id = o.trace_id`,
       );

@@ -19,6 +19,8 @@ import { KnownTraces } from './known-traces.js';
 import { MapChanges, type TraceSums } from './map/map-changes.js';
 import { nodeOfStored } from './map/node-of-stored.js';
 import type { Services } from './map/services.js';
+import { PromptLinks } from './prompts/prompt-links.js';
+import type { StoredPrompts } from './prompts/stored-prompts.js';
 import type { RunChanges } from './run-figures.js';
 import type { Capture } from './segments.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
@@ -72,6 +74,8 @@ export class Settlement {
   readonly #runs: RunChanges;
   readonly #idle: IdleRuns;
   readonly #known: KnownTraces;
+  readonly #prompts: StoredPrompts;
+  readonly #links: PromptLinks;
   /** Of the last group. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
 
@@ -88,6 +92,8 @@ export class Settlement {
     readonly runs: RunChanges;
     /** Told of the headers that every commit wrote. */
     readonly idle: IdleRuns;
+    /** Told of what every commit made of the linked runs. */
+    readonly prompts: StoredPrompts;
   }) {
     this.#connection = parts.connection;
     this.#ids = parts.ids;
@@ -98,14 +104,21 @@ export class Settlement {
     this.#runs = parts.runs;
     this.#idle = parts.idle;
     this.#known = new KnownTraces(parts.connection, parts.traces, parts.agents);
+    this.#prompts = parts.prompts;
+    this.#links = new PromptLinks(parts.connection, parts.prompts);
   }
 
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
-    for (const change of changes) if ('batch' in change) change.batch.numberNodes(this.#services);
+    for (const change of changes) {
+      if (!('batch' in change)) continue;
+      change.batch.numberNodes(this.#services);
+      change.batch.numberPrompts(this.#prompts.known);
+    }
     const sorted = triage(changes, this.#ids, this.#traces);
     const { touched } = sorted;
     this.#touched = touched;
     const states = await this.#known.load(touched, capture);
+    await this.#links.load(sorted, states, capture);
     const dropped = await this.#known.repeatsElsewhere(sorted, states, changes, capture);
     const fresh = newParts(sorted);
     const events = new Map<IncomingBatch, number>();
@@ -126,7 +139,7 @@ export class Settlement {
     }
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
-    rows.push(...this.#services.rows(seq), ...this.#map.rows(seq));
+    rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
     return {
       rows,
       outcomes,
@@ -134,6 +147,7 @@ export class Settlement {
       committed: () => {
         for (const traces of whole) this.#wholeCommitted(seq, traces);
         for (const trace of written) this.#touchedCommitted(seq, trace);
+        for (const [key, { tenant }] of touched) this.#linksCommitted(seq, key, tenant, states.get(key));
         this.#services.committed();
         this.#map.clear();
       },
@@ -150,6 +164,7 @@ export class Settlement {
     this.#known.forget(this.#touched.keys());
     this.#services.rollback();
     this.#map.clear();
+    this.#links.clear();
   }
 
   async #apply(
@@ -170,6 +185,8 @@ export class Settlement {
           outcomes.set(part.outcome, state?.header ?? null);
         } else if ('timeout' in part) {
           if (state?.stored?.seq === part.timeout.seq) state.timeOut();
+        } else if ('link' in part) {
+          this.#links.link(key, part.link);
         } else if ('remap' in part) {
           if (state !== undefined) await this.#remap(state, part.remap.tenant, capture);
         } else {
@@ -192,8 +209,10 @@ export class Settlement {
             state.applyHeader(named, spans, batch.receivedAt);
             if (batch.map !== null) state.setMapped();
           }
-          if (isFresh) for (const span of spans) state.addSpan(span);
-          else await this.#applySpans(state, batch, trace, dropped.get(batch), capture);
+          if (isFresh) {
+            for (const span of spans) state.addSpan(span);
+            this.#links.linkSpans(key, batch, trace);
+          } else await this.#applySpans(key, state, batch, trace, dropped.get(batch), capture);
           const isEmpty = batch.start(trace) === batch.end(trace);
           addEvents(events, batch, isNew && isEmpty ? 1 : state.spans.size - before);
         }
@@ -203,27 +222,29 @@ export class Settlement {
   }
 
   async #applySpans(
+    key: string,
     state: TraceState,
     batch: IncomingBatch,
     trace: number,
     dropped: ReadonlySet<number> | undefined,
     capture: Capture,
   ): Promise<void> {
-    const spans: { row: SpanRow; payload: string; node: number }[] = [];
-    for (let row = batch.start(trace); row < batch.end(trace); row++) {
-      if (dropped?.has(row)) continue;
-      spans.push({ row: spanAt(batch, row), payload: payloadAt(batch, row), node: batch.nodeAt(row) });
+    const spans: { at: number; row: SpanRow; payload: string; node: number }[] = [];
+    for (let at = batch.start(trace); at < batch.end(trace); at++) {
+      if (dropped?.has(at)) continue;
+      spans.push({ at, row: spanAt(batch, at), payload: payloadAt(batch, at), node: batch.nodeAt(at) });
     }
     const completed = spans.flatMap(({ row }) => {
-      const key = keyOf(row.span_id);
-      const known = state.spans.get(key);
-      return known !== undefined && completesSpan(known, row) ? key : [];
+      const spanKey = keyOf(row.span_id);
+      const known = state.spans.get(spanKey);
+      return known !== undefined && completesSpan(known, row) ? spanKey : [];
     });
     if (completed.length > 0) await loadWhole(this.#connection, capture, batch.tenant, state, completed);
-    for (const { row, payload, node } of spans) {
-      state.applySpan(row, payload, node, (merged, line) =>
+    for (const { at, row, payload, node } of spans) {
+      const isNews = state.applySpan(row, payload, node, (merged, line) =>
         nodeOfStored(this.#services, batch.tenant, merged, line),
       );
+      if (isNews) this.#links.linkSpan(key, batch, trace, at);
     }
   }
 
@@ -246,6 +267,7 @@ export class Settlement {
     const agentNos = new Map(traces.map((trace) => [trace, this.#agentNo(batch, trace)]));
     for (const trace of traces) {
       addEvents(events, batch, Math.max(1, batch.end(trace) - batch.start(trace)));
+      if (batch.usesPrompts) this.#links.linkSpans(batch.traceKey(trace), batch, trace);
     }
     if (batch.map !== null) {
       if (traces.length === batch.traces.rows) this.#map.addBatch(batch);
@@ -313,10 +335,14 @@ export class Settlement {
   #wholeCommitted(seq: number, { batch, agentNos }: WholeTraces): void {
     for (const [trace, agentNo] of agentNos) {
       this.#traces.add(batch.tenant, batch.traceIds, trace * 4, seq);
-      this.#runs.change(null, countedAt(batch, trace, agentNo));
+      const run = countedAt(batch, trace, agentNo);
+      this.#runs.change(null, run);
+      const key = this.#links.isEmpty ? '' : batch.traceKey(trace);
+      const links = this.#links.committed(seq, key, null, run);
       // Of a run that goes on more will come.
       if (!isRunningAt(batch, trace)) continue;
       const state = storedState(batch, trace, { seq, agentNo });
+      state.links = links;
       this.#idle.written(seq, state.header, state.heardAt);
       this.#known.remember(batch.traceKey(trace), state);
     }
@@ -328,9 +354,18 @@ export class Settlement {
     if (before === null) this.#traces.add(tenant, words, offset, seq);
     else this.#traces.replace(tenant, words, offset, before.seq, seq);
     const after = state.committed(seq, agentNo, spans);
-    this.#runs.change(before && countedHeader(tenant, before), countedHeader(tenant, after));
+    const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
+    this.#runs.change(runBefore, runAfter);
+    state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
     this.#idle.written(seq, state.header, state.heardAt);
     this.#known.remember(key, state);
+  }
+
+  /** Of touched traces of which nothing else was written, and of those that are not stored. */
+  #linksCommitted(seq: number, key: string, tenant: number, state: TraceState | undefined): void {
+    const run = state?.stored ? countedHeader(tenant, state.stored) : null;
+    const links = this.#links.committed(seq, key, run, run);
+    if (state !== undefined && links !== null) state.links = links;
   }
 }
 

@@ -11,6 +11,8 @@ import type {
   ModelFilter,
   ModelUsage,
   PointFilter,
+  PromptLink,
+  PromptVersionFigures,
   RunFilter,
   RunSummary,
   StoredTrace,
@@ -69,10 +71,10 @@ export class StoreEngine {
   }
 
   figures(): StoreFigures {
-    const { segments, ids, traces, pool } = this.#parts;
+    const { segments, ids, traces, prompts, pool } = this.#parts;
     return {
       hotSegments: segments.sealed.length + 1,
-      idFilterBytes: ids.bytes + traces.bytes,
+      idFilterBytes: ids.bytes + traces.bytes + prompts.linked.bytes,
       storedSpanIds: ids.size,
       waitingReads: pool.waiting,
       refusedReads: pool.refused,
@@ -200,6 +202,16 @@ export class StoreEngine {
     return await read((connection, capture) =>
       readServiceMap(connection, capture, services, tenant, firstHour),
     );
+  }
+
+  /** Resolves after the commit. @param now microseconds. @returns false where the user has no such prompt version */
+  async linkPrompt(userId: string, link: PromptLink, now: number): Promise<boolean> {
+    const { prompts, writer } = this.#parts;
+    return await prompts.link(writer, this.#tenant(userId), link, now);
+  }
+
+  comparePrompts(userId: string, name: string): readonly PromptVersionFigures[] | null {
+    return this.#parts.prompts.compare(this.#tenant(userId), name);
   }
 
   /** @param monthlyEvents the limit of users without one of their own; 0 for none @param now microseconds */

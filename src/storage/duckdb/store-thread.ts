@@ -107,6 +107,8 @@ export type StoreMethod =
   | 'listModels'
   | 'listMetrics'
   | 'readLogTrace'
+  | 'linkPrompt'
+  | 'comparePrompts'
   | 'usage';
 export type MetaMethod = Exclude<
   keyof StoreEngine['meta'],

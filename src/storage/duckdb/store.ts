@@ -18,6 +18,8 @@ import type {
   ModelFilter,
   ModelUsage,
   PointFilter,
+  PromptLink,
+  PromptVersionFigures,
   RunFilter,
   RunSummary,
   StoredMap,
@@ -296,6 +298,14 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   async serviceMap(tenant: string, since: Micros | null): Promise<StoredMap> {
     return await this.#running().call('serviceMap', [tenant, since]);
+  }
+
+  async linkPrompt(tenant: string, link: PromptLink, now: Micros): Promise<boolean> {
+    return await this.#store('linkPrompt', tenant, link, now);
+  }
+
+  async comparePrompts(tenant: string, name: string): Promise<readonly PromptVersionFigures[] | null> {
+    return await this.#store('comparePrompts', tenant, name);
   }
 
   async usage(tenant: string, now: Micros): Promise<Usage> {

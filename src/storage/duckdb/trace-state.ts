@@ -1,4 +1,5 @@
 import type { TraceSums } from './map/map-changes.js';
+import type { TraceLinks } from './prompts/trace-links.js';
 import { topmost } from '../../signal/run-header.js';
 import type { Micros } from '../../signal/time.js';
 import {
@@ -63,6 +64,8 @@ export class TraceState {
   heardAt: Micros;
   /** What the trace adds to the service map as it is stored, where that was kept. */
   mapSums: TraceSums | null = null;
+  /** The prompt versions that it used, where that was read. */
+  links: TraceLinks | null = null;
   #isMapped: boolean;
   #named: NamedHeader;
   #headerChanged: boolean;
@@ -145,22 +148,27 @@ export class TraceState {
    *
    * @param node the number of its node
    * @param nodeOf the number of the node of a span that was completed
+   * @returns whether it brought anything new
    */
   applySpan(
     incoming: SpanRow,
     payload: string,
     node: number,
     nodeOf: (completed: SpanRow, payload: string) => number,
-  ): void {
+  ): boolean {
     const known = this.spans.get(keyOf(incoming.span_id));
     if (known === undefined) {
       this.#put(incoming, payload, node, { seq: 0, line: 0 });
-    } else if (completesSpan(known, incoming)) {
+      return true;
+    }
+    if (completesSpan(known, incoming)) {
       const completed = completedSpan(known.row ?? incoming, incoming);
       const merged = mergedPayload(known.payload ?? '', payload);
       const isSame = !this.#isMapped || merged === known.payload;
       this.#put(completed, merged, isSame ? known.node : nodeOf(completed, merged), known);
+      return true;
     }
+    return false;
   }
 
   /** A span came that is certainly new, and whose row is written from the sender's columns. */

@@ -2,6 +2,7 @@ import type { Fingerprints } from './fingerprints.js';
 import {
   idKey,
   type IncomingBatch,
+  type LinkChange,
   type OutcomeChange,
   type RemapChange,
   type TimeoutChange,
@@ -22,6 +23,7 @@ export interface TouchedTrace {
     | { readonly outcome: OutcomeChange }
     | { readonly timeout: TimeoutChange }
     | { readonly remap: RemapChange }
+    | { readonly link: LinkChange }
   )[];
 }
 
@@ -136,6 +138,7 @@ function storedTraceOf(
   change: Exclude<TraceChange, { readonly batch: IncomingBatch }>,
 ): Pick<RemapChange, 'tenant' | 'words'> {
   if ('outcome' in change) return change.outcome;
+  if ('link' in change) return change.link;
   return 'timeout' in change ? change.timeout : change.remap;
 }
 

@@ -1,10 +1,12 @@
 import { NO_NODE } from '../../signal/service-map.js';
+import type { Micros } from '../../signal/time.js';
 import { ColumnsReader } from '../../worker/columns-reader.js';
 import { uuidKey } from '../../worker/uuid-words.js';
 import { indexOf, type Table } from '../table.js';
 import { SPAN_WIRE } from '../tables.js';
 import type { Counted } from './event-counts.js';
 import type { Services } from './map/services.js';
+import type { PromptMessage } from './prompts/prompt-message.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE, type MapMessage, type TracesMessage } from './encode-traces.js';
 
 /** A batch that waits for its commit, with its columns at hand. */
@@ -25,6 +27,12 @@ export class IncomingBatch {
   readonly map: MapMessage | null;
   /** The numbers of the map's names. */
   nodeNumbers: Int32Array = NO_NUMBERS;
+  /** The prompt versions that its spans name; null where none does. */
+  readonly #prompts: PromptMessage | null;
+  /** The numbers of those that its tenant has. */
+  #promptNumbers: readonly (number | null)[] = [];
+  /** Whether any of its spans names a prompt version that its tenant has. */
+  usesPrompts = false;
   /** Of each trace, where its spans begin; one more at the end. */
   readonly #starts: Uint32Array;
 
@@ -39,6 +47,7 @@ export class IncomingBatch {
     this.parentIds = this.spans.uuidWords(PARENT_ID);
     this.spanTraceIds = this.spans.uuidWords(SPAN_TRACE_ID);
     this.map = message.map ?? null;
+    this.#prompts = message.prompts ?? null;
     this.bytes =
       message.spans.fixed.byteLength + message.spans.text.byteLength + message.traces.fixed.byteLength;
     this.#starts = new Uint32Array(this.traces.rows + 1);
@@ -67,6 +76,20 @@ export class IncomingBatch {
     return node < 0 ? node : (this.nodeNumbers[node] ?? NO_NODE);
   }
 
+  /** Gives the prompt versions their numbers, as they are at one try of the commit. */
+  numberPrompts(prompts: PromptNumbers): void {
+    if (this.#prompts === null) return;
+    this.#promptNumbers = this.#prompts.references.map(
+      ({ name, version }) => prompts.promptNumber(this.tenant, name, version) ?? null,
+    );
+    this.usesPrompts = this.#promptNumbers.some((number) => number !== null);
+  }
+
+  /** The number of the prompt version that a span names; null where it names none, or one that its tenant does not have. */
+  promptAt(row: number): number | null {
+    return this.#promptNumbers[this.#prompts?.spans[row] ?? -1] ?? null;
+  }
+
   agent(trace: number): string {
     return this.traces.textBytes(AGENT, trace).toString('utf8');
   }
@@ -83,6 +106,11 @@ export class IncomingBatch {
   traceKeyOfSpan(row: number): string {
     return idKey(this.tenant, this.spanTraceIds, row * 4);
   }
+}
+
+/** Gives the number of a prompt version; undefined where the tenant has none such. */
+export interface PromptNumbers {
+  promptNumber(tenant: number, name: string, version: number): number | undefined;
 }
 
 /** A change of a stored header: of a trace, asked for by its owner. */
@@ -110,6 +138,17 @@ export interface RemapChange {
   readonly words: Uint32Array;
 }
 
+/** A link between a prompt version and a trace, which may not be stored yet. */
+export interface LinkChange {
+  readonly tenant: number;
+  /** The trace's id in words. */
+  readonly words: Uint32Array;
+  readonly promptNo: number;
+  /** The span's id in words; null for the trace as a whole. */
+  readonly spanWords: Uint32Array | null;
+  readonly linkedAt: Micros;
+}
+
 /** Rows that touch nothing stored: metric points, log records. */
 export interface Append {
   /** Of the encoded batch: a segment is sealed at so many. */
@@ -134,9 +173,10 @@ export type Change =
   | { readonly outcome: OutcomeChange }
   | { readonly timeout: TimeoutChange }
   | { readonly remap: RemapChange }
+  | { readonly link: LinkChange }
   | { readonly append: Append };
 
-/** What a change of stored traces is about. */
+/** A change that is about traces. */
 export type TraceChange = Exclude<Change, { readonly append: Append }>;
 
 /** Rows of a table, and where they came from, ready for the appender. */

@@ -1,0 +1,42 @@
+import type { PromptReference } from '../../../signal/span.js';
+import type { TraceRecord } from '../../../signal/trace.js';
+
+/** The prompt versions that spans of a batch name, as they cross to the store thread. */
+export interface PromptMessage {
+  readonly references: readonly PromptReference[];
+  /** Of each span of the batch its position among the references; -1 for none. */
+  readonly spans: Int32Array<ArrayBuffer>;
+}
+
+/** For the message of a batch; empty where no span names a prompt, which is nearly always. */
+export function promptMessage(items: readonly TraceRecord[]): { readonly prompts?: PromptMessage } {
+  let spanCount = 0;
+  let namesPrompts = false;
+  for (const { spans } of items) {
+    spanCount += spans.length;
+    for (const span of spans) namesPrompts ||= span.prompt !== null;
+  }
+  if (!namesPrompts) return {};
+  const positions = new Map<string, number>();
+  const references: PromptReference[] = [];
+  const spans = new Int32Array(spanCount);
+  let row = 0;
+  for (const item of items) {
+    for (const { prompt } of item.spans) {
+      spans[row++] = prompt === null ? -1 : positionOf(prompt, positions, references);
+    }
+  }
+  return { prompts: { references, spans } };
+}
+
+function positionOf(
+  prompt: PromptReference,
+  positions: Map<string, number>,
+  references: PromptReference[],
+): number {
+  const key = `${prompt.version} ${prompt.name}`;
+  const known = positions.get(key);
+  if (known !== undefined) return known;
+  positions.set(key, references.length);
+  return references.push({ name: prompt.name, version: prompt.version }) - 1;
+}

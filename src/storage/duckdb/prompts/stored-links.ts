@@ -1,0 +1,116 @@
+import { formatUuid } from '../../../worker/uuid-words.js';
+import { PROMPT_LINKS } from '../../prompt-links-table.js';
+import { TRACES } from '../../tables.js';
+import type { Connection, Row } from '../database.js';
+import type { Fingerprints } from '../fingerprints.js';
+import { newest, relation } from '../relation.js';
+import type { Capture } from '../segments.js';
+import { keyOf } from '../trace-rows.js';
+import type { LinkedPrompt } from './prompt-figures.js';
+import type { TraceLinks } from './trace-links.js';
+
+const TWO_32 = 4_294_967_296;
+
+/**
+ * Reads the stored links of some traces of one tenant.
+ *
+ * @param linked every linked trace, with the last commit that brought links of it
+ */
+export async function loadLinks(
+  connection: Connection,
+  capture: Capture,
+  linked: Fingerprints,
+  tenant: number,
+  traces: readonly TraceLinks[],
+): Promise<void> {
+  const byId = new Map(traces.map((links) => [formatUuid(links.words, links.offset), links]));
+  const seqs = new Set(traces.flatMap(({ words, offset }) => linked.numbers(tenant, words, offset)));
+  if (seqs.size === 0) return;
+  const ids = [...byId.keys()].map((id) => `'${id}'::UUID`).join(', ');
+  const read = async (commits: string): Promise<void> => {
+    const where = `tenant = ${tenant} AND (${commits}) AND trace_id IN (${ids})`;
+    const rows = await connection.rows(
+      `SELECT seq, first_seq, prompt_no, trace_id::VARCHAR AS trace_id, span_id::VARCHAR AS span_id FROM ${relation(capture, PROMPT_LINKS, where)}`,
+    );
+    for (const row of rows) putLink(byId.get(String(row.trace_id)), row);
+  };
+  await read(`seq IN (${[...seqs].join(', ')})`);
+  const earlier = traces.filter(({ firstSeq, lastSeq }) => firstSeq < lastSeq);
+  if (earlier.length === 0) return;
+  await read(earlier.map(({ firstSeq, lastSeq }) => `seq >= ${firstSeq} AND seq < ${lastSeq}`).join(' OR '));
+}
+
+function putLink(links: TraceLinks | undefined, row: Row): void {
+  links?.put(Number(row.prompt_no), row.span_id === null ? null : keyOf(String(row.span_id)), {
+    first: Number(row.first_seq),
+    last: Number(row.seq),
+  });
+}
+
+/** Fills the memory of linked traces from everything stored. */
+export async function loadLinked(
+  connection: Connection,
+  capture: Capture,
+  linked: Fingerprints,
+): Promise<void> {
+  const rows = `SELECT tenant, trace_id, max(seq) FROM ${relation(capture, PROMPT_LINKS)} GROUP BY tenant, trace_id`;
+  for await (const chunk of connection.chunks(rows)) {
+    const tenants = chunk.words(0, 4);
+    const words = chunk.words(1, 16);
+    const seqs = chunk.words(2, 8);
+    for (let row = 0; row < chunk.rows; row++)
+      linked.add(tenants[row] ?? 0, words, row * 4, int64(seqs, row));
+  }
+}
+
+/** Every stored run with each prompt version that it used, by the piece. */
+export async function* storedPrompts(
+  connection: Connection,
+  capture: Capture,
+): AsyncGenerator<LinkedPrompt[]> {
+  // What may be missing is said by a number that no run has: columns cross as they lie in memory.
+  const chunks = connection.chunks(
+    `SELECT l.prompt_no, coalesce(t.success::INTEGER, -1), coalesce((t.total_cost_usd * 1000000)::BIGINT, -1),
+       coalesce(t.duration_ms, -1)
+     FROM ${relation(capture, PROMPT_LINKS, 'is_first')} l
+     JOIN ${newest(capture, TRACES)} t ON t.tenant = l.tenant AND t.trace_id = l.trace_id`,
+  );
+  for await (const chunk of chunks) {
+    const prompts = chunk.words(0, 4);
+    const successes = chunk.words(1, 4);
+    const costs = chunk.words(2, 8);
+    const words = chunk.words(3, 8);
+    const durations = new Float64Array(words.buffer, words.byteOffset, chunk.rows);
+    const found: LinkedPrompt[] = [];
+    for (let row = 0; row < chunk.rows; row++) {
+      const success = (successes[row] ?? 0) | 0;
+      const cost = int64(costs, row);
+      const duration = durations[row] ?? -1;
+      found.push({
+        promptNo: prompts[row] ?? 0,
+        run: {
+          success: success < 0 ? null : success === 1,
+          cost: cost < 0 ? null : cost,
+          durationMs: duration < 0 ? null : duration,
+        },
+      });
+    }
+    yield found;
+  }
+}
+
+/** Removes the links made before a time whose traces have not come; those of removed traces go with them. */
+export async function removeWaitingLinks(
+  connection: Connection,
+  capture: Capture,
+  firstKept: number,
+): Promise<void> {
+  await connection.run(
+    `DELETE FROM cold.main.prompt_links l WHERE linked_at < make_timestamp(${firstKept})
+       AND NOT EXISTS (SELECT 1 FROM ${relation(capture, TRACES)} t WHERE t.tenant = l.tenant AND t.trace_id = l.trace_id)`,
+  );
+}
+
+function int64(words: Uint32Array, row: number): number {
+  return ((words[row * 2 + 1] ?? 0) | 0) * TWO_32 + (words[row * 2] ?? 0);
+}
