@@ -107,6 +107,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   const agent_id = agents[0]?.id ?? '';
   await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
   await check('listModels', { query: `?agent_id=${agent_id}` });
+  await check('readServiceMap', { query: '?hours=0' });
   await check('readAgent', { agent_id });
   await check('readAgentStats', { agent_id, query: '?days=30' });
   await check('listAgentRuns', { agent_id });
