@@ -8,6 +8,7 @@ import { healthExtension } from './extensions/health/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
+import { serviceMapProcessor } from './processors/service-map/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
 import { traceBatchReceiver } from './receivers/trace-batch/factory.js';
@@ -19,6 +20,7 @@ export const builtinFactories: readonly Factory[] = [
   validationProcessor,
   quotaProcessor,
   costProcessor,
+  serviceMapProcessor,
   storageExporter,
   otlpHttpExporter,
   fileExporter,

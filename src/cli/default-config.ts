@@ -16,12 +16,16 @@ processors:
   validation: {}
   quota: {}
   cost: {}
+  service_map: {}
 exporters:
   storage: { store: duckdb }
 service:
   extensions: [duckdb, query, health]
   pipelines:
-    traces: { receivers: [trace_batch, otlp], processors: [validation, quota, cost], exporters: [storage] }
+    traces:
+      receivers: [trace_batch, otlp]
+      processors: [validation, quota, cost, service_map]
+      exporters: [storage]
     metrics: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
     logs: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
   telemetry:

@@ -1,0 +1,15 @@
+import type { ProcessorFactory } from '../../component/factory.js';
+import { serviceMapConfig } from './config.js';
+import { createServiceMap } from './service-map.js';
+
+export const serviceMapProcessor: ProcessorFactory<typeof serviceMapConfig> = {
+  kind: 'processor',
+  type: 'service_map',
+  description: 'Derives which agents, services and databases call each other, for the service map.',
+  stability: 'beta',
+  configSchema: serviceMapConfig,
+  mutatesBatch: false,
+  create: {
+    traces: ({ next, ...settings }) => createServiceMap(settings, next),
+  },
+};

@@ -1,0 +1,211 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { BatchMap } from '../../signal/service-map.js';
+import type { TraceRecord } from '../../signal/trace.js';
+import type { MapMetrics } from './map-metrics.js';
+import { MapPool, type MapPoolOptions } from './map-pool.js';
+
+/** Batches that wait go into one task up to so many spans: beyond, what a task costs by itself is little. */
+const MAX_TASK_SPANS = 4096;
+const RETRY_AFTER_MS = 1000;
+
+export interface MapLineOptions extends MapPoolOptions {
+  /** Batches that may wait. */
+  readonly maxQueue: number;
+  /** How long one more waits for a place, in milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+interface Waiting {
+  readonly items: readonly TraceRecord[];
+  readonly spans: number;
+  readonly resolve: (map: BatchMap) => void;
+  readonly reject: (error: ConsumeError) => void;
+  /** Whether a task that it was in has failed. */
+  hasFailed: boolean;
+}
+
+/** One that waits for a place in the line. */
+interface Outside {
+  readonly batch: Waiting;
+  readonly cancel: () => void;
+}
+
+/**
+ * Batches that wait for a thread to derive their maps. Those that have come by the time a thread is free go to it
+ * together. When a task fails each of its batches is derived once more, by itself, so that one that cannot be derived
+ * takes no others with it.
+ */
+export class MapLine {
+  readonly #pool: MapPool;
+  readonly #maxQueue: number;
+  readonly #maxWaitMs: number;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #metrics: MapMetrics;
+  /** Those of failed tasks: before all others, since they wait the longest. */
+  readonly #again: Waiting[] = [];
+  readonly #line: Waiting[] = [];
+  readonly #outside = new Set<Outside>();
+  #underWay = 0;
+  #isScheduled = false;
+  #closing: Promise<void> | null = null;
+  /** Whether the time for finishing what was taken is over. */
+  #isOver = false;
+  #onEmpty: () => void = () => undefined;
+
+  constructor(options: MapLineOptions) {
+    this.#pool = new MapPool(options);
+    this.#maxQueue = options.maxQueue;
+    this.#maxWaitMs = options.maxWaitMs;
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#metrics = options.metrics;
+  }
+
+  /** Batches that no thread has yet. */
+  get waiting(): number {
+    return this.#again.length + this.#line.length + this.#outside.size;
+  }
+
+  /** @throws Error where the threads cannot do their work */
+  async start(): Promise<void> {
+    await this.#pool.start();
+  }
+
+  /** @throws ConsumeError where the line stays full, the daemon stops, or deriving fails */
+  async derive(items: readonly TraceRecord[]): Promise<BatchMap> {
+    if (this.#closing !== null) throw shuttingDown();
+    const spans = items.reduce((sum, item) => sum + item.spans.length, 0);
+    return await new Promise((resolve, reject) => {
+      const batch: Waiting = { items, spans, resolve, reject, hasFailed: false };
+      if (this.#line.length >= this.#maxQueue) this.#waitOutside(batch);
+      else {
+        this.#line.push(batch);
+        this.#schedule();
+      }
+    });
+  }
+
+  /** Finishes what was taken, under the deadline. */
+  close(deadline: AbortSignal): Promise<void> {
+    this.#closing ??= this.#close(deadline);
+    return this.#closing;
+  }
+
+  async #close(deadline: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      if (this.#isEmpty || deadline.aborted) resolve();
+      this.#onEmpty = resolve;
+      deadline.addEventListener('abort', () => {
+        resolve();
+      });
+    });
+    this.#isOver = true;
+    const left = [this.#again, this.#line].flatMap((list) => list.splice(0));
+    for (const { batch, cancel } of this.#outside) {
+      cancel();
+      left.push(batch);
+    }
+    this.#outside.clear();
+    for (const { reject } of left) reject(shuttingDown());
+    await this.#pool.close();
+  }
+
+  get #isEmpty(): boolean {
+    return this.#underWay === 0 && this.waiting === 0;
+  }
+
+  #waitOutside(batch: Waiting): void {
+    const outside: Outside = {
+      batch,
+      cancel: this.#clock.after(this.#maxWaitMs, () => {
+        this.#outside.delete(outside);
+        this.#metrics.refused();
+        batch.reject(stayedFull());
+      }),
+    };
+    this.#outside.add(outside);
+  }
+
+  /** What comes in one turn of the event loop goes together. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      while (this.#pool.hasFreeThread && this.#again.length + this.#line.length > 0)
+        void this.#do(this.#next());
+    });
+  }
+
+  /** The batches of the next task. */
+  #next(): readonly Waiting[] {
+    if (this.#again.length > 0) return this.#again.splice(0, 1);
+    let spans = 0;
+    const end = this.#line.findIndex((batch, i) => (spans += batch.spans) > MAX_TASK_SPANS && i > 0);
+    const taken = this.#line.splice(0, end < 0 ? this.#line.length : end);
+    for (const outside of this.#outside) {
+      if (this.#line.length >= this.#maxQueue) break;
+      outside.cancel();
+      this.#outside.delete(outside);
+      this.#line.push(outside.batch);
+    }
+    return taken;
+  }
+
+  async #do(batches: readonly Waiting[]): Promise<void> {
+    this.#underWay++;
+    try {
+      const maps = await this.#pool.derive(batches.map(({ items }) => items));
+      for (const [i, map] of maps.entries()) batches[i]?.resolve(map);
+    } catch (error) {
+      this.#failed(batches, error);
+    }
+    this.#underWay--;
+    if (this.#isEmpty) this.#onEmpty();
+    this.#schedule();
+  }
+
+  #failed(batches: readonly Waiting[], error: unknown): void {
+    if (this.#isOver) {
+      for (const { reject } of batches) reject(shuttingDown());
+      return;
+    }
+    this.#metrics.failed();
+    const spans = batches.reduce((sum, batch) => sum + batch.spans, 0);
+    this.#logger.error(
+      { error, batches: batches.length, spans },
+      batches.some(({ hasFailed }) => hasFailed)
+        ? 'The service map of a batch could not be derived, for the second time: it is refused, to be sent again'
+        : 'The service map of some batches could not be derived: each is tried once more by itself',
+    );
+    for (const batch of batches) {
+      if (batch.hasFailed) batch.reject(notDerived(error));
+      else {
+        batch.hasFailed = true;
+        this.#again.push(batch);
+      }
+    }
+  }
+}
+
+function stayedFull(): ConsumeError {
+  return new ConsumeError('Too many batches wait for the service map', {
+    code: 'overloaded',
+    retryable: true,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+function shuttingDown(): ConsumeError {
+  return new ConsumeError('The daemon stops', { code: 'shutting_down', retryable: true });
+}
+
+function notDerived(cause: unknown): ConsumeError {
+  return new ConsumeError('The service map of the batch could not be derived', {
+    code: 'internal_error',
+    retryable: true,
+    cause,
+  });
+}

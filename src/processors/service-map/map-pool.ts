@@ -1,0 +1,66 @@
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { spanIdsOf } from '../../signal/derive-map.js';
+import type { BatchMap } from '../../signal/service-map.js';
+import type { TraceRecord } from '../../signal/trace.js';
+import { WorkerPool } from '../../worker/pool.js';
+import { buffersOf, TaskEncoder } from './encode-task.js';
+import type { MapMetrics } from './map-metrics.js';
+import { readAnswer } from './read-answer.js';
+import type { MapAnswer, MapTask } from './task.js';
+
+const MICROS_PER_SECOND = 1_000_000;
+
+export interface MapPoolOptions {
+  /** Of the threads' compiled module. */
+  readonly module: URL;
+  readonly threads: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MapMetrics;
+}
+
+/** The threads that derive maps. */
+export class MapPool {
+  readonly #clock: Clock;
+  readonly #metrics: MapMetrics;
+  readonly #encoder = new TaskEncoder();
+  readonly #threads: WorkerPool<MapTask, MapAnswer>;
+
+  constructor({ module, threads, clock, logger, metrics }: MapPoolOptions) {
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#threads = new WorkerPool({
+      module,
+      threads,
+      onIdleCrash: (error) => {
+        logger.warn({ error }, 'A thread of the service map ended while it had nothing to do');
+      },
+    });
+  }
+
+  get hasFreeThread(): boolean {
+    return this.#threads.hasFreeThread;
+  }
+
+  /** @throws Error where a thread cannot do its work */
+  async start(): Promise<void> {
+    await this.derive([]);
+  }
+
+  /**
+   * @returns the map of each batch
+   * @throws Error why the thread did not do it
+   */
+  async derive(batches: readonly (readonly TraceRecord[])[]): Promise<BatchMap[]> {
+    const task = this.#encoder.encode(batches);
+    const since = this.#clock.now();
+    const answer = await this.#threads.run(task, buffersOf(task));
+    this.#metrics.took((this.#clock.now() - since) / MICROS_PER_SECOND);
+    return readAnswer(answer, batches.map(spanIdsOf));
+  }
+
+  /** Ends the threads at once. What they have not done fails. */
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+}

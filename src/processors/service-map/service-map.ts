@@ -1,0 +1,47 @@
+import type { Component } from '../../component/component.js';
+import type { Consumer } from '../../component/consumer.js';
+import type { Settings } from '../../component/factory.js';
+import { durationMs } from '../../config/duration.js';
+import type { TracesBatch } from '../../signal/batch.js';
+import type { ServiceMapConfig } from './config.js';
+import { MapLine } from './map-line.js';
+import { MapMetrics } from './map-metrics.js';
+
+const MODULE = new URL('./map-thread.js', import.meta.url);
+
+/**
+ * Processor `service_map`: see README.md.
+ *
+ * @param module what runs in the threads
+ */
+export function createServiceMap(
+  { id, config, logger, meter, clock }: Settings<ServiceMapConfig>,
+  next: Consumer<TracesBatch>,
+  module: URL = MODULE,
+): Component & Consumer<TracesBatch> {
+  const metrics = new MapMetrics(meter, id);
+  const line = new MapLine({
+    module,
+    threads: config.threads,
+    maxQueue: config.max_queue,
+    maxWaitMs: durationMs(config.max_wait),
+    clock,
+    logger,
+    metrics,
+  });
+  let endGauge = (): void => undefined;
+  return {
+    async start() {
+      endGauge = metrics.observe(() => line.waiting);
+      await line.start();
+    },
+    async consume(batch, context) {
+      const service_map = await line.derive(batch.items);
+      return next.consume({ ...batch, service_map }, context);
+    },
+    async shutdown(deadline) {
+      endGauge();
+      await line.close(deadline);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { WorkerPool } from '../../src/worker/pool.js';
+import { aPlace } from '../support/channel-place.js';
+import { BROKEN_BY, type OddTask } from './odd-task.js';
+
+interface Said {
+  readonly said: unknown;
+  readonly thread: number;
+}
+
+function open<Answer = Said>(t: Test, threads = 1) {
+  const crashes: Error[] = [];
+  const pool = new WorkerPool<OddTask, Answer>({
+    module: new URL('./odd-task.js', import.meta.url),
+    threads,
+    onIdleCrash: (error) => crashes.push(error),
+  });
+  t.teardown(() => pool.close());
+  return { pool, crashes };
+}
+
+void t.test('tasks are done, one at a time in each thread', async (t) => {
+  const { pool } = open(t, 2);
+  t.ok(pool.hasFreeThread);
+  const [a, b] = [aPlace(t), aPlace(t)];
+  const first = pool.run({ waitAt: a.name }, []);
+  t.ok(pool.hasFreeThread);
+  const second = pool.run({ waitAt: b.name }, []);
+  t.notOk(pool.hasFreeThread);
+  await Promise.all([a.reached, b.reached]);
+  b.goOn();
+  const { thread } = await second;
+  t.ok(pool.hasFreeThread);
+  t.equal((await pool.run({ say: 'now' }, [])).thread, thread, 'the other one is busy');
+  a.goOn();
+  t.not((await first).thread, thread);
+});
+
+void t.test('buffers are handed over in both directions', async (t) => {
+  const { pool } = open<{ readonly answer: ArrayBuffer }>(t);
+  const bytes = new Uint8Array([1, 2, 3]).buffer;
+  const { answer } = await pool.run({ bytes }, [bytes]);
+  t.equal(bytes.byteLength, 0, 'it is gone here');
+  t.same([...new Uint8Array(answer)], [2, 3, 4]);
+});
+
+void t.test('what the module throws comes to the caller, and the thread lives on', async (t) => {
+  const { pool } = open(t);
+  const { thread } = await pool.run({ say: 1 }, []);
+  await t.rejects(pool.run({ fail: 'not this one' }, []), { name: 'TypeError', message: 'not this one' });
+  t.ok(pool.hasFreeThread);
+  t.equal((await pool.run({ say: 2 }, [])).thread, thread);
+});
+
+void t.test('what cannot be sent fails, too', async (t) => {
+  const { pool } = open(t);
+  await t.rejects(pool.run({ say: () => 1 }, []), { name: 'DataCloneError' });
+  t.match(await pool.run({ say: 2 }, []), { said: 2 });
+});
+
+void t.test('a thread that ends fails its task and is replaced, others do not notice', async (t) => {
+  const { pool, crashes } = open(t, 2);
+  const other = aPlace(t);
+  const waiting = pool.run({ waitAt: other.name }, []);
+  await other.reached;
+  for (const exit of [0, 3])
+    await t.rejects(pool.run({ exit }, []), { message: `worker exited with code: ${exit}` });
+  t.match(await pool.run({ say: 'on' }, []), { said: 'on' });
+  other.goOn();
+  t.match(await waiting, { said: 'waited' });
+  t.same(crashes, []);
+});
+
+void t.test('threads that end before they are ready fail what waits; later tasks try again', async (t) => {
+  const file = join(t.testdir(), 'broken');
+  process.env[BROKEN_BY] = file;
+  t.teardown(() => Reflect.deleteProperty(process.env, BROKEN_BY));
+  const { pool, crashes } = open(t);
+  await t.rejects(pool.run({ breakBy: file }, []), { message: 'worker exited with code: 6' });
+  for (let i = 0; i < 3; i++) await t.rejects(pool.run({ say: i }, []));
+  t.ok(crashes.length > 0);
+  t.match(crashes[0]?.message, 'this thread is broken');
+  t.ok(pool.hasFreeThread);
+  rmSync(file);
+  let answer: Said | Error;
+  do answer = await pool.run({ say: 'well' }, []).catch((error: unknown) => error as Error);
+  while (answer instanceof Error);
+  t.match(answer, { said: 'well' });
+});
+
+void t.test('closing fails what is under way and all that comes', async (t) => {
+  const { pool } = open(t);
+  const here = aPlace(t);
+  const waiting = pool.run({ waitAt: here.name }, []).catch((error: unknown) => error);
+  await here.reached;
+  await pool.close();
+  await pool.close();
+  t.type(await waiting, Error);
+  await t.rejects(pool.run({ say: 1 }, []), { message: 'the threads are closed' });
+  await open(t).pool.close();
+});
