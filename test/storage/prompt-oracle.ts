@@ -39,7 +39,7 @@ export async function compareWithRuns(
   names: readonly string[],
   linked: Linked,
 ): Promise<void> {
-  const { items } = await store.listRuns(tenant, {}, { offset: 0, limit: 10_000 });
+  const { items } = await store.listRuns(tenant, {}, { offset: 0, limit: 1_000_000 });
   for (const name of names) {
     const found = await store.comparePrompts(tenant, name);
     assert.ok(found);

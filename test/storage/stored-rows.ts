@@ -26,6 +26,7 @@ export async function duplicatesIn(path: string): Promise<string[]> {
       // One row before an agent comes into being, and one then.
       ['agents', 'agent_no, created_at'],
       ['logs', 'tenant, id'],
+      ['prompt_links', 'tenant, prompt_no, trace_id, span_id'],
     ] as const) {
       const versions = table === 'spans' || table === 'traces' ? 'WHERE NOT replaces' : '';
       // A version that replaces another lies beside it only until it is moved.
@@ -75,7 +76,7 @@ export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
  */
 export async function readAsOne<T>(
   path: string,
-  tables: readonly ('spans' | 'traces' | 'agents' | 'services' | 'usage' | 'map_edges')[],
+  tables: readonly ('spans' | 'traces' | 'agents' | 'services' | 'usage' | 'map_edges' | 'prompt_links')[],
   look: (query: Query) => Promise<T>,
 ): Promise<T> {
   return await withFiles(path, async (query, catalogs) => {
