@@ -28,6 +28,18 @@ export class Api {
     return text;
   }
 
+  /** @param path under `/api/v1`. @throws Error for any status that is not 2xx */
+  async post(path: string, json: object): Promise<void> {
+    const { statusCode, body } = await this.#client.request({
+      method: 'POST',
+      path: `/api/v1${path}`,
+      headers: { ...this.#headers, 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    });
+    const text = await body.text();
+    if (statusCode > 299) throw new Error(`POST ${path} answered ${statusCode}: ${text.slice(0, 300)}`);
+  }
+
   /** @returns the body, taken at its word: the bench checks figures, not shapes */
   async json(path: string): Promise<unknown> {
     return JSON.parse(await this.text(path)) as unknown;

@@ -2,9 +2,11 @@ import { constants } from 'node:fs';
 import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Api } from './api.js';
 import { BENCH_KEY } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
+import { PROMPT } from './linked-calls.js';
 import type { LoadKind, SampledTrace } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
 import { bytesOf, type Print } from './report.js';
@@ -19,16 +21,17 @@ const LONGEST_WAIT_MS = 180_000;
 /** Written last: a folder without it was not filled to the end. */
 const SAMPLES_FILE = 'samples.json';
 
-/** What a store is filled with: so many spans, metric points or log records. */
+/** What a store is filled with: so many spans, linked traces, metric points or log records. */
 export interface Filling {
   readonly kind: Exclude<LoadKind, 'traces'>;
   readonly items: number;
 }
 
-const NAMES = { batch: 'spans', metrics: 'points', logs: 'records' } as const;
+const NAMES = { batch: 'spans', prompts: 'linked traces', metrics: 'points', logs: 'records' } as const;
 /** Bodies hold so many items, and there are so many different ones. */
 const BODIES = {
   batch: { itemsPerRequest: 100, templates: 500 },
+  prompts: { itemsPerRequest: 200, templates: 64 },
   metrics: { itemsPerRequest: 500, templates: 64 },
   logs: { itemsPerRequest: 1000, templates: 200 },
 } as const;
@@ -67,6 +70,7 @@ async function fill(filling: Filling, directory: string, print: Print): Promise<
   const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
   let load: LoadProcess | undefined;
   try {
+    if (kind === 'prompts') await createPrompts(daemon.url);
     const nowMs = Date.now();
     load = await LoadProcess.start({
       kind,
@@ -97,6 +101,18 @@ async function fill(filling: Filling, directory: string, print: Print): Promise<
     await load?.kill();
     await daemon.kill();
   }
+}
+
+async function createPrompts(url: string): Promise<void> {
+  const api = new Api(url, BENCH_KEY);
+  for (let version = 1; version <= PROMPT.versions; version++) {
+    await api.post('/dashboard/prompts/', {
+      name: PROMPT.name,
+      version,
+      template_text: `Answer. ${version}`,
+    });
+  }
+  await api.close();
 }
 
 async function untilQuiet(directory: string): Promise<void> {

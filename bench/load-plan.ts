@@ -1,5 +1,8 @@
-/** What is sent: runs to `POST /api/v1/traces/batch`, or a signal by OTLP over HTTP in protobuf. */
-export const LOAD_KINDS = ['batch', 'traces', 'metrics', 'logs'] as const;
+/**
+ * What is sent: runs to `POST /api/v1/traces/batch`, or a signal by OTLP over HTTP in protobuf. `prompts` are traces of one
+ * model call each, which name a prompt version.
+ */
+export const LOAD_KINDS = ['batch', 'traces', 'prompts', 'metrics', 'logs'] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
 /** What the load process is to do. Travels to it as JSON. An item is a span, a metric point or a log record. */

@@ -59,6 +59,12 @@ program
     [1_000_000, 10_000_000],
   )
   .option(
+    '--linked-traces <list>',
+    'sizes of the stores of traces that used one of 10 versions of a prompt; 0 leaves them out',
+    integers,
+    [1_000_000],
+  )
+  .option(
     '--log-records <list>',
     'sizes of the stores of log records; 0 leaves them out',
     integers,

@@ -12,6 +12,8 @@ const STATUS_ERROR = 2;
 const INTERNAL = 1;
 const CLIENT = 3;
 
+type MoreAttributes = (span: SpanBody) => Readonly<Record<string, string | number>>;
+
 /** Where one trace stands in the body. */
 interface TracePlaces {
   readonly durationMs: number;
@@ -27,11 +29,12 @@ export class OtlpTracesTemplate implements BodyTemplate {
   readonly items: number;
   readonly #traces: readonly TracePlaces[];
 
-  constructor(batch: BatchBody) {
+  /** @param more attributes of a span beside those that every one has */
+  constructor(batch: BatchBody, more: MoreAttributes = () => ({})) {
     const places = new Placeholders();
     const traces: TracePlaces[] = [];
     const resourceSpans = batch.traces.map((run) => {
-      const { spans, trace } = spansOf(run, places);
+      const { spans, trace } = spansOf(run, places, more);
       traces.push(trace);
       const service = run.trace.agent;
       return {
@@ -78,7 +81,11 @@ export class OtlpTracesTemplate implements BodyTemplate {
   }
 }
 
-function spansOf(run: RunBody, places: Placeholders): { spans: Span[]; trace: TracePlaces } {
+function spansOf(
+  run: RunBody,
+  places: Placeholders,
+  more: MoreAttributes,
+): { spans: Span[]; trace: TracePlaces } {
   const startMs = Date.parse(run.trace.started_at);
   const traceIds: Mark[] = [];
   const spanIds = new Map<string, Mark[]>();
@@ -105,7 +112,7 @@ function spansOf(run: RunBody, places: Placeholders): { spans: Span[]; trace: Tr
       kind: span.type === 'http' || span.type === 'db' || span.type === 'llm' ? CLIENT : INTERNAL,
       startTimeUnixNano: timeOf(span.started_at),
       endTimeUnixNano: timeOf(span.ended_at ?? span.started_at),
-      attributes: attributesOf(run, span),
+      attributes: attributesOf(run, span, more(span)),
       status: span.status === 'failed' ? failed(span) : { code: STATUS_OK },
     };
   });
@@ -118,7 +125,7 @@ function failed({ error_message: message = 'failed' }: SpanBody) {
 }
 
 /** Some 20 for each span: what the conventions say of its kind, and what frameworks put on every span. */
-function attributesOf(run: RunBody, span: SpanBody): KeyValue[] {
+function attributesOf(run: RunBody, span: SpanBody, more: ReturnType<MoreAttributes>): KeyValue[] {
   return attributes({
     'session.id': 'session-4711-a',
     'user.id': 'user-8150',
@@ -133,6 +140,7 @@ function attributesOf(run: RunBody, span: SpanBody): KeyValue[] {
     'app.queue': 'default',
     'app.attempt': 1,
     ...ownAttributes(run, span),
+    ...more,
   });
 }
 

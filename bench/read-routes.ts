@@ -1,5 +1,6 @@
 import type { Api } from './api.js';
 import type { Filling } from './filled-store.js';
+import { PROMPT } from './linked-calls.js';
 import type { SampledTrace } from './load-plan.js';
 import { FREQUENT_WORD, RARE_WORD } from './log-lines.js';
 import { READ_METRIC } from './otlp-metrics-template.js';
@@ -23,6 +24,7 @@ export async function readRoutes(
   samples: readonly SampledTrace[],
 ): Promise<readonly ReadRoute[]> {
   if (kind === 'metrics') return metricRoutes();
+  if (kind === 'prompts') return promptRoutes();
   return kind === 'logs' ? logRoutes(api) : traceRoutes(api, samples);
 }
 
@@ -83,6 +85,15 @@ async function logRoutes(api: Api): Promise<readonly ReadRoute[]> {
     fixed('logs of a trace', `${search}?trace_id=${ofTrace.trace_id ?? ''}`),
     fixed('logs, offset 100 000', `${search}?offset=100000`),
     fixed('trace of a log', `/dashboard/logs/${ofTrace.id}/trace`),
+  ];
+}
+
+function promptRoutes(): readonly ReadRoute[] {
+  const prompt = `/dashboard/prompts/${encodeURIComponent(PROMPT.name)}`;
+  return [
+    fixed('prompt versions compared', `${prompt}/compare`, 60),
+    fixed('prompt versions', `${prompt}/versions`),
+    fixed('prompts', '/dashboard/prompts/'),
   ];
 }
 

@@ -15,8 +15,9 @@ const INGEST_CONNECTIONS = 64;
 const INGEST_WARMUP_SECONDS = 3;
 
 export interface ReadOptions {
-  /** Sizes of stores, one after the other: spans, log records, metric points. */
+  /** Sizes of stores, one after the other: spans, traces that used a prompt, log records, metric points. */
   readonly spans: readonly number[];
+  readonly linkedTraces: readonly number[];
   readonly logRecords: readonly number[];
   readonly metricPoints: readonly number[];
   /** Spans per second during the second round; 0: no second round. */
@@ -45,6 +46,7 @@ export async function read(options: ReadOptions, print: Print): Promise<Readonly
   const results = new Map<string, ReadFigures[]>();
   const stores: readonly (readonly [Filling['kind'], string, readonly number[]])[] = [
     ['batch', 'spans', options.spans],
+    ['prompts', 'linked traces', options.linkedTraces],
     ['logs', 'log records', options.logRecords],
     ['metrics', 'metric points', options.metricPoints],
   ];

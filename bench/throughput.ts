@@ -14,6 +14,7 @@ const SAMPLES = 200;
 const NAMES: Readonly<Record<LoadKind, readonly [one: string, many: string]>> = {
   batch: ['span', 'spans'],
   traces: ['span', 'spans'],
+  prompts: ['span', 'spans'],
   metrics: ['point', 'points'],
   logs: ['record', 'records'],
 };

@@ -13,6 +13,7 @@ const COUNTS: Readonly<
 > = {
   batch: { unit: 'traces', count: countRuns },
   traces: { unit: 'traces', count: countRuns },
+  prompts: { unit: 'traces', count: countRuns },
   metrics: {
     unit: 'points',
     count: async (api) => {

@@ -1,9 +1,11 @@
 import type { BatchBody } from '../src/cli/demo/body.js';
+import type { Signal } from '../src/signal/batch.js';
 import { readRejection } from '../src/otlp/decode-answer.js';
 import { BatchTemplate } from './batch-template.js';
 import type { BodyTemplate } from './body-template.js';
 import { exactBatches } from './exact-batches.js';
 import type { LoadKind, LoadPlan } from './load-plan.js';
+import { promptAttributes, singleCalls } from './linked-calls.js';
 import { OtlpLogsTemplate } from './otlp-logs-template.js';
 import { OtlpMetricsTemplate } from './otlp-metrics-template.js';
 import { OtlpTracesTemplate } from './otlp-traces-template.js';
@@ -26,6 +28,10 @@ export const WORKLOADS: Readonly<Record<LoadKind, Workload>> = {
     templates: (plan) => ofRuns(plan, (batch) => new BatchTemplate(batch)),
   },
   traces: otlp('traces', (plan) => ofRuns(plan, (batch) => new OtlpTracesTemplate(batch))),
+  prompts: otlp('traces', function* (plan) {
+    const calls = singleCalls(batchesOf(plan), plan.itemsPerRequest);
+    for (;;) yield new OtlpTracesTemplate(calls.next().value, promptAttributes);
+  }),
   metrics: otlp('metrics', ({ seed, itemsPerRequest }) =>
     numbered((number) => new OtlpMetricsTemplate(`${seed}/${number}`, itemsPerRequest)),
   ),
@@ -34,7 +40,7 @@ export const WORKLOADS: Readonly<Record<LoadKind, Workload>> = {
   ),
 };
 
-function otlp(signal: Exclude<LoadKind, 'batch'>, templates: Workload['templates']): Workload {
+function otlp(signal: Signal, templates: Workload['templates']): Workload {
   return {
     path: `/v1/${signal}`,
     contentType: 'application/x-protobuf',
@@ -43,12 +49,13 @@ function otlp(signal: Exclude<LoadKind, 'batch'>, templates: Workload['templates
   };
 }
 
-function* ofRuns(
-  { seed, itemsPerRequest: spans }: LoadPlan,
-  make: (batch: BatchBody) => BodyTemplate,
-): Generator<BodyTemplate, never> {
-  const batches = exactBatches({ seed, spans, untilMs: Date.now() });
+function* ofRuns(plan: LoadPlan, make: (batch: BatchBody) => BodyTemplate): Generator<BodyTemplate, never> {
+  const batches = batchesOf(plan);
   for (;;) yield make(batches.next().value);
+}
+
+function batchesOf({ seed, itemsPerRequest: spans }: LoadPlan): Generator<BatchBody, never> {
+  return exactBatches({ seed, spans, untilMs: Date.now() });
 }
 
 function* numbered(make: (number: number) => BodyTemplate): Generator<BodyTemplate, never> {

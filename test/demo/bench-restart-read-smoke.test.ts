@@ -22,6 +22,7 @@ void t.test('read: every route answers over a kept store, which is left as it wa
   const { print, text } = printer();
   const options = {
     spans: [2000],
+    linkedTraces: [1000],
     logRecords: [2000],
     metricPoints: [2000],
     ingestRate: 0,
@@ -32,7 +33,8 @@ void t.test('read: every route answers over a kept store, which is left as it wa
   for (const time of ['first', 'second']) {
     const results = await read(options, print);
     for (const [store, routes] of [
-      ['2000 spans', 15],
+      ['2000 spans', 17],
+      ['1000 linked traces', 3],
       ['2000 log records', 11],
       ['2000 metric points', 5],
     ] as const) {

@@ -131,7 +131,7 @@ export function countedIn(change: Change): Counted | null {
 }
 
 /** As many events as a change may bring. */
-export function mostEvents(change: Change): number {
+function mostEvents(change: Change): number {
   if ('append' in change) return change.append.weight;
   // A trace without spans is an event.
   return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
