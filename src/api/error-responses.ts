@@ -52,7 +52,10 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   },
   404: { name: 'NotFound', description: "`not_found`: unknown, or another user's." },
   408: { name: 'RequestTimeout', description: '`request_timeout`: the body did not arrive in time.' },
-  409: { name: 'Conflict', description: '`conflict`: a name that must be unique exists.' },
+  409: {
+    name: 'Conflict',
+    description: '`conflict`: a name that must be unique exists, or the same work is under way already.',
+  },
   413: {
     name: 'BodyTooLarge',
     description: '`body_too_large`: over the limit, before or after decompression.',

@@ -10,6 +10,7 @@ import { modelRoutes } from './models.js';
 import { organizationRoutes } from './organizations.js';
 import { promptUsageRoutes } from './prompt-usage.js';
 import { promptRoutes } from './prompts.js';
+import { serviceMapRebuildRoutes } from './service-map-rebuild.js';
 import { serviceMapRoutes } from './service-map.js';
 import { traceRoutes } from './traces.js';
 import { usageRoutes } from './usage.js';
@@ -25,6 +26,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     metricRoutes,
     logRoutes,
     serviceMapRoutes,
+    serviceMapRebuildRoutes,
     promptRoutes,
     promptUsageRoutes,
     meRoutes,

@@ -6,6 +6,7 @@ import type { MetricType } from '../signal/metric.js';
 import type { MicroUsd } from '../signal/money.js';
 import type { RunStatus } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
+import type { MapRebuild } from './map-rebuild.js';
 
 /** A run as lists show it: the trace detail without spans and metadata. */
 export interface RunSummary {
@@ -261,6 +262,13 @@ export interface TelemetryStore {
   linkPrompt(tenant: string, link: PromptLink, now: Micros): Promise<boolean>;
   /** The versions of a prompt, the newest first. @returns null where the user has no prompt of that name */
   comparePrompts(tenant: string, name: string): Promise<readonly PromptVersionFigures[] | null>;
+  /**
+   * Derives the service maps of all users afresh from everything stored, compares them with those kept, and corrects what
+   * differs, unless it is a dry run. Everything else goes on meanwhile. It takes some seconds for a million spans.
+   *
+   * @returns null while one is under way already
+   */
+  rebuildServiceMap(options: { readonly dryRun: boolean }): Promise<MapRebuild | null>;
   /** The user's events of the month of `now`, as far as they are counted. */
   usage(tenant: string, now: Micros): Promise<Usage>;
   /**

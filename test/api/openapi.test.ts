@@ -76,6 +76,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
   await checkMetrics(api, check);
   await checkLogs(api, check);
   await checkQuota(api, check);
+  await checkRebuild(documented, check);
   await checkRefusals(api, documented, check);
 
   const documentedAnswers = documented.operations().flatMap(({ operation }) =>
@@ -157,6 +158,13 @@ async function checkMetrics(api: TestApi, check: Check): Promise<void> {
   }
 }
 
+/** One that is refused, too, as another is under way. */
+async function checkRebuild({ seen }: DocumentedApi, check: Check): Promise<void> {
+  await check('rebuildServiceMap', { query: '?dry_run=true' });
+  do await Promise.all(Array.from({ length: 4 }, () => check('rebuildServiceMap', {})));
+  while (!seen.has('rebuildServiceMap 409'));
+}
+
 /** A user at the end of its quota. */
 async function checkQuota(api: TestApi, check: Check): Promise<void> {
   const { id: user_id, key } = await api.createUser('few@example.com', ['write', 'read']);
@@ -201,7 +209,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     log_id: 'x',
     slug: 'x',
     name: '%20',
-    query: '?page=x&user_id=x&limit=x&hours=x',
+    query: '?page=x&user_id=x&limit=x&dry_run=x&hours=x',
   };
   const broken = {
     trace_id: '%zz',

@@ -96,6 +96,18 @@ export async function readAsOne<T>(
   });
 }
 
+/** Runs statements on the tables of a closed store, in each of its files. */
+export async function changeFiles(path: string, statements: readonly string[]): Promise<void> {
+  await withFiles(path, async (query, catalogs) => {
+    for (const statement of statements) {
+      for (const catalog of catalogs) {
+        await query(`USE ${identifier(catalog)}`);
+        await query(statement);
+      }
+    }
+  });
+}
+
 /** Looks into the files of a closed store, each attached under the part of its name that is its own. */
 async function withFiles<T>(
   path: string,

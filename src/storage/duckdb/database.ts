@@ -18,13 +18,20 @@ export const MAIN = 'meta';
 export type Value = string | number | boolean | null;
 export type Row = Record<string, Value>;
 
-/** A piece of a large result, as it lies in memory. */
+/** A piece of a large result, as it lies in memory: it holds only until the next one is asked for. */
 export interface FixedChunk {
   readonly rows: number;
   /** The 32-bit words of a column whose values take `width` bytes each. */
   words(column: number, width: number): Uint32Array;
   /** Of a column of lists: the entries of all lists, of `width` bytes each. */
   listEntries(column: number, width: number): Uint8Array;
+  /** Of a column of texts: that of a row, decoded each time. */
+  text(column: number, row: number): string;
+}
+
+/** A 64-bit integer among the words of a column, as far as a number holds it exactly. */
+export function int64At(words: Uint32Array, row: number): number {
+  return ((words[row * 2 + 1] ?? 0) | 0) * 4_294_967_296 + (words[row * 2] ?? 0);
 }
 
 /** The store cannot be opened: what is wrong, with which file, and the cure. */
@@ -67,7 +74,7 @@ export class Connection {
     return rows;
   }
 
-  /** A large result of columns that are never null and have a fixed width, by the chunk (at most 2048 rows). */
+  /** A large result of columns that are never null, by the chunk (at most 2048 rows). */
   async *chunks(sql: string, values: readonly Value[] = []): AsyncGenerator<FixedChunk> {
     const result =
       values.length === 0
@@ -88,6 +95,7 @@ export class Connection {
           const entries = duckdb.list_vector_get_size(vector);
           return duckdb.vector_get_data(duckdb.list_vector_get_child(vector), entries * width);
         },
+        text: (column, row) => String(chunk.getColumnVector(column).getItem(row)),
       };
     }
   }

@@ -10,6 +10,7 @@ import { loadIds } from './load-ids.js';
 import { StoredLogs } from './logs/stored-logs.js';
 import { MetaTables } from './meta/meta-tables.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
+import { REBUILD_SIZE, type RebuildSize } from './map/rebuild.js';
 import { Services } from './map/services.js';
 import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
@@ -27,6 +28,8 @@ import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './wri
 export interface StoreOptions extends DatabaseOptions, Retention {
   /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
+  /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
+  readonly rebuildSize?: RebuildSize;
 }
 
 /** What the engine is put together from, opened and loaded. */
@@ -150,6 +153,14 @@ async function openFiles(
     metrics,
     prompts,
     idle,
+    map: {
+      read,
+      writer,
+      services,
+      agents,
+      userOf: (tenant) => meta.userOf(tenant) ?? String(tenant),
+      size: options.rebuildSize ?? REBUILD_SIZE,
+    },
   });
   mover.wake();
   return {

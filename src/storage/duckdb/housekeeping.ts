@@ -1,4 +1,5 @@
 import type { Micros } from '../../signal/time.js';
+import type { MapRebuild } from '../map-rebuild.js';
 import type { Table } from '../table.js';
 import { PROMPT_LINKS } from '../prompt-links-table.js';
 import { LOGS, POINTS, TRACES } from '../tables.js';
@@ -6,6 +7,7 @@ import type { AgentDayCache } from './agent-day-cache.js';
 import type { Connection } from './database.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
+import { rebuildMap, type RebuildParts } from './map/rebuild.js';
 import type { StoredMetrics } from './metrics/stored-metrics.js';
 import type { Mover } from './mover.js';
 import { removeWaitingLinks } from './prompts/stored-links.js';
@@ -40,16 +42,20 @@ interface Parts {
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
   readonly idle: IdleRuns;
+  readonly map: RebuildParts;
 }
 
 /** Runs that time out in one commit, and commits of one sweep: more of them wait for the next. */
 const IDLE_PAGE = 1000;
 const IDLE_PAGES = 20;
 
-/** What the store does by itself from time to time: removing what is too old, and timing runs out. */
+/** Work of many steps: removing what is too old and timing runs out, from time to time, and rebuilding the map on demand. */
 export class Housekeeping {
   readonly #parts: Parts;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** The last of the works that must not come between each other's steps. */
+  #last: Promise<unknown> = Promise.resolve();
+  #isRebuilding = false;
   #isClosing = false;
 
   constructor(parts: Parts) {
@@ -66,6 +72,20 @@ export class Housekeeping {
     await this.#do(() => this.#timeOutIdle(now));
   }
 
+  /** Derives the service map afresh, compares and corrects it. @returns null while that is under way already */
+  async rebuildMap(dryRun: boolean): Promise<MapRebuild | null> {
+    if (this.#isRebuilding) return null;
+    this.#isRebuilding = true;
+    const throwIfStopped = (): void => {
+      if (this.#isClosing) throw closing();
+    };
+    try {
+      return await this.#do(() => this.#alone(() => rebuildMap(this.#parts.map, { dryRun, throwIfStopped })));
+    } finally {
+      this.#isRebuilding = false;
+    }
+  }
+
   /** Begins nothing any more, from this step on. Resolves when what is under way has ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -73,20 +93,33 @@ export class Housekeeping {
   }
 
   /** Work of many steps that nobody waits for but {@link close}: between two steps no file may be closed. */
-  async #do(work: () => Promise<void>): Promise<void> {
+  async #do<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosing) throw closing();
     const running = work();
     this.#underWay.add(running);
     try {
-      await running;
+      return await running;
     } finally {
       this.#underWay.delete(running);
     }
   }
 
+  /** Work that begins when other such work has ended. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (this.#isClosing) throw closing();
+      return work();
+    });
+    this.#last = turn.catch(() => undefined);
+    return await turn;
+  }
+
   async #applyRetention(now: number): Promise<void> {
     const { traceRetentionDays, metricRetentionDays, logRetentionDays } = this.#parts.retention;
-    if (traceRetentionDays !== null) await this.#removeTraces(firstKeptTime(now, traceRetentionDays));
+    if (traceRetentionDays !== null) {
+      // Sums of the map go in another step than the traces that they are of.
+      await this.#alone(() => this.#removeTraces(firstKeptTime(now, traceRetentionDays)));
+    }
     if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
     if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
   }

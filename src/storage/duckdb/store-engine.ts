@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
+import type { MapRebuild } from '../map-rebuild.js';
 import { monthOf, printMonth, startOfMonth } from '../month.js';
 import type {
   AgentComparison,
@@ -235,6 +236,11 @@ export class StoreEngine {
   /** Lets runs of which nothing came for too long count as timed out. @param now microseconds */
   async timeOutIdle(now: number): Promise<void> {
     await this.#parts.housekeeping.timeOutIdle(now);
+  }
+
+  /** @returns null while a rebuild is under way already */
+  async rebuildMap(dryRun: boolean): Promise<MapRebuild | null> {
+    return await this.#parts.housekeeping.rebuildMap(dryRun);
   }
 
   /** Waits until the hot segments sealed so far are moved. */

@@ -109,10 +109,11 @@ export type StoreMethod =
   | 'readLogTrace'
   | 'linkPrompt'
   | 'comparePrompts'
-  | 'usage';
+  | 'usage'
+  | 'rebuildMap';
 export type MetaMethod = Exclude<
   keyof StoreEngine['meta'],
-  'tenantOf' | 'limitOf' | 'promptNumber' | 'promptVersions' | 'idle'
+  'tenantOf' | 'userOf' | 'limitOf' | 'promptNumber' | 'promptVersions' | 'idle'
 >;
 
 function noticeLogger(send: typeof notify): Logger {

@@ -6,6 +6,7 @@ import type { Host } from '../../component/host.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { ThreadClient } from '../../worker/thread-client.js';
+import type { MapRebuild } from '../map-rebuild.js';
 import type {
   AgentComparison,
   AgentDay,
@@ -306,6 +307,10 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   async comparePrompts(tenant: string, name: string): Promise<readonly PromptVersionFigures[] | null> {
     return await this.#store('comparePrompts', tenant, name);
+  }
+
+  async rebuildServiceMap(options: { readonly dryRun: boolean }): Promise<MapRebuild | null> {
+    return await this.#store('rebuildMap', options.dryRun);
   }
 
   async usage(tenant: string, now: Micros): Promise<Usage> {

@@ -1,6 +1,6 @@
 import { LOGS } from '../../tables.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
-import type { Connection, FixedChunk } from '../database.js';
+import { int64At, type Connection, type FixedChunk } from '../database.js';
 import { hotPartsOf } from '../relation.js';
 import type { Capture } from '../segments.js';
 import { FEW_POSITIONS, type BlockMatches, type FoundInBlocks } from './block-matches.js';
@@ -115,19 +115,15 @@ function readKeys(chunk: FixedChunk, keys: LogKey[], wanted: ReadonlySet<number>
   const bytes = chunk.words(2, 4);
   const numbers = chunk.words(3, 8);
   for (let row = 0; row < chunk.rows; row++) {
-    const log_no = int64(numbers, row);
+    const log_no = int64At(numbers, row);
     if (wanted?.has(log_no) === false) continue;
     keys.push({
       id: formatUuid(ids, row * 4),
-      timestamp: int64(times, row),
+      timestamp: int64At(times, row),
       bytes: bytes[row] ?? 0,
       log_no,
     });
   }
-}
-
-function int64(words: Uint32Array, row: number): number {
-  return ((words[row * 2 + 1] ?? 0) | 0) * 4_294_967_296 + (words[row * 2] ?? 0);
 }
 
 function newestFirst(a: LogKey, b: LogKey): number {

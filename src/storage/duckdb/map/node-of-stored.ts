@@ -2,31 +2,53 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
+import { TYPE_CODES } from '../../../signal/trace-map.js';
 import type { SpanRow } from '../trace-rows.js';
 import type { Services } from './services.js';
 
 const TAB = '\t';
+
+/** The types of spans, as codes, whose node may follow from their metadata; of the latter two also from their input. */
+export const NEED_PAYLOAD: ReadonlySet<number> = new Set([TYPE_CODES.agent, TYPE_CODES.http, TYPE_CODES.db]);
+const NEED_INPUT: ReadonlySet<number> = new Set([TYPE_CODES.http, TYPE_CODES.db]);
+
+/** What of a span's row decides on its node. */
+type NamedRow = Pick<SpanRow, 'type' | 'name'>;
 
 /**
  * The node of a stored span, derived from what is stored.
  *
  * @param payload its line of the payload
  */
-export function nodeOfStored(
+export function nodeOfStored(services: Services, tenant: number, span: NamedRow, payload: string): number {
+  return nodeNumber(span, payload, (name) => services.number(tenant, name));
+}
+
+/** {@link nodeOfStored}, which gives no number to a name that is new: undefined then. */
+export function knownNodeOfStored(
   services: Services,
   tenant: number,
-  { type, name }: Pick<SpanRow, 'type' | 'name'>,
+  span: NamedRow,
   payload: string,
-): number {
+): number | undefined {
+  return nodeNumber(span, payload, (name) => services.find(tenant, name));
+}
+
+function nodeNumber<Found extends number | undefined>(
+  { type, name }: NamedRow,
+  payload: string,
+  numberOf: (name: string) => Found,
+): Found | typeof NO_NODE | typeof AGENT_NODE {
   const [input = '', , metadata = ''] = payload.split(TAB);
   const node = serviceNodeOf({
     type: SPAN_TYPES[type] ?? 'custom',
     name,
-    input_data: parsed(input),
-    metadata: parsed(metadata),
+    // Payloads can be long: only what can say something of the node is read.
+    input_data: NEED_INPUT.has(type) ? parsed(input) : null,
+    metadata: NEED_PAYLOAD.has(type) ? parsed(metadata) : null,
   });
   if (node === null) return NO_NODE;
-  return node === AGENT ? AGENT_NODE : services.number(tenant, node);
+  return node === AGENT ? AGENT_NODE : numberOf(node);
 }
 
 function parsed(json: string): JsonObject | null {

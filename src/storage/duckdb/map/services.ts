@@ -41,15 +41,19 @@ export class Services {
 
   /** The number of a name, made where the name is new. */
   number(tenant: number, name: string): number {
-    const known = this.#tenants.get(tenant);
-    const number = known?.get(name);
+    const number = this.find(tenant, name);
     if (number !== undefined) return number;
-    const isFull = (known?.size ?? 0) >= this.#most;
-    if (isFull && name !== OTHER_SERVICES) return this.number(tenant, OTHER_SERVICES);
+    if (this.#isFull(tenant) && name !== OTHER_SERVICES) return this.number(tenant, OTHER_SERVICES);
     const service = { tenant, name, node_no: this.#lastNumber + 1 };
     this.#put(service);
     this.#added.push(service);
     return service.node_no;
+  }
+
+  /** The number of a name; undefined where {@link number} would have to make one. */
+  find(tenant: number, name: string): number | undefined {
+    const known = this.#tenants.get(tenant);
+    return known?.get(name) ?? (this.#isFull(tenant) ? known?.get(OTHER_SERVICES) : undefined);
   }
 
   name(number: number): string {
@@ -74,6 +78,10 @@ export class Services {
       this.#tenants.get(tenant)?.delete(name);
     }
     this.#added = [];
+  }
+
+  #isFull(tenant: number): boolean {
+    return (this.#tenants.get(tenant)?.size ?? 0) >= this.#most;
   }
 
   #put({ tenant, name, node_no: number }: Service): void {

@@ -46,6 +46,11 @@ export class MetaTables implements Tables {
     return this.#tenants.get(userId);
   }
 
+  /** @returns undefined for a number that no user has. */
+  userOf(tenant: number): string | undefined {
+    return [...this.#tenants].find(([, number]) => number === tenant)?.[0];
+  }
+
   /** Events a month that a tenant may store, 0 for any number; null: the daemon's default holds. */
   limitOf(tenant: number): number | null {
     return this.#limits.get(tenant) ?? null;

@@ -1,10 +1,8 @@
 import { TRACES } from '../../tables.js';
-import type { Connection } from '../database.js';
+import { int64At, type Connection } from '../database.js';
 import { newest } from '../relation.js';
 import type { CountedRun } from '../run-figures.js';
 import type { Capture } from '../segments.js';
-
-const TWO_32 = 4_294_967_296;
 
 /** Every run as the figures count it, by the piece: about 0.3 s for a million. */
 export async function* storedRuns(connection: Connection, capture: Capture): AsyncGenerator<CountedRun[]> {
@@ -26,22 +24,18 @@ export async function* storedRuns(connection: Connection, capture: Capture): Asy
     const runs: CountedRun[] = [];
     for (let row = 0; row < chunk.rows; row++) {
       const success = (successes[row] ?? 0) | 0;
-      const cost = int64(costs, row);
+      const cost = int64At(costs, row);
       const duration = durations[row] ?? -1;
       runs.push({
         tenant: tenants[row] ?? 0,
         agentNo: agents[row] ?? 0,
         status: statuses[row] ?? 0,
         success: success < 0 ? null : success === 1,
-        startedAt: int64(starts, row),
+        startedAt: int64At(starts, row),
         cost: cost < 0 ? null : cost,
         durationMs: duration < 0 ? null : duration,
       });
     }
     yield runs;
   }
-}
-
-function int64(words: Uint32Array, row: number): number {
-  return ((words[row * 2 + 1] ?? 0) | 0) * TWO_32 + (words[row * 2] ?? 0);
 }

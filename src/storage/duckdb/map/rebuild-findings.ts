@@ -1,0 +1,41 @@
+import { formatUuid } from '../../../worker/uuid-words.js';
+
+const MAX_EXAMPLES = 20;
+const KINDS = ['traces', 'spans', 'sums'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What a rebuild of the service map found to differ: how much of each kind, and some of it in words. */
+export class Findings {
+  readonly #counts: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
+  readonly #examples: Record<Kind, string[]> = { traces: [], spans: [], sums: [] };
+
+  /** @param words called only where there is room for them */
+  add(kind: Kind, words: () => string): void {
+    this.#counts[kind]++;
+    const examples = this.#examples[kind];
+    if (examples.length < MAX_EXAMPLES) examples.push(words());
+  }
+
+  count(kind: Kind): number {
+    return this.#counts[kind];
+  }
+
+  /** In the order they were found within each kind, and of each kind as many as there is room for. */
+  get examples(): string[] {
+    const shares: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
+    for (let left = MAX_EXAMPLES, before = -1; left > 0 && left !== before;) {
+      before = left;
+      for (const kind of KINDS) {
+        if (left === 0 || shares[kind] === this.#examples[kind].length) continue;
+        shares[kind]++;
+        left--;
+      }
+    }
+    return KINDS.flatMap((kind) => this.#examples[kind].slice(0, shares[kind]));
+  }
+}
+
+/** @param words the trace's id, from `offset` on */
+export function nameTrace(user: string, words: Uint32Array, offset: number): string {
+  return `User ${user}, trace ${formatUuid(words, offset)}`;
+}
