@@ -228,7 +228,7 @@ for (const engine of ENGINES)
           const connection = new RawConnection(port);
           connection.write(head(`${method} /api/v1${versionsPath(name)}${end}`, ['Connection: close']));
           const answer = Buffer.from(await connection.closed(), 'latin1').toString('utf8');
-          t.match(answer, /^HTTP\/1\.1 200 /, name.slice(0, 50));
+          t.match(answer, /^HTTP\/1\.1 200 /);
           const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
           if (method === 'GET') t.strictSame(JSON.parse(body), [prompt]);
           else t.equal(body, '');

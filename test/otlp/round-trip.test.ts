@@ -4,9 +4,11 @@ import t from 'tap';
 import { decodeJson } from '../../src/otlp/decode-json.js';
 import { decodeProtobuf } from '../../src/otlp/decode-protobuf.js';
 import { encodeProtobuf, encodeRequest } from '../../src/otlp/encode-request.js';
+import { toKeyValues } from '../../src/otlp/encode-value.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import { hostileAttributes, hostileSpan } from '../support/hostile-spans.js';
 import { mapSpans } from '../support/mapped-span.js';
+import { aSpan, tracesOf } from '../support/otlp-requests.js';
 import { holds } from '../support/property.js';
 import { recordedOtlpTraces } from '../support/recorded-otlp.js';
 
@@ -43,6 +45,12 @@ void t.test('and so does whatever else could be taken', async (t) => {
     }),
     { numRuns: 500 },
   );
+});
+
+void t.test('and with it the prompt that a span names', async (t) => {
+  const attributes = toKeyValues({ 'gen_ai.prompt.name': 'a/b 🪶', 'llm.prompt_template.version': '3' });
+  const { batch } = mapSpans(tracesOf(aSpan(1, { attributes })));
+  t.match(sentOn(batch).items, [{ spans: [{ prompt: { name: 'a/b 🪶', version: 3 } }] }]);
 });
 
 /** Requests may group the spans otherwise: their order says nothing. */

@@ -14,7 +14,7 @@ const TWO_32 = 4_294_967_296;
 /**
  * Reads the stored links of some traces of one tenant.
  *
- * @param linked every linked trace, with the last commit that brought links of it
+ * @param linked every linked trace, with commits that brought links of it, the last one among them
  */
 export async function loadLinks(
   connection: Connection,
@@ -47,19 +47,30 @@ function putLink(links: TraceLinks | undefined, row: Row): void {
   });
 }
 
-/** Fills the memory of linked traces from everything stored. */
+/**
+ * Fills the memory of linked traces from everything stored: with the first and the last commit that brought links of a
+ * trace, where it is not the same.
+ */
 export async function loadLinked(
   connection: Connection,
   capture: Capture,
   linked: Fingerprints,
 ): Promise<void> {
-  const rows = `SELECT tenant, trace_id, max(seq) FROM ${relation(capture, PROMPT_LINKS)} GROUP BY tenant, trace_id`;
-  for await (const chunk of connection.chunks(rows)) {
-    const tenants = chunk.words(0, 4);
-    const words = chunk.words(1, 16);
-    const seqs = chunk.words(2, 8);
-    for (let row = 0; row < chunk.rows; row++)
-      linked.add(tenants[row] ?? 0, words, row * 4, int64(seqs, row));
+  const first = relation(capture, PROMPT_LINKS, 'seq = first_seq AND is_first');
+  const later = relation(capture, PROMPT_LINKS, 'seq > first_seq');
+  // Nearly all traces get their links at once: only the others are grouped.
+  for (const rows of [
+    `SELECT tenant, trace_id, seq FROM ${first}`,
+    `SELECT tenant, trace_id, max(seq) FROM ${later} GROUP BY tenant, trace_id`,
+  ]) {
+    for await (const chunk of connection.chunks(rows)) {
+      const tenants = chunk.words(0, 4);
+      const words = chunk.words(1, 16);
+      const seqs = chunk.words(2, 8);
+      for (let row = 0; row < chunk.rows; row++) {
+        linked.add(tenants[row] ?? 0, words, row * 4, int64(seqs, row));
+      }
+    }
   }
 }
 

@@ -21,7 +21,7 @@ export interface KnownPrompts extends PromptNumbers {
 /** Which traces used which prompt versions, and how they went. */
 export class StoredPrompts {
   readonly known: KnownPrompts;
-  /** Every linked trace, be it stored or not, with the last commit that brought links of it. */
+  /** Every linked trace, be it stored or not, with commits that brought links of it, the last one among them. */
   readonly linked = new Fingerprints({ withNumbers: true });
   readonly figures = new PromptFigures();
 
