@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Ajv } from 'ajv';
 import { Option, type Command } from 'commander';
 import { type Static, type TObject, type TSchema } from 'typebox';
+import { Agent, fetch } from 'undici';
 import { problemSchema } from '../api/error-responses.js';
 import { isKey } from '../auth/keys.js';
 import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
@@ -29,6 +30,15 @@ export interface Call<O extends Operation> {
   readonly params?: Sent<O['params']>;
   readonly query?: Sent<O['query']>;
   readonly body?: Sent<O['body']>;
+  /** Whether the answer is waited for however long it takes, instead of half a minute. */
+  readonly isLong?: boolean;
+}
+
+/** An answer as it came. */
+interface Fetched {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly text: string;
 }
 
 /** Adds `--url` and `--key`. */
@@ -107,10 +117,9 @@ export class ApiClient {
    * @throws Error in words for the user: daemon not reachable, key refused, rule broken, answer not understood.
    */
   async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<Answer<O['responses']>> {
-    const response = await this.#fetch(operation, call);
-    const text = await response.text();
-    if (!response.ok) throw this.#refusal(response.status, text);
-    const schema = operation.responses[response.status];
+    const { ok, status, text } = await this.#fetch(operation, call);
+    if (!ok) throw this.#refusal(status, text);
+    const schema = operation.responses[status];
     const value = schema ? parseJson(text) : undefined;
     if (schema === undefined || (schema !== null && !this.#ajv.validate(schema, value)))
       throw new Error(
@@ -120,10 +129,12 @@ export class ApiClient {
     return value as Answer<O['responses']>;
   }
 
-  async #fetch(operation: Operation, call: Call<Operation>): Promise<Response> {
+  async #fetch(operation: Operation, call: Call<Operation>): Promise<Fetched> {
     const url = this.#url + fillPath(operation.path, call.params ?? {}) + printQuery(call.query ?? {});
+    // Without an agent of its own nothing is waited for longer than five minutes.
+    const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
     try {
-      return await fetch(url, {
+      const response = await fetch(url, {
         method: operation.method,
         headers: {
           authorization: `Bearer ${this.#key}`,
@@ -132,10 +143,14 @@ export class ApiClient {
         },
         ...(call.body ? { body: JSON.stringify(call.body) } : {}),
         redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: call.isLong === true ? null : AbortSignal.timeout(TIMEOUT_MS),
+        dispatcher,
       });
+      return { ok: response.ok, status: response.status, text: await response.text() };
     } catch (cause) {
       throw new Error(unreachable(this.#url, cause), { cause });
+    } finally {
+      await dispatcher.destroy();
     }
   }
 

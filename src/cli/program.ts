@@ -6,6 +6,7 @@ import { demoCommand } from './demo.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
 import { graphCommand } from './graph.js';
 import { keysCommand } from './keys.js';
+import { mapCommand } from './map.js';
 import { orgsCommand } from './orgs.js';
 import type { ProcessIo } from './process-io.js';
 import { runCommand } from './run.js';
@@ -41,6 +42,7 @@ export async function runProgram(
     usersCommand(io),
     usageCommand(io),
     orgsCommand(io),
+    mapCommand(io, (code) => (exitCode = code)),
     demoCommand(io),
     versionCommand(io),
   ];

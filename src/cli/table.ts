@@ -23,6 +23,7 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
     .join('\n');
 }
 
-function printable(value: string | number | null): string {
+/** A cell, with what a terminal would obey made visible. */
+export function printable(value: string | number | null): string {
   return value === null ? '-' : String(value).replace(/\p{Cc}/gu, '\u{fffd}');
 }

@@ -1,0 +1,69 @@
+import { Command } from 'commander';
+import type { Static } from 'typebox';
+import { rebuildServiceMap } from '../api/service-map-rebuild.js';
+import { hasDifferences } from '../storage/map-rebuild.js';
+import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
+import { EXIT } from './exit-codes.js';
+import type { CliIo } from './io.js';
+import { showJson } from './result.js';
+import { printable } from './table.js';
+
+interface Options extends ApiOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+type Rebuild = Static<(typeof rebuildServiceMap.responses)[200]>;
+
+const HELP = `
+The daemon goes on with everything else meanwhile, and with this when the command is interrupted. No difference is
+expected, but for traces that came while no pipeline had a service_map processor.
+
+Exit codes:
+  0    nothing differs, or what differed was corrected
+  1    something differs, with --dry-run; or the command failed`;
+
+/** `jackdaw map`: over the administration routes of a running daemon. @param exit sets the exit code */
+export function mapCommand(io: CliIo, exit: (code: number) => void): Command {
+  const command = new Command('map').description('Check and rebuild the service map of a daemon.');
+  withApiOptions(
+    command
+      .command('rebuild')
+      .description(
+        'Derive the service maps of all users afresh from everything stored, report what differs, and correct it.',
+      ),
+  )
+    .option('--dry-run', 'report only, and change nothing')
+    .option('--json', 'print JSON')
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      const client = await ApiClient.open(options, io);
+      const rebuild = await client.call(rebuildServiceMap, {
+        query: { dry_run: options.dryRun === true },
+        isLong: true,
+      });
+      if (options.json === true) showJson(io, rebuild);
+      else for (const line of inWords(rebuild)) io.out(line);
+      if (rebuild.dry_run && hasDifferences(rebuild)) exit(EXIT.failure);
+    });
+  return command;
+}
+
+function inWords(rebuild: Rebuild): string[] {
+  const { traces, spans, unmapped_traces, differing_spans, differing_sums, examples, corrected } = rebuild;
+  const seconds = (rebuild.duration_ms / 1000).toFixed(1);
+  const lines = [`Looked at ${counted(traces, 'trace')} with ${counted(spans, 'span')} in ${seconds} s.`];
+  if (!hasDifferences(rebuild)) return [...lines, 'Nothing differs.'];
+  lines.push(
+    `Not in the map: ${counted(unmapped_traces, 'trace')}.`,
+    `With another node than derived: ${counted(differing_spans, 'span')} of other traces.`,
+    `Other than derived: ${counted(differing_sums, 'sum')} of a node or an edge in an hour.`,
+    ...examples.map((example) => `  ${printable(example)}`),
+    corrected ? 'All of it was corrected.' : 'Nothing was changed.',
+  );
+  return lines;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
