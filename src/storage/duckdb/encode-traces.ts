@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
-import { AGENT_SOURCES, RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
+import { AGENT_SOURCES, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
 import { deriveBatch } from '../../signal/derive-map.js';
 import { fitsBatch, type BatchMap } from '../../signal/service-map.js';
+import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
@@ -46,7 +47,6 @@ export type MapMessage = Omit<BatchMap, 'spanIds'>;
 
 const S = columnNumbers(SPAN_MESSAGE);
 const T = columnNumbers(TRACE_MESSAGE);
-const TYPE_CODES: ReadonlyMap<string, number> = new Map(SPAN_TYPES.map((type, code) => [type, code]));
 const STATUS_CODES: ReadonlyMap<string, number> = new Map(RUN_STATUSES.map((status, code) => [status, code]));
 const SOURCE_CODES: ReadonlyMap<string, number> = new Map(
   AGENT_SOURCES.map((source, code) => [source, code]),
@@ -119,7 +119,7 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
   to.uuid(S.span_id, row, span.span_id);
   if (span.parent_span_id === null) to.isNull(S.parent_span_id, row);
   else to.uuid(S.parent_span_id, row, span.parent_span_id);
-  to.byte(S.type, row, TYPE_CODES.get(span.type) ?? 0);
+  to.byte(S.type, row, TYPE_CODES[span.type]);
   to.byte(S.status, row, STATUS_CODES.get(span.status) ?? 0);
   to.text(S.name, row, span.name);
   to.int64(S.started_at, row, span.started_at);

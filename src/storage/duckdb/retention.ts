@@ -2,7 +2,7 @@ import type { Micros } from '../../signal/time.js';
 import type { Table } from '../table.js';
 import { MAP_EDGES, MAP_NODES } from '../sum-tables.js';
 import type { Connection } from './database.js';
-import { hourOf } from './map/map-changes.js';
+import { hourOf } from '../../signal/trace-map.js';
 import type { Capture } from './segments.js';
 
 const DAY = 86_400_000_000;

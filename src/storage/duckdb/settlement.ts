@@ -3,29 +3,18 @@ import type { Agents } from './agents.js';
 import { countedAt, countedHeader } from './counted-runs.js';
 import type { Connection } from './database.js';
 import type { Fingerprints } from './fingerprints.js';
-import { followsSpans } from './following-header.js';
+import { EventsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdleRuns } from './idle-runs.js';
-import {
-  headerAt,
-  isRunningAt,
-  mapSpansAt,
-  namesItsAgentAt,
-  newSpansAt,
-  payloadAt,
-  spanAt,
-  startedAt,
-} from './incoming-rows.js';
+import { headerAt, isRunningAt, namesItsAgentAt, newSpansAt } from './incoming-rows.js';
 import { KnownTraces } from './known-traces.js';
-import { MapChanges, type TraceSums } from './map/map-changes.js';
-import { nodeOfStored } from './map/node-of-stored.js';
 import type { Services } from './map/services.js';
+import { SettledMap } from './map/settled-map.js';
 import { PromptLinks } from './prompts/prompt-links.js';
 import type { StoredPrompts } from './prompts/stored-prompts.js';
 import type { RunChanges } from './run-figures.js';
 import type { Capture } from './segments.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
-import { loadWhole } from './stored-traces.js';
-import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';
+import type { TraceRow } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
 import { newParts, triage, type RowSets, type TouchedTrace } from './triage.js';
 import type { IncomingBatch, OutcomeChange, Rows, TraceChange } from './write-group.js';
@@ -40,9 +29,6 @@ export interface Settled {
   /** To be called after the commit. */
   committed(): void;
 }
-
-/** Of a trace with more spans what it adds to the map is kept, so that not every change of it counts all of them again. */
-const MANY_SPANS = 100;
 
 /** Traces of a batch that are new as a whole, by their position, and the numbers of their agents. */
 interface WholeTraces {
@@ -65,17 +51,17 @@ interface WrittenTrace extends TouchedRows {
  * Runs only between commits, on the one thread that writes, so that what it reads is all there is.
  */
 export class Settlement {
-  readonly #connection: Connection;
   readonly #ids: Fingerprints;
   readonly #traces: Fingerprints;
   readonly #agents: Agents;
   readonly #services: Services;
-  readonly #map: MapChanges;
+  readonly #map: SettledMap;
   readonly #runs: RunChanges;
   readonly #idle: IdleRuns;
   readonly #known: KnownTraces;
   readonly #prompts: StoredPrompts;
   readonly #links: PromptLinks;
+  readonly #changes: GroupChanges;
   /** Of the last group. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
 
@@ -95,17 +81,17 @@ export class Settlement {
     /** Told of what every commit made of the linked runs. */
     readonly prompts: StoredPrompts;
   }) {
-    this.#connection = parts.connection;
     this.#ids = parts.ids;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
     this.#services = parts.services;
-    this.#map = new MapChanges(parts.services);
+    this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
     this.#idle = parts.idle;
     this.#known = new KnownTraces(parts.connection, parts.traces, parts.agents);
     this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
+    this.#changes = new GroupChanges(parts.connection, parts.services, this.#links);
   }
 
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
@@ -121,9 +107,10 @@ export class Settlement {
     await this.#links.load(sorted, states, capture);
     const dropped = await this.#known.repeatsElsewhere(sorted, states, changes, capture);
     const fresh = newParts(sorted);
-    const events = new Map<IncomingBatch, number>();
-    for (const [key, trace] of touched) this.#takeFromMap(trace, states.get(key));
-    const outcomes = await this.#apply(touched, fresh, states, dropped, capture, events);
+    const events = new EventsOfGroup();
+    for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
+    const group = { touched, fresh, states, dropped, events };
+    const outcomes = await this.#changes.apply(group, capture);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));
     const written = [...touched].flatMap(([key, trace]) => {
       const state = states.get(key);
@@ -143,7 +130,7 @@ export class Settlement {
     return {
       rows,
       outcomes,
-      events,
+      events: events.byBatch,
       committed: () => {
         for (const traces of whole) this.#wholeCommitted(seq, traces);
         for (const trace of written) this.#touchedCommitted(seq, trace);
@@ -167,139 +154,14 @@ export class Settlement {
     this.#links.clear();
   }
 
-  async #apply(
-    touched: ReadonlyMap<string, TouchedTrace>,
-    fresh: RowSets,
-    states: Map<string, TraceState>,
-    dropped: RowSets,
-    capture: Capture,
-    events: Map<IncomingBatch, number>,
-  ): Promise<Map<OutcomeChange, TraceRow | null>> {
-    const outcomes = new Map<OutcomeChange, TraceRow | null>();
-    for (const [key, { parts }] of touched) {
-      let state = states.get(key);
-      for (const part of parts) {
-        if ('outcome' in part) {
-          const { success, outcome } = part.outcome;
-          state?.setOutcome(success, outcome);
-          outcomes.set(part.outcome, state?.header ?? null);
-        } else if ('timeout' in part) {
-          if (state?.stored?.seq === part.timeout.seq) state.timeOut();
-        } else if ('link' in part) {
-          this.#links.link(key, part.link);
-        } else if ('remap' in part) {
-          if (state !== undefined) await this.#remap(state, part.remap.tenant, capture);
-        } else {
-          const { batch, trace } = part;
-          const named = headerAt(batch, trace);
-          const isFresh = fresh.get(batch)?.has(trace) === true;
-          const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace) : [];
-          const before = state?.spans.size ?? 0;
-          const isNew = state === undefined;
-          if (state === undefined) {
-            state = new TraceState(named, {
-              heardAt: batch.receivedAt,
-              stored: null,
-              firstSeq: 0,
-              lastSeq: 0,
-              isMapped: batch.map !== null,
-            });
-            states.set(key, state);
-          } else {
-            state.applyHeader(named, spans, batch.receivedAt);
-            if (batch.map !== null) state.setMapped();
-          }
-          if (isFresh) {
-            for (const span of spans) state.addSpan(span);
-            this.#links.linkSpans(key, batch, trace);
-          } else await this.#applySpans(key, state, batch, trace, dropped.get(batch), capture);
-          const isEmpty = batch.start(trace) === batch.end(trace);
-          addEvents(events, batch, isNew && isEmpty ? 1 : state.spans.size - before);
-        }
-      }
-    }
-    return outcomes;
-  }
-
-  async #applySpans(
-    key: string,
-    state: TraceState,
-    batch: IncomingBatch,
-    trace: number,
-    dropped: ReadonlySet<number> | undefined,
-    capture: Capture,
-  ): Promise<void> {
-    const spans: { at: number; row: SpanRow; payload: string; node: number }[] = [];
-    for (let at = batch.start(trace); at < batch.end(trace); at++) {
-      if (dropped?.has(at)) continue;
-      spans.push({ at, row: spanAt(batch, at), payload: payloadAt(batch, at), node: batch.nodeAt(at) });
-    }
-    const completed = spans.flatMap(({ row }) => {
-      const spanKey = keyOf(row.span_id);
-      const known = state.spans.get(spanKey);
-      return known !== undefined && completesSpan(known, row) ? spanKey : [];
-    });
-    if (completed.length > 0) await loadWhole(this.#connection, capture, batch.tenant, state, completed);
-    for (const { at, row, payload, node } of spans) {
-      const isNews = state.applySpan(row, payload, node, (merged, line) =>
-        nodeOfStored(this.#services, batch.tenant, merged, line),
-      );
-      if (isNews) this.#links.linkSpan(key, batch, trace, at);
-    }
-  }
-
-  /** Derives the nodes of a stored trace from what is stored of its spans. */
-  async #remap(state: TraceState, tenant: number, capture: Capture): Promise<void> {
-    await loadWhole(this.#connection, capture, tenant, state, [...state.spans.keys()]);
-    for (const span of state.spans.values()) {
-      if (span.row === undefined) continue;
-      const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
-      if (node !== span.node) state.setNode(span, node);
-    }
-    state.setMapped();
-  }
-
-  #settleWhole(
-    batch: IncomingBatch,
-    traces: readonly number[],
-    events: Map<IncomingBatch, number>,
-  ): WholeTraces {
+  #settleWhole(batch: IncomingBatch, traces: readonly number[], events: EventsOfGroup): WholeTraces {
     const agentNos = new Map(traces.map((trace) => [trace, this.#agentNo(batch, trace)]));
     for (const trace of traces) {
-      addEvents(events, batch, Math.max(1, batch.end(trace) - batch.start(trace)));
+      events.add(batch, Math.max(1, batch.end(trace) - batch.start(trace)));
       if (batch.usesPrompts) this.#links.linkSpans(batch.traceKey(trace), batch, trace);
     }
-    if (batch.map !== null) {
-      if (traces.length === batch.traces.rows) this.#map.addBatch(batch);
-      else {
-        for (const trace of traces) {
-          this.#map.addNew({
-            tenant: batch.tenant,
-            agent: batch.agent(trace),
-            startedAt: startedAt(batch, trace),
-            spans: mapSpansAt(batch, trace),
-          });
-        }
-      }
-    }
+    this.#map.addWhole(batch, traces);
     return { batch, agentNos };
-  }
-
-  /** What a stored trace adds to the map is taken away before it is changed, and added again as it is then. */
-  #takeFromMap({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
-    if (!state?.isMapped || !parts.some(changesMap)) return;
-    this.#map.add(tenant, state.mapSums ?? this.#sumsOf(tenant, state), -1);
-  }
-
-  #addToMap({ tenant, parts }: TouchedTrace, state: TraceState): void {
-    if (!state.isMapped || !parts.some(changesMap)) return;
-    const sums = this.#sumsOf(tenant, state);
-    this.#map.add(tenant, sums, 1);
-    state.mapSums = state.spans.size > MANY_SPANS ? sums : null;
-  }
-
-  #sumsOf(tenant: number, { agent, header, spans }: TraceState): TraceSums {
-    return this.#map.sumsOf({ tenant, agent, startedAt: header.started_at, spans: [...spans.values()] });
   }
 
   /** What a commit makes of a touched trace; nothing where it changes nothing. */
@@ -311,7 +173,7 @@ export class Settlement {
     fresh: RowSets,
   ): WrittenTrace[] {
     const { spans, writesHeader } = state.settle(seq);
-    this.#addToMap(trace, state);
+    this.#map.put(trace, state);
     if (!writesHeader) {
       // Nothing of it is written, but it may be asked for again.
       this.#known.remember(key, state);
@@ -367,15 +229,6 @@ export class Settlement {
     const links = this.#links.committed(seq, key, run, run);
     if (state !== undefined && links !== null) state.links = links;
   }
-}
-
-/** Whether a change of a trace may change what it adds to the map. */
-function changesMap(part: TouchedTrace['parts'][number]): boolean {
-  return 'batch' in part || 'remap' in part;
-}
-
-function addEvents(events: Map<IncomingBatch, number>, batch: IncomingBatch, more: number): void {
-  if (more > 0) events.set(batch, (events.get(batch) ?? 0) + more);
 }
 
 /** A whole trace as it has just been stored. */

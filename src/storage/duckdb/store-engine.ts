@@ -25,7 +25,7 @@ import { countedOf, type Counted, type CountedMessage } from './event-counts.js'
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
-import { hourOf } from './map/map-changes.js';
+import { hourOf } from '../../signal/trace-map.js';
 import type { MetaTables } from './meta/meta-tables.js';
 import type { PointsMessage } from './metrics/encode-points.js';
 import type { PointsAnswer } from './metrics/stored-metrics.js';

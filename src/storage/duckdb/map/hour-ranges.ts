@@ -3,7 +3,7 @@ import { int64At } from '../database.js';
 import { TRACES } from '../../tables.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segments.js';
-import { hourOf } from './map-changes.js';
+import { hourOf } from '../../../signal/trace-map.js';
 
 /** Hours since 1970, from the first on and before the second; infinite at the ends. */
 export interface HourRange {

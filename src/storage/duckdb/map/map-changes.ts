@@ -1,9 +1,9 @@
 import type { Micros } from '../../../signal/time.js';
-import { countTrace, type MapSpan } from '../../../signal/trace-map.js';
+import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { objectRows } from '../object-rows.js';
 import type { IncomingBatch, Rows } from '../write-group.js';
-import { HourSums } from './hour-sums.js';
+import { HourSums } from '../../../signal/hour-sums.js';
 import type { Services } from './services.js';
 
 /** What one stored trace adds to the map. */
@@ -20,14 +20,8 @@ export interface MappedTrace {
   readonly spans: readonly MapSpan[];
 }
 
-const HOUR = 3_600_000_000;
 const NODE_FIELDS = 5;
 const EDGE_FIELDS = 4;
-
-/** The hour in which a trace counts. */
-export function hourOf(startedAt: Micros): number {
-  return Math.floor(startedAt / HOUR);
-}
 
 /** What the commit under way changes in the sums of the service map. */
 export class MapChanges {

@@ -7,9 +7,9 @@ import { SPANS, TRACES } from '../../tables.js';
 import { int64At, type Connection, type FixedChunk } from '../database.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
-import { HourSums } from './hour-sums.js';
+import { HourSums } from '../../../signal/hour-sums.js';
 import { hourRanges, type HourRange } from './hour-ranges.js';
-import { hourOf } from './map-changes.js';
+import { hourOf } from '../../../signal/trace-map.js';
 import type { RebuildWork } from './rebuild.js';
 import { SumCorrections, type SumCorrection } from './sum-corrections.js';
 

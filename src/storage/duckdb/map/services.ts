@@ -7,9 +7,9 @@ import type { Capture } from '../segments.js';
 import type { Rows } from '../write-group.js';
 
 /** Of a tenant: some 150 bytes of memory each. */
-export const MAX_SERVICES_OF_TENANT = 50_000;
+const MAX_SERVICES_OF_TENANT = 50_000;
 /** What all further names of such a tenant are counted under. */
-export const OTHER_SERVICES = '(other)';
+const OTHER_SERVICES = '(other)';
 
 interface Service {
   readonly node_no: number;

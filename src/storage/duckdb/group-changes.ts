@@ -1,0 +1,147 @@
+import type { Connection } from './database.js';
+import { followsSpans } from './following-header.js';
+import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
+import { nodeOfStored } from './map/node-of-stored.js';
+import type { Services } from './map/services.js';
+import type { PromptLinks } from './prompts/prompt-links.js';
+import type { Capture } from './segments.js';
+import { loadWhole } from './stored-traces.js';
+import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';
+import { TraceState } from './trace-state.js';
+import type { RowSets, TouchedTrace } from './triage.js';
+import type { IncomingBatch, OutcomeChange } from './write-group.js';
+
+/** What is new of the batches of a group: their spans, and traces without spans. */
+export class EventsOfGroup {
+  readonly byBatch = new Map<IncomingBatch, number>();
+
+  add(batch: IncomingBatch, more: number): void {
+    if (more > 0) this.byBatch.set(batch, (this.byBatch.get(batch) ?? 0) + more);
+  }
+}
+
+/** The touched traces of a group, and what is known of them. */
+export interface TouchedGroup {
+  readonly touched: ReadonlyMap<string, TouchedTrace>;
+  /** Traces of batches whose spans are all certainly new. */
+  readonly fresh: RowSets;
+  /** Of those that are stored, by key; those that become so are added. */
+  readonly states: Map<string, TraceState>;
+  /** Spans that are stored under another trace. */
+  readonly dropped: RowSets;
+  readonly events: EventsOfGroup;
+}
+
+/** One trace of a batch. */
+interface Part {
+  readonly batch: IncomingBatch;
+  readonly trace: number;
+}
+
+/** Applies the changes of a group to the states of the traces that they touch, in their order. */
+export class GroupChanges {
+  readonly #connection: Connection;
+  readonly #services: Services;
+  readonly #links: PromptLinks;
+
+  /** @param connection the writer's */
+  constructor(connection: Connection, services: Services, links: PromptLinks) {
+    this.#connection = connection;
+    this.#services = services;
+    this.#links = links;
+  }
+
+  /** @returns for each outcome that was set the header as it is then; null for a trace that is not stored */
+  async apply(group: TouchedGroup, capture: Capture): Promise<Map<OutcomeChange, TraceRow | null>> {
+    const outcomes = new Map<OutcomeChange, TraceRow | null>();
+    for (const [key, { parts }] of group.touched) {
+      for (const part of parts) {
+        const state = group.states.get(key);
+        if ('outcome' in part) {
+          const { success, outcome } = part.outcome;
+          state?.setOutcome(success, outcome);
+          outcomes.set(part.outcome, state?.header ?? null);
+        } else if ('timeout' in part) {
+          if (state?.stored?.seq === part.timeout.seq) state.timeOut();
+        } else if ('link' in part) this.#links.link(key, part.link);
+        else if ('remap' in part) {
+          if (state !== undefined) await this.#remap(state, part.remap.tenant, capture);
+        } else await this.#applyTrace(key, part, group, capture);
+      }
+    }
+    return outcomes;
+  }
+
+  async #applyTrace(
+    key: string,
+    { batch, trace }: Part,
+    { fresh, states, dropped, events }: TouchedGroup,
+    capture: Capture,
+  ): Promise<void> {
+    const named = headerAt(batch, trace);
+    const isFresh = fresh.get(batch)?.has(trace) === true;
+    const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace) : [];
+    const known = states.get(key);
+    const state = known ?? newState(batch, named);
+    if (known === undefined) states.set(key, state);
+    else {
+      state.applyHeader(named, spans, batch.receivedAt);
+      if (batch.map !== null) state.setMapped();
+    }
+    const before = state.spans.size;
+    if (isFresh) {
+      for (const span of spans) state.addSpan(span);
+      this.#links.linkSpans(key, batch, trace);
+    } else await this.#applySpans(key, state, { batch, trace }, dropped.get(batch), capture);
+    const isEmpty = batch.start(trace) === batch.end(trace);
+    events.add(batch, known === undefined && isEmpty ? 1 : state.spans.size - before);
+  }
+
+  async #applySpans(
+    key: string,
+    state: TraceState,
+    { batch, trace }: Part,
+    dropped: ReadonlySet<number> | undefined,
+    capture: Capture,
+  ): Promise<void> {
+    const spans: { at: number; row: SpanRow; payload: string; node: number }[] = [];
+    for (let at = batch.start(trace); at < batch.end(trace); at++) {
+      if (dropped?.has(at)) continue;
+      spans.push({ at, row: spanAt(batch, at), payload: payloadAt(batch, at), node: batch.nodeAt(at) });
+    }
+    const completed = spans.flatMap(({ row }) => {
+      const spanKey = keyOf(row.span_id);
+      const known = state.spans.get(spanKey);
+      return known !== undefined && completesSpan(known, row) ? spanKey : [];
+    });
+    if (completed.length > 0) await loadWhole(this.#connection, capture, batch.tenant, state, completed);
+    for (const { at, row, payload, node } of spans) {
+      const isNews = state.applySpan(row, payload, node, (merged, line) =>
+        nodeOfStored(this.#services, batch.tenant, merged, line),
+      );
+      if (isNews) this.#links.linkSpan(key, batch, trace, at);
+    }
+  }
+
+  /** Derives the nodes of a stored trace from what is stored of its spans. */
+  async #remap(state: TraceState, tenant: number, capture: Capture): Promise<void> {
+    await loadWhole(this.#connection, capture, tenant, state, [...state.spans.keys()]);
+    for (const span of state.spans.values()) {
+      if (span.row === undefined) continue;
+      const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
+      if (node !== span.node) state.setNode(span, node);
+    }
+    state.setMapped();
+  }
+}
+
+/** Of a trace that is not stored, before its spans. */
+function newState(batch: IncomingBatch, named: ReturnType<typeof headerAt>): TraceState {
+  return new TraceState(named, {
+    heardAt: batch.receivedAt,
+    stored: null,
+    firstSeq: 0,
+    lastSeq: 0,
+    isMapped: batch.map !== null,
+  });
+}
