@@ -1,4 +1,3 @@
-import { SCOPES, type Scope } from '../../../component/identity.js';
 import type { Micros } from '../../../signal/time.js';
 import {
   ConflictError,
@@ -10,8 +9,9 @@ import {
   type StoredKey,
   type User,
 } from '../../meta-store.js';
-import type { Connection, Row, Value } from '../database.js';
+import type { Connection, Value } from '../database.js';
 import { MetaConnection } from './meta-connection.js';
+import { toKey, toOrganization, toUser } from './meta-rows.js';
 import { PromptTables, type PromptPage } from './prompt-tables.js';
 import { KEYS, MEMBERS, ORGANIZATIONS, USERS } from './tables.js';
 
@@ -256,45 +256,6 @@ export class MetaTables implements Tables {
       );
     }
   }
-}
-
-function toUser(row: Row): User {
-  return {
-    id: String(row.id),
-    email: String(row.email),
-    name: String(row.name),
-    monthly_event_limit: row.monthly_event_limit === null ? null : Number(row.monthly_event_limit),
-    created_at: Number(row.created_at),
-  };
-}
-
-function toKey(row: Row): StoredKey {
-  const time = (value: Value | undefined) => (typeof value === 'number' ? value : null);
-  return {
-    id: String(row.id),
-    user_id: String(row.user_id),
-    name: String(row.name),
-    prefix: String(row.prefix),
-    digest: String(row.digest),
-    scopes: String(row.scopes).split(' ').filter(isScope),
-    created_at: Number(row.created_at),
-    expires_at: time(row.expires_at),
-    revoked_at: time(row.revoked_at),
-    last_used_at: time(row.last_used_at),
-  };
-}
-
-function toOrganization(row: Row): Organization {
-  return {
-    id: String(row.id),
-    slug: String(row.slug),
-    name: String(row.name),
-    created_at: Number(row.created_at),
-  };
-}
-
-function isScope(text: string): text is Scope {
-  return (SCOPES as readonly string[]).includes(text);
 }
 
 /** The given keys of an object that are there and not undefined. */

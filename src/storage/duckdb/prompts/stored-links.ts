@@ -1,15 +1,13 @@
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
-import type { Connection, Row } from '../database.js';
+import { int64At, type Connection, type Row } from '../database.js';
 import type { Fingerprints } from '../fingerprints.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
 import { keyOf } from '../trace-rows.js';
 import type { LinkedPrompt } from './prompt-figures.js';
 import type { TraceLinks } from './trace-links.js';
-
-const TWO_32 = 4_294_967_296;
 
 /**
  * Reads the stored links of some traces of one tenant.
@@ -68,7 +66,7 @@ export async function loadLinked(
       const words = chunk.words(1, 16);
       const seqs = chunk.words(2, 8);
       for (let row = 0; row < chunk.rows; row++) {
-        linked.add(tenants[row] ?? 0, words, row * 4, int64(seqs, row));
+        linked.add(tenants[row] ?? 0, words, row * 4, int64At(seqs, row));
       }
     }
   }
@@ -95,7 +93,7 @@ export async function* storedPrompts(
     const found: LinkedPrompt[] = [];
     for (let row = 0; row < chunk.rows; row++) {
       const success = (successes[row] ?? 0) | 0;
-      const cost = int64(costs, row);
+      const cost = int64At(costs, row);
       const duration = durations[row] ?? -1;
       found.push({
         promptNo: prompts[row] ?? 0,
@@ -120,8 +118,4 @@ export async function removeWaitingLinks(
     `DELETE FROM cold.main.prompt_links l WHERE linked_at < make_timestamp(${firstKept})
        AND NOT EXISTS (SELECT 1 FROM ${relation(capture, TRACES)} t WHERE t.tenant = l.tenant AND t.trace_id = l.trace_id)`,
   );
-}
-
-function int64(words: Uint32Array, row: number): number {
-  return ((words[row * 2 + 1] ?? 0) | 0) * TWO_32 + (words[row * 2] ?? 0);
 }
