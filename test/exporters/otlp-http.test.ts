@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { otlpHttpExporter } from '../../src/exporters/otlp-http/factory.js';
 import { otlpHttpConfig } from '../../src/exporters/otlp-http/config.js';
-import { readRetryAfter } from '../../src/exporters/otlp-http/answer.js';
+import { readRetryAfter } from '../../src/delivery/retry-after.js';
 import { encodeExportResponse } from '../../src/otlp/export-response.js';
 import { encodeStatus } from '../../src/otlp/status.js';
 import { componentSettings } from '../support/component-settings.js';
