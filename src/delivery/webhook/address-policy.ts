@@ -1,0 +1,169 @@
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+type Family = 'ipv4' | 'ipv6';
+
+/** One range for each family: a `BlockList` of both would let `::/0` match IPv4 addresses as well. */
+type Ranges = Readonly<Record<Family, BlockList>>;
+
+interface Address {
+  readonly family: Family;
+  /** In its shortest form. */
+  readonly text: string;
+}
+
+interface Cidr {
+  readonly address: Address;
+  readonly prefix: number;
+}
+
+/** IPv4 ranges where no public host is (IANA's registry of special purposes), and one public host that is none. */
+const NOT_PUBLIC_IPV4: readonly string[] = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // behind carriers' NAT; Alibaba's metadata
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's wire server
+  '169.254.0.0/16', // link-local; most clouds' metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments; Oracle's metadata
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // relays of 6to4
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+];
+
+/** The only part of IPv6 with public hosts; loopback, private, link-local, multicast, mapped and NAT64 addresses lie outside. */
+const PUBLIC_IPV6 = '2000::/3';
+
+const NOT_PUBLIC_IPV6: readonly string[] = [
+  '2001::/23', // Teredo, ORCHID, benchmarks
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+];
+
+/** Where clouds tell a machine its secrets. Reachable by the exact address in the allow list only. */
+const METADATA: readonly string[] = [
+  '100.100.100.200/32', // Alibaba
+  '168.63.129.16/32', // Azure
+  '169.254.169.254/32', // AWS, Google, Azure, Oracle and others
+  '169.254.170.2/32', // AWS ECS
+  '169.254.170.23/32', // AWS EKS
+  '192.0.0.192/32', // Oracle
+  'fd00:ec2::23/128', // AWS EKS
+  'fd00:ec2::254/128', // AWS
+  'fd20:ce::254/128', // Google
+  'fe80::a9fe:a9fe/128', // OpenStack
+];
+
+/** Translates to the IPv4 address in its last 32 bits. */
+const NAT64_PREFIX = '64:ff9b::/96';
+
+const BITS: Readonly<Record<Family, number>> = { ipv4: 32, ipv6: 128 };
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
+
+const notPublic = rangesOf([...NOT_PUBLIC_IPV4, ...NOT_PUBLIC_IPV6].map(readCidr));
+const publicIpv6 = rangesOf([readCidr(PUBLIC_IPV6)]).ipv6;
+const metadata = rangesOf(METADATA.map(readCidr));
+const nat64 = rangesOf([readCidr(NAT64_PREFIX)]).ipv6;
+
+/**
+ * Which addresses tenants may have requests sent to: public ones, and those that the operator allows. Metadata services
+ * stay out of reach within a wider range of the allow list: they must be listed by their exact address.
+ */
+export class AddressPolicy {
+  readonly #allowed: Ranges;
+  /** Addresses that are listed with the whole length of their family. */
+  readonly #exact: ReadonlySet<string>;
+  /** Whether any private place is allowed. */
+  readonly allowsPrivate: boolean;
+
+  /**
+   * @param allowCidrs such as `10.0.0.0/8` and `fd00::/8`
+   * @throws Error that names an entry which is no range
+   */
+  constructor(allowCidrs: readonly string[] = []) {
+    const cidrs = allowCidrs.map(readCidr);
+    this.#allowed = rangesOf(cidrs);
+    this.#exact = new Set(
+      cidrs
+        .filter(({ address, prefix }) => prefix === BITS[address.family])
+        .map(({ address }) => address.text),
+    );
+    this.allowsPrivate = cidrs.length > 0;
+  }
+
+  /** @param address in any form; what is no address is not allowed. */
+  allows(address: string): boolean {
+    const found = readAddress(address);
+    return found !== null && this.#allows(found);
+  }
+
+  /** Whether names of the machine itself can lead anywhere. */
+  allowsLoopback(): boolean {
+    return LOOPBACK.some((address) => this.allows(address));
+  }
+
+  #allows(address: Address): boolean {
+    const { family, text } = address;
+    if (this.#exact.has(text)) return true;
+    if (contains(metadata, address)) return false;
+    if (contains(this.#allowed, address)) {
+      const translated = family === 'ipv6' && nat64.check(text, family) ? embeddedIpv4(text) : null;
+      return translated === null || this.allows(translated);
+    }
+    return !contains(notPublic, address) && (family === 'ipv4' || publicIpv6.check(text, family));
+  }
+}
+
+/** @returns null where the text is no address, or one of a zone. IPv4 in the form `::ffff:…` of IPv6 is IPv4. */
+function readAddress(text: string): Address | null {
+  const version = isIP(text);
+  if (version === 0 || text.includes('%')) return null;
+  if (version === 4) return { family: 'ipv4', text };
+  const { address } = new SocketAddress({ address: text, family: 'ipv6' });
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
+  return mapped === undefined ? { family: 'ipv6', text: address } : { family: 'ipv4', text: mapped };
+}
+
+function readCidr(text: string): Cidr {
+  const [, host = '', length = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const address = readAddress(host);
+  const prefix = Number(length);
+  // What `::ffff:10.0.0.0/104` means in one family it does not mean in the other.
+  const isMapped = address?.family === 'ipv4' && host.includes(':');
+  if (address === null || isMapped || length === '' || prefix > BITS[address.family])
+    throw new Error(
+      `"${text}" is no range of addresses: write an address and the length of its prefix, as in 10.0.0.0/8 or fd00::/8`,
+    );
+  return { address, prefix };
+}
+
+function rangesOf(cidrs: readonly Cidr[]): Ranges {
+  const ranges: Ranges = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const { address, prefix } of cidrs)
+    ranges[address.family].addSubnet(address.text, prefix, address.family);
+  return ranges;
+}
+
+function contains(ranges: Ranges, { family, text }: Address): boolean {
+  return ranges[family].check(text, family);
+}
+
+/** The last 32 bits of an IPv6 address in its shortest form, as an IPv4 address. */
+function embeddedIpv4(text: string): string {
+  const [high, low] = text
+    .replace(/:$/, ':0')
+    .split(':')
+    .slice(-2)
+    .map((word) => parseInt(word === '' ? '0' : word, 16));
+  return [high, low].flatMap((word = 0) => [word >> 8, word & 255]).join('.');
+}

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+import type { AddressPolicy } from './address-policy.js';
+
+const MAX_LENGTH = 2048;
+/** Spaces and control characters, which `URL` drops without a word. */
+const INVISIBLE = /[\s\p{Cc}]/u;
+
+/**
+ * Judges the URL that somebody wants webhooks sent to, as far as that goes without asking DNS: asking is slow, may fail for the
+ * moment, and tells strangers about the network inside. The addresses of names are judged at every connection.
+ *
+ * @returns what is wrong with it, as the rest of a sentence (`must be an https URL`), or null where it may be used
+ */
+export function checkTarget(text: string, policy: AddressPolicy): string | null {
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
+  if (INVISIBLE.test(text)) return 'must not contain spaces or control characters';
+  if (!URL.canParse(text)) return 'must be an https URL';
+  const url = new URL(text);
+  if (url.protocol !== 'https:') return 'must be an https URL';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (text.includes('#')) return 'must not have a fragment (#…)';
+  return mayLeadTo(hostOf(url), policy)
+    ? null
+    : `must be reachable from the public internet: ${url.hostname} is not allowed`;
+}
+
+/** Without the brackets of IPv6 and without the point that may end a name. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+function mayLeadTo(host: string, policy: AddressPolicy): boolean {
+  if (isIP(host) !== 0) return policy.allows(host);
+  if (/^(.+\.)?localhost$/.test(host)) return policy.allowsLoopback();
+  // Such names exist inside networks only: where none may be reached, they lead nowhere.
+  if (/\.(internal|local)$/.test(host)) return policy.allowsPrivate;
+  return true;
+}

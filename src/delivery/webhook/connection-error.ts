@@ -1,0 +1,37 @@
+/** A place that nothing may be sent to. The message names addresses: it is for the operator's log. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+}
+
+/** The name of a receiver could not be turned into addresses. */
+export class LookupFailedError extends Error {
+  override readonly name = 'LookupFailedError';
+
+  constructor(hostname: string, cause: unknown) {
+    super(`no address was found for ${hostname}: ${String(cause)}`, { cause });
+  }
+}
+
+/** A limit of time that ended an attempt. */
+export class TimeLimitError extends Error {
+  override readonly name = 'TimeLimitError';
+  readonly limitMs: number;
+  /** What was waited for. */
+  readonly missing: 'connection' | 'answer';
+
+  constructor(missing: 'connection' | 'answer', limitMs: number) {
+    super(`there was no ${missing} within ${limitMs} ms`);
+    this.missing = missing;
+    this.limitMs = limitMs;
+  }
+}
+
+/** A connection that ended before it could be used, and nobody said why. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+}
+
+/** More came in answer to one request than is read of any answer. */
+export class AnswerTooLongError extends Error {
+  override readonly name = 'AnswerTooLongError';
+}

@@ -1,0 +1,36 @@
+/** The most that is kept of an answer. */
+export const MAX_RESPONSE_BYTES = 16 * 1024;
+
+const FIRST_BYTES = 1024;
+
+/**
+ * The start of an answer, copied: a receiver that sends byte by byte would otherwise have a buffer of its own for each of
+ * them kept.
+ */
+export class ResponseStart {
+  #bytes = Buffer.alloc(0);
+  #length = 0;
+
+  get isFull(): boolean {
+    return this.#length === MAX_RESPONSE_BYTES;
+  }
+
+  /** Takes as much as there is room for. */
+  add(piece: Uint8Array): void {
+    const taken = piece.subarray(0, MAX_RESPONSE_BYTES - this.#length);
+    const length = this.#length + taken.length;
+    if (length > this.#bytes.length) {
+      const grown = Buffer.alloc(Math.min(MAX_RESPONSE_BYTES, Math.max(FIRST_BYTES, 2 * length)));
+      grown.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = grown;
+    }
+    this.#bytes.set(taken, this.#length);
+    this.#length = length;
+  }
+
+  /** As UTF-8: what is none becomes U+FFFD. A character that was cut at the end is left out. */
+  text(): string {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    return decoder.decode(this.#bytes.subarray(0, this.#length), { stream: this.isFull });
+  }
+}
