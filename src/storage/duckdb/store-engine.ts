@@ -34,7 +34,8 @@ import { readServiceMap, type MapAnswer } from './queries/service-map.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { TraceId } from './trace-id.js';
 import { IncomingBatch } from './write-group.js';
-import type { CommitReport, WriteAnswer } from './writer.js';
+import type { WriteAnswer } from './commit-line.js';
+import type { CommitReport } from './writer.js';
 
 /** What the engine is like at a moment, for metrics. */
 export interface StoreFigures {

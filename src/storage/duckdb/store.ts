@@ -28,14 +28,11 @@ import type {
   TelemetryStore,
   Usage,
 } from '../telemetry-store.js';
-import { TracesEncoder, transferablesOf } from './encode-traces.js';
 import { jsonPages } from './json-pages.js';
-import { LogsEncoder, transferablesOf as transferablesOfLogs } from './logs/encode-logs.js';
+import { BatchWrites } from './batch-writes.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
 import { MetaClient } from './meta/meta-client.js';
-import { PointsEncoder, transferablesOf as transferablesOfPoints } from './metrics/encode-points.js';
-import { MAX_STREAMS_OF_TENANT } from './metrics/metric-streams.js';
 import type { LogSlice } from './queries/logs.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { repeat } from './recurring.js';
@@ -44,8 +41,7 @@ import type { StoreOptions } from './engine-parts.js';
 import type { StoreFigures } from './store-engine.js';
 import { StoreMetrics } from './store-metrics.js';
 import type { LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
-import { countedMessage } from './event-counts.js';
-import type { CommitReport, WriteAnswer } from './writer.js';
+import type { CommitReport } from './writer.js';
 
 export interface DuckDBStoreOptions extends StoreOptions {
   /** Encoded batches that may wait for their commit, in bytes; more is refused as overloaded. */
@@ -56,8 +52,6 @@ const FIGURES_EVERY_MS = 5000;
 const RETENTION_EVERY_MS = 3_600_000;
 /** How late a run may time out, at most. */
 const IDLE_EVERY_MS = 5000;
-const NO_REFUSALS: Receipt['refused'] = [];
-const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have, which is ${MAX_STREAMS_OF_TENANT}, or fewer with very long names and descriptions`;
 
 /**
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
@@ -66,22 +60,20 @@ const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have,
 export class DuckDBStore extends MetaClient implements Component, TelemetryStore {
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
-  readonly #encoder = new TracesEncoder();
-  readonly #pointsEncoder = new PointsEncoder();
-  readonly #logsEncoder = new LogsEncoder();
   readonly #metrics: StoreMetrics;
+  readonly #writes: BatchWrites;
   readonly #ends: (() => void)[] = [];
   #thread: ThreadClient | null = null;
   #directory = '';
   /** The limits that quota processors have announced. */
   readonly #quotas: number[] = [];
-  #queuedBytes = 0;
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
     super();
     this.#settings = settings;
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
+    this.#writes = new BatchWrites(options.maxQueueBytes, this.#metrics, () => this.#running());
   }
 
   /** @throws StoreOpenError with the file and the cure. */
@@ -110,7 +102,7 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
       throw error;
     }
     this.#thread = thread;
-    this.#ends.push(...this.#metrics.observe(() => this.#queuedBytes));
+    this.#ends.push(...this.#metrics.observe(() => this.#writes.queuedBytes));
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
     });
@@ -150,52 +142,15 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
   }
 
   async writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
-    this.#checkQueue();
-    const message = this.#encoder.encode(batch, context.receivedAt);
-    const { length } = batch.items;
-    const answer = await this.#write<WriteAnswer>(
-      'writeTraces',
-      { ...message, ...countedMessage(batch, context.receivedAt) },
-      transferablesOf(message),
-    );
-    return receiptOf(length, NO_REFUSALS, answer);
+    return await this.#writes.traces(batch, context);
   }
 
   async writeMetrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
-    this.#checkQueue();
-    const { length } = batch.items;
-    const message = this.#pointsEncoder.encode(batch);
-    const answer = await this.#write<WriteAnswer & { readonly refused: readonly number[] }>(
-      'writePoints',
-      { ...message, ...countedMessage(batch, context.receivedAt) },
-      transferablesOfPoints(message),
-    );
-    const refused = answer.refused.map((index) => ({ index, reason: TOO_MANY_METRICS }));
-    return receiptOf(length - refused.length, refused, answer);
+    return await this.#writes.points(batch, context);
   }
 
-  /** @throws ConsumeError where too much waits already: before anything is encoded. */
-  #checkQueue(): void {
-    if (this.#queuedBytes > this.#options.maxQueueBytes) {
-      this.#metrics.refusedBatch();
-      throw new ConsumeError('More is waiting for the store than extensions.duckdb.max_queue_size allows.', {
-        code: 'overloaded',
-        retryable: true,
-        retryAfterMs: 1000,
-      });
-    }
-  }
-
-  /** Hands a message to the thread. @returns what it says after the commit */
-  async #write<T>(method: string, message: unknown, buffers: readonly ArrayBuffer[]): Promise<T> {
-    const thread = this.#running();
-    const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
-    this.#queuedBytes += bytes;
-    try {
-      return await thread.call<T>(method, [message], buffers);
-    } finally {
-      this.#queuedBytes -= bytes;
-    }
+  async writeLogs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
+    return await this.#writes.logs(batch, context);
   }
 
   async readTrace(tenant: string, traceId: string): Promise<StoredTrace | null> {
@@ -268,18 +223,6 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   async queryMetric(tenant: string, name: string, filter: PointFilter): Promise<MetricPoints | null> {
     return await this.#running().call('queryMetric', [tenant, name, filter]);
-  }
-
-  async writeLogs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
-    this.#checkQueue();
-    const { length } = batch.items;
-    const message = this.#logsEncoder.encode(batch);
-    const answer = await this.#write<WriteAnswer>(
-      'writeLogs',
-      { ...message, ...countedMessage(batch, context.receivedAt) },
-      transferablesOfLogs(message),
-    );
-    return receiptOf(length, NO_REFUSALS, answer);
   }
 
   async searchLogs(tenant: string, filter: LogFilter, page: LogPage): Promise<FoundLogs> {
@@ -358,10 +301,6 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
   #repeat(everyMs: number, work: () => Promise<void>): void {
     this.#ends.push(repeat(this.#settings, everyMs, work));
   }
-}
-
-function receiptOf(accepted: number, refused: Receipt['refused'], { usage }: WriteAnswer): Receipt {
-  return { accepted, refused, ...(usage && { usage }) };
 }
 
 function unavailable(message: string, cause?: unknown): ConsumeError {

@@ -6,23 +6,13 @@ import { monthOf } from '../month.js';
 import type { Agents } from './agents.js';
 import { TableAppender } from './appender.js';
 import type { Connection } from './database.js';
-import { Allowances, countedIn, quotaUsage, type EventCounts } from './event-counts.js';
+import { CommitLine, type Waiting, type Written } from './commit-line.js';
+import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
 import type { Fingerprints } from './fingerprints.js';
-import { closing } from './read-pool.js';
 import type { Segment, Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
-import type { TraceRow } from './trace-rows.js';
 import type { Change, Rows } from './write-group.js';
 
-/** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
-const GROUP_SPANS = 10_000;
-/**
- * After a group of at least BUSY_SPANS more is on its way, and the next group gathers until it has GATHERED_SPANS or
- * GATHER_MS are over: groups of 2500 spans instead of 900 take 10 % less processor time for a span.
- */
-const BUSY_SPANS = 500;
-const GATHERED_SPANS = 2000;
-const GATHER_MS = 8;
 /** A segment is sealed at this many rows or bytes, as its rows are kept in memory. */
 export interface SegmentSize {
   readonly rows: number;
@@ -31,24 +21,6 @@ export interface SegmentSize {
 
 /** The rows as measured: `README.md`, "Figures". */
 export const SEGMENT_SIZE: SegmentSize = { rows: 122_880, bytes: 96 * 1024 * 1024 };
-
-/** What became of a change. */
-export interface WriteAnswer {
-  /** How the quota that it counts for stands, where there is one. */
-  readonly usage: QuotaUsage | undefined;
-}
-
-/** What became of an outcome that was set, too. */
-interface Written extends WriteAnswer {
-  /** The header as it is now; null for an unknown trace, and for other changes. */
-  readonly header: TraceRow | null;
-}
-
-interface Waiting {
-  readonly change: Change;
-  readonly resolve: (written: Written) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /** What one commit was like, for the metrics. */
 export interface CommitReport {
@@ -73,12 +45,7 @@ export class Writer {
   readonly #onCommit: (report: CommitReport) => void;
   readonly #onSealed: () => void;
   readonly #segmentSize: SegmentSize;
-  #waiting: Waiting[] = [];
-  #waitingSpans = 0;
-  /** Spans of the group before. */
-  #lastSpans = 0;
-  /** Ends the gathering. */
-  #gathered: (() => void) | null = null;
+  readonly #line: CommitLine;
   #running: Promise<void> | null = null;
   #seq: number;
   #sealAfterCommit = false;
@@ -102,6 +69,7 @@ export class Writer {
     this.#ids = parts.ids;
     this.#agents = parts.agents;
     this.#counts = parts.counts;
+    this.#line = new CommitLine(parts.counts);
     this.#logger = parts.logger;
     this.#onCommit = parts.onCommit;
     this.#onSealed = parts.onSealed;
@@ -115,11 +83,7 @@ export class Writer {
    * @throws ConsumeError `storage_unavailable`, or `quota_exceeded`: nothing of it was stored
    */
   async write(change: Change): Promise<Written> {
-    const done = new Promise<Written>((resolve, reject) => {
-      this.#waiting.push({ change, resolve, reject });
-    });
-    this.#waitingSpans += spansOf(change);
-    if (this.#waitingSpans >= GATHERED_SPANS) this.#gathered?.();
+    const done = this.#line.add(change);
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
     });
@@ -134,8 +98,7 @@ export class Writer {
 
   /** Refuses what waits for its commit. The commit under way goes on. */
   refuseWaiting(): void {
-    this.#waitingSpans = 0;
-    for (const { reject } of this.#waiting.splice(0)) reject(closing());
+    this.#line.refuseAll();
   }
 
   /** Resolves when everything that waited is committed or refused. */
@@ -144,48 +107,15 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      if (this.#lastSpans >= BUSY_SPANS) await this.#gather();
-      const group = this.#take();
+    while (this.#line.length > 0) {
+      await this.#line.gather();
+      const group = this.#line.take();
       try {
         await this.#commit(group);
       } catch (error) {
         await this.#recover(group, error);
       }
     }
-  }
-
-  /** Resolves when enough waits, or when the time is over. */
-  async #gather(): Promise<void> {
-    if (this.#waitingSpans >= GATHERED_SPANS) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, GATHER_MS);
-      this.#gathered = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#gathered = null;
-  }
-
-  #take(): Waiting[] {
-    let spans = 0;
-    let length = 0;
-    const allowances = new Allowances(this.#counts);
-    for (const { change } of this.#waiting) {
-      const more = spansOf(change);
-      const isAllowed = allowances.take(change);
-      if (length > 0 && (spans + more > GROUP_SPANS || !isAllowed)) break;
-      spans += more;
-      length++;
-      // It may be refused, and must not take others with it.
-      if (!isAllowed) break;
-    }
-    const group = this.#waiting.slice(0, length);
-    this.#waiting = this.#waiting.slice(length);
-    this.#waitingSpans -= spans;
-    this.#lastSpans = spans;
-    return group;
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
@@ -309,11 +239,6 @@ export class Writer {
       }
     }
   }
-}
-
-function spansOf(change: Change): number {
-  if ('append' in change) return change.append.weight;
-  return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
 }
 
 function rowsByTable(written: readonly Rows[]): Record<string, number> {
