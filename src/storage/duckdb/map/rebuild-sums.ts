@@ -1,15 +1,14 @@
+import { HourSums } from '../../../signal/hour-sums.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { formatTime } from '../../../signal/time.js';
-import { countTrace, type MapSpan } from '../../../signal/trace-map.js';
+import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { SPANS, TRACES } from '../../tables.js';
 import { int64At, type Connection, type FixedChunk } from '../database.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
-import { HourSums } from '../../../signal/hour-sums.js';
 import { hourRanges, type HourRange } from './hour-ranges.js';
-import { hourOf } from '../../../signal/trace-map.js';
 import type { RebuildWork } from './rebuild.js';
 import { SumCorrections, type SumCorrection } from './sum-corrections.js';
 
