@@ -24,6 +24,7 @@ export { HttpProblem } from './component/http.js';
 export type { HttpRequest, HttpResponse, Listener, Method, Route } from './component/http.js';
 export type { Identity, Scope } from './component/identity.js';
 export type { Operation } from './component/operation.js';
+export type { SecretBox } from './component/secret-box.js';
 export type { Clock, Counter, Histogram, Labels, Logger, Meter } from './component/telemetry.js';
 export type { JsonObject, JsonValue } from './signal/attributes.js';
 export type { Batch, Batches, LogsBatch, MetricsBatch, Signal, TracesBatch } from './signal/batch.js';

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SCOPES } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
@@ -7,6 +6,7 @@ import type { AuthConfig } from '../config/file-schema.js';
 import { uuidV7 } from '../signal/ids.js';
 import type { MetaStore } from '../storage/meta-store.js';
 import { describeKey, generateKey, isKey } from './keys.js';
+import { writePrivateFile } from './private-file.js';
 
 /** The file in the store's directory that holds a generated first key. */
 export const INITIAL_KEY_FILE = 'initial-api-key';
@@ -32,7 +32,7 @@ export async function bootstrap(options: {
   const file = config.bootstrap_key === undefined ? join(metaStore.directory, INITIAL_KEY_FILE) : null;
   // The file comes first: killed between the two, the next start finds no user, generates another key and replaces the
   // file. The other way round the only key would be lost.
-  if (file !== null) await writeKeyFile(file, key);
+  if (file !== null) await writePrivateFile(file, key, 'The first API key');
   const at = clock.now();
   const nowMs = Math.floor(at / 1000);
   const userId = uuidV7(nowMs);
@@ -68,33 +68,4 @@ export async function bootstrap(options: {
       : 'First start: created the first user and wrote its API key to the file',
   );
   return file;
-}
-
-/** Writes the key so that the file holds it whole or is not there at all, and only its owner can read it. */
-async function writeKeyFile(path: string, key: string): Promise<void> {
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(`${key}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-    await syncDirectory(join(path, '..'));
-  } catch (cause) {
-    await rm(draft, { force: true });
-    throw new Error(`The first API key cannot be written to ${path}: make its directory writable`, { cause });
-  }
-}
-
-/** A rename survives a power cut only once its directory is on disk. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

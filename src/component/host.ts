@@ -1,6 +1,7 @@
 import type { DaemonHealth } from './daemon-health.js';
 import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
+import type { SecretBox } from './secret-box.js';
 import type { Status } from './component.js';
 
 /** What the daemon offers to a component from its `start` on. */
@@ -25,6 +26,13 @@ export interface Host {
    * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`.
    */
   authenticate(request: Pick<HttpRequest, 'header'>, scope?: Identity['scopes'][number]): Identity;
+
+  /**
+   * Encrypts what a store must be able to give back.
+   *
+   * @param directory of the store: where a key is made when none is configured (`secrets.key`)
+   */
+  secretBox(directory: string): SecretBox;
 
   /**
    * Tells where the component listens, when that is no HTTP listener of the daemon's.

@@ -7,15 +7,17 @@ import {
   AuthSchema,
   COMPONENT_SECTIONS,
   PluginsSchema,
+  SecretsSchema,
   ServiceSchema,
   type AuthConfig,
   type PipelineConfig,
+  type SecretsConfig,
   type ServiceConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
 import { SchemaCheck, type Checked } from './schema-check.js';
 
-const OWN_SECTIONS = ['plugins', 'auth', 'service'];
+const OWN_SECTIONS = ['plugins', 'auth', 'secrets', 'service'];
 
 /** @returns the plugins to load and the place of each. @throws ConfigError where the section is no list of texts. */
 export function readPlugins(
@@ -42,6 +44,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     return checked.value;
   };
   const auth = own(AuthSchema, 'auth') as AuthConfig;
+  const secretKeeping = own(SecretsSchema, 'secrets') as SecretsConfig;
   const written = own(ServiceSchema, 'service') as ServiceConfig;
   const section = <K extends Kind>(kind: K) => {
     const found = checkComponents(kind, root, factories, check);
@@ -60,6 +63,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     auth,
     service,
     components,
+    secretKeeping,
     secrets,
     locate: (path: readonly string[]) => locate(root, path),
     has: (path: readonly string[]) => nodeAt(root, path) !== undefined,

@@ -1,6 +1,6 @@
 import type { Factory, Kind } from '../component/factory.js';
 import type { Position, Problem } from './config-error.js';
-import type { AuthConfig, ServiceConfig } from './file-schema.js';
+import type { AuthConfig, SecretsConfig, ServiceConfig } from './file-schema.js';
 
 /** A component as the configuration has it. */
 export interface ConfiguredComponent<F extends Factory = Factory> {
@@ -33,6 +33,8 @@ export interface Factories {
 /** A configuration in which every section was checked by itself. What one section says of another is the plan's. */
 export interface Config {
   readonly auth: AuthConfig;
+  /** The section `secrets`. */
+  readonly secretKeeping: SecretsConfig;
   readonly service: ServiceConfig;
   readonly components: ConfiguredComponents;
   /** Values that must never be shown. */

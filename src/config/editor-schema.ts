@@ -1,8 +1,17 @@
 import type { Factory } from '../component/factory.js';
-import { AuthSchema, COMPONENT_SECTIONS, PluginsSchema, ServiceSchema } from './file-schema.js';
+import {
+  AuthSchema,
+  COMPONENT_SECTIONS,
+  PluginsSchema,
+  SecretsSchema,
+  ServiceSchema,
+} from './file-schema.js';
 
 type Json = unknown;
 type JsonMap = Readonly<Record<string, Json>>;
+
+/** No keyword of draft-07. */
+const OWN_KEYWORD = 'patternErrorMessage';
 
 const SUBSTITUTION = { type: 'string', pattern: '^\\$\\{(env|file):' };
 
@@ -23,6 +32,7 @@ export function editorSchema(factories: readonly Factory[]): JsonMap {
     properties: {
       plugins: forEditors(PluginsSchema),
       auth: forEditors(AuthSchema),
+      secrets: forEditors(SecretsSchema),
       ...Object.fromEntries(sections),
       service: forEditors(ServiceSchema),
     },
@@ -44,7 +54,8 @@ function sectionOf(factories: readonly Factory[]): JsonMap {
 /** Plain JSON of a schema, fit for draft-07 and for what users may write. */
 function forEditors(schema: object): Json {
   // Through JSON: TypeBox keeps marks of its own in hidden properties.
-  return widen(JSON.parse(JSON.stringify(schema)) as JsonMap);
+  const plain = JSON.stringify(schema, (key, value: unknown) => (key === OWN_KEYWORD ? undefined : value));
+  return widen(JSON.parse(plain) as JsonMap);
 }
 
 function widen(schema: JsonMap): JsonMap {

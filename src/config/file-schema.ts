@@ -26,6 +26,23 @@ export const AuthSchema = section(
   { description: 'Who may use the API.' },
 );
 
+/** 32 bytes in base64: 43 characters, the last of which ends in two bits that are 0. */
+export const SECRETS_KEY_PATTERN = '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
+
+export const SecretsSchema = section(
+  {
+    key: Type.Optional(
+      secret({
+        description:
+          'What encrypts the secrets that the store must be able to give back, such as those of webhook endpoints: 32 bytes in base64. Absent: one is made when it is first needed, and written to secrets-key beside the store.',
+        pattern: SECRETS_KEY_PATTERN,
+        patternErrorMessage: 'must be 32 bytes in base64, as "openssl rand -base64 32" prints them',
+      }),
+    ),
+  },
+  { description: 'How secrets are kept in the store.' },
+);
+
 const ids = (description: string, options: { default?: string[]; minItems?: number } = {}) =>
   Type.Array(Type.String(), { description, ...options });
 
@@ -113,6 +130,7 @@ export const PluginsSchema = Type.Array(Type.String({ minLength: 1 }), {
 });
 
 export type AuthConfig = Static<typeof AuthSchema>;
+export type SecretsConfig = Static<typeof SecretsSchema>;
 export type ServiceConfig = Static<typeof ServiceSchema>;
 export type PipelineConfig = Static<typeof PipelineSchema>;
 

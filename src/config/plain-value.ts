@@ -5,6 +5,7 @@ import { isSecret } from './schema.js';
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly format?: string;
+  readonly patternErrorMessage?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];

@@ -132,7 +132,7 @@ function ruleOf(error: ErrorObject, parent: JsonSchema): string {
     case 'maxLength':
       return `must be at most ${String(params['limit'])} characters long`;
     case 'pattern':
-      return `must be of the form ${String(params['pattern'])}`;
+      return parent.patternErrorMessage ?? `must be of the form ${String(params['pattern'])}`;
     case 'anyOf':
     case 'oneOf':
       return 'has none of the forms that are allowed here';

@@ -84,6 +84,8 @@ export function secret(options: {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  /** What is said of a text that the pattern does not take. */
+  readonly patternErrorMessage?: string;
 }): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-secret', writeOnly: true, ...options });
 }

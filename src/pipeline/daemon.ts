@@ -1,3 +1,4 @@
+import { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonHealth } from '../component/daemon-health.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import { durationMs } from '../config/duration.js';
@@ -134,6 +135,7 @@ class RunningDaemon implements Daemon {
       extensions: this.#built.extensions,
       listeners: this.#listeners,
       identity: this.#identity,
+      secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
       status: this.#status,
     };
     await this.#lifecycle.start(

@@ -1,3 +1,4 @@
+import type { SecretBoxes } from '../auth/secret-boxes.js';
 import type { Host } from '../component/host.js';
 import type { IdentityGate } from './identity-gate.js';
 import type { Listeners } from './listeners.js';
@@ -9,11 +10,13 @@ export interface HostParts {
   readonly extensions: readonly Node[];
   readonly listeners: Listeners;
   readonly identity: IdentityGate;
+  readonly secretBoxes: SecretBoxes;
   readonly status: StatusBoard;
 }
 
 /** The daemon as one component sees it. */
-export function createHost(node: Node, { extensions, listeners, identity, status }: HostParts): Host {
+export function createHost(node: Node, parts: HostParts): Host {
+  const { extensions, listeners, identity, secretBoxes, status } = parts;
   return {
     extension(id, isWanted) {
       const found = extensions.find((extension) => extension.id === id);
@@ -31,6 +34,7 @@ export function createHost(node: Node, { extensions, listeners, identity, status
       listeners.announce(endpoint, address, paths);
     },
     authenticate: (request, scope) => identity.authenticate(request, scope),
+    secretBox: (directory) => secretBoxes.at(directory),
     reportStatus: (reported) => {
       status.report(node, reported);
     },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
 
@@ -31,4 +32,48 @@ void t.test('the secrets of a configuration are collected, so that the log can l
     { variables: { P: 'hunter22' } },
   );
   t.strictSame([...config.secrets].sort(), ['hunter22', key].sort());
+});
+
+void t.test('secrets.key is 32 bytes in base64', async (t) => {
+  const rule =
+    /^a\.yaml:9:\d+: error: secrets\.key: must be 32 bytes in base64, as "openssl rand -base64 32" prints them$/;
+  const withKey = (value: string) => [`${PIPELINE}extensions: { thing: }\nsecrets: { key: ${value} }\n`];
+  const wrong = [
+    randomBytes(16).toString('base64'),
+    randomBytes(31).toString('base64'),
+    randomBytes(33).toString('base64'),
+    randomBytes(64).toString('base64'),
+    randomBytes(32).toString('hex'),
+    Buffer.alloc(32, 255).toString('base64url'),
+    randomBytes(32).toString('base64').slice(0, -1),
+    `${'A'.repeat(42)}B=`,
+    `${'A'.repeat(43)}=\\n`,
+    '',
+    'a passphrase',
+  ];
+  for (const key of wrong) {
+    const problems = await problemsOf(withKey(`"${key}"`));
+    t.match(problems, [rule], key);
+    t.equal(problems.length, 1);
+    if (key !== '') t.notOk(problems.join('\n').includes(key), 'it is not shown');
+    t.match(
+      await problemsOf(withKey('"${env:KEY}"'), { variables: { KEY: key } }),
+      [rule],
+      'nor from outside',
+    );
+  }
+  t.match(await problemsOf(withKey('12345678')), [/secrets\.key: must be text; put it in quotes$/]);
+  t.match(await problemsOf([`${PIPELINE}extensions: { thing: }\nsecrets: { kee: x }\n`]), [
+    /secrets\.kee: unknown key "kee"; did you mean "key"/,
+  ]);
+
+  for (let i = 0; i < 50; i++) {
+    const key = randomBytes(32).toString('base64');
+    const { config } = await prepareTexts(withKey('"${file:/run/secrets/key}"'), {
+      files: { '/run/secrets/key': `${key}\n` },
+    });
+    t.strictSame(config.secrets, [key], 'never shown');
+    t.equal(config.secretKeeping.key, key);
+  }
+  t.strictSame(await problemsOf([`${PIPELINE}extensions: { thing: }\nsecrets:\n`]), []);
 });

@@ -98,6 +98,7 @@ export function hostThatKeeps(statuses: Status[]): Host {
     listener: unused,
     announce: unused,
     authenticate: unused,
+    secretBox: unused,
     health: unused,
     reportStatus: (status) => {
       statuses.push(status);

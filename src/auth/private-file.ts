@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Writes a line so that the file holds it whole or is not there at all, and only its owner can read it.
+ *
+ * @param what stands at the start of the error: `The first API key`
+ */
+export async function writePrivateFile(path: string, line: string, what: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${line}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+    await syncDirectory(join(path, '..'));
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw new Error(`${what} cannot be written to ${path}: make its directory writable`, { cause });
+  }
+}
+
+/** A rename survives a power cut only once its directory is on disk. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

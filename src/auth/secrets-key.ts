@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SECRETS_KEY_PATTERN, type SecretsConfig } from '../config/file-schema.js';
+import { writePrivateFile } from './private-file.js';
+
+const FILE = 'secrets-key';
+const KEY_BYTES = 32;
+const FORM = new RegExp(SECRETS_KEY_PATTERN, 'u');
+
+/** The key that secrets in a store are encrypted with: the configured one, or else one in a file beside the store. */
+export class SecretsKey {
+  readonly #isConfigured: boolean;
+  readonly #file: string;
+  #key: Buffer | null;
+  #making: Promise<Buffer> | undefined;
+
+  /** @param directory of the store */
+  constructor(config: SecretsConfig, directory: string) {
+    this.#isConfigured = config.key !== undefined;
+    this.#key = config.key === undefined ? null : Buffer.from(config.key, 'base64');
+    this.#file = join(directory, FILE);
+  }
+
+  /** Where the key is, for errors. */
+  get place(): string {
+    return this.#isConfigured ? 'secrets.key of the configuration' : this.#file;
+  }
+
+  /** Where another key lies that may have been used before, for errors; null for nowhere. */
+  get otherPlace(): string | null {
+    return this.#isConfigured && existsSync(this.#file) ? this.#file : null;
+  }
+
+  /** The key; null where there is none yet. @throws Error when the file cannot be read or holds no key */
+  async read(): Promise<Buffer | null> {
+    return (this.#key ??= await this.#readFile());
+  }
+
+  /** The key, made where there is none yet. @throws Error when it cannot be read or written */
+  async readOrMake(): Promise<Buffer> {
+    // Two at once must not make two.
+    this.#making ??= this.#readOrMake().finally(() => (this.#making = undefined));
+    return await this.#making;
+  }
+
+  async #readOrMake(): Promise<Buffer> {
+    return (await this.read()) ?? (this.#key = await this.#make());
+  }
+
+  async #readFile(): Promise<Buffer | null> {
+    let text: string;
+    try {
+      text = await readFile(this.#file, 'utf8');
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
+      throw new Error(`The key of the store's secrets cannot be read: make ${this.#file} readable`, {
+        cause,
+      });
+    }
+    const key = text.trim();
+    // Never replaced: what it held may be all that opens the secrets.
+    if (!FORM.test(key))
+      throw new Error(
+        `${this.#file} does not hold the key of the store's secrets, 32 bytes in base64: restore it from a backup, or remove it where none was`,
+      );
+    return Buffer.from(key, 'base64');
+  }
+
+  async #make(): Promise<Buffer> {
+    const key = randomBytes(KEY_BYTES);
+    await writePrivateFile(this.#file, key.toString('base64'), "The key of the store's secrets");
+    return key;
+  }
+}
