@@ -1,5 +1,6 @@
 import type { Scope } from '../component/identity.js';
 import type { Micros } from '../signal/time.js';
+import type { EndpointStore } from './webhook-endpoints.js';
 
 export interface User {
   /** UUIDv7 */
@@ -84,7 +85,7 @@ export class ConflictError extends Error {
  * The small transactional tables. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable);
  * changes are durable when they resolve.
  */
-export interface MetaStore {
+export interface MetaStore extends EndpointStore {
   listUsers(): Promise<readonly User[]>;
   /** @throws ConflictError `email` */
   createUser(user: User): Promise<void>;

@@ -9,8 +9,10 @@ import type {
   StoredKey,
   User,
 } from '../../src/storage/meta-store.js';
+import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
+import { withoutSecret } from '../support/stored-endpoint.js';
 
 /** A meta store to check, and a way to close and open it again. */
 export interface OpenedMetaStore {
@@ -283,6 +285,75 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     t.strictSame(await all(Promise.resolve(pages)), expected);
     t.strictSame(await all(store.listPromptVersions(user.id, 'prompt')), expected);
   });
+
+  void t.test('webhook endpoints are kept as they are, the newest first', async (t) => {
+    const opened = await open(t);
+    for (const slug of ['one', 'two']) await opened.store.createOrganization(anOrganization(slug));
+    const endpoints = [
+      anEndpoint({ created_at: NOON - 1, event_types: ['*'], name: '' }),
+      ...ODD_TEXTS.map((name, i) => anEndpoint({ created_at: NOON + i, name: name.toWellFormed() })),
+      anEndpoint({ created_at: NOON + 1000, is_active: false, consecutive_failures: 2 ** 40 }),
+    ];
+    const [first] = endpoints;
+    const foreign = anEndpoint({ created_at: NOON + 2000 });
+    for (const endpoint of endpoints) t.ok(await opened.store.createEndpoint('one', endpoint));
+    t.ok(await opened.store.createEndpoint('two', foreign));
+    t.notOk(await opened.store.createEndpoint('three', anEndpoint()), 'where there is no such organization');
+    const check = async (store: MetaStore) => {
+      t.strictSame(await store.listEndpoints('one'), endpoints.toReversed().map(withoutSecret));
+      t.strictSame(await store.listEndpoints('two'), [withoutSecret(foreign)]);
+      t.strictSame(await store.listEndpoints('three'), []);
+      t.strictSame(await store.listStoredEndpoints(), [...endpoints, foreign]);
+      t.strictSame(await store.readEndpoint(first?.id ?? ''), first);
+      t.equal(await store.readEndpoint(randomUUID()), null);
+    };
+    await check(opened.store);
+    await check(await opened.reopen());
+  });
+
+  void t.test('a webhook endpoint is changed in what is named, and deleted for good', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    for (const slug of ['one', 'two']) await store.createOrganization(anOrganization(slug));
+    const endpoint = anEndpoint({ consecutive_failures: 7 });
+    const other = anEndpoint();
+    const { id } = endpoint;
+    for (const each of [endpoint, other]) await store.createEndpoint('one', each);
+    let expected = endpoint;
+    for (const change of [
+      {},
+      { name: 'another' },
+      { is_active: false },
+      { url: 'https://example.org/', event_types: ['a', 'b.c'] },
+      { name: '', url: 'https://example.net/', event_types: ['*'], is_active: false },
+    ]) {
+      expected = { ...expected, ...change };
+      t.strictSame(await store.updateEndpoint('one', id, change), withoutSecret(expected));
+      t.strictSame(await store.readEndpoint(id), expected);
+    }
+    expected = { ...expected, is_active: true, consecutive_failures: 0 };
+    t.strictSame(await store.updateEndpoint('one', id, { is_active: true }), withoutSecret(expected));
+    t.ok(await store.rotateEndpointSecret('one', id, 'v1:another'));
+    expected = { ...expected, sealed_secret: 'v1:another' };
+
+    for (const [slug, unknown] of [
+      ['two', id],
+      ['three', id],
+      ['one', randomUUID()],
+    ] as const) {
+      t.equal(await store.updateEndpoint(slug, unknown, { name: 'x', is_active: true }), null);
+      t.equal(await store.rotateEndpointSecret(slug, unknown, 'v1:x'), false);
+      t.equal(await store.deleteEndpoint(slug, unknown), false);
+    }
+    const reopened = await opened.reopen();
+    t.strictSame(await reopened.readEndpoint(id), expected);
+    t.strictSame(await reopened.readEndpoint(other.id), other, 'others are left alone');
+    t.ok(await reopened.deleteEndpoint('one', id));
+    t.notOk(await reopened.deleteEndpoint('one', id));
+    const again = await opened.reopen();
+    t.equal(await again.readEndpoint(id), null);
+    t.strictSame(await again.listStoredEndpoints(), [other]);
+  });
 }
 
 function aUser(changes: Partial<User> = {}): User {
@@ -315,6 +386,20 @@ function aKey(user: User, changes: Partial<StoredKey> = {}): StoredKey {
 
 function anOrganization(slug: string, changes: Partial<Organization> = {}): Organization {
   return { id: randomUUID(), slug, name: `the ${slug}`, created_at: NOON, ...changes };
+}
+
+function anEndpoint(changes: Partial<StoredEndpoint> = {}): StoredEndpoint {
+  return {
+    id: randomUUID(),
+    url: 'https://example.com/hook',
+    name: 'a hook',
+    event_types: ['trace.failed', 'alert.fired'],
+    is_active: true,
+    consecutive_failures: 0,
+    created_at: NOON,
+    sealed_secret: `v1:${randomBytes(60).toString('base64')}`,
+    ...changes,
+  };
 }
 
 function aPrompt(changes: Partial<PromptVersion> = {}): PromptVersion {

@@ -11,6 +11,8 @@ import {
   type StoredKey,
   type User,
 } from '../../src/storage/meta-store.js';
+import type { EndpointChange, StoredEndpoint, WebhookEndpoint } from '../../src/storage/webhook-endpoints.js';
+import { withoutSecret } from './stored-endpoint.js';
 
 /**
  * A meta store without a database, for tests of what stands on one: it keeps every promise of the interface but
@@ -27,6 +29,7 @@ export class MemoryMetaStore implements MetaStore {
   readonly #organizations = new Map<string, Organization>();
   readonly #members = new Map<string, Map<string, Role>>();
   readonly #prompts = new Map<string, readonly PromptVersion[]>();
+  readonly #endpoints = new Map<string, { readonly slug: string; readonly endpoint: StoredEndpoint }>();
   readonly #watchers = new Set<(change: KeyChange) => void>();
 
   constructor(directory: string) {
@@ -141,6 +144,64 @@ export class MemoryMetaStore implements MetaStore {
     this.#maybeFail('listPromptVersions');
     const versions = this.#sortedPrompts(userId).filter((prompt) => prompt.name === name);
     return versions.length === 0 ? null : onePage(versions);
+  }
+
+  async createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
+    this.#maybeFail('createEndpoint');
+    if (!this.#organizations.has(slug)) return false;
+    this.#endpoints.set(endpoint.id, { slug, endpoint });
+    return true;
+  }
+
+  async listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]> {
+    this.#maybeFail('listEndpoints');
+    return [...this.#endpoints.values()]
+      .filter((kept) => kept.slug === slug)
+      .map(({ endpoint }) => withoutSecret(endpoint))
+      .sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+  }
+
+  async updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null> {
+    this.#maybeFail('updateEndpoint');
+    const endpoint = this.#endpointOf(slug, id);
+    if (!endpoint) return null;
+    const changed = {
+      ...endpoint,
+      ...change,
+      ...(change.is_active === true ? { consecutive_failures: 0 } : {}),
+    };
+    this.#endpoints.set(id, { slug, endpoint: changed });
+    return withoutSecret(changed);
+  }
+
+  async deleteEndpoint(slug: string, id: string): Promise<boolean> {
+    this.#maybeFail('deleteEndpoint');
+    return this.#endpointOf(slug, id) !== undefined && this.#endpoints.delete(id);
+  }
+
+  async rotateEndpointSecret(slug: string, id: string, sealedSecret: string): Promise<boolean> {
+    this.#maybeFail('rotateEndpointSecret');
+    const endpoint = this.#endpointOf(slug, id);
+    if (!endpoint) return false;
+    this.#endpoints.set(id, { slug, endpoint: { ...endpoint, sealed_secret: sealedSecret } });
+    return true;
+  }
+
+  async readEndpoint(id: string): Promise<StoredEndpoint | null> {
+    this.#maybeFail('readEndpoint');
+    return this.#endpoints.get(id)?.endpoint ?? null;
+  }
+
+  async listStoredEndpoints(): Promise<readonly StoredEndpoint[]> {
+    this.#maybeFail('listStoredEndpoints');
+    return [...this.#endpoints.values()]
+      .map(({ endpoint }) => endpoint)
+      .sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
+  }
+
+  #endpointOf(slug: string, id: string): StoredEndpoint | undefined {
+    const kept = this.#endpoints.get(id);
+    return kept?.slug === slug ? kept.endpoint : undefined;
   }
 
   #sortedPrompts(userId: string): PromptVersion[] {

@@ -10,6 +10,7 @@ import type {
   StoredKey,
   User,
 } from '../../meta-store.js';
+import type { EndpointChange, StoredEndpoint, WebhookEndpoint } from '../../webhook-endpoints.js';
 import type { MetaMethod } from '../store-thread.js';
 import type { PromptPage } from './prompt-tables.js';
 
@@ -99,6 +100,34 @@ export abstract class MetaClient implements MetaStore {
   async listPromptVersions(userId: string, name: string): Promise<PromptPages | null> {
     const first = await this.meta<PromptPage | null>('listPromptVersions', userId, name);
     return first === null ? null : this.#promptPages(first, userId);
+  }
+
+  async createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
+    return await this.meta('createEndpoint', slug, endpoint);
+  }
+
+  async listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]> {
+    return await this.meta('listEndpoints', slug);
+  }
+
+  async updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null> {
+    return await this.meta('updateEndpoint', slug, id, change);
+  }
+
+  async deleteEndpoint(slug: string, id: string): Promise<boolean> {
+    return await this.meta('deleteEndpoint', slug, id);
+  }
+
+  async rotateEndpointSecret(slug: string, id: string, sealedSecret: string): Promise<boolean> {
+    return await this.meta('rotateEndpointSecret', slug, id, sealedSecret);
+  }
+
+  async readEndpoint(id: string): Promise<StoredEndpoint | null> {
+    return await this.meta('readEndpoint', id);
+  }
+
+  async listStoredEndpoints(): Promise<readonly StoredEndpoint[]> {
+    return await this.meta('listStoredEndpoints');
   }
 
   async *#promptPages(first: PromptPage, userId: string): PromptPages {

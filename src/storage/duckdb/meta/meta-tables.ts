@@ -9,7 +9,9 @@ import {
   type StoredKey,
   type User,
 } from '../../meta-store.js';
+import type { EndpointChange, StoredEndpoint, WebhookEndpoint } from '../../webhook-endpoints.js';
 import type { Connection, Value } from '../database.js';
+import { EndpointTables } from './endpoint-tables.js';
 import { MetaConnection } from './meta-connection.js';
 import { toKey, toOrganization, toUser } from './meta-rows.js';
 import { PromptTables, type PromptPage } from './prompt-tables.js';
@@ -18,10 +20,11 @@ import { KEYS, MEMBERS, ORGANIZATIONS, USERS } from './tables.js';
 /** The part of a {@link MetaStore} that needs the database. */
 type Tables = Omit<MetaStore, 'watchKeys' | 'directory' | 'listPrompts' | 'listPromptVersions'>;
 
-/** Users, organizations, members, keys and prompts in the main file. */
+/** Users, organizations, members, keys, prompts and webhook endpoints in the main file. */
 export class MetaTables implements Tables {
   readonly #connection: MetaConnection;
   readonly #prompts: PromptTables;
+  readonly #endpoints: EndpointTables;
   /** The tenant number of every user, by id. */
   readonly #tenants = new Map<string, number>();
   /** `monthly_event_limit` by tenant. */
@@ -30,6 +33,7 @@ export class MetaTables implements Tables {
   private constructor(connection: Connection) {
     this.#connection = new MetaConnection(connection);
     this.#prompts = new PromptTables(this.#connection);
+    this.#endpoints = new EndpointTables(this.#connection);
   }
 
   /** @param connection the tables' own */
@@ -209,6 +213,34 @@ export class MetaTables implements Tables {
   /** A further page. @param numbers of the prompts that follow, as the page before told them */
   async readPrompts(userId: string, numbers: readonly number[]): Promise<PromptPage> {
     return await this.#prompts.read(this.#knownTenant(userId), numbers);
+  }
+
+  async createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
+    return await this.#endpoints.create(slug, endpoint);
+  }
+
+  async listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]> {
+    return await this.#endpoints.list(slug);
+  }
+
+  async updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null> {
+    return await this.#endpoints.update(slug, id, change);
+  }
+
+  async deleteEndpoint(slug: string, id: string): Promise<boolean> {
+    return await this.#endpoints.delete(slug, id);
+  }
+
+  async rotateEndpointSecret(slug: string, id: string, sealedSecret: string): Promise<boolean> {
+    return await this.#endpoints.rotateSecret(slug, id, sealedSecret);
+  }
+
+  async readEndpoint(id: string): Promise<StoredEndpoint | null> {
+    return await this.#endpoints.read(id);
+  }
+
+  async listStoredEndpoints(): Promise<readonly StoredEndpoint[]> {
+    return await this.#endpoints.listAll();
   }
 
   async #insertUser(user: User): Promise<void> {

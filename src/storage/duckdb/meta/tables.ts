@@ -135,5 +135,19 @@ export const PROMPTS = new MetaTable(
   ['UNIQUE (user_id, name, version)'],
 );
 
+export const ENDPOINTS = new MetaTable('webhook_endpoints', [
+  { name: 'id', kind: 'uuid', rule: 'PRIMARY KEY' },
+  { name: 'organization_id', kind: 'uuid', rule: 'NOT NULL' },
+  { name: 'url', kind: 'text', rule: 'NOT NULL' },
+  { name: 'name', kind: 'any_text', rule: 'NOT NULL' },
+  /** Separated by blanks. */
+  { name: 'event_types', kind: 'text', rule: 'NOT NULL' },
+  { name: 'is_active', kind: 'boolean', rule: 'NOT NULL' },
+  { name: 'consecutive_failures', kind: 'integer', rule: 'NOT NULL' },
+  { name: 'created_at', kind: 'time', rule: 'NOT NULL' },
+  /** Encrypted before it comes here. */
+  { name: 'sealed_secret', kind: 'text', rule: 'NOT NULL' },
+]);
+
 /** All tables of the main file. */
-export const META_TABLES: readonly MetaTable[] = [USERS, KEYS, ORGANIZATIONS, MEMBERS, PROMPTS];
+export const META_TABLES: readonly MetaTable[] = [USERS, KEYS, ORGANIZATIONS, MEMBERS, PROMPTS, ENDPOINTS];

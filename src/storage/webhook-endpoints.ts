@@ -1,0 +1,52 @@
+import type { Micros } from '../signal/time.js';
+
+/** Where an organization has events sent to, without the secret that they are signed with. */
+export interface WebhookEndpoint {
+  /** UUIDv7 */
+  readonly id: string;
+  /** `https://…` */
+  readonly url: string;
+  /** Any text; may be empty. */
+  readonly name: string;
+  /** At least one; `*` is all. */
+  readonly event_types: readonly string[];
+  readonly is_active: boolean;
+  /** Failed attempts since the last success, or since it was last made active. */
+  readonly consecutive_failures: number;
+  readonly created_at: Micros;
+}
+
+/** With its secret as a `SecretBox` sealed it, for {@link sealOwner}. */
+export interface StoredEndpoint extends WebhookEndpoint {
+  readonly sealed_secret: string;
+}
+
+/** What is absent stays as it is. */
+export type EndpointChange = Partial<Pick<WebhookEndpoint, 'url' | 'name' | 'event_types' | 'is_active'>>;
+
+/** What an endpoint's secret is sealed for. */
+export function sealOwner(endpointId: string): string {
+  return `webhook_endpoint:${endpointId}`;
+}
+
+/** The part of a meta store that keeps webhook endpoints. What belongs to another organization is not there. */
+export interface EndpointStore {
+  /** @returns false where there is no such organization. */
+  createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean>;
+  /** Those of an organization, the newest first. */
+  listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]>;
+  /**
+   * Making an endpoint active sets its failures to 0, whether it was active or not.
+   *
+   * @returns the endpoint as it is now, or null.
+   */
+  updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null>;
+  /** For good. @returns false where there was no such endpoint. */
+  deleteEndpoint(slug: string, id: string): Promise<boolean>;
+  /** Replaces the secret at once. @returns false where there is no such endpoint. */
+  rotateEndpointSecret(slug: string, id: string, sealedSecret: string): Promise<boolean>;
+  /** Of any organization, for who sends to it; null where it was deleted. */
+  readEndpoint(id: string): Promise<StoredEndpoint | null>;
+  /** Of every organization, the oldest first. */
+  listStoredEndpoints(): Promise<readonly StoredEndpoint[]>;
+}

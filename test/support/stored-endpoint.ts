@@ -1,0 +1,7 @@
+import type { StoredEndpoint, WebhookEndpoint } from '../../src/storage/webhook-endpoints.js';
+
+/** An endpoint as lists show it. */
+export function withoutSecret(endpoint: StoredEndpoint): WebhookEndpoint {
+  const { id, url, name, event_types, is_active, consecutive_failures, created_at } = endpoint;
+  return { id, url, name, event_types, is_active, consecutive_failures, created_at };
+}
