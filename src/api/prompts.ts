@@ -87,7 +87,11 @@ const listPromptVersions = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/prompts` that are about the prompts themselves. */
-export function promptRoutes({ routes, meta, clock }: Omit<ApiContext, 'telemetry'>): readonly Route[] {
+export function promptRoutes({
+  routes,
+  meta,
+  clock,
+}: Pick<ApiContext, 'routes' | 'meta' | 'clock'>): readonly Route[] {
   return [
     routes.route(createPrompt).to(async ({ identity, body }) => {
       const now = clock.now();

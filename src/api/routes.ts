@@ -15,6 +15,7 @@ import { serviceMapRoutes } from './service-map.js';
 import { traceRoutes } from './traces.js';
 import { usageRoutes } from './usage.js';
 import { userRoutes } from './users.js';
+import { webhookEndpointRoutes } from './webhook-endpoints.js';
 
 /** Every route that reads or changes what the stores hold. */
 export function apiRoutes(context: ApiContext): readonly Route[] {
@@ -34,5 +35,6 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     userRoutes,
     keyRoutes,
     organizationRoutes,
+    webhookEndpointRoutes,
   ].flatMap((resource) => resource(context));
 }

@@ -142,6 +142,19 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('putMember', { slug: 'acme', user_id }, { json: { role: 'member' } });
   await check('readMe', { query: '' });
   await check('removeMember', { slug: 'acme', user_id });
+  await checkEndpoints(check);
+}
+
+async function checkEndpoints(check: Check): Promise<void> {
+  const org_slug = 'default';
+  const json = { url: 'https://example.com/hook', event_types: ['*'] };
+  const { body } = await check('createWebhookEndpoint', { org_slug }, { json });
+  const { id: endpoint_id } = body as { readonly id: string };
+  await check('createWebhookEndpoint', { org_slug }, { json: { ...json, name: 'a name' } });
+  await check('listWebhookEndpoints', { org_slug });
+  await check('updateWebhookEndpoint', { org_slug, endpoint_id }, { json: { is_active: false } });
+  await check('rotateWebhookSecret', { org_slug, endpoint_id });
+  await check('deleteWebhookEndpoint', { org_slug, endpoint_id });
 }
 
 /** Every type of metric, with all that its points may have. */
@@ -199,15 +212,18 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     user_id: randomUUID(),
     key_id: randomUUID(),
     log_id: randomUUID(),
+    endpoint_id: randomUUID(),
   };
-  const nowhere = { ...missing, slug: 'nowhere', name: 'nowhere' };
+  const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere' };
   const nonsense = {
     trace_id: 'x',
     agent_id: 'x',
     user_id: 'x',
     key_id: 'x',
     log_id: 'x',
+    endpoint_id: 'x',
     slug: 'x',
+    org_slug: '%20',
     name: '%20',
     query: '?page=x&user_id=x&limit=x&dry_run=x&hours=x',
   };
@@ -217,7 +233,9 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     user_id: '%zz',
     key_id: '%zz',
     log_id: '%zz',
+    endpoint_id: '%zz',
     slug: '%zz',
+    org_slug: '%zz',
     name: '%zz',
   };
   const bodies: Readonly<Record<string, object>> = {
@@ -225,6 +243,8 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     updateUser: { name: 'x' },
     createKey: { user_id: missing.user_id, name: 'x', scopes: ['read'] },
     putMember: { role: 'member' },
+    createWebhookEndpoint: { url: 'https://example.com', event_types: ['*'] },
+    updateWebhookEndpoint: { is_active: true },
     recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing.trace_id },
   };
   const queries: Readonly<Record<string, string>> = {

@@ -23,9 +23,11 @@ export async function startApi(
     readonly authEnabled?: boolean;
     readonly directory?: string;
     readonly key?: string;
+    /** `secrets.key`; none where absent. */
+    readonly secretsKey?: string;
   } = {},
 ): Promise<TestApi> {
-  const { allowedOrigins = [], authEnabled = true, ...given } = options;
+  const { allowedOrigins = [], authEnabled = true, secretsKey, ...given } = options;
   let routes: () => readonly Route[] = () => [];
   const witness: ExtensionFactory = {
     kind: 'extension',
@@ -42,6 +44,7 @@ export async function startApi(
   };
   const overlay = JSON.stringify({
     auth: { enabled: authEnabled },
+    ...(secretsKey === undefined ? {} : { secrets: { key: secretsKey } }),
     extensions: { query: { cors: { allowed_origins: allowedOrigins } }, witness: {} },
     service: { extensions: ['duckdb', 'query', 'health', 'witness'] },
   });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { openApiRoutes } from '../../api/openapi.js';
+import { reportLostSecrets } from '../../api/lost-secrets.js';
 import { apiRoutes } from '../../api/routes.js';
 import type { ExtensionFactory } from '../../component/factory.js';
 import { endpoint, extensionId, section, tlsFiles } from '../../config/schema.js';
@@ -44,7 +45,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
       ? [{ kind: 'tls_files', listener: address, certFile: tls.cert_file, keyFile: tls.key_file } as const]
       : []),
   ],
-  create: ({ config, clock }) => ({
+  create: ({ config, logger, clock }) => ({
     async start(host) {
       const listener = host.listener(config.endpoint, {
         tls: config.tls && { certFile: config.tls.cert_file, keyFile: config.tls.key_file },
@@ -53,7 +54,9 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
       const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
       const telemetry = host.extension(config.store, isTelemetryStore);
       const meta = host.extension(config.store, isMetaStore);
-      for (const route of apiRoutes({ routes, telemetry, meta, clock })) listener.route(route);
+      const secrets = host.secretBox(meta.directory);
+      await reportLostSecrets(meta, secrets, logger);
+      for (const route of apiRoutes({ routes, telemetry, meta, secrets, clock })) listener.route(route);
       for (const route of openApiRoutes(routes, listener)) listener.route(route);
     },
   }),

@@ -1,0 +1,23 @@
+import type { SecretBox } from '../component/secret-box.js';
+import type { Logger } from '../component/telemetry.js';
+import type { MetaStore } from '../storage/meta-store.js';
+import { sealOwner } from '../storage/webhook-endpoints.js';
+
+/**
+ * Tells at the start, rather than when something is to be sent, of secrets in the store that cannot be opened. The daemon
+ * runs on: what is ingested does not depend on them, and new secrets are the cure where the key is lost.
+ */
+export async function reportLostSecrets(meta: MetaStore, secrets: SecretBox, logger: Logger): Promise<void> {
+  const endpoints = await meta.listStoredEndpoints();
+  const opened = await Promise.allSettled(
+    endpoints.map(({ id, sealed_secret }) => secrets.open(sealed_secret, sealOwner(id))),
+  );
+  const lost = opened.filter((result) => result.status === 'rejected');
+  const [first] = lost;
+  if (!first) return;
+  const reason: unknown = first.reason;
+  logger.error(
+    { webhook_endpoints: lost.length, reason: reason instanceof Error ? reason.message : String(reason) },
+    'The secrets of webhook endpoints cannot be decrypted: nothing can be sent to them until the key is back or they are given new secrets (rotate-secret)',
+  );
+}

@@ -1,0 +1,222 @@
+import { Type, type Static } from 'typebox';
+import type { HttpProblem, Route } from '../component/http.js';
+import type { Operation } from '../component/operation.js';
+import { AddressPolicy } from '../delivery/webhook/address-policy.js';
+import { checkTarget } from '../delivery/webhook/check-target.js';
+import { generateSecret } from '../delivery/webhook/signature.js';
+import { validationProblem } from '../http/field-errors.js';
+import { uuidV7 } from '../signal/ids.js';
+import { formatTime } from '../signal/time.js';
+import { sealOwner, type WebhookEndpoint } from '../storage/webhook-endpoints.js';
+import type { ApiContext } from './api-context.js';
+import { count, time, uuid } from './fields.js';
+import { notFound } from './not-found.js';
+import { noOrganization, requireRole } from './organization-role.js';
+
+const MAX_NAME_LENGTH = 200;
+const MAX_URL_LENGTH = 2048;
+const MAX_EVENT_TYPES = 100;
+const MAX_EVENT_TYPE_LENGTH = 100;
+
+/** Only public addresses. */
+const POLICY = new AddressPolicy();
+
+const ENDPOINTS = '/api/v1/org/{org_slug}/webhooks/endpoints';
+const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
+
+const organizationParams = Type.Object({
+  org_slug: Type.String({ format: 'not-blank', description: 'The name of the organization in URLs.' }),
+});
+const endpointParams = Type.Object({ ...organizationParams.properties, endpoint_id: uuid() });
+
+const url = Type.String({
+  maxLength: MAX_URL_LENGTH,
+  description:
+    'Begins with `https://`. Without user name, password and fragment; its host must be public. Redirects are not followed.',
+});
+const name = Type.String({ maxLength: MAX_NAME_LENGTH });
+const eventTypes = Type.Array(
+  Type.String({ pattern: '^(\\*|[a-z0-9_.]+)$', maxLength: MAX_EVENT_TYPE_LENGTH }),
+  {
+    minItems: 1,
+    maxItems: MAX_EVENT_TYPES,
+    uniqueItems: true,
+    description: 'Such as `trace.failed`; `*` is all.',
+  },
+);
+const secret = Type.String({
+  description:
+    'What requests to the endpoint are signed with: `whsec_` and the base64 of 32 bytes. Shown in this answer only.',
+});
+
+const createdFields = {
+  id: uuid(),
+  url: Type.String(),
+  name: Type.String(),
+  event_types: Type.Array(Type.String()),
+  is_active: Type.Boolean({ description: 'Whether events are sent to it.' }),
+  created_at: time(),
+};
+
+const endpointSchema = Type.Object(
+  {
+    ...createdFields,
+    consecutive_failures: count('Failed attempts since the last success; 0 again when it is made active.'),
+  },
+  { title: 'WebhookEndpoint' },
+);
+
+const createdSchema = Type.Object({ ...createdFields, secret }, { title: 'CreatedWebhookEndpoint' });
+
+const createEndpoint = {
+  id: 'createWebhookEndpoint',
+  method: 'POST',
+  path: ENDPOINTS,
+  tag: 'webhooks',
+  summary: 'Have events sent to a URL',
+  description: 'Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: organizationParams,
+  body: Type.Object(
+    { url, name: Type.String({ maxLength: MAX_NAME_LENGTH, default: '' }), event_types: eventTypes },
+    { title: 'NewWebhookEndpoint', additionalProperties: false },
+  ),
+  responses: { 201: createdSchema },
+  errors: [404],
+} satisfies Operation;
+
+const listEndpoints = {
+  id: 'listWebhookEndpoints',
+  method: 'GET',
+  path: ENDPOINTS,
+  tag: 'webhooks',
+  summary: 'All webhook endpoints of an organization, the newest first',
+  access: 'read',
+  params: organizationParams,
+  responses: { 200: Type.Array(endpointSchema) },
+  errors: [404],
+} satisfies Operation;
+
+const updateEndpoint = {
+  id: 'updateWebhookEndpoint',
+  method: 'PATCH',
+  path: ENDPOINT,
+  tag: 'webhooks',
+  summary: 'Change a webhook endpoint, pause it or make it active again',
+  description: 'What is absent stays. Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  body: Type.Object(
+    {
+      url: Type.Optional(url),
+      name: Type.Optional(name),
+      event_types: Type.Optional(eventTypes),
+      is_active: Type.Optional(Type.Boolean()),
+    },
+    { title: 'WebhookEndpointChange', additionalProperties: false },
+  ),
+  responses: { 200: endpointSchema },
+  errors: [404],
+} satisfies Operation;
+
+const deleteEndpoint = {
+  id: 'deleteWebhookEndpoint',
+  method: 'DELETE',
+  path: ENDPOINT,
+  tag: 'webhooks',
+  summary: 'Delete a webhook endpoint for good',
+  description: 'Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
+const rotateSecret = {
+  id: 'rotateWebhookSecret',
+  method: 'POST',
+  path: `${ENDPOINT}/rotate-secret`,
+  tag: 'webhooks',
+  summary: 'Give a webhook endpoint a new secret',
+  description:
+    'The old secret is not used from then on, so a request on its way fails verification. Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  responses: { 200: Type.Object({ id: uuid(), secret }, { title: 'RotatedWebhookSecret' }) },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/org/{org_slug}/webhooks/endpoints` that are about the endpoints themselves. */
+export function webhookEndpointRoutes({ routes, meta, secrets, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(createEndpoint).to(async ({ identity, params: { org_slug: slug }, body }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      refuseTarget(body.url);
+      const now = clock.now();
+      const endpoint: WebhookEndpoint = {
+        id: uuidV7(Math.floor(now / 1000)),
+        ...body,
+        is_active: true,
+        consecutive_failures: 0,
+        created_at: now,
+      };
+      const made = await makeSecret(endpoint.id);
+      if (!(await meta.createEndpoint(slug, { ...endpoint, sealed_secret: made.sealed })))
+        throw noOrganization();
+      return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
+    }),
+    routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
+      await requireRole(meta, identity, slug, 'member');
+      return { status: 200, json: (await meta.listEndpoints(slug)).map(printEndpoint) };
+    }),
+    routes.route(updateEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id }, body }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      if (body.url !== undefined) refuseTarget(body.url);
+      const endpoint = await meta.updateEndpoint(slug, endpoint_id, body);
+      if (!endpoint) throw noEndpoint();
+      return { status: 200, json: printEndpoint(endpoint) };
+    }),
+    routes.route(deleteEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      if (!(await meta.deleteEndpoint(slug, endpoint_id))) throw noEndpoint();
+      return { status: 204 };
+    }),
+    routes.route(rotateSecret).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      const id = endpoint_id.toLowerCase();
+      const { secret: fresh, sealed } = await makeSecret(id);
+      if (!(await meta.rotateEndpointSecret(slug, id, sealed))) throw noEndpoint();
+      return { status: 200, json: { id, secret: fresh } };
+    }),
+  ];
+
+  async function makeSecret(endpointId: string) {
+    const fresh = generateSecret();
+    return { secret: fresh, sealed: await secrets.seal(fresh, sealOwner(endpointId)) };
+  }
+}
+
+/** @throws HttpProblem 422 at `/url` */
+function refuseTarget(target: string): void {
+  const fault = target.startsWith('https://') ? checkTarget(target, POLICY) : 'must start with https://';
+  if (fault !== null) throw validationProblem('body', [{ field: '/url', message: fault }]);
+}
+
+function noEndpoint(): HttpProblem {
+  return notFound('webhook endpoint');
+}
+
+function printEndpoint(endpoint: WebhookEndpoint): Static<typeof endpointSchema> {
+  return { ...printCreated(endpoint), consecutive_failures: endpoint.consecutive_failures };
+}
+
+function printCreated(endpoint: WebhookEndpoint): Omit<Static<typeof createdSchema>, 'secret'> {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    name: endpoint.name,
+    event_types: [...endpoint.event_types],
+    is_active: endpoint.is_active,
+    created_at: formatTime(endpoint.created_at),
+  };
+}
