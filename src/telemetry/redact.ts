@@ -1,10 +1,13 @@
-/** The form of an API key: such a text never belongs into a log, wherever it came from. */
-const API_KEY = /\bjd_[A-Za-z0-9_-]{43}/g;
+/** The forms of API keys and webhook secrets: such a text never belongs into a log, wherever it came from. */
+const FORMS = [
+  { start: 'jd_', form: /\bjd_[A-Za-z0-9_-]{43}/g },
+  { start: 'whsec_', form: /\bwhsec_[A-Za-z0-9+/]{43}=/g },
+];
 const REDACTED = '[redacted]';
 /** Shorter texts occur by chance: replacing them would make lines unreadable and point at the secret. */
 const MIN_LENGTH = 6;
 
-/** @returns a function that takes the given secrets, and whatever looks like an API key, out of a line of a log. */
+/** @returns a function that takes the given secrets, and whatever looks like a key of ours, out of a line of a log. */
 export function redactor(secrets: readonly string[]): (line: string) => string {
   const texts = secrets
     .filter((secret) => secret.length >= MIN_LENGTH)
@@ -12,7 +15,8 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .sort((a, b) => b.length - a.length);
   return (line) => {
-    let clean = line.includes('jd_') ? line.replace(API_KEY, REDACTED) : line;
+    let clean = line;
+    for (const { start, form } of FORMS) if (clean.includes(start)) clean = clean.replace(form, REDACTED);
     for (const text of texts) if (clean.includes(text)) clean = clean.replaceAll(text, REDACTED);
     return clean;
   };

@@ -52,18 +52,22 @@ void t.test('errors are written with their causes', async (t) => {
   t.match(JSON.parse(lines[0] ?? ''), { err: { type: 'Error', message: /outer.*inner/, stack: /inner/ } });
 });
 
-void t.test('secrets and API keys never reach a line, wherever they stand in it', async (t) => {
-  const secret = 'p"a\\ss';
-  const key = `jd_${'Az09-_'.repeat(7)}x`;
-  for (const format of ['json', 'pretty'] as const) {
-    const { logger, lines } = capture({ format, secrets: [secret, 'hunter22', 'ab'] });
-    logger
-      .child({ child: `x${secret}y` })
-      .info({ header: `Bearer ${key}`, deep: { a: ['hunter22'] } }, `m ${key}`);
-    logger.error({ err: new Error(`cannot log in with hunter22`) }, 'Cabbage');
-    const text = lines.join('');
-    t.notMatch(text, /hunter22|p\\?"a|Az09/, format);
-    t.match(text, /\[redacted\]/);
-    t.match(text, /Cabbage/, 'two letters are no secret that could be taken out');
-  }
-});
+void t.test(
+  'secrets, API keys and webhook secrets never reach a line, wherever they stand in it',
+  async (t) => {
+    const secret = 'p"a\\ss';
+    const key = `jd_${'Az09-_'.repeat(7)}x`;
+    const webhook = `whsec_${'By18+/'.repeat(7)}x=`;
+    for (const format of ['json', 'pretty'] as const) {
+      const { logger, lines } = capture({ format, secrets: [secret, 'hunter22', 'ab'] });
+      logger
+        .child({ child: `x${secret}y` })
+        .info({ header: `Bearer ${key}`, deep: { a: ['hunter22', `sent ${webhook}.`] } }, `m ${key}`);
+      logger.error({ err: new Error(`cannot log in with hunter22`) }, 'Cabbage');
+      const text = lines.join('');
+      t.notMatch(text, /hunter22|p\\?"a|Az09|By18/, format);
+      t.match(text, /\[redacted\]/);
+      t.match(text, /Cabbage/, 'two letters are no secret that could be taken out');
+    }
+  },
+);
