@@ -149,6 +149,26 @@ void t.test('names that were lost are numbered anew', async (t) => {
   t.strictSame(await shownMap(opened, tenant), whole);
 });
 
+void t.test('sums that were lost come back, more of them than go into one commit', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  await write(
+    opened,
+    tenant,
+    Array.from({ length: 1000 }, (_, i) => aRun(NOON + i * HOUR)),
+  );
+  const whole = await shownMap(opened, tenant);
+  await opened.close();
+  await changeFiles(opened.path, ['DELETE FROM map_nodes', 'DELETE FROM map_edges']);
+  await opened.start();
+  t.strictSame(await shownMap(opened, tenant), { nodes: [], edges: [] });
+  const found = await rebuilt(opened);
+  t.match(found, { unmapped_traces: 0, differing_spans: 0, differing_sums: 5000 });
+  t.equal(found.examples.length, 20);
+  t.match(await rebuilt(opened), CLEAN);
+  t.strictSame(await shownMap(opened, tenant), whole);
+});
+
 void t.test('ingestion goes on during a rebuild, and one rebuild at a time', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: SMALL });
   const tenant = await opened.addUser();

@@ -38,9 +38,7 @@ export class Mover {
 
   /** Says that there may be something to move. */
   wake(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
+    if (this.#next() !== undefined) this.#running ??= this.#run();
   }
 
   /** Runs work on the cold file between two moves. */
@@ -75,7 +73,7 @@ export class Mover {
         const toMove = segment;
         await this.between(() => this.#move(toMove));
       } catch (error) {
-        if (this.#stop.signal.aborted) return;
+        if (this.#stop.signal.aborted) break;
         this.#logger.error(
           { err: error, segment: segment.number },
           'A segment could not be moved; trying again.',
@@ -84,6 +82,8 @@ export class Mover {
         await this.#pause(RETRY_MS);
       }
     }
+    // In the step in which nothing more was found: whoever wakes it next finds it at rest.
+    this.#running = null;
   }
 
   #next(): Segment | undefined {

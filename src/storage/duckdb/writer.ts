@@ -84,9 +84,7 @@ export class Writer {
    */
   async write(change: Change): Promise<Written> {
     const done = this.#line.add(change);
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
+    this.#running ??= this.#run();
     return await done;
   }
 
@@ -116,6 +114,8 @@ export class Writer {
         await this.#recover(group, error);
       }
     }
+    // In the step in which the line was found empty: what comes next finds nobody at work, and begins anew.
+    this.#running = null;
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
