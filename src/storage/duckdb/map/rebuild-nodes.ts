@@ -8,7 +8,7 @@ import type { RebuildWork } from './rebuild.js';
 import { SpanPage } from './span-page.js';
 
 /** Traces of one commit. Each of them is read, and whoever sends spans meanwhile waits for it. */
-const REMAP_TRACES = 50;
+const REMAP_TRACES = 25;
 const UNMAPPED = 'NOT is_mapped';
 
 /**
