@@ -54,7 +54,7 @@ const recordUsage = {
   tag: 'prompts',
   summary: 'Link a trace to the prompt version that it used',
   description:
-    'The same again changes nothing. The trace may come later: it counts once it is here. Spans of OTLP that name a prompt and its version are linked by themselves.',
+    'The same again changes nothing. The trace may come later: it counts once it is here, and is waited for until `retention.traces` of the store (without it for ever). Spans of OTLP that name a prompt and its version are linked by themselves.',
   access: 'write',
   body: Type.Object(
     {

@@ -24,7 +24,11 @@ export function promptName(description: string) {
 export const promptVersion = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
 /** The placeholder of the paths below a prompt. */
-export const promptParams = Type.Object({ name: promptName('Percent-encoded: a slash is `%2F`.') });
+export const promptParams = Type.Object({
+  name: promptName(
+    'Percent-encoded: a slash is `%2F`. Names `.` and `..` are taken for steps of the path by many clients, whatever their encoding.',
+  ),
+});
 
 const promptSchema = Type.Object(
   {

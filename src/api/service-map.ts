@@ -35,7 +35,8 @@ const readServiceMap = {
   path: '/api/v1/dashboard/service-map/',
   tag: 'service map',
   summary: 'Who calls whom: agents, services, databases and other steps, and the calls between them',
-  description: 'Nodes ordered by id, edges by source and target. Empty when nothing was ingested.',
+  description:
+    'Nodes ordered by id, edges by source and target. Empty when nothing was ingested. Beyond 50 000 names of a user further nodes are counted as `(other)`.',
   access: 'read',
   query: Type.Object({
     hours: Type.Number({

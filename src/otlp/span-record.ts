@@ -220,12 +220,21 @@ function takeResponseUsage(span: SpanRecord, metadata: JsonObject): void {
   if (metadata.usage === undefined && Object.keys(usage.parts).length > 0) metadata.usage = usage.parts;
 }
 
-/** The prompt version that a span names with both its name and its version. */
+/** The prompt version that a span names, name and version by one convention. */
 function promptOf(reading: SpanReading): PromptReference | null {
-  const name = reading.text('prompt_name');
-  const version = reading.count('prompt_version');
-  return name === null || version === null ? null : { name, version };
+  for (const [nameField, versionField] of PROMPT_FIELDS) {
+    const name = reading.text(nameField);
+    const version = reading.count(versionField);
+    if (name !== null && version !== null) return { name, version };
+  }
+  return null;
 }
+
+const PROMPT_FIELDS = [
+  ['langfuse_prompt_name', 'langfuse_prompt_version'],
+  ['traceloop_prompt_name', 'traceloop_prompt_version'],
+  ['gen_ai_prompt_name', 'gen_ai_prompt_version'],
+] as const;
 
 /** The best that a span can say of its run's agent. */
 function hintOf(

@@ -10,8 +10,6 @@ export const PROMPT_LINKS: Table = {
     ...COMMIT,
     /** The commit that brought the trace's first links. */
     { name: 'first_seq', kind: 'int64', sql: 'BIGINT' },
-    /** Whether it is the first link of its prompt version and its trace, which counts. */
-    { name: 'is_first', kind: 'bool', sql: 'BOOLEAN' },
   ],
   wire: [
     /** `number` of the main file's `prompts`. */

@@ -251,7 +251,7 @@ void t.test('where several sources count, one has its say: no two share a rank',
   }
 });
 
-void t.test('the prompt: a name and a version, the best source of each', async (t) => {
+void t.test('the prompt: a name and a version by one convention, the best that has both', async (t) => {
   const sources = [
     ['langfuse.observation.prompt.name', 'a', 'langfuse.observation.prompt.version', 1],
     ['traceloop.prompt.key', 'b', 'traceloop.prompt.version', 2],
@@ -272,6 +272,12 @@ void t.test('the prompt: a name and a version, the best source of each', async (
     t.strictSame(mapSpan(attributesOf(sources.slice(first).toReversed())).prompt, expected);
     t.strictSame(mapSpan(attributesOf([pair])).prompt, expected);
   }
+  const halves = { 'langfuse.observation.prompt.name': 'a', 'gen_ai.prompt.version': 3 };
+  t.equal(mapSpan(halves).prompt, null);
+  t.strictSame(mapSpan({ ...halves, 'traceloop.prompt.key': 'b', 'traceloop.prompt.version': 2 }).prompt, {
+    name: 'b',
+    version: 2,
+  });
 });
 
 void t.test('a prompt has a version that is a whole number from 1, as a number or in digits', async (t) => {

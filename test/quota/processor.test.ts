@@ -72,6 +72,20 @@ void t.test('a batch that counts is marked, any other passes as it is; the answe
   }
 });
 
+void t.test('of several in a pipeline the smallest limit holds', async (t) => {
+  for (const [before, own, expected] of [
+    [50, 100, 50],
+    [100, 50, 50],
+    [0, 50, 50],
+    [50, 0, 50],
+    [0, 0, 0],
+  ] as const) {
+    const { processor, passed } = inPipeline('traces', `monthly_events: ${own}`);
+    await processor.consume({ tenant: 'a-user', items: [], quota: { monthly_events: before } }, CONTEXT);
+    t.match(passed, [{ quota: { monthly_events: expected } }]);
+  }
+});
+
 void t.test('the store is told which limit holds, as long as it does', async (t) => {
   const { host, announced } = hostWithStore();
   const deadline = AbortSignal.timeout(1000);

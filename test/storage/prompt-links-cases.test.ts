@@ -110,10 +110,9 @@ void t.test('a link waits for its trace, over restarts, and then counts once', a
 
   await store.opened.close();
   const rows = await readAsOne(store.opened.path, ['prompt_links'], (query) =>
-    query('SELECT prompt_no, span_id::VARCHAR AS span_id, is_first FROM prompt_links ORDER BY ALL'),
+    query('SELECT prompt_no, span_id::VARCHAR AS span_id FROM prompt_links ORDER BY ALL'),
   );
   t.equal(rows.length, 5, 'one row for each version and span');
-  t.equal(rows.filter((row) => row.is_first === true).length, 2);
 });
 
 void t.test('spans link their trace by what they name, when they are new or complete another', async (t) => {

@@ -29,13 +29,15 @@ function storedSpan(changes: Partial<SpanRecord>, payload?: string): SpanState {
   return { ...factsOf(row, NO_NODE), seq: 5, line: 0, row, payload, changed: false };
 }
 
+const NO_NODES = { incoming: () => NO_NODE, completed: () => NO_NODE };
+
 function send(state: TraceState, changes: Partial<TraceHeader>): void {
   state.applyHeader(headerRow(changes), [], NOON);
 }
 
 function sendSpan(state: TraceState, changes: Partial<SpanRecord>, payload?: string): void {
   const span = spanRow(changes);
-  state.applySpan(span.row, payload ?? span.payload, NO_NODE, () => NO_NODE);
+  state.applySpan(span.row, payload ?? span.payload, NO_NODES);
 }
 
 void t.test('only a running one can be completed, and only by a terminal status', async (t) => {

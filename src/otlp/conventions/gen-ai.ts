@@ -38,8 +38,8 @@ export const GEN_AI: Convention = {
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
     session_id: { 'gen_ai.conversation.id': { rank: 1 } },
-    prompt_name: { 'gen_ai.prompt.name': { rank: 3 } },
-    prompt_version: { 'gen_ai.prompt.version': { rank: 3 } },
+    gen_ai_prompt_name: { 'gen_ai.prompt.name': { rank: 1 } },
+    gen_ai_prompt_version: { 'gen_ai.prompt.version': { rank: 1 } },
     error_type: { 'error.type': { rank: 1 } },
     input_tokens: { 'gen_ai.usage.input_tokens': { rank: 1 }, 'gen_ai.usage.prompt_tokens': { rank: 2 } },
     output_tokens: {

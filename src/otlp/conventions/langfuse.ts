@@ -25,8 +25,8 @@ export const LANGFUSE: Convention = {
     session_id: { 'langfuse.session.id': { rank: 6 } },
     user_id: { 'langfuse.user.id': { rank: 5 } },
     tags: { 'langfuse.trace.tags': { rank: 4 } },
-    prompt_name: { 'langfuse.observation.prompt.name': { rank: 1 } },
-    prompt_version: { 'langfuse.observation.prompt.version': { rank: 1 } },
+    langfuse_prompt_name: { 'langfuse.observation.prompt.name': { rank: 1 } },
+    langfuse_prompt_version: { 'langfuse.observation.prompt.version': { rank: 1 } },
     status_message: { 'langfuse.observation.status_message': { rank: 1 } },
     input_tokens: {
       'langfuse.observation.usage_details': {

@@ -33,7 +33,7 @@ export const OPENINFERENCE: Convention = {
     session_id: { 'session.id': { rank: 2 } },
     user_id: { 'user.id': { rank: 1 } },
     tags: { 'tag.tags': { rank: 1 } },
-    prompt_version: { 'llm.prompt_template.version': { rank: 4 } },
+    gen_ai_prompt_version: { 'llm.prompt_template.version': { rank: 2 } },
     input_tokens: { 'llm.token_count.prompt': { rank: 3 } },
     output_tokens: { 'llm.token_count.completion': { rank: 3 } },
     total_tokens: { 'llm.token_count.total': { rank: 3 } },

@@ -32,7 +32,11 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   /** What is new of a batch only the store knows, so that nothing is refused here. */
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
     if (!this.#isCounted) return this.#next.consume(batch, context);
-    const { monthly_events } = this.#config;
+    const limits = [batch.quota?.monthly_events ?? 0, this.#config.monthly_events].filter(
+      (limit) => limit > 0,
+    );
+    // Of several of these processors the smallest limit holds.
+    const monthly_events = limits.length === 0 ? 0 : Math.min(...limits);
     return this.#next.consume({ ...batch, quota: { monthly_events } }, context);
   }
 }

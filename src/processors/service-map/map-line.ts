@@ -8,10 +8,11 @@ import { MapPool, type MapPoolOptions } from './map-pool.js';
 /** Batches that wait go into one task up to so many spans: beyond, what a task costs by itself is little. */
 const MAX_TASK_SPANS = 4096;
 /**
- * After a task of at least BUSY_SPANS more is on its way, and the next one gathers for GATHER_MS: to wake a thread costs
- * both sides some 50 µs. With a full daemon all its threads take 2 % less processor time for a span.
+ * For BUSY_MS after a task of at least BUSY_SPANS more is on its way, and the next one gathers for GATHER_MS: to wake a
+ * thread costs both sides some 50 µs. With a full daemon all its threads take 2 % less processor time for a span.
  */
 const BUSY_SPANS = 150;
+const BUSY_MS = 20;
 const GATHER_MS = 4;
 const RETRY_AFTER_MS = 1000;
 
@@ -54,8 +55,9 @@ export class MapLine {
   readonly #line: Waiting[] = [];
   readonly #outside = new Set<Outside>();
   #underWay = 0;
-  /** Of the last task. */
+  /** Of the last task, and when one last ended. */
   #lastSpans = 0;
+  #lastAt = -Infinity;
   #isScheduled = false;
   #closing: Promise<void> | null = null;
   /** Whether the time for finishing what was taken is over. */
@@ -145,8 +147,13 @@ export class MapLine {
       while (this.#pool.hasFreeThread && this.#again.length + this.#line.length > 0)
         void this.#do(this.#next());
     };
-    if (this.#lastSpans < BUSY_SPANS) setImmediate(go);
-    else setTimeout(go, GATHER_MS);
+    if (this.#isBusy) setTimeout(go, GATHER_MS);
+    else setImmediate(go);
+  }
+
+  /** Whether more is on its way: a large task has just ended. */
+  get #isBusy(): boolean {
+    return this.#lastSpans >= BUSY_SPANS && performance.now() - this.#lastAt < BUSY_MS;
   }
 
   /** The batches of the next task. */
@@ -174,6 +181,7 @@ export class MapLine {
       this.#failed(batches, error);
     }
     this.#underWay--;
+    this.#lastAt = performance.now();
     if (this.#isEmpty) this.#onEmpty();
     this.#schedule();
   }

@@ -1,6 +1,7 @@
 import type { Connection } from './database.js';
 import { followsSpans } from './following-header.js';
 import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
+import { NO_NODE } from '../../signal/service-map.js';
 import { nodeOfStored } from './map/node-of-stored.js';
 import type { Services } from './map/services.js';
 import type { PromptLinks } from './prompts/prompt-links.js';
@@ -80,7 +81,9 @@ export class GroupChanges {
   ): Promise<void> {
     const named = headerAt(batch, trace);
     const isFresh = fresh.get(batch)?.has(trace) === true;
-    const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace) : [];
+    // Only what is written gets a number for its name.
+    const nodeAt = (row: number): number => (isFresh ? batch.nodeAt(row) : NO_NODE);
+    const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace, nodeAt) : [];
     const known = states.get(key);
     const state = known ?? newState(batch, named);
     if (known === undefined) states.set(key, state);
@@ -93,8 +96,8 @@ export class GroupChanges {
       for (const span of spans) state.addSpan(span);
       this.#links.linkSpans(key, batch, trace);
     } else await this.#applySpans(key, state, { batch, trace }, dropped.get(batch), capture);
-    const isEmpty = batch.start(trace) === batch.end(trace);
-    events.add(batch, known === undefined && isEmpty ? 1 : state.spans.size - before);
+    // A trace that is new counts, though it may bring no span, or only such as belong to another.
+    events.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
   }
 
   async #applySpans(
@@ -104,10 +107,10 @@ export class GroupChanges {
     dropped: ReadonlySet<number> | undefined,
     capture: Capture,
   ): Promise<void> {
-    const spans: { at: number; row: SpanRow; payload: string; node: number }[] = [];
+    const spans: { at: number; row: SpanRow; payload: string }[] = [];
     for (let at = batch.start(trace); at < batch.end(trace); at++) {
       if (dropped?.has(at)) continue;
-      spans.push({ at, row: spanAt(batch, at), payload: payloadAt(batch, at), node: batch.nodeAt(at) });
+      spans.push({ at, row: spanAt(batch, at), payload: payloadAt(batch, at) });
     }
     const completed = spans.flatMap(({ row }) => {
       const spanKey = keyOf(row.span_id);
@@ -115,10 +118,11 @@ export class GroupChanges {
       return known !== undefined && completesSpan(known, row) ? spanKey : [];
     });
     if (completed.length > 0) await loadWhole(this.#connection, capture, batch.tenant, state, completed);
-    for (const { at, row, payload, node } of spans) {
-      const isNews = state.applySpan(row, payload, node, (merged, line) =>
-        nodeOfStored(this.#services, batch.tenant, merged, line),
-      );
+    for (const { at, row, payload } of spans) {
+      const isNews = state.applySpan(row, payload, {
+        incoming: () => batch.nodeAt(at),
+        completed: (merged, line) => nodeOfStored(this.#services, batch.tenant, merged, line),
+      });
       if (isNews) this.#links.linkSpan(key, batch, trace, at);
     }
   }

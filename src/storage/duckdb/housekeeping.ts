@@ -129,25 +129,26 @@ export class Housekeeping {
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
     await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
-    const isRemoved = await mover.between(async (connection) => {
+    const removed = await mover.between(async (connection) => {
       await removeOldSums(connection, firstKept);
-      const areRemoved = await removeOldTraces(connection, firstKept);
-      await this.#removeWaitingLinks(connection, firstKept);
-      return areRemoved;
+      const traces = await removeOldTraces(connection, firstKept);
+      return { traces, links: await this.#removeWaitingLinks(connection, firstKept) };
     });
-    if (!isRemoved) return;
+    if (!removed.traces && !removed.links) return;
     await mover.checkpoint();
+    // Of a link whose trace came just then memory may say that it counts.
+    await prompts.tracesRemoved(read);
+    if (!removed.traces) return;
     days.clear();
     await read((connection, capture) => figures.load(storedRuns(connection, capture)));
-    await prompts.tracesRemoved(read);
   }
 
-  async #removeWaitingLinks(connection: Connection, firstKept: Micros): Promise<void> {
+  async #removeWaitingLinks(connection: Connection, firstKept: Micros): Promise<boolean> {
     const { segments } = this.#parts;
     await segments.ready();
     const capture = segments.capture();
     try {
-      await removeWaitingLinks(connection, capture, firstKept);
+      return await removeWaitingLinks(connection, capture, firstKept);
     } finally {
       capture.release();
     }

@@ -57,7 +57,11 @@ export function payloadAt(batch: IncomingBatch, row: number): string {
 }
 
 /** The spans of a trace, as new ones that are written from the batch's columns: what their trace needs to know of them. */
-export function newSpansAt(batch: IncomingBatch, trace: number): SpanState[] {
+export function newSpansAt(
+  batch: IncomingBatch,
+  trace: number,
+  nodeAt: (row: number) => number,
+): SpanState[] {
   const { spans, spanIds } = batch;
   const numberAt = (column: number, row: number): number | null => {
     const value = spans.value(column, row);
@@ -77,7 +81,7 @@ export function newSpansAt(batch: IncomingBatch, trace: number): SpanState[] {
       span_id: uuidKey(spanIds, row * 4),
       parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(batch.parentIds, row * 4),
       type: numberAt(S.type, row) ?? 0,
-      node: batch.nodeAt(row),
+      node: nodeAt(row),
       status: RUN_STATUSES[numberAt(S.status, row) ?? 0] ?? 'completed',
       started_at: numberAt(S.started_at, row) ?? 0,
       ended_at: numberAt(S.ended_at, row),

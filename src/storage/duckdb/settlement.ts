@@ -248,7 +248,7 @@ function storedState(
     lastSeq: spansSeq,
     isMapped: batch.map !== null,
   });
-  newSpansAt(batch, trace).forEach((span, line) => {
+  newSpansAt(batch, trace, (row) => batch.nodeAt(row)).forEach((span, line) => {
     state.spans.set(span.span_id, span);
     span.seq = seq;
     span.line = line;

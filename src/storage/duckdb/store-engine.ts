@@ -198,11 +198,10 @@ export class StoreEngine {
 
   /** @param since microseconds; null for all time */
   async serviceMap(userId: string, since: number | null): Promise<MapAnswer> {
-    const { read, services } = this.#parts;
     const tenant = this.#tenant(userId);
     const firstHour = since === null ? null : hourOf(since);
-    return await read((connection, capture) =>
-      readServiceMap(connection, capture, services, tenant, firstHour),
+    return await this.#parts.read((connection, capture) =>
+      readServiceMap(connection, capture, tenant, firstHour),
     );
   }
 

@@ -258,7 +258,7 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   async usage(tenant: string, now: Micros): Promise<Usage> {
     const limits = [...this.#quotas].filter((limit) => limit > 0);
-    return await this.#store('usage', tenant, Math.min(...limits, ...(limits.length === 0 ? [0] : [])), now);
+    return await this.#store('usage', tenant, limits.length === 0 ? 0 : Math.min(...limits), now);
   }
 
   announceQuota(monthlyEvents: number): () => void {

@@ -146,26 +146,29 @@ export class TraceState {
   /**
    * A span came that is not stored under another trace. One that it completes was read as a whole before.
    *
-   * @param node the number of its node
-   * @param nodeOf the number of the node of a span that was completed
+   * @param nodes the number of its node, asked for where it is needed
    * @returns whether it brought anything new
    */
   applySpan(
     incoming: SpanRow,
     payload: string,
-    node: number,
-    nodeOf: (completed: SpanRow, payload: string) => number,
+    nodes: {
+      /** As it came. */
+      incoming(): number;
+      /** Of what it completed. */
+      completed(merged: SpanRow, payload: string): number;
+    },
   ): boolean {
     const known = this.spans.get(keyOf(incoming.span_id));
     if (known === undefined) {
-      this.#put(incoming, payload, node, { seq: 0, line: 0 });
+      this.#put(incoming, payload, nodes.incoming(), { seq: 0, line: 0 });
       return true;
     }
     if (completesSpan(known, incoming)) {
       const completed = completedSpan(known.row ?? incoming, incoming);
       const merged = mergedPayload(known.payload ?? '', payload);
       const isSame = !this.#isMapped || merged === known.payload;
-      this.#put(completed, merged, isSame ? known.node : nodeOf(completed, merged), known);
+      this.#put(completed, merged, isSame ? known.node : nodes.completed(completed, merged), known);
       return true;
     }
     return false;

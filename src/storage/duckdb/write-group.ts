@@ -25,14 +25,15 @@ export class IncomingBatch {
   readonly counted: Counted | null;
   /** What it adds to the service map; null where nobody derived that. */
   readonly map: MapMessage | null;
-  /** The numbers of the map's names. */
-  nodeNumbers: Int32Array = NO_NUMBERS;
   /** The prompt versions that its spans name; null where none does. */
   readonly #prompts: PromptMessage | null;
   /** The numbers of those that its tenant has. */
   #promptNumbers: readonly (number | null)[] = [];
   /** Whether any of its spans names a prompt version that its tenant has. */
   usesPrompts = false;
+  /** The numbers of the map's names; 0 where nobody has asked yet. */
+  #nodeNumbers: Int32Array = NO_NUMBERS;
+  #services: Services | null = null;
   /** Of each trace, where its spans begin; one more at the end. */
   readonly #starts: Uint32Array;
 
@@ -64,16 +65,26 @@ export class IncomingBatch {
     return this.#starts[trace + 1] ?? 0;
   }
 
-  /** Gives the names of the map their numbers, which hold for one try of the commit. */
+  /** From here on names of the map get their numbers there, as they are asked for; they hold for one try of the commit. */
   numberNodes(services: Services): void {
     if (this.map === null) return;
-    this.nodeNumbers = Int32Array.from(this.map.names, (name) => services.number(this.tenant, name));
+    this.#services = services;
+    this.#nodeNumbers = new Int32Array(this.map.names.length);
+  }
+
+  /** @param name its position in the map's list */
+  nodeNumber(name: number): number {
+    const known = this.#nodeNumbers[name] ?? 0;
+    if (known > 0) return known;
+    const number = this.#services?.number(this.tenant, this.map?.names[name] ?? '') ?? NO_NODE;
+    this.#nodeNumbers[name] = number;
+    return number;
   }
 
   /** The number of the node that a span makes, `NO_NODE` or `AGENT_NODE`. */
   nodeAt(row: number): number {
     const node = this.map?.nodes[row] ?? NO_NODE;
-    return node < 0 ? node : (this.nodeNumbers[node] ?? NO_NODE);
+    return node < 0 ? node : this.nodeNumber(node);
   }
 
   /** Gives the prompt versions their numbers, as they are at one try of the commit. */

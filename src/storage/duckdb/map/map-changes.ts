@@ -1,10 +1,9 @@
 import type { Micros } from '../../../signal/time.js';
 import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
-import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
-import { objectRows } from '../object-rows.js';
 import type { IncomingBatch, Rows } from '../write-group.js';
 import { HourSums } from '../../../signal/hour-sums.js';
 import type { Services } from './services.js';
+import { sumRows, TenantHours } from './tenant-hours.js';
 
 /** What one stored trace adds to the map. */
 export interface TraceSums {
@@ -26,10 +25,7 @@ const EDGE_FIELDS = 4;
 /** What the commit under way changes in the sums of the service map. */
 export class MapChanges {
   readonly #services: Services;
-  readonly #hours = new Map<
-    string,
-    { readonly tenant: number; readonly hour: number; readonly sums: HourSums }
-  >();
+  readonly #hours = new TenantHours();
 
   constructor(services: Services) {
     this.#services = services;
@@ -37,7 +33,7 @@ export class MapChanges {
 
   /** Adds what a whole trace adds, or takes it away. */
   add(tenant: number, { hour, sums }: TraceSums, sign: 1 | -1): void {
-    this.#hour(tenant, hour).add(sums, sign);
+    this.#hours.sums(tenant, hour).add(sums, sign);
   }
 
   sumsOf(trace: MappedTrace): TraceSums {
@@ -48,39 +44,26 @@ export class MapChanges {
 
   /** Adds what a trace adds that is new as a whole. */
   addNew(trace: MappedTrace): void {
-    this.#count(trace, this.#hour(trace.tenant, hourOf(trace.startedAt)));
+    this.#count(trace, this.#hours.sums(trace.tenant, hourOf(trace.startedAt)));
   }
 
   /** Adds the sums that were derived from a batch, of which all traces are new as a whole. */
-  addBatch({ tenant, map, nodeNumbers }: IncomingBatch): void {
-    if (map === null) return;
-    const { nodeSums, edgeSums } = map;
+  addBatch(batch: IncomingBatch): void {
+    if (batch.map === null) return;
+    const { tenant } = batch;
+    const { nodeSums, edgeSums } = batch.map;
     for (let i = 0; i < nodeSums.length; i += NODE_FIELDS) {
       const [hour = 0, name = 0, type = 0, spans = 0, traces = 0] = nodeSums.subarray(i, i + NODE_FIELDS);
-      this.#hour(tenant, hour).node(nodeNumbers[name] ?? 0, type, spans, traces);
+      this.#hours.sums(tenant, hour).node(batch.nodeNumber(name), type, spans, traces);
     }
     for (let i = 0; i < edgeSums.length; i += EDGE_FIELDS) {
       const [hour = 0, source = 0, target = 0, spans = 0] = edgeSums.subarray(i, i + EDGE_FIELDS);
-      this.#hour(tenant, hour).edge(nodeNumbers[source] ?? 0, nodeNumbers[target] ?? 0, spans);
+      this.#hours.sums(tenant, hour).edge(batch.nodeNumber(source), batch.nodeNumber(target), spans);
     }
   }
 
   rows(seq: number): Rows[] {
-    const hours = [...this.#hours.values()];
-    const rowsOf = <Row extends object>(lines: (sums: HourSums) => readonly Row[]) =>
-      hours.flatMap(({ tenant, hour, sums }) =>
-        lines(sums).map((row) => ({ row: { hour, ...row }, own: [seq, tenant], replaces: false })),
-      );
-    return [
-      ...objectRows(
-        MAP_NODES,
-        rowsOf((sums) => sums.nodes()),
-      ),
-      ...objectRows(
-        MAP_EDGES,
-        rowsOf((sums) => sums.edges()),
-      ),
-    ];
+    return sumRows(seq, this.#hours.parts());
   }
 
   clear(): void {
@@ -89,14 +72,5 @@ export class MapChanges {
 
   #count({ tenant, agent, spans }: MappedTrace, sums: HourSums): void {
     countTrace(this.#services.number(tenant, agent), spans, sums);
-  }
-
-  #hour(tenant: number, hour: number): HourSums {
-    const key = `${tenant}/${hour}`;
-    const known = this.#hours.get(key);
-    if (known !== undefined) return known.sums;
-    const sums = new HourSums();
-    this.#hours.set(key, { tenant, hour, sums });
-    return sums;
   }
 }

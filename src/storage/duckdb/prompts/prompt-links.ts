@@ -91,11 +91,10 @@ export class PromptLinks {
       writeLink(writer, row, links, link);
     });
     const own = (row: number, values: number[]): void => {
-      const { links, link } = added[row] ?? {};
+      const { links } = added[row] ?? {};
       values[0] = seq;
       values[1] = links?.tenant ?? 0;
       values[2] = links?.firstSeq || seq;
-      values[3] = Number(link?.isFirst);
     };
     const source = new ColumnsReader(PROMPT_LINKS.wire, writer.finish());
     return [{ table: PROMPT_LINKS, source, from: 0, to: added.length, own, replacing: 0 }];

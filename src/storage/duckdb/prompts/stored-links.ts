@@ -54,11 +54,11 @@ export async function loadLinked(
   capture: Capture,
   linked: Fingerprints,
 ): Promise<void> {
-  const first = relation(capture, PROMPT_LINKS, 'seq = first_seq AND is_first');
+  const first = relation(capture, PROMPT_LINKS, 'seq = first_seq');
   const later = relation(capture, PROMPT_LINKS, 'seq > first_seq');
   // Nearly all traces get their links at once: only the others are grouped.
   for (const rows of [
-    `SELECT tenant, trace_id, seq FROM ${first}`,
+    `SELECT DISTINCT tenant, trace_id, seq FROM ${first}`,
     `SELECT tenant, trace_id, max(seq) FROM ${later} GROUP BY tenant, trace_id`,
   ]) {
     for await (const chunk of connection.chunks(rows)) {
@@ -81,7 +81,7 @@ export async function* storedPrompts(
   const chunks = connection.chunks(
     `SELECT l.prompt_no, coalesce(t.success::INTEGER, -1), coalesce((t.total_cost_usd * 1000000)::BIGINT, -1),
        coalesce(t.duration_ms, -1)
-     FROM ${relation(capture, PROMPT_LINKS, 'is_first')} l
+     FROM (SELECT DISTINCT tenant, prompt_no, trace_id FROM ${relation(capture, PROMPT_LINKS)}) l
      JOIN ${newest(capture, TRACES)} t ON t.tenant = l.tenant AND t.trace_id = l.trace_id`,
   );
   for await (const chunk of chunks) {
@@ -108,14 +108,22 @@ export async function* storedPrompts(
   }
 }
 
-/** Removes the links made before a time whose traces have not come; those of removed traces go with them. */
+/**
+ * Removes the links made before a time whose traces have not come; those of removed traces go with them.
+ *
+ * @returns whether there were any
+ */
 export async function removeWaitingLinks(
   connection: Connection,
   capture: Capture,
   firstKept: number,
-): Promise<void> {
-  await connection.run(
-    `DELETE FROM cold.main.prompt_links l WHERE linked_at < make_timestamp(${firstKept})
-       AND NOT EXISTS (SELECT 1 FROM ${relation(capture, TRACES)} t WHERE t.tenant = l.tenant AND t.trace_id = l.trace_id)`,
+): Promise<boolean> {
+  const waits = `linked_at < make_timestamp(${firstKept})
+       AND NOT EXISTS (SELECT 1 FROM ${relation(capture, TRACES)} t WHERE t.tenant = l.tenant AND t.trace_id = l.trace_id)`;
+  const [found] = await connection.rows(
+    `SELECT 1 AS found FROM cold.main.prompt_links l WHERE ${waits} LIMIT 1`,
   );
+  if (found === undefined) return false;
+  await connection.run(`DELETE FROM cold.main.prompt_links l WHERE ${waits}`);
+  return true;
 }

@@ -5,8 +5,6 @@ export interface NewLink {
   readonly promptNo: number;
   readonly span: { readonly words: Uint32Array; readonly offset: number } | null;
   readonly linkedAt: number;
-  /** Whether it is the first of its prompt version and trace. */
-  readonly isFirst: boolean;
 }
 
 /** Stands for the trace as a whole among the keys of spans. */
@@ -48,13 +46,13 @@ export class TraceLinks {
 
   /** Adds a link to the commit, unless there is the same already. */
   add(promptNo: number, span: NewLink['span'], linkedAt: number): void {
-    const isFirst = !this.#spans.has(promptNo);
+    const isNew = !this.#spans.has(promptNo);
     const spans = this.#spansOf(promptNo);
     const key = span === null ? WHOLE_TRACE : uuidKey(span.words, span.offset);
     if (spans.has(key)) return;
     spans.add(key);
-    if (isFirst) this.#newPrompts.add(promptNo);
-    this.added.push({ promptNo, span, linkedAt, isFirst });
+    if (isNew) this.#newPrompts.add(promptNo);
+    this.added.push({ promptNo, span, linkedAt });
   }
 
   /** After the commit. */

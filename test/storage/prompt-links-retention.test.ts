@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { addPrompts } from './prompt-oracle.js';
+import { TestStore } from './test-store.js';
+
+const HOUR_MS = 3_600_000;
+t.setTimeout(0);
+void t.test(
+  'what a restart counts is what was counted, also when retention took the first link of a trace',
+  async (t) => {
+    const opened = await TestStore.open(t, { traceRetentionDays: 3 });
+    const tenant = await opened.addUser();
+    await addPrompts(opened.store, tenant, ['p'], [1]);
+    const { clock } = opened.settings;
+    const trace_id = randomUUID();
+    const link = async (span_id: string | null) =>
+      await opened.store.linkPrompt(
+        tenant,
+        { prompt_name: 'p', prompt_version: 1, trace_id, span_id },
+        clock.now(),
+      );
+    const total = async () => (await opened.store.comparePrompts(tenant, 'p'))?.[0]?.total_traces;
+    await link(null);
+    // Its end shows that retention ran.
+    const old = aHeader({ started_at: NOON });
+    await opened.store.writeTraces(
+      { tenant, items: [{ trace: old, spans: [aSpanRecord(old.trace_id, {})] }] },
+      { receivedAt: NOON },
+    );
+    clock.advance(2 * 24 * HOUR_MS);
+    await link(randomUUID());
+    clock.advance(1 * 24 * HOUR_MS);
+    for (let i = 0; i < 3_000 && (await opened.store.readTrace(tenant, old.trace_id)) !== null; i++)
+      if (i % 300 === 0) clock.advance(HOUR_MS);
+    t.equal(await opened.store.readTrace(tenant, old.trace_id), null, 'retention ran');
+    await opened.store.settled();
+    const trace = aHeader({ trace_id, started_at: clock.now() });
+    await opened.store.writeTraces({ tenant, items: [{ trace, spans: [] }] }, { receivedAt: clock.now() });
+    t.equal(await total(), 1, 'before restart');
+    await opened.reopen({ traceRetentionDays: null });
+    t.equal(await total(), 1, 'after restart');
+  },
+);
