@@ -1,6 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DuckDBConnection, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
+import {
+  DuckDBConnection,
+  type DuckDBDataChunk,
+  type DuckDBMaterializedResult,
+  type DuckDBValue,
+} from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 
 export interface DatabaseOptions {
@@ -83,21 +88,17 @@ export class Connection {
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) return;
-      yield {
-        rows: chunk.rowCount,
-        words: (column, width) => {
-          const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
-          const bytes = duckdb.vector_get_data(vector, chunk.rowCount * width);
-          return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
-        },
-        listEntries: (column, width) => {
-          const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
-          const entries = duckdb.list_vector_get_size(vector);
-          return duckdb.vector_get_data(duckdb.list_vector_get_child(vector), entries * width);
-        },
-        text: (column, row) => String(chunk.getColumnVector(column).getItem(row)),
-      };
+      yield fixedChunk(chunk);
     }
+  }
+
+  /**
+   * Likewise, of a result that DuckDB has put together before the first chunk comes. Then no scan stands open meanwhile, which
+   * would make a checkpoint of its tables wait, and others behind that.
+   */
+  async *wholeChunks(sql: string): AsyncGenerator<FixedChunk> {
+    const result = await this.#connection.run(sql);
+    for (let i = 0; i < result.chunkCount; i++) yield fixedChunk(result.getChunk(i));
   }
 
   /** Without values nothing is prepared: that would parse the statement on this thread first. */
@@ -115,6 +116,23 @@ export class Connection {
   close(): void {
     this.#connection.closeSync();
   }
+}
+
+function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {
+  return {
+    rows: chunk.rowCount,
+    words: (column, width) => {
+      const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+      const bytes = duckdb.vector_get_data(vector, chunk.rowCount * width);
+      return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+    },
+    listEntries: (column, width) => {
+      const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+      const entries = duckdb.list_vector_get_size(vector);
+      return duckdb.vector_get_data(duckdb.list_vector_get_child(vector), entries * width);
+    },
+    text: (column, row) => String(chunk.getColumnVector(column).getItem(row)),
+  };
 }
 
 /** The one DuckDB instance of the process. Exactly one thread opens it: see `README.md`. */

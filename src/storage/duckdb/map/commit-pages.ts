@@ -24,7 +24,7 @@ export async function commitPages(
 ): Promise<CommitPage[]> {
   const pages: CommitPage[] = [];
   const counts = `SELECT seq >> ${STEP_BITS} AS step, count(*) AS rows FROM ${source} GROUP BY step ORDER BY step`;
-  for await (const chunk of connection.chunks(counts)) {
+  for await (const chunk of connection.wholeChunks(counts)) {
     const steps = chunk.words(0, 8);
     const rows = chunk.words(1, 8);
     for (let row = 0; row < chunk.rows; row++) {

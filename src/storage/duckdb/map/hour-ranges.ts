@@ -25,7 +25,7 @@ export async function hourRanges(
   const bounds = [-Infinity];
   let traces = 0;
   let weight = 0;
-  const chunks = connection.chunks(
+  const chunks = connection.wholeChunks(
     `SELECT date_trunc('hour', started_at) AS start, count(*), coalesce(sum(span_count + 1) FILTER (WHERE is_mapped), 0)::BIGINT
      FROM ${newest(capture, TRACES)} GROUP BY start ORDER BY start`,
   );

@@ -55,7 +55,7 @@ export class RangeSums {
       const inPart = parts === 1 ? '' : ` AND hash(trace_id) % ${parts} = ${part}`;
       const where = `seq BETWEEN ${String(extent.first)} AND ${String(extent.last)}${inPart}`;
       await this.#count(
-        this.#connection.chunks(
+        this.#connection.wholeChunks(
           `SELECT h.tenant, h.trace_id, h.agent_no, h.started_at,
              coalesce(s.type + if(s.parent_span_id IS NULL, ${TOP}, 0), ${EMPTY})::INTEGER,
              coalesce(s.node_no, 0), coalesce(s.span_id, ${NO_ID}), coalesce(s.parent_span_id, ${NO_ID})
@@ -120,7 +120,7 @@ export class RangeSums {
     if (from > -Infinity) conditions.push(`hour >= ${from}`);
     if (before < Infinity) conditions.push(`hour < ${before}`);
     const where = conditions.join(' AND ');
-    const nodes = this.#connection.chunks(
+    const nodes = this.#connection.wholeChunks(
       `SELECT tenant, hour, node_no, type::INTEGER, sum(spans)::BIGINT, sum(traces)::BIGINT
        FROM ${relation(this.#capture, MAP_NODES, where)} GROUP BY tenant, hour, node_no, type`,
     );
@@ -132,7 +132,7 @@ export class RangeSums {
         this.#hours.sums(tenant, hour).node(node, type, -int64At(spans, row), -int64At(traces, row));
       }
     }
-    const edges = this.#connection.chunks(
+    const edges = this.#connection.wholeChunks(
       `SELECT tenant, hour, source_no, target_no, sum(spans)::BIGINT
        FROM ${relation(this.#capture, MAP_EDGES, where)} GROUP BY tenant, hour, source_no, target_no`,
     );

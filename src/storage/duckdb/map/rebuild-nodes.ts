@@ -72,7 +72,7 @@ async function numberAgents(work: RebuildWork): Promise<void> {
 /** @param sql with the columns tenant and trace id */
 async function tracesIn(connection: Connection, sql: string): Promise<RemapChange[]> {
   const traces: RemapChange[] = [];
-  for await (const chunk of connection.chunks(sql)) {
+  for await (const chunk of connection.wholeChunks(sql)) {
     const tenants = chunk.words(0, 4);
     const ids = chunk.words(1, 16);
     for (let row = 0; row < chunk.rows; row++) {

@@ -53,7 +53,7 @@ export class SpanPage {
       TRACES,
       `NOT is_mapped AND first_seq <= ${this.#page.last} AND last_seq >= ${this.#page.first}`,
     );
-    const chunks = this.#connection.chunks(
+    const chunks = this.#connection.wholeChunks(
       `SELECT ${SPAN_COLUMNS} FROM ${newest(this.#capture, SPANS, where)} s
        WHERE NOT EXISTS (SELECT 1 FROM ${unmapped} u WHERE u.tenant = s.tenant AND u.trace_id = s.trace_id)`,
     );
@@ -71,7 +71,7 @@ export class SpanPage {
 
   /** Compares spans that have a payload, and takes them out. */
   async #checkPayloads(open: OpenSpans): Promise<void> {
-    const chunks = this.#connection.chunks(
+    const chunks = this.#connection.wholeChunks(
       `SELECT seq, tenant, trace_id, first_line, lines FROM ${relation(this.#capture, PAYLOADS, within(this.#page))}`,
     );
     for await (const chunk of chunks) {
