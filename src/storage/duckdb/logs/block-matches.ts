@@ -182,7 +182,7 @@ class MatchReader {
     const hashes = [...new Set(batch.flatMap(({ open }) => open))];
     const blocks = batch.map(({ block }) => block.block);
     const sql = `SELECT block, positions FROM cold.main.log_terms WHERE ${isOneOf('block', blocks)} AND ${isOneOf('hash', hashes)}`;
-    for await (const chunk of this.#connection.chunks(sql)) {
+    for await (const chunk of this.#connection.wholeChunks(sql)) {
       const numbers = chunk.words(0, 4);
       const places = chunk.words(1, 16);
       const entries = chunk.listEntries(1, 2);
@@ -211,7 +211,7 @@ class MatchReader {
     const sql = `SELECT (log_no & 65535)::UINTEGER FROM cold.main.logs WHERE tenant = ${this.#tenant} AND log_no BETWEEN ${base + first} AND ${base + last}${few} AND ${this.#phraseCondition}`;
     const having = new Intersection();
     having.add(positions);
-    for await (const chunk of this.#connection.chunks(sql)) {
+    for await (const chunk of this.#connection.wholeChunks(sql)) {
       having.add(chunk.words(0, 4), { isPart: true });
     }
     return having.within({ first, last }, 2);

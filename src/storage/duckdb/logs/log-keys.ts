@@ -32,7 +32,7 @@ export async function findInHot(
   const sql = `SELECT ${KEY_COLUMNS}, (count(*) OVER ())::UINTEGER AS found FROM (${parts.join(' UNION ALL ')}) ORDER BY timestamp DESC, id DESC LIMIT ${limit}`;
   let count = 0;
   const keys: LogKey[] = [];
-  for await (const chunk of connection.chunks(sql, condition.values)) {
+  for await (const chunk of connection.wholeChunks(sql, condition.values)) {
     count = chunk.words(4, 4)[0] ?? 0;
     readKeys(chunk, keys, null);
   }
@@ -104,7 +104,7 @@ async function keysOf(
   const wanted = new Set(numbers);
   const keys: LogKey[] = [];
   const sql = `SELECT ${KEY_COLUMNS} FROM cold.main.logs WHERE log_no BETWEEN ${first} AND ${last}${few}`;
-  for await (const chunk of connection.chunks(sql)) readKeys(chunk, keys, wanted);
+  for await (const chunk of connection.wholeChunks(sql)) readKeys(chunk, keys, wanted);
   return keys;
 }
 
