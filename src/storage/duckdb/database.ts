@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   DuckDBConnection,
   type DuckDBDataChunk,
@@ -18,6 +19,9 @@ export interface DatabaseOptions {
 
 /** The main file's name in SQL. */
 export const MAIN = 'meta';
+
+/** Whoever works through a large result does so for this long at most before others have their turn. */
+const SLICE_MS = 4;
 
 /** A value of a result or a parameter. Queries cast what JavaScript has no type for. */
 export type Value = string | number | boolean | null;
@@ -79,27 +83,42 @@ export class Connection {
     return rows;
   }
 
-  /** A large result of columns that are never null, by the chunk (at most 2048 rows). */
-  async *chunks(sql: string, values: readonly Value[] = []): AsyncGenerator<FixedChunk> {
-    const result =
-      values.length === 0
-        ? await this.#connection.stream(sql)
-        : await this.#connection.stream(sql, toDuckDB(values));
-    for (;;) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) return;
-      yield fixedChunk(chunk);
+  /**
+   * A very large result of columns that are never null, by the chunk (at most 2048 rows), as DuckDB finds it. Not within a
+   * transaction.
+   *
+   * The transaction is its own. A streamed statement is prepared in one step and run in another, and DuckDB 1.5.6 leaves out
+   * conditions that the statistics of the first step make always true (`seq <= …`): what others commit in between would be
+   * found, too. Within a transaction both steps see the same.
+   */
+  async *chunks(sql: string): AsyncGenerator<FixedChunk> {
+    await this.run('BEGIN TRANSACTION READ ONLY');
+    try {
+      const result = await this.#connection.stream(sql);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) return;
+        yield fixedChunk(chunk);
+      }
+    } finally {
+      await this.run('ROLLBACK').catch(() => undefined);
     }
   }
 
   /**
-   * Likewise, of a result that DuckDB has put together before the first chunk comes, for reads beside which others write.
-   * A scan that stands open while the mover moves and checkpoints sometimes gives other rows than were there
-   * (DuckDB 1.5.6; two of three runs of test/storage/service-map-rebuild.test.ts under load found it).
+   * Likewise, of a result that DuckDB has put together before the first chunk comes. Then no scan stands open meanwhile, which
+   * would make a checkpoint of its tables wait, and others behind that.
    */
   async *wholeChunks(sql: string, values: readonly Value[] = []): AsyncGenerator<FixedChunk> {
     const result = await this.#result(sql, values);
-    for (let i = 0; i < result.chunkCount; i++) yield fixedChunk(result.getChunk(i));
+    let sliceEnd = performance.now() + SLICE_MS;
+    for (let i = 0; i < result.chunkCount; i++) {
+      if (performance.now() > sliceEnd) {
+        await yieldToOthers();
+        sliceEnd = performance.now() + SLICE_MS;
+      }
+      yield fixedChunk(result.getChunk(i));
+    }
   }
 
   /** Without values nothing is prepared: that would parse the statement on this thread first. */

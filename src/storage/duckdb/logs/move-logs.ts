@@ -67,7 +67,7 @@ async function cutIntoBlocks(
   let records = 0;
   let bytes = 0;
   // In the order of the rows, as one thread reads them.
-  for await (const chunk of connection.chunks(`SELECT rowid, bytes FROM ${catalog}.main.logs`)) {
+  for await (const chunk of connection.wholeChunks(`SELECT rowid, bytes FROM ${catalog}.main.logs`)) {
     const rowIds = chunk.words(0, 8);
     const sizes = chunk.words(1, 4);
     for (let i = 0; i < chunk.rows; i++) {
