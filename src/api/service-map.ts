@@ -36,7 +36,7 @@ const readServiceMap = {
   tag: 'service map',
   summary: 'Who calls whom: agents, services, databases and other steps, and the calls between them',
   description:
-    'Nodes ordered by id, edges by source and target. Empty when nothing was ingested. Beyond 50 000 names of a user further nodes are counted as `(other)`.',
+    'Nodes ordered by id, edges by source and target (by code points). Empty when nothing was ingested. Beyond 50 000 names of a user further nodes are counted as `(other)`.',
   access: 'read',
   query: Type.Object({
     hours: Type.Number({

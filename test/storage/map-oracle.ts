@@ -39,6 +39,9 @@ export async function oracleMap(path: string, user: string, since: number | null
   });
 }
 
+/** The order of UTF-8's bytes. JavaScript's own, of UTF-16, puts U+FFFD behind what lies beyond U+FFFF. */
+const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
 async function nodesOf(query: Query): Promise<ShownMap['nodes']> {
   const found = await query(`SELECT id, min(type) AS type, sum(spans)::INTEGER AS spans FROM (
       SELECT agent AS id, ${SPAN_TYPES.indexOf('agent')} AS type, 0 AS spans FROM run
@@ -49,7 +52,7 @@ async function nodesOf(query: Query): Promise<ShownMap['nodes']> {
       span_type: SPAN_TYPES[Number(type)] ?? '',
       span_count: Number(spans),
     }))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+    .sort((a, b) => byCodePoints(a.id, b.id));
 }
 
 async function edgesOf(query: Query): Promise<ShownMap['edges']> {
@@ -65,5 +68,5 @@ async function edgesOf(query: Query): Promise<ShownMap['edges']> {
       target: String(target),
       weight: Number(weight),
     }))
-    .sort((a, b) => (`${a.source}\0${a.target}` < `${b.source}\0${b.target}` ? -1 : 1));
+    .sort((a, b) => byCodePoints(`${a.source}\0${a.target}`, `${b.source}\0${b.target}`));
 }
