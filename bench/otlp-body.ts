@@ -1,6 +1,6 @@
 import { requestTypes } from '../src/otlp/messages.js';
 import type { AnyValue, KeyValue, OtlpRequests } from '../src/otlp/wire.js';
-import type { Signal } from '../src/signal/batch.js';
+import type { TelemetrySignal } from '../src/signal/batch.js';
 
 /** Attributes in the form of OTLP. Whole numbers are integers. */
 export function attributes(values: Readonly<Record<string, string | number | boolean>>): KeyValue[] {
@@ -13,6 +13,6 @@ function anyValue(value: string | number | boolean): AnyValue {
   return Number.isSafeInteger(value) ? { intValue: value } : { doubleValue: value };
 }
 
-export function encode<S extends Signal>(signal: S, request: OtlpRequests[S]): Buffer {
+export function encode<S extends TelemetrySignal>(signal: S, request: OtlpRequests[S]): Buffer {
   return Buffer.from(requestTypes[signal].encode(request).finish());
 }

@@ -1,5 +1,5 @@
 import type { BatchBody } from '../src/cli/demo/body.js';
-import type { Signal } from '../src/signal/batch.js';
+import type { TelemetrySignal } from '../src/signal/batch.js';
 import { readRejection } from '../src/otlp/decode-answer.js';
 import { BatchTemplate } from './batch-template.js';
 import type { BodyTemplate } from './body-template.js';
@@ -40,7 +40,7 @@ export const WORKLOADS: Readonly<Record<LoadKind, Workload>> = {
   ),
 };
 
-function otlp(signal: Signal, templates: Workload['templates']): Workload {
+function otlp(signal: TelemetrySignal, templates: Workload['templates']): Workload {
   return {
     path: `/v1/${signal}`,
     contentType: 'application/x-protobuf',

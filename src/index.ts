@@ -27,7 +27,16 @@ export type { Operation } from './component/operation.js';
 export type { SecretBox } from './component/secret-box.js';
 export type { Clock, Counter, Histogram, Labels, Logger, Meter } from './component/telemetry.js';
 export type { JsonObject, JsonValue } from './signal/attributes.js';
-export type { Batch, Batches, LogsBatch, MetricsBatch, Signal, TracesBatch } from './signal/batch.js';
+export type {
+  Batch,
+  Batches,
+  EventsBatch,
+  LogsBatch,
+  MetricsBatch,
+  Signal,
+  TracesBatch,
+} from './signal/batch.js';
+export type { EventRecord, EventType } from './signal/event.js';
 export type { LogRecord, Severity } from './signal/log-record.js';
 export type { MetricPoint, MetricStream, MetricType, Temporality } from './signal/metric.js';
 export type { MicroUsd } from './signal/money.js';

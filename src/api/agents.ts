@@ -3,12 +3,13 @@ import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { formatTime } from '../signal/time.js';
 import type { AgentSummary } from '../storage/telemetry-store.js';
+import { printRun } from '../storage/print-run.js';
 import { successPercentage } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
 import { count, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 import { pageRange, printPage } from './paging.js';
-import { printRun, runFilter, runPageSchema, runParameters } from './runs.js';
+import { runFilter, runPageSchema, runParameters } from './runs.js';
 
 const agentFields = {
   id: uuid(),

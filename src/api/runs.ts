@@ -1,8 +1,8 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { RUN_STATUSES } from '../signal/span.js';
-import { formatTime, parseTime } from '../signal/time.js';
-import type { RunFilter, RunSummary } from '../storage/telemetry-store.js';
-import { count, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
+import { parseTime } from '../signal/time.js';
+import type { RunFilter } from '../storage/telemetry-store.js';
+import { count, nullable, time, usd, uuid } from './fields.js';
 import { pageParameters, pageSchema } from './paging.js';
 
 /** What a run is wherever it is shown: in lists and, with its spans, in the trace detail. */
@@ -20,7 +20,7 @@ export const runFields = {
   total_cost_usd: nullable(usd()),
 };
 
-export const runSchema = Type.Object({ ...runFields, span_count: count() }, { title: 'Run' });
+const runSchema = Type.Object({ ...runFields, span_count: count() }, { title: 'Run' });
 
 export const runPageSchema = pageSchema(runSchema, 'RunPage');
 
@@ -48,25 +48,4 @@ export function runFilter(query: {
     ...(start === undefined ? {} : { start_time: start }),
     ...(end === undefined ? {} : { end_time: end }),
   };
-}
-
-/** What a run and a trace have in common, as the API shows it. */
-export function printRunFields(run: RunSummary) {
-  return {
-    trace_id: run.trace_id,
-    agent_name: run.agent_name,
-    status: run.status,
-    started_at: formatTime(run.started_at),
-    ended_at: printTime(run.ended_at),
-    duration_ms: run.duration_ms,
-    success: run.success,
-    outcome: run.outcome,
-    error_message: run.error_message,
-    total_tokens: run.total_tokens,
-    total_cost_usd: printMoney(run.total_cost_usd),
-  };
-}
-
-export function printRun(run: RunSummary): Static<typeof runSchema> {
-  return { ...printRunFields(run), span_count: run.span_count };
 }

@@ -1,6 +1,6 @@
 import type { StoredTrace } from '../storage/telemetry-store.js';
+import { printRunFields } from '../storage/print-run.js';
 import { longBody } from './long-body.js';
-import { printRunFields } from './runs.js';
 
 /** A trace as the API shows it, in pieces where it is large. @throws ConsumeError what the store throws at first. */
 export async function printTrace(trace: StoredTrace): Promise<Uint8Array | AsyncIterable<Uint8Array>> {

@@ -3,12 +3,13 @@ import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../signal/span.js';
 import type { AgentComparison } from '../storage/telemetry-store.js';
+import { printRun } from '../storage/print-run.js';
 import { successRate } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
 import { count, jsonObject, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 import { pageRange, printPage } from './paging.js';
-import { printRun, runFields, runFilter, runPageSchema, runParameters } from './runs.js';
+import { runFields, runFilter, runPageSchema, runParameters } from './runs.js';
 import { printTrace } from './trace-body.js';
 
 /** As ingestion takes it by default: lists show a hundred of them at once. */

@@ -1,4 +1,4 @@
-import type { Signal } from '../signal/batch.js';
+import type { TelemetrySignal } from '../signal/batch.js';
 import { REJECTED, type Rejection } from './export-response.js';
 import { int64ToNumber } from './int64.js';
 import { responseTypes, statusType, type ExportResponse, type RpcStatus } from './messages.js';
@@ -16,7 +16,11 @@ export function encodingOf(contentType: string | undefined): Encoding | undefine
  *
  * @returns undefined where everything was taken, and for bodies that are no `Export…ServiceResponse`
  */
-export function readRejection(signal: Signal, body: Uint8Array, encoding?: Encoding): Rejection | undefined {
+export function readRejection(
+  signal: TelemetrySignal,
+  body: Uint8Array,
+  encoding?: Encoding,
+): Rejection | undefined {
   const answer = read<ExportResponse>(body, encoding, (bytes) => responseTypes[signal].decode(bytes));
   const partial = answer?.partialSuccess;
   if (typeof partial !== 'object' || partial === null) return undefined;

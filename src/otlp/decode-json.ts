@@ -1,4 +1,4 @@
-import type { Signal } from '../signal/batch.js';
+import type { TelemetrySignal } from '../signal/batch.js';
 import {
   bool,
   bytes,
@@ -23,7 +23,7 @@ import type { OtlpRequests } from './wire.js';
  * @param value of `JSON.parse`; integers of more than 15 digits must be strings in it, or have lost digits already
  * @throws OtlpDecodeError that names the first place that is wrong
  */
-export function decodeJson<S extends Signal>(signal: S, value: unknown): OtlpRequests[S] {
+export function decodeJson<S extends TelemetrySignal>(signal: S, value: unknown): OtlpRequests[S] {
   return REQUESTS[signal](value, 0) as OtlpRequests[S];
 }
 
@@ -188,7 +188,7 @@ const logRecord = message(() => ({
   eventName: text,
 }));
 
-const REQUESTS: Readonly<Record<Signal, JsonField>> = {
+const REQUESTS: Readonly<Record<TelemetrySignal, JsonField>> = {
   traces: request({ resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans' }, span),
   metrics: request({ resources: 'resourceMetrics', scopes: 'scopeMetrics', items: 'metrics' }, metric),
   logs: request({ resources: 'resourceLogs', scopes: 'scopeLogs', items: 'logRecords' }, logRecord),

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import type { Signal } from '../signal/batch.js';
+import type { TelemetrySignal } from '../signal/batch.js';
 import { OtlpDecodeError } from './decode-error.js';
 import { requestTypes } from './messages.js';
 import { ShortTexts } from './short-texts.js';
@@ -13,7 +13,7 @@ import type { OtlpRequests } from './wire.js';
  * @param maxFields the most fields that are read; each may cost an object of a few hundred bytes
  * @throws OtlpDecodeError
  */
-export function decodeProtobuf<S extends Signal>(
+export function decodeProtobuf<S extends TelemetrySignal>(
   signal: S,
   bytes: Uint8Array,
   maxFields: number,

@@ -1,4 +1,4 @@
-import type { Signal } from '../signal/batch.js';
+import type { TelemetrySignal } from '../signal/batch.js';
 import { int64ToBigInt } from './int64.js';
 import type { Int64, OtlpRequests } from './wire.js';
 
@@ -10,7 +10,7 @@ const ID_FIELDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpan
  * A request as one line of OTLP/JSON: 64-bit integers as texts, ids as hex, other bytes as base64, NaN and the infinities
  * as texts.
  */
-export function encodeJson(request: OtlpRequests[Signal]): string {
+export function encodeJson(request: OtlpRequests[TelemetrySignal]): string {
   return JSON.stringify(plain(request, ''));
 }
 

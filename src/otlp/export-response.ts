@@ -1,4 +1,4 @@
-import type { Signal } from '../signal/batch.js';
+import type { TelemetrySignal } from '../signal/batch.js';
 import { responseTypes, type ExportResponse, type PartialSuccess } from './messages.js';
 import type { Encoding } from './status.js';
 
@@ -14,7 +14,7 @@ export const REJECTED = {
   traces: 'rejectedSpans',
   metrics: 'rejectedDataPoints',
   logs: 'rejectedLogRecords',
-} as const satisfies Readonly<Record<Signal, keyof PartialSuccess>>;
+} as const satisfies Readonly<Record<TelemetrySignal, keyof PartialSuccess>>;
 
 /**
  * An `Export…ServiceResponse`.
@@ -22,7 +22,7 @@ export const REJECTED = {
  * @param rejection undefined where everything was taken: `partial_success` stays unset then
  */
 export function encodeExportResponse(
-  signal: Signal,
+  signal: TelemetrySignal,
   rejection: Rejection | undefined,
   encoding: Encoding,
 ): string | Uint8Array {

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from 'protobufjs/minimal.js';
-import type { Signal } from '../signal/batch.js';
+import type { TelemetrySignal } from '../signal/batch.js';
 import * as generated from './generated/messages.js';
 import type { Int64, OtlpRequests } from './wire.js';
 
@@ -44,7 +44,7 @@ interface BadRequest {
   readonly fieldViolations?: readonly { readonly field?: string; readonly description?: string }[];
 }
 
-type Requests = { readonly [S in Signal]: MessageType<OtlpRequests[S]> };
+type Requests = { readonly [S in TelemetrySignal]: MessageType<OtlpRequests[S]> };
 
 // The generated code has no types of its own.
 const { opentelemetry, google } = generated as unknown as {
@@ -90,7 +90,7 @@ export const requestTypes: Requests = {
 };
 
 /** `Export…ServiceResponse` of each signal. */
-export const responseTypes: Readonly<Record<Signal, MessageType<ExportResponse>>> = {
+export const responseTypes: Readonly<Record<TelemetrySignal, MessageType<ExportResponse>>> = {
   traces: trace.v1.ExportTraceServiceResponse,
   metrics: metrics.v1.ExportMetricsServiceResponse,
   logs: logs.v1.ExportLogsServiceResponse,

@@ -1,3 +1,4 @@
+import type { EventRecord } from './event.js';
 import type { LogRecord } from './log-record.js';
 import type { MetricPoint } from './metric.js';
 import type { BatchMap } from './service-map.js';
@@ -5,7 +6,7 @@ import type { TraceRecord } from './trace.js';
 
 /** A batch belongs to one tenant: the user whose key brought it. */
 export interface Batch<Item> {
-  /** The user's UUID, lower case. */
+  /** The user's UUID, lower case; of events that are an organization's, the organization's. */
   readonly tenant: string;
   readonly items: Item[];
   /** Set by processor `quota`: what is new of the batch is counted, and refused as a whole where it passes the limit. */
@@ -24,18 +25,24 @@ export interface TracesBatch extends Batch<TraceRecord> {
 }
 export type MetricsBatch = Batch<MetricPoint>;
 export type LogsBatch = Batch<LogRecord>;
+export type EventsBatch = Batch<EventRecord>;
 
 /** The only list of signals: whatever is generic over signals is generic over this map. */
 export interface Batches {
   traces: TracesBatch;
   metrics: MetricsBatch;
   logs: LogsBatch;
+  events: EventsBatch;
 }
 
 export type Signal = keyof Batches;
 
 /** The signals at run time, checked against {@link Batches} by the compiler. */
-export const SIGNALS = Object.keys({ traces: true, metrics: true, logs: true } satisfies Record<
+export const SIGNALS = Object.keys({ traces: true, metrics: true, logs: true, events: true } satisfies Record<
   Signal,
   true
 >) as readonly Signal[];
+
+/** What clients send; `events` are made here. */
+export const TELEMETRY_SIGNALS = ['traces', 'metrics', 'logs'] as const satisfies readonly Signal[];
+export type TelemetrySignal = (typeof TELEMETRY_SIGNALS)[number];

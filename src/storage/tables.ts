@@ -1,4 +1,5 @@
 import type { Column } from '../worker/columns.js';
+import { EVENTS } from './events-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
 import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, type Table } from './table.js';
@@ -233,6 +234,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   MAP_NODES,
   MAP_EDGES,
   PROMPT_LINKS,
+  EVENTS,
 ];
 
 /**

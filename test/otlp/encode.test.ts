@@ -10,14 +10,14 @@ import { logsToRecords } from '../../src/otlp/logs-to-records.js';
 import { metricsToPoints } from '../../src/otlp/metrics-to-points.js';
 import { spansToTraces } from '../../src/otlp/spans-to-traces.js';
 import type { OtlpRequests, Span, TracesRequest } from '../../src/otlp/wire.js';
-import type { Batches, Signal, TracesBatch } from '../../src/signal/batch.js';
+import type { Batches, TelemetrySignal, TracesBatch } from '../../src/signal/batch.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../support/otlp-records.js';
 
 const FIELDS = 1_000_000;
 
 /** What the other side decodes, in either encoding. */
-function bothWays<S extends Signal>(signal: S, batch: Batches[S]): readonly OtlpRequests[S][] {
+function bothWays<S extends TelemetrySignal>(signal: S, batch: Batches[S]): readonly OtlpRequests[S][] {
   const request = encodeRequest(signal, batch);
   const line = encodeJson(request);
   return [

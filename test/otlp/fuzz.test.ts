@@ -9,7 +9,7 @@ import { metricsToPoints } from '../../src/otlp/metrics-to-points.js';
 import { spansToTraces } from '../../src/otlp/spans-to-traces.js';
 import type { Encoding } from '../../src/otlp/status.js';
 import { decode } from '../../src/receivers/otlp/decode.js';
-import { SIGNALS, type Signal } from '../../src/signal/batch.js';
+import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../src/signal/batch.js';
 import { FULL } from '../support/otlp-full-requests.js';
 import { jsonOf, protobufOf } from '../support/otlp-requests.js';
 import { holds } from '../support/property.js';
@@ -18,7 +18,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const ABOUT = { tenant: 'tenant', receivedAt: 1_768_478_400_000_000 };
 
 /** Decodes and maps, as the receiver does. @returns whether it was taken; a refusal says why and where */
-function take(signal: Signal, encoding: Encoding, bytes: Uint8Array): 'taken' | 'refused' {
+function take(signal: TelemetrySignal, encoding: Encoding, bytes: Uint8Array): 'taken' | 'refused' {
   try {
     if (signal === 'traces')
       spansToTraces(decode(signal, encoding, bytes, MAX_BYTES), { ...ABOUT, idleTimeoutMs: null });
@@ -33,29 +33,31 @@ function take(signal: Signal, encoding: Encoding, bytes: Uint8Array): 'taken' | 
   }
 }
 
-const PROTOBUF = new Map(SIGNALS.map((signal) => [signal, protobufOf(signal, FULL[signal])]));
-const JSON_TEXT = new Map(SIGNALS.map((signal) => [signal, Buffer.from(base64Bytes(jsonOf(FULL[signal])))]));
+const PROTOBUF = new Map(TELEMETRY_SIGNALS.map((signal) => [signal, protobufOf(signal, FULL[signal])]));
+const JSON_TEXT = new Map(
+  TELEMETRY_SIGNALS.map((signal) => [signal, Buffer.from(base64Bytes(jsonOf(FULL[signal])))]),
+);
 
 /** The only bytes in the requests that are no ids. */
 function base64Bytes(json: string): string {
   return json.replace('"bytesValue":"00ff"', '"bytesValue":"AP8="');
 }
 
-function sample(signal: Signal, encoding: Encoding): Buffer {
+function sample(signal: TelemetrySignal, encoding: Encoding): Buffer {
   return (encoding === 'json' ? JSON_TEXT : PROTOBUF).get(signal) ?? Buffer.alloc(0);
 }
 
-const signals = fc.constantFrom(...SIGNALS);
+const signals = fc.constantFrom(...TELEMETRY_SIGNALS);
 const encodings = fc.constantFrom<Encoding>('protobuf', 'json');
 
 void t.test('the samples themselves are taken', async (t) => {
-  for (const signal of SIGNALS)
+  for (const signal of TELEMETRY_SIGNALS)
     for (const encoding of ['protobuf', 'json'] as const)
       t.equal(take(signal, encoding, sample(signal, encoding)), 'taken', `${signal} ${encoding}`);
 });
 
 void t.test('cut off at every byte', async (t) => {
-  for (const signal of SIGNALS) {
+  for (const signal of TELEMETRY_SIGNALS) {
     for (const encoding of ['protobuf', 'json'] as const) {
       const whole = sample(signal, encoding);
       for (let length = 0; length < whole.length; length++) take(signal, encoding, whole.subarray(0, length));
@@ -203,7 +205,7 @@ void t.test(
     collect();
     const before = process.memoryUsage().heapUsed;
     for (let round = 0; round < 300; round++) {
-      for (const signal of SIGNALS) {
+      for (const signal of TELEMETRY_SIGNALS) {
         const whole = sample(signal, 'protobuf');
         const text = sample(signal, 'json');
         take(signal, 'protobuf', whole.subarray(0, whole.length - (round % 50)));

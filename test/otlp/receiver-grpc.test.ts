@@ -6,7 +6,7 @@ import { ConsumeError, type ConsumeErrorCode } from '../../src/component/consume
 import type { Consumer } from '../../src/component/consumer.js';
 import { int64ToNumber } from '../../src/otlp/int64.js';
 import { responseTypes } from '../../src/otlp/messages.js';
-import { SIGNALS, type Batch } from '../../src/signal/batch.js';
+import { TELEMETRY_SIGNALS, type Batch } from '../../src/signal/batch.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/http-certificate.js';
 import { KEY, READER_KEY, USER } from '../support/known-keys.js';
 import { grpcFailureOf, OTLP_METHODS, startOtlpGrpcClient } from '../support/otlp-grpc-client.js';
@@ -30,7 +30,7 @@ void t.test(
     };
     const { grpcAddress } = await startOtlpService(t, { traces: note, metrics: note, logs: note });
     const call = startOtlpGrpcClient(t, grpcAddress);
-    for (const signal of SIGNALS) {
+    for (const signal of TELEMETRY_SIGNALS) {
       const body = protobufOf(signal, ONE_ITEM[signal]);
       t.equal((await call(signal, body)).length, 0);
       t.equal((await call(signal, body, { gzip: true })).length, 0);

@@ -4,7 +4,7 @@ import { ConsumeError, type ConsumeErrorCode } from '../../src/component/consume
 import type { Consumer, Receipt } from '../../src/component/consumer.js';
 import { int64ToNumber } from '../../src/otlp/int64.js';
 import { responseTypes } from '../../src/otlp/messages.js';
-import { SIGNALS, type Batch, type TracesBatch } from '../../src/signal/batch.js';
+import { TELEMETRY_SIGNALS, type Batch, type TracesBatch } from '../../src/signal/batch.js';
 import { post } from '../support/http-post.js';
 import { KEY, READER_KEY, USER } from '../support/known-keys.js';
 import { aSpan, jsonOf, ONE_ITEM, protobufOf, tracesOf } from '../support/otlp-requests.js';
@@ -34,7 +34,7 @@ function failing(
   };
 }
 
-function bodyOf(signal: (typeof SIGNALS)[number], request: object, encoding: 'protobuf' | 'json') {
+function bodyOf(signal: (typeof TELEMETRY_SIGNALS)[number], request: object, encoding: 'protobuf' | 'json') {
   return encoding === 'json' ? jsonOf(request) : protobufOf(signal, request);
 }
 
@@ -50,7 +50,7 @@ void t.test(
     });
     const outputs = { traces: note('traces'), metrics: note('metrics'), logs: note('logs') };
     const service = await startOtlpService(t, outputs);
-    for (const signal of SIGNALS) {
+    for (const signal of TELEMETRY_SIGNALS) {
       for (const encoding of ENCODINGS) {
         const answer = await service.send(signal, {
           encoding,
@@ -63,7 +63,7 @@ void t.test(
     }
     t.strictSame(
       seen,
-      SIGNALS.flatMap((signal) => [`${signal} 1 of the user`, `${signal} 1 of the user`]),
+      TELEMETRY_SIGNALS.flatMap((signal) => [`${signal} 1 of the user`, `${signal} 1 of the user`]),
     );
   },
 );
@@ -84,7 +84,7 @@ void t.test('gzip is taken in both encodings, and content types with parameters'
 void t.test('requests without any telemetry succeed, and do not trouble the pipeline', async (t) => {
   const never: Consumer<Batch<unknown>> = { consume: () => Promise.reject(new Error('not to be called')) };
   const service = await startOtlpService(t, { traces: never, metrics: never, logs: never });
-  for (const signal of SIGNALS) {
+  for (const signal of TELEMETRY_SIGNALS) {
     t.equal((await service.send(signal)).status, 200, `${signal}: no bytes`);
     t.equal((await service.send(signal, { encoding: 'json', body: '{}' })).status, 200, `${signal}: {}`);
   }

@@ -2,7 +2,7 @@ import { status as Code, type Metadata } from '@grpc/grpc-js';
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import type { Consumer, QuotaUsage } from '../../src/component/consumer.js';
-import { SIGNALS, type Batch } from '../../src/signal/batch.js';
+import { TELEMETRY_SIGNALS, type Batch } from '../../src/signal/batch.js';
 import { grpcFailureOf, startOtlpGrpcClient } from '../support/otlp-grpc-client.js';
 import { jsonOf, ONE_ITEM, protobufOf } from '../support/otlp-requests.js';
 import { readStatus, startOtlpService } from '../support/otlp-service.js';
@@ -65,7 +65,7 @@ void t.test('OTLP over HTTP: the same headers, for every signal in both encoding
   const [open, limited, full] = await Promise.all(
     [taking(), taking(USAGE), refusing].map((next) => startOtlpService(t, forAll(next))),
   );
-  for (const signal of SIGNALS) {
+  for (const signal of TELEMETRY_SIGNALS) {
     for (const encoding of ['protobuf', 'json'] as const) {
       const request = ONE_ITEM[signal];
       const body = encoding === 'json' ? jsonOf(request) : protobufOf(signal, request);
@@ -92,7 +92,7 @@ void t.test('OTLP over gRPC: the same as metadata, of answers and of failures', 
   ] as const) {
     const { grpcAddress } = await startOtlpService(t, forAll(next));
     const call = startOtlpGrpcClient(t, grpcAddress);
-    for (const signal of SIGNALS) {
+    for (const signal of TELEMETRY_SIGNALS) {
       let headers: Metadata | undefined;
       const onMetadata = (given: Metadata): void => void (headers = given);
       await call(signal, protobufOf(signal, ONE_ITEM[signal]), { onMetadata });
@@ -101,7 +101,7 @@ void t.test('OTLP over gRPC: the same as metadata, of answers and of failures', 
   }
   const { grpcAddress } = await startOtlpService(t, forAll(refusing));
   const call = startOtlpGrpcClient(t, grpcAddress);
-  for (const signal of SIGNALS) {
+  for (const signal of TELEMETRY_SIGNALS) {
     const failure = await grpcFailureOf(call(signal, protobufOf(signal, ONE_ITEM[signal])));
     t.match(failure, { code: Code.RESOURCE_EXHAUSTED, sameCode: true, retryAfter: 86_400 });
     t.same(quotaOf({ headers: failure.metadata }), SHOWN_OVER);

@@ -7,7 +7,7 @@ import { ConfigError } from '../../src/config/config-error.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { quotaConfig } from '../../src/processors/quota/config.js';
 import { quotaProcessor } from '../../src/processors/quota/factory.js';
-import { SIGNALS, type Batch, type Signal } from '../../src/signal/batch.js';
+import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../src/signal/batch.js';
 import { componentSettings } from '../support/component-settings.js';
 import { environmentOf } from '../support/config-problems.js';
 import { sectionConfig } from '../support/section-config.js';
@@ -15,7 +15,7 @@ import { sectionConfig } from '../support/section-config.js';
 const CONTEXT = { receivedAt: 7 };
 
 /** The processor in a pipeline of one signal, and what comes out of it. */
-function inPipeline(signal: Signal, yaml: string) {
+function inPipeline(signal: TelemetrySignal, yaml: string) {
   const passed: Batch<unknown>[] = [];
   const receipt: Receipt = { accepted: 1, refused: [], usage: { limit: 5, used: 1, resets_at: 9 } };
   const next: Consumer<Batch<unknown>> = {
@@ -56,8 +56,8 @@ function hostWithStore() {
 
 void t.test('a batch that counts is marked, any other passes as it is; the answer comes back', async (t) => {
   const kinds = { traces: 'spans', metrics: 'metric_points', logs: 'log_records' } as const;
-  for (const signal of SIGNALS) {
-    for (const counted of SIGNALS) {
+  for (const signal of TELEMETRY_SIGNALS) {
+    for (const counted of TELEMETRY_SIGNALS) {
       const yaml = `monthly_events: 12\ncount: [${kinds[counted]}]`;
       const { processor, passed, receipt } = inPipeline(signal, yaml);
       const batch = { tenant: 'a-user', items: [] };

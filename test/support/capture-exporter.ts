@@ -1,16 +1,23 @@
 import { Type } from 'typebox';
 import type { ExporterFactory, Outputs } from '../../src/component/factory.js';
-import { SIGNALS, type Batches, type Signal } from '../../src/signal/batch.js';
+import { SIGNALS, TELEMETRY_SIGNALS, type Batches, type Signal } from '../../src/signal/batch.js';
 
 /** An exporter `capture` that keeps every item it is given. */
 export class CaptureExporter {
-  readonly items: { readonly [S in Signal]: Batches[S]['items'] } = { traces: [], metrics: [], logs: [] };
+  readonly items: { readonly [S in Signal]: Batches[S]['items'] } = {
+    traces: [],
+    metrics: [],
+    logs: [],
+    events: [],
+  };
 
   /** For `pipelines` of an overlay: the built-in ones, with this exporter beside `storage`. */
   readonly overlay = JSON.stringify({
     exporters: { capture: {} },
     service: {
-      pipelines: Object.fromEntries(SIGNALS.map((signal) => [signal, { exporters: ['storage', 'capture'] }])),
+      pipelines: Object.fromEntries(
+        TELEMETRY_SIGNALS.map((signal) => [signal, { exporters: ['storage', 'capture'] }]),
+      ),
     },
   });
 
@@ -25,6 +32,7 @@ export class CaptureExporter {
       traces: keep(this.items.traces),
       metrics: keep(this.items.metrics),
       logs: keep(this.items.logs),
+      events: keep(this.items.events),
     };
     return {
       kind: 'exporter',

@@ -6,12 +6,16 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import type { Test } from 'tap';
-import type { Signal } from '../../src/signal/batch.js';
+import type { TelemetrySignal } from '../../src/signal/batch.js';
 import { TEST_CERTIFICATE, TEST_KEY } from './http-certificate.js';
 import { projectFolder } from './project-file.js';
 
 /** The names of OTLP's messages, by the last part of the path. */
-const SERVICES: Readonly<Record<Signal, string>> = { traces: 'trace', metrics: 'metrics', logs: 'logs' };
+const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
+  traces: 'trace',
+  metrics: 'metrics',
+  logs: 'logs',
+};
 
 /** What came, as `protobufjs` reads it by the `.proto` files themselves, with nothing of our own in between. */
 interface ReceivedRequest {

@@ -2,11 +2,11 @@ import { Client, compressionAlgorithms, credentials, Metadata, type ServiceError
 import type { Test } from 'tap';
 import { int64ToNumber } from '../../src/otlp/int64.js';
 import { badRequestType, retryInfoType, statusType } from '../../src/otlp/messages.js';
-import type { Signal } from '../../src/signal/batch.js';
+import type { TelemetrySignal } from '../../src/signal/batch.js';
 import { KEY } from './known-keys.js';
 
 /** The method of each signal. */
-export const OTLP_METHODS: Readonly<Record<Signal, string>> = {
+export const OTLP_METHODS: Readonly<Record<TelemetrySignal, string>> = {
   traces: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
   metrics: '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
   logs: '/opentelemetry.proto.collector.logs.v1.LogsService/Export',
@@ -42,7 +42,7 @@ export function startOtlpGrpcClient(
   });
   const asIs = (bytes: Buffer): Buffer => bytes;
   return (
-    signal: Signal,
+    signal: TelemetrySignal,
     body: Uint8Array,
     { key = KEY, gzip = false, path, onMetadata }: GrpcCall = {},
   ): Promise<Buffer> =>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Signal } from '../../src/signal/batch.js';
+import type { TelemetrySignal } from '../../src/signal/batch.js';
 import { aSpan, protobufOf } from './otlp-requests.js';
 
 /** What a daemon acknowledged. */
@@ -99,7 +99,7 @@ export class OtlpLoad {
   }
 
   /** @returns false where it was not taken before the end */
-  async #send(signal: Signal, request: object): Promise<boolean> {
+  async #send(signal: TelemetrySignal, request: object): Promise<boolean> {
     const body = new Uint8Array(protobufOf(signal, request));
     for (;;) {
       const response = await fetch(`${this.#url}/v1/${signal}`, {

@@ -1,6 +1,6 @@
 import { requestTypes } from '../../src/otlp/messages.js';
 import type { Span, TracesRequest } from '../../src/otlp/wire.js';
-import type { Signal } from '../../src/signal/batch.js';
+import type { TelemetrySignal } from '../../src/signal/batch.js';
 
 /** 2026-01-15T12:00:00Z and the like, in nanoseconds. */
 export const START = '1768478400000000000';
@@ -41,7 +41,7 @@ export const ONE_ITEM = {
 } as const;
 
 /** A request in protobuf. */
-export function protobufOf(signal: Signal, request: object): Buffer {
+export function protobufOf(signal: TelemetrySignal, request: object): Buffer {
   return Buffer.from(requestTypes[signal].encode(request).finish());
 }
 

@@ -30,6 +30,7 @@ const OUTLINES: { readonly [S in Signal]: (item: Item<S>) => object } = {
     span_id,
     event_name,
   }),
+  events: ({ id, type, timestamp }) => ({ id, type, timestamp: formatTime(timestamp) }),
 };
 
 export function outline<S extends Signal>(signal: S, item: Item<S>): object {

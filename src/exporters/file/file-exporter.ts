@@ -5,7 +5,7 @@ import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
 import { encodeJson } from '../../otlp/encode-json.js';
 import { encodeRequest } from '../../otlp/encode-request.js';
-import { SIGNALS, type Batches, type Signal } from '../../signal/batch.js';
+import { TELEMETRY_SIGNALS, type Batches, type Signal, type TelemetrySignal } from '../../signal/batch.js';
 import type { FileConfig } from './config.js';
 import { LineFile } from './line-file.js';
 
@@ -30,7 +30,10 @@ export class FileExporter implements Exporter {
       maxBackups: config.rotation.max_backups,
       clock,
     });
-    this.inputs = Object.fromEntries(SIGNALS.map((signal) => [signal, this.#input(signal)]));
+    this.inputs = {
+      ...Object.fromEntries(TELEMETRY_SIGNALS.map((signal) => [signal, this.#telemetry(signal)])),
+      events: this.#input<'events'>(({ items }) => items.map(({ body }) => body).join('\n')),
+    };
   }
 
   /** @throws Error where the file cannot be opened */
@@ -47,13 +50,18 @@ export class FileExporter implements Exporter {
     await this.#inTurn(() => this.#file.close());
   }
 
-  #input<S extends Signal>(signal: S): Consumer<Batches[S]> {
+  #telemetry<S extends TelemetrySignal>(signal: S): Consumer<Batches[S]> {
+    return this.#input<S>((batch) => encodeJson(encodeRequest(signal, batch)));
+  }
+
+  /** @param print gives the lines of a batch, without the end of the last */
+  #input<S extends Signal>(print: (batch: Batches[S]) => string): Consumer<Batches[S]> {
     return {
       consume: async (batch): Promise<Receipt> => {
         const accepted = batch.items.length;
-        const line = encodeJson(encodeRequest(signal, batch));
+        const lines = print(batch);
         try {
-          await this.#inTurn(() => this.#file.write(line));
+          await this.#inTurn(() => this.#file.write(lines));
         } catch (cause) {
           throw new ConsumeError(`cannot write ${this.#settings.config.path}: ${codeOf(cause)}`, {
             code: 'storage_unavailable',

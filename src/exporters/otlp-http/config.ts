@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { choice, filePath, secret, section } from '../../config/schema.js';
 import { deliveryKeys } from '../../delivery/config.js';
-import { SIGNALS, type Signal } from '../../signal/batch.js';
+import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 
 const url = (description: string) =>
   Type.Optional(Type.String({ pattern: '^https?://[^/?#@\\s]+([/?][^#\\s]*)?$', description }));
@@ -44,14 +44,14 @@ export const otlpHttpConfig = section({
 export type OtlpHttpConfig = Static<typeof otlpHttpConfig>;
 
 /** The URL for each signal that has one. */
-export function urlsOf(config: OtlpHttpConfig): ReadonlyMap<Signal, URL> {
-  const whole: Readonly<Record<Signal, string | undefined>> = {
+export function urlsOf(config: OtlpHttpConfig): ReadonlyMap<TelemetrySignal, URL> {
+  const whole: Readonly<Record<TelemetrySignal, string | undefined>> = {
     traces: config.traces_endpoint,
     metrics: config.metrics_endpoint,
     logs: config.logs_endpoint,
   };
-  const urls = new Map<Signal, URL>();
-  for (const signal of SIGNALS) {
+  const urls = new Map<TelemetrySignal, URL>();
+  for (const signal of TELEMETRY_SIGNALS) {
     const text = whole[signal] ?? (config.endpoint && `${config.endpoint.replace(/\/+$/, '')}/v1/${signal}`);
     if (text !== undefined) urls.set(signal, new URL(text));
   }

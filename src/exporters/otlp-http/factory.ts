@@ -1,5 +1,5 @@
 import type { ExporterFactory } from '../../component/factory.js';
-import { SIGNALS } from '../../signal/batch.js';
+import { TELEMETRY_SIGNALS } from '../../signal/batch.js';
 import { checkOtlpHttp, otlpHttpConfig } from './config.js';
 import { OtlpHttpExporter } from './otlp-http-exporter.js';
 
@@ -8,7 +8,7 @@ export const otlpHttpExporter: ExporterFactory<typeof otlpHttpConfig> = {
   type: 'otlp_http',
   description: 'Forwards to another Jackdaw, or to anything that takes OTLP over HTTP.',
   stability: 'beta',
-  signals: SIGNALS,
+  signals: TELEMETRY_SIGNALS,
   configSchema: otlpHttpConfig,
   delivery: 'queued',
   check: checkOtlpHttp,

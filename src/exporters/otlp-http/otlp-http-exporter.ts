@@ -8,7 +8,7 @@ import type { Counter } from '../../component/telemetry.js';
 import { SparseLog } from '../../delivery/sparse-log.js';
 import { encodingOf, readRejection } from '../../otlp/decode-answer.js';
 import { encodeProtobuf, encodeRequest } from '../../otlp/encode-request.js';
-import type { Batches, Signal } from '../../signal/batch.js';
+import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import { failureOf, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
 import { HttpClient } from './http-client.js';
@@ -53,7 +53,7 @@ export class OtlpHttpExporter implements Exporter {
     this.#client = undefined;
   }
 
-  #input<S extends Signal>(signal: S, url: URL): Consumer<Batches[S]> {
+  #input<S extends TelemetrySignal>(signal: S, url: URL): Consumer<Batches[S]> {
     // A query may hold a key.
     const place = url.origin + url.pathname;
     return {
@@ -70,7 +70,7 @@ export class OtlpHttpExporter implements Exporter {
   }
 
   /** @throws ConsumeError, permanent, for what OTLP cannot say */
-  async #encode<S extends Signal>(signal: S, batch: Batches[S]): Promise<Uint8Array> {
+  async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S]): Promise<Uint8Array> {
     let body: Uint8Array;
     try {
       body = encodeProtobuf(signal, encodeRequest(signal, batch));
@@ -92,7 +92,7 @@ export class OtlpHttpExporter implements Exporter {
   }
 
   /** What was rejected must not be sent again: it is counted and said. */
-  #noteRejection(signal: Signal, { body, contentType }: Answer, place: string): void {
+  #noteRejection(signal: TelemetrySignal, { body, contentType }: Answer, place: string): void {
     const rejection = readRejection(signal, body, encodingOf(contentType) ?? 'protobuf');
     if (!rejection) return;
     this.#rejected.add(rejection.count, { exporter: this.#settings.id, signal });

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { choice, extensionId, section } from '../../config/schema.js';
-import type { Signal } from '../../signal/batch.js';
+import type { TelemetrySignal } from '../../signal/batch.js';
 
 /** What may count, as the configuration says it, and the signal that brings it. */
 export const COUNTABLE = {
   spans: 'traces',
   metric_points: 'metrics',
   log_records: 'logs',
-} as const satisfies Record<string, Signal>;
+} as const satisfies Record<string, TelemetrySignal>;
 
 type Countable = keyof typeof COUNTABLE;
 

@@ -1,7 +1,7 @@
 import type { Component } from '../../component/component.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Host } from '../../component/host.js';
-import type { Batch, Signal } from '../../signal/batch.js';
+import type { Batch, TelemetrySignal } from '../../signal/batch.js';
 import { isTelemetryStore } from '../../storage/telemetry-store.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
 
@@ -12,7 +12,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   readonly #isCounted: boolean;
   #takeBack: (() => void) | undefined;
 
-  constructor(signal: Signal, config: QuotaConfig, next: Consumer<B>) {
+  constructor(signal: TelemetrySignal, config: QuotaConfig, next: Consumer<B>) {
     this.#config = config;
     this.#next = next;
     this.#isCounted = config.count.some((kind) => COUNTABLE[kind] === signal);

@@ -6,7 +6,7 @@ import { decodeJson } from '../../otlp/decode-json.js';
 import { decodeProtobuf } from '../../otlp/decode-protobuf.js';
 import type { Encoding } from '../../otlp/status.js';
 import type { OtlpRequests } from '../../otlp/wire.js';
-import type { Signal } from '../../signal/batch.js';
+import type { TelemetrySignal } from '../../signal/batch.js';
 
 /**
  * What a request costs in memory depends on its fields: two bytes may become an object of 200. With the default limit of
@@ -20,7 +20,7 @@ const BYTES_PER_FIELD = 32;
  * @param maxBytes the largest request; the number of its fields is bounded by it, too
  * @throws OtlpDecodeError; HttpProblem 400, 413
  */
-export function decode<S extends Signal>(
+export function decode<S extends TelemetrySignal>(
   signal: S,
   encoding: Encoding,
   bytes: Uint8Array,

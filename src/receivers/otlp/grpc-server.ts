@@ -22,13 +22,13 @@ import { quotaHeaders } from '../../http/quota-headers.js';
 import { readTlsFiles } from '../../http/tls.js';
 import { encodeExportResponse } from '../../otlp/export-response.js';
 import { statusBytes } from '../../otlp/status.js';
-import { SIGNALS, type Signal } from '../../signal/batch.js';
+import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import type { Admission } from './admission.js';
 import { decode } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
 import type { Intake } from './intake.js';
 
-const SERVICES: Readonly<Record<Signal, string>> = {
+const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
   traces: 'opentelemetry.proto.collector.trace.v1.TraceService',
   metrics: 'opentelemetry.proto.collector.metrics.v1.MetricsService',
   logs: 'opentelemetry.proto.collector.logs.v1.LogsService',
@@ -76,7 +76,7 @@ export class GrpcServer {
       'grpc.keepalive_timeout_ms': PING_TIMEOUT_MS,
       interceptors: [this.#interceptor()],
     });
-    for (const signal of SIGNALS) {
+    for (const signal of TELEMETRY_SIGNALS) {
       this.#server.addService(exportService(signal), {
         Export: (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
           this.#answer(signal, call).then(
@@ -208,7 +208,7 @@ export class GrpcServer {
     };
   }
 
-  async #answer(signal: Signal, call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> {
+  async #answer(signal: TelemetrySignal, call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> {
     const { intake, admission, maxMessageBytes } = this.#options;
     const caller = this.#callers.get(call.metadata);
     if (caller === undefined) throw new Error('A call came in that nobody has admitted');
@@ -253,7 +253,7 @@ function quotaMetadata(usage: QuotaUsage | undefined): Metadata {
 }
 
 /** Messages stay bytes: they are decoded where they can be refused. */
-function exportService(signal: Signal): ServiceDefinition {
+function exportService(signal: TelemetrySignal): ServiceDefinition {
   const asIs = (bytes: Buffer): Buffer => bytes;
   return {
     Export: {

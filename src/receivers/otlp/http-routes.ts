@@ -4,7 +4,7 @@ import { headersOf } from '../../http/problem.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
 import { encodeExportResponse } from '../../otlp/export-response.js';
 import { encodeStatus, MEDIA_TYPES, type Encoding } from '../../otlp/status.js';
-import { SIGNALS, type Signal } from '../../signal/batch.js';
+import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import type { Admission } from './admission.js';
 import { decode } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
@@ -27,7 +27,7 @@ export interface HttpRoutesOptions {
 /** `POST …/v1/traces`, `…/v1/metrics` and `…/v1/logs`: OTLP/HTTP in both encodings. */
 export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
   const { prefix, admission, maxBodyBytes, bodyTimeoutMs } = options;
-  return SIGNALS.map((signal) => {
+  return TELEMETRY_SIGNALS.map((signal) => {
     const limits = { path: `${prefix}/v1/${signal}`, maxBodyBytes, bodyTimeoutMs };
     return {
       method: 'POST',
@@ -44,7 +44,7 @@ export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
 
 /** The part before the first await runs when the head has arrived: what is refused here costs no body. */
 async function handle(
-  signal: Signal,
+  signal: TelemetrySignal,
   request: HttpRequest,
   { host, intake, admission, maxBodyBytes }: HttpRoutesOptions,
 ): Promise<HttpResponse> {

@@ -9,7 +9,7 @@ import { metricsToPoints } from '../../otlp/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/span-record.js';
 import { spansToTraces } from '../../otlp/spans-to-traces.js';
 import type { Mapped, OtlpRequests } from '../../otlp/wire.js';
-import type { Batches, Signal } from '../../signal/batch.js';
+import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
 
@@ -17,7 +17,7 @@ import type { OtlpConfig } from './config.js';
 const MAX_REASONS = 5;
 
 type Mappers = {
-  readonly [S in Signal]: (
+  readonly [S in TelemetrySignal]: (
     request: OtlpRequests[S],
     about: { readonly tenant: string; readonly receivedAt: Micros },
   ) => Mapped<Batches[S]>;
@@ -58,7 +58,7 @@ export class Intake {
   }
 
   /** @throws HttpProblem 404 for a signal that no pipeline takes from this receiver */
-  require(signal: Signal): void {
+  require(signal: TelemetrySignal): void {
     if (this.#outputs[signal]) return;
     throw new HttpProblem(
       404,
@@ -74,7 +74,7 @@ export class Intake {
    * @param abort ends when nobody waits for the answer any more
    * @throws HttpProblem 404 without a pipeline; ConsumeError where the pipeline took nothing
    */
-  async take<S extends Signal>(
+  async take<S extends TelemetrySignal>(
     signal: S,
     decode: () => OtlpRequests[S],
     tenant: string,
@@ -101,7 +101,7 @@ export class Intake {
 }
 
 /** How many spans each item of a batch of traces stands for; of the other signals each item is one. */
-function weightsOf<S extends Signal>(signal: S, batch: Batches[S]): readonly number[] | undefined {
+function weightsOf<S extends TelemetrySignal>(signal: S, batch: Batches[S]): readonly number[] | undefined {
   if (signal !== 'traces') return undefined;
   return (batch as Batches['traces']).items.map(({ spans }) => Math.max(1, spans.length));
 }

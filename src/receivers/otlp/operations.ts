@@ -4,7 +4,7 @@ import { QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
 import { REJECTED } from '../../otlp/export-response.js';
 import { MEDIA_TYPES } from '../../otlp/status.js';
 import type { JsonObject } from '../../signal/attributes.js';
-import type { Signal } from '../../signal/batch.js';
+import type { TelemetrySignal } from '../../signal/batch.js';
 
 const IDS = { traces: 'exportTraces', metrics: 'exportMetrics', logs: 'exportLogs' } as const;
 const FIELDS = { traces: 'resourceSpans', metrics: 'resourceMetrics', logs: 'resourceLogs' } as const;
@@ -36,7 +36,7 @@ const ERRORS = {
 
 /** What OTLP/HTTP takes and gives for a signal. */
 export function otlpOperation(
-  signal: Signal,
+  signal: TelemetrySignal,
   route: { readonly path: string; readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
 ): Operation {
   const title = TITLES[signal];

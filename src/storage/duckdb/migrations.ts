@@ -1,6 +1,6 @@
 import { createTable } from '../table.js';
 import { createLogTerms, LOG_BLOCKS, SEGMENT_TABLES } from '../tables.js';
-import { META_TABLES } from './meta/tables.js';
+import { META_TABLES } from './meta/all-tables.js';
 import { identifier, StoreOpenError, type Connection } from './database.js';
 
 /** One step forward in the schema of a kind of file. Steps are never changed once released, and never go back. */

@@ -148,6 +148,3 @@ export const ENDPOINTS = new MetaTable('webhook_endpoints', [
   /** Encrypted before it comes here. */
   { name: 'sealed_secret', kind: 'text', rule: 'NOT NULL' },
 ]);
-
-/** All tables of the main file. */
-export const META_TABLES: readonly MetaTable[] = [USERS, KEYS, ORGANIZATIONS, MEMBERS, PROMPTS, ENDPOINTS];

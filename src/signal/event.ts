@@ -1,0 +1,41 @@
+import { formatTime, type Micros } from './time.js';
+
+/** The facts that Jackdaw tells of (decisions §6). */
+export const EVENT_TYPES = [
+  'agent.created',
+  'alert.fired',
+  'alert.resolved',
+  'prompt.created',
+  'trace.completed',
+  'trace.failed',
+  'trace.timed_out',
+  'webhook.endpoint.disabled',
+  'webhook.test',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Subscribes to all types. */
+export const ALL_EVENTS = '*';
+
+/** A fact that Jackdaw itself established and committed. */
+export interface EventRecord {
+  /** UUIDv7; the same however often and wherever the event is delivered. */
+  readonly id: string;
+  readonly type: EventType;
+  /** When the fact was established. */
+  readonly timestamp: Micros;
+  /** UUID, of an event that is an organization's and no user's; null otherwise. */
+  readonly organization_id: string | null;
+  /** UUID of the only webhook endpoint that is to have it; null: all that subscribe. */
+  readonly endpoint_id: string | null;
+  /** The envelope, {@link envelope}: made once, sent and signed byte for byte. */
+  readonly body: string;
+}
+
+/** The JSON text that receivers get: `{"id", "type", "timestamp", "data"}` (decisions §6). */
+export function envelope(
+  { id, type, timestamp }: Pick<EventRecord, 'id' | 'type' | 'timestamp'>,
+  data: object,
+): string {
+  return JSON.stringify({ id, type, timestamp: formatTime(timestamp), data });
+}

@@ -1,0 +1,162 @@
+import type { EventsBatch } from '../signal/batch.js';
+import type { Micros } from '../signal/time.js';
+
+export const DELIVERY_STATUSES = ['pending', 'success', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** One event on its way to one endpoint. */
+export interface DeliverySummary {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly event_type: string;
+  readonly status: DeliveryStatus;
+  /** When it was queued. */
+  readonly created_at: Micros;
+  /** Attempts that were begun. */
+  readonly attempt_count: number;
+}
+
+export interface DeliveryAttempt {
+  /** From 1. */
+  readonly attempt_number: number;
+  /** Null where no answer came, or the attempt is under way. */
+  readonly http_status_code: number | null;
+  /** The beginning of it; empty where there is none. */
+  readonly response_body: string;
+  /** Null while it is under way, and where the daemon ended meanwhile. */
+  readonly duration_ms: number | null;
+  readonly attempted_at: Micros;
+  /** Null while it is under way and where the status says enough. */
+  readonly error_message: string | null;
+}
+
+export interface DeliveryDetail extends DeliverySummary {
+  /** The JSON text that is sent. */
+  readonly body: string;
+  /** In the order of their numbers. */
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/** What a sender takes on. */
+export interface ClaimRequest {
+  readonly now: Micros;
+  /** Deliveries at most. */
+  readonly limit: number;
+  /** Attempts under way at once to one endpoint, those claimed before included. */
+  readonly perEndpoint: number;
+  /** Until when the claims hold. After it others may claim the same. */
+  readonly leaseUntil: Micros;
+}
+
+/** An attempt that is the sender's to make: noted before it is made. */
+export interface DeliveryClaim {
+  /** The delivery's number within the store. */
+  readonly delivery: number;
+  /** The fencing token: what is told of the attempt counts only under it. */
+  readonly lease: number;
+  readonly delivery_id: string;
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+  /** Asked for by somebody, beside the schedule. */
+  readonly isManual: boolean;
+  /** Attempts by the schedule that were made before. */
+  readonly step: number;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly body: string;
+  readonly endpoint_id: string;
+  /** As they are now, not as they were when the event happened. */
+  readonly url: string;
+  readonly sealed_secret: string;
+}
+
+export interface Claims {
+  readonly claims: readonly DeliveryClaim[];
+  /** When the next delivery is due that nobody has claimed and whose endpoint has room; null: none waits. */
+  readonly nextDueAt: Micros | null;
+}
+
+/** How an attempt ended. */
+export interface FinishedAttempt {
+  readonly delivery: number;
+  readonly lease: number;
+  readonly succeeded: boolean;
+  readonly statusCode: number | null;
+  readonly responseBody: string;
+  readonly durationMs: number;
+  readonly error: string | null;
+  /**
+   * When the schedule tries next, if this was an attempt by the schedule and failed; null: never, and the delivery has
+   * failed. Ignored after success and of manual attempts.
+   */
+  readonly retryAt: Micros | null;
+  /** The receiver wants no more (410): there are no further attempts by the schedule, even of a manual one. */
+  readonly isGone: boolean;
+}
+
+export interface FinishedRules {
+  readonly now: Micros;
+  /** Failed attempts in a row that pause an endpoint. */
+  readonly breakerThreshold: number;
+}
+
+/** What waits. */
+export interface DeliveryFigures {
+  readonly pending: number;
+  /** Of active endpoints: how long the oldest is overdue; 0 for none. */
+  readonly overdueMs: number;
+}
+
+/**
+ * The part of a meta store that queues deliveries: each has its row from the transaction on in which its event was taken,
+ * and its state changes in transactions only. Statuses and numbers: `reference/webhooks.md` §2.3 and §4.
+ */
+export interface DeliveryStore {
+  /**
+   * Takes events: one delivery for each active endpoint of the owner's organizations (of the organization whose event it
+   * is, of the one endpoint it is for) that subscribes to the type, once for each event and endpoint, in one transaction.
+   * An event that was taken before adds nothing.
+   *
+   * @returns how many deliveries were added
+   */
+  addDeliveries(batch: EventsBatch, now: Micros): Promise<number>;
+  /** Takes on what is due, the longest overdue first, and notes the attempts. */
+  claimDeliveries(request: ClaimRequest): Promise<Claims>;
+  /**
+   * Notes how attempts ended, in one transaction: result, status and next time of the delivery, and failures in a row of
+   * the endpoint, which is paused where they reach the threshold (event `webhook.endpoint.disabled`). What was told under
+   * a lease that no longer holds, and of endpoints that were deleted, changes nothing.
+   *
+   * @returns the ids of the endpoints that were paused
+   */
+  finishDeliveries(finished: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]>;
+  /** Removes the deliveries that were queued before this time, whatever became of them. @returns how many */
+  removeDeliveries(before: Micros): Promise<number>;
+  deliveryFigures(now: Micros): Promise<DeliveryFigures>;
+  /** Calls back after changes by others than the sender that may let deliveries be due. @returns what ends it */
+  watchDeliveries(listener: () => void): () => void;
+  /** The newest first. @returns null where the organization has no such endpoint */
+  listDeliveries(
+    slug: string,
+    endpointId: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly DeliverySummary[]; readonly count: number } | null>;
+  /** @returns null where no endpoint of the organization has such a delivery */
+  readDelivery(slug: string, deliveryId: string): Promise<DeliveryDetail | null>;
+  /**
+   * Asks for one more attempt, whatever the status is, beside those of the schedule: as many as it is asked for. Does
+   * nothing where the endpoint is paused.
+   *
+   * @returns false where no endpoint of the organization has such a delivery
+   */
+  retryDelivery(slug: string, deliveryId: string): Promise<boolean>;
+  /** Says which private networks a sender may reach, for whoever checks URLs. @returns what takes it back */
+  announceTargets(allowCidrs: readonly string[]): () => void;
+  /** All that were announced. */
+  readonly allowedTargets: readonly string[];
+}
+
+/** Finds a delivery store among extensions. */
+export function isDeliveryStore(candidate: unknown): candidate is DeliveryStore {
+  return typeof candidate === 'object' && candidate !== null && 'claimDeliveries' in candidate;
+}

@@ -1,0 +1,19 @@
+import { ATTEMPTS, DELIVERIES, TAKEN_EVENTS, WAITING } from './delivery-definitions.js';
+import { ENTRIES, READERS } from './event-definitions.js';
+import { ENDPOINTS, KEYS, MEMBERS, ORGANIZATIONS, PROMPTS, USERS, type MetaTable } from './tables.js';
+
+/** All tables of the main file. */
+export const META_TABLES: readonly MetaTable[] = [
+  USERS,
+  KEYS,
+  ORGANIZATIONS,
+  MEMBERS,
+  PROMPTS,
+  ENDPOINTS,
+  ENTRIES,
+  READERS,
+  TAKEN_EVENTS,
+  DELIVERIES,
+  WAITING,
+  ATTEMPTS,
+];

@@ -1,0 +1,40 @@
+import { moneyToNumber } from '../signal/money.js';
+import type { RunStatus } from '../signal/span.js';
+import { formatTime } from '../signal/time.js';
+import type { RunSummary } from './telemetry-store.js';
+
+/** A run as the API and events show it. */
+export interface PrintedRun {
+  readonly trace_id: string;
+  readonly agent_name: string;
+  readonly status: RunStatus;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly duration_ms: number | null;
+  readonly success: boolean | null;
+  readonly outcome: string | null;
+  readonly error_message: string | null;
+  readonly total_tokens: number | null;
+  /** US dollars. */
+  readonly total_cost_usd: number | null;
+}
+
+export function printRunFields(run: RunSummary): PrintedRun {
+  return {
+    trace_id: run.trace_id,
+    agent_name: run.agent_name,
+    status: run.status,
+    started_at: formatTime(run.started_at),
+    ended_at: run.ended_at === null ? null : formatTime(run.ended_at),
+    duration_ms: run.duration_ms,
+    success: run.success,
+    outcome: run.outcome,
+    error_message: run.error_message,
+    total_tokens: run.total_tokens,
+    total_cost_usd: run.total_cost_usd === null ? null : moneyToNumber(run.total_cost_usd),
+  };
+}
+
+export function printRun(run: RunSummary): PrintedRun & { readonly span_count: number } {
+  return { ...printRunFields(run), span_count: run.span_count };
+}
