@@ -24,6 +24,9 @@ export interface StoredEndpoint extends WebhookEndpoint {
 /** What is absent stays as it is. */
 export type EndpointChange = Partial<Pick<WebhookEndpoint, 'url' | 'name' | 'event_types' | 'is_active'>>;
 
+/** What became of a test: an endpoint that is paused gets none. */
+export type TestedEndpoint = 'queued' | 'paused';
+
 /** What an endpoint's secret is sealed for. */
 export function sealOwner(endpointId: string): string {
   return `webhook_endpoint:${endpointId}`;
@@ -47,6 +50,12 @@ export interface EndpointStore {
   rotateEndpointSecret(slug: string, id: string, sealedSecret: string): Promise<boolean>;
   /** Of any organization, for who sends to it; null where it was deleted. */
   readEndpoint(id: string): Promise<StoredEndpoint | null>;
+  /**
+   * Writes an event `webhook.test` for this endpoint alone, whatever it subscribes to.
+   *
+   * @returns null where there is no such endpoint
+   */
+  testEndpoint(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null>;
   /** Of every organization, the oldest first. */
   listStoredEndpoints(): Promise<readonly StoredEndpoint[]>;
 }

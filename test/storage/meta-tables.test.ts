@@ -24,8 +24,8 @@ async function openTables(
   const connection = await connect();
   await migrate(connection, MAIN, META_SCHEMA, path);
   return {
-    tables: await MetaTables.open(connection),
-    again: async () => await MetaTables.open(await connect()),
+    tables: await MetaTables.open(connection, () => undefined),
+    again: async () => await MetaTables.open(await connect(), () => undefined),
   };
 }
 

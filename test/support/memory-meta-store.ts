@@ -11,7 +11,12 @@ import {
   type StoredKey,
   type User,
 } from '../../src/storage/meta-store.js';
-import type { EndpointChange, StoredEndpoint, WebhookEndpoint } from '../../src/storage/webhook-endpoints.js';
+import type {
+  EndpointChange,
+  StoredEndpoint,
+  TestedEndpoint,
+  WebhookEndpoint,
+} from '../../src/storage/webhook-endpoints.js';
 import { withoutSecret } from './stored-endpoint.js';
 
 /**
@@ -190,6 +195,13 @@ export class MemoryMetaStore implements MetaStore {
   async readEndpoint(id: string): Promise<StoredEndpoint | null> {
     this.#maybeFail('readEndpoint');
     return this.#endpoints.get(id)?.endpoint ?? null;
+  }
+
+  async testEndpoint(slug: string, id: string): Promise<TestedEndpoint | null> {
+    this.#maybeFail('testEndpoint');
+    const endpoint = this.#endpointOf(slug, id);
+    if (!endpoint) return null;
+    return endpoint.is_active ? 'queued' : 'paused';
   }
 
   async listStoredEndpoints(): Promise<readonly StoredEndpoint[]> {

@@ -32,6 +32,14 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly rebuildSize?: RebuildSize;
 }
 
+/** Is told of what was committed, afterwards. */
+export interface StoreListener {
+  /** A commit of telemetry. */
+  readonly committed: (report: CommitReport) => void;
+  /** An event in the main file. */
+  readonly eventsWritten: () => void;
+}
+
 /** What the engine is put together from, opened and loaded. */
 export interface EngineParts {
   readonly database: Database;
@@ -62,11 +70,11 @@ const REMEMBERED_DAYS = 100_000;
 export async function openParts(
   options: StoreOptions,
   logger: Logger,
-  onCommit: (report: CommitReport) => void,
+  listener: StoreListener,
 ): Promise<EngineParts> {
   const database = await Database.open(options);
   try {
-    return await openFiles(database, options, logger, onCommit);
+    return await openFiles(database, options, logger, listener);
   } catch (error) {
     database.close();
     throw error;
@@ -77,9 +85,9 @@ async function openFiles(
   database: Database,
   options: StoreOptions,
   logger: Logger,
-  onCommit: (report: CommitReport) => void,
+  listener: StoreListener,
 ): Promise<EngineParts> {
-  const meta = await openMeta(database, options.path);
+  const meta = await openMeta(database, options.path, listener);
   const segments = await Segments.open(await database.connect(), options.path, logger);
   const connection = await database.connect();
   const agents = new Agents();
@@ -132,7 +140,7 @@ async function openFiles(
     agents,
     counts,
     logger,
-    onCommit,
+    onCommit: listener.committed,
     segmentSize: options.segmentSize ?? SEGMENT_SIZE,
     onSealed: () => {
       mover.wake();
@@ -183,10 +191,10 @@ async function openFiles(
   };
 }
 
-async function openMeta(database: Database, path: string): Promise<MetaTables> {
+async function openMeta(database: Database, path: string, listener: StoreListener): Promise<MetaTables> {
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
   await migrate(connection, MAIN, META_SCHEMA, path);
   await connection.run(`CHECKPOINT ${MAIN}`);
-  return await MetaTables.open(connection);
+  return await MetaTables.open(connection, listener.eventsWritten);
 }

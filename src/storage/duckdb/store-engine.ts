@@ -20,7 +20,7 @@ import type {
   Usage,
 } from '../telemetry-store.js';
 import type { TracesMessage } from './encode-traces.js';
-import { openParts, type EngineParts, type StoreOptions } from './engine-parts.js';
+import { openParts, type EngineParts, type StoreListener, type StoreOptions } from './engine-parts.js';
 import { countedOf, type Counted, type CountedMessage } from './event-counts.js';
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
@@ -35,7 +35,6 @@ import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { TraceId } from './trace-id.js';
 import { IncomingBatch } from './write-group.js';
 import type { WriteAnswer } from './commit-line.js';
-import type { CommitReport } from './writer.js';
 
 /** What the engine is like at a moment, for metrics. */
 export interface StoreFigures {
@@ -64,12 +63,8 @@ export class StoreEngine {
   }
 
   /** @throws StoreOpenError with the file and the cure. */
-  static async open(
-    options: StoreOptions,
-    logger: Logger,
-    onCommit: (report: CommitReport) => void,
-  ): Promise<StoreEngine> {
-    return new StoreEngine(options.path, await openParts(options, logger, onCommit));
+  static async open(options: StoreOptions, logger: Logger, listener: StoreListener): Promise<StoreEngine> {
+    return new StoreEngine(options.path, await openParts(options, logger, listener));
   }
 
   figures(): StoreFigures {

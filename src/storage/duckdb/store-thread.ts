@@ -31,8 +31,13 @@ const notify = (notice: string, value: unknown): void => {
   outbox.post({ kind: 'notice', notice, value });
 };
 
-const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(notify), (report) => {
-  notify('commit', report);
+const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(notify), {
+  committed: (report) => {
+    notify('commit', report);
+  },
+  eventsWritten: () => {
+    notify('events', null);
+  },
 });
 // Whoever calls `open` is told; until then the rejection is not unhandled.
 engine.catch(() => undefined);
@@ -88,13 +93,23 @@ serve(port, outbox, {
   },
   meta: async (method: MetaMethod, ...args: unknown[]) => {
     const { meta } = await engine;
-    try {
-      return await (meta[method] as (...values: unknown[]) => unknown).apply(meta, args);
-    } catch (error) {
-      throw error instanceof ConflictError ? error : storageFailure(error);
-    }
+    return await ofMainFile(() => (meta[method] as (...values: unknown[]) => unknown).apply(meta, args));
+  },
+  deliveries: async (method: DeliveryMethod, ...args: unknown[]) => {
+    const { deliveries } = (await engine).meta;
+    return await ofMainFile(() =>
+      (deliveries[method] as (...values: unknown[]) => unknown).apply(deliveries, args),
+    );
   },
 });
+
+async function ofMainFile(work: () => unknown): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ConflictError ? error : storageFailure(error);
+  }
+}
 
 /** Methods of the engine whose arguments and results are small plain data. */
 export type StoreMethod =
@@ -113,8 +128,17 @@ export type StoreMethod =
   | 'rebuildMap';
 export type MetaMethod = Exclude<
   keyof StoreEngine['meta'],
-  'tenantOf' | 'userOf' | 'limitOf' | 'promptNumber' | 'promptVersions' | 'idle'
+  | 'interests'
+  | 'events'
+  | 'deliveries'
+  | 'tenantOf'
+  | 'userOf'
+  | 'limitOf'
+  | 'promptNumber'
+  | 'promptVersions'
+  | 'idle'
 >;
+export type DeliveryMethod = keyof StoreEngine['meta']['deliveries'];
 
 function noticeLogger(send: typeof notify): Logger {
   const line =

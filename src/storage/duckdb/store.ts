@@ -40,7 +40,7 @@ import { revive } from './revive-error.js';
 import type { StoreOptions } from './engine-parts.js';
 import type { StoreFigures } from './store-engine.js';
 import { StoreMetrics } from './store-metrics.js';
-import type { LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
+import type { DeliveryMethod, LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
 import type { CommitReport } from './writer.js';
 
 export interface DuckDBStoreOptions extends StoreOptions {
@@ -109,8 +109,9 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
     this.#repeat(IDLE_EVERY_MS, async () => {
       await thread.call('timeOutIdle', [this.#settings.clock.now()]);
     });
-    const { traceRetentionDays, metricRetentionDays, logRetentionDays } = this.#options;
-    if (traceRetentionDays !== null || metricRetentionDays !== null || logRetentionDays !== null) {
+    const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } = this.#options;
+    const kept = [traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays];
+    if (kept.some((days) => days !== null)) {
       this.#repeat(RETENTION_EVERY_MS, async () => {
         await thread.call('applyRetention', [this.#settings.clock.now()]);
       });
@@ -280,6 +281,10 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   protected override async meta<T>(method: MetaMethod, ...args: unknown[]): Promise<T> {
     return await this.#running().call<T>('meta', [method, ...args]);
+  }
+
+  protected override async deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T> {
+    return await this.#running().call<T>('deliveries', [method, ...args]);
   }
 
   #running(): ThreadClient {

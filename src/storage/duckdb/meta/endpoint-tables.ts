@@ -1,6 +1,15 @@
-import type { EndpointChange, StoredEndpoint, WebhookEndpoint } from '../../webhook-endpoints.js';
+import type { Micros } from '../../../signal/time.js';
+import type {
+  EndpointChange,
+  StoredEndpoint,
+  TestedEndpoint,
+  WebhookEndpoint,
+} from '../../webhook-endpoints.js';
 import type { Row, Value } from '../database.js';
+import type { EventInterests, Subscription } from '../events/interests.js';
+import type { DeliveryTables } from './delivery-tables.js';
 import type { MetaConnection } from './meta-connection.js';
+import type { MetaEvents } from './meta-events.js';
 import { ENDPOINTS, ORGANIZATIONS, readAnyText } from './tables.js';
 
 const OF_ORGANIZATION = 'organization_id = (SELECT id FROM organizations WHERE slug = ?)';
@@ -9,9 +18,27 @@ const THIS_ONE = `WHERE id = ?::UUID AND ${OF_ORGANIZATION}`;
 /** The webhook endpoints in the main file. */
 export class EndpointTables {
   readonly #connection: MetaConnection;
+  readonly #interests: EventInterests;
+  readonly #events: MetaEvents;
+  readonly #deliveries: DeliveryTables;
 
-  constructor(connection: MetaConnection) {
-    this.#connection = connection;
+  constructor(parts: {
+    readonly connection: MetaConnection;
+    readonly interests: EventInterests;
+    readonly events: MetaEvents;
+    readonly deliveries: DeliveryTables;
+  }) {
+    this.#connection = parts.connection;
+    this.#interests = parts.interests;
+    this.#events = parts.events;
+    this.#deliveries = parts.deliveries;
+  }
+
+  /** Tells the interests of all endpoints. */
+  async load(): Promise<void> {
+    const columns = ['id', 'organization_id', 'event_types', 'is_active'];
+    for (const row of await this.#connection.read(ENDPOINTS.select('', columns)))
+      this.#interests.put(toSubscription(row));
   }
 
   async create(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
@@ -19,9 +46,11 @@ export class EndpointTables {
       const [row] = await this.#connection.rows(ORGANIZATIONS.select('WHERE slug = ?', ['id']), [slug]);
       if (row === undefined) return false;
       const event_types = writeTypes(endpoint.event_types);
-      await this.#connection.run(
-        ...ENDPOINTS.insert({ ...endpoint, event_types, organization_id: String(row.id) }),
-      );
+      const written = { ...endpoint, event_types, organization_id: String(row.id) };
+      await this.#connection.run(...ENDPOINTS.insert(written));
+      this.#connection.afterCommit(() => {
+        this.#interests.put(toSubscription(written));
+      });
       return true;
     });
   }
@@ -42,20 +71,46 @@ export class EndpointTables {
           slug,
         ]);
       const [row] = await this.#connection.rows(ENDPOINTS.select(THIS_ONE), [id, slug]);
-      return row === undefined ? null : toEndpoint(row);
+      if (row === undefined) return null;
+      this.#connection.afterCommit(() => {
+        this.#interests.put(toSubscription(row));
+      });
+      return toEndpoint(row);
     });
   }
 
   async delete(slug: string, id: string): Promise<boolean> {
-    return await this.#change(`DELETE FROM webhook_endpoints ${THIS_ONE}`, [id, slug]);
+    return await this.#connection.transaction(async () => {
+      const isThere = await this.#change(`DELETE FROM webhook_endpoints ${THIS_ONE}`, [id, slug]);
+      if (!isThere) return false;
+      await this.#deliveries.endpointDeleted(id);
+      this.#connection.afterCommit(() => {
+        this.#interests.remove(id);
+      });
+      return true;
+    });
   }
 
   async rotateSecret(slug: string, id: string, sealedSecret: string): Promise<boolean> {
-    return await this.#change(`UPDATE webhook_endpoints SET sealed_secret = ? ${THIS_ONE}`, [
-      sealedSecret,
-      id,
-      slug,
-    ]);
+    const statement = `UPDATE webhook_endpoints SET sealed_secret = ? ${THIS_ONE}`;
+    return await this.#connection.transaction(() => this.#change(statement, [sealedSecret, id, slug]));
+  }
+
+  async test(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null> {
+    return await this.#connection.transaction(async () => {
+      const [row] = await this.#connection.rows(ENDPOINTS.select(THIS_ONE), [id, slug]);
+      if (row === undefined) return null;
+      const { name, is_active } = toEndpoint(row);
+      if (!is_active) return 'paused';
+      await this.#events.add({
+        type: 'webhook.test',
+        owner: { organizationId: String(row.organization_id) },
+        endpointId: id,
+        now,
+        data: { endpoint_id: id, endpoint_name: name, organization: slug },
+      });
+      return 'queued';
+    });
   }
 
   async read(id: string): Promise<StoredEndpoint | null> {
@@ -67,12 +122,10 @@ export class EndpointTables {
     return (await this.#connection.read(ENDPOINTS.select('ORDER BY created_at, id'))).map(toStoredEndpoint);
   }
 
-  /** @returns whether there was such a row. */
+  /** In the transaction under way. @returns whether there was such a row. */
   async #change(statement: string, values: readonly Value[]): Promise<boolean> {
-    return await this.#connection.transaction(async () => {
-      const changed = await this.#connection.rows(`${statement} RETURNING 1 AS done`, values);
-      return changed.length > 0;
-    });
+    const changed = await this.#connection.rows(`${statement} RETURNING 1 AS done`, values);
+    return changed.length > 0;
   }
 }
 
@@ -92,15 +145,28 @@ function writeTypes(types: readonly string[]): string {
   return types.join(' ');
 }
 
+function readTypes(value: Value | undefined): readonly string[] {
+  return String(value).split(' ');
+}
+
 function toEndpoint(row: Row): WebhookEndpoint {
   return {
     id: String(row.id),
     url: String(row.url),
     name: readAnyText(row.name) ?? '',
-    event_types: String(row.event_types).split(' '),
+    event_types: readTypes(row.event_types),
     is_active: row.is_active === true,
     consecutive_failures: Number(row.consecutive_failures),
     created_at: Number(row.created_at),
+  };
+}
+
+function toSubscription(row: Row): Subscription {
+  return {
+    endpointId: String(row.id),
+    organizationId: String(row.organization_id),
+    eventTypes: readTypes(row.event_types),
+    isActive: row.is_active === true,
   };
 }
 

@@ -10,12 +10,18 @@ import type {
   StoredKey,
   User,
 } from '../../meta-store.js';
-import type { EndpointChange, StoredEndpoint, WebhookEndpoint } from '../../webhook-endpoints.js';
+import type {
+  EndpointChange,
+  StoredEndpoint,
+  TestedEndpoint,
+  WebhookEndpoint,
+} from '../../webhook-endpoints.js';
 import type { MetaMethod } from '../store-thread.js';
+import { DeliveryClient } from './delivery-client.js';
 import type { PromptPage } from './prompt-tables.js';
 
 /** The {@link MetaStore} of the daemon's thread: it asks the store thread, and tells of keys that come and go. */
-export abstract class MetaClient implements MetaStore {
+export abstract class MetaClient extends DeliveryClient implements MetaStore {
   readonly #keyListeners = new Set<(change: KeyChange) => void>();
 
   abstract get directory(): string;
@@ -111,7 +117,9 @@ export abstract class MetaClient implements MetaStore {
   }
 
   async updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null> {
-    return await this.meta('updateEndpoint', slug, id, change);
+    const endpoint = await this.meta<WebhookEndpoint | null>('updateEndpoint', slug, id, change);
+    if (endpoint?.is_active === true) this.tellOfDeliveries();
+    return endpoint;
   }
 
   async deleteEndpoint(slug: string, id: string): Promise<boolean> {
@@ -128,6 +136,10 @@ export abstract class MetaClient implements MetaStore {
 
   async listStoredEndpoints(): Promise<readonly StoredEndpoint[]> {
     return await this.meta('listStoredEndpoints');
+  }
+
+  async testEndpoint(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null> {
+    return await this.meta('testEndpoint', slug, id, now);
   }
 
   async *#promptPages(first: PromptPage, userId: string): PromptPages {

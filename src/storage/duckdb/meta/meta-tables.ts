@@ -1,46 +1,70 @@
 import type { Micros } from '../../../signal/time.js';
-import {
-  ConflictError,
-  type Membership,
-  type MetaStore,
-  type Organization,
-  type PromptVersion,
-  type Role,
-  type StoredKey,
-  type User,
+import type {
+  Membership,
+  MetaStore,
+  Organization,
+  PromptVersion,
+  Role,
+  StoredKey,
+  User,
 } from '../../meta-store.js';
-import type { EndpointChange, StoredEndpoint, WebhookEndpoint } from '../../webhook-endpoints.js';
+import type {
+  EndpointChange,
+  StoredEndpoint,
+  TestedEndpoint,
+  WebhookEndpoint,
+} from '../../webhook-endpoints.js';
 import type { Connection, Value } from '../database.js';
+import { EventInterests } from '../events/interests.js';
+import { DeliveryTables } from './delivery-tables.js';
 import { EndpointTables } from './endpoint-tables.js';
+import { MemberTables } from './member-tables.js';
 import { MetaConnection } from './meta-connection.js';
-import { toKey, toOrganization, toUser } from './meta-rows.js';
+import { MetaEvents } from './meta-events.js';
+import { toKey, toUser } from './meta-rows.js';
 import { PromptTables, type PromptPage } from './prompt-tables.js';
-import { KEYS, MEMBERS, ORGANIZATIONS, USERS } from './tables.js';
+import { KEYS, USERS } from './tables.js';
+import { refuseTaken } from './unique-names.js';
 
 /** The part of a {@link MetaStore} that needs the database. */
 type Tables = Omit<MetaStore, 'watchKeys' | 'directory' | 'listPrompts' | 'listPromptVersions'>;
 
-/** Users, organizations, members, keys, prompts and webhook endpoints in the main file. */
+/** What is in the main file: users, organizations, members, keys, prompts, webhook endpoints, events and deliveries. */
 export class MetaTables implements Tables {
+  /** Which events somebody wants, as the last commit left it. */
+  readonly interests = new EventInterests();
+  readonly events: MetaEvents;
+  readonly deliveries: DeliveryTables;
   readonly #connection: MetaConnection;
+  readonly #members: MemberTables;
   readonly #prompts: PromptTables;
   readonly #endpoints: EndpointTables;
   /** The tenant number of every user, by id. */
   readonly #tenants = new Map<string, number>();
+  /** And the users of the tenants. */
+  readonly #users = new Map<number, string>();
   /** `monthly_event_limit` by tenant. */
   readonly #limits = new Map<number, number | null>();
 
-  private constructor(connection: Connection) {
+  private constructor(connection: Connection, eventsWritten: () => void) {
     this.#connection = new MetaConnection(connection);
-    this.#prompts = new PromptTables(this.#connection);
-    this.#endpoints = new EndpointTables(this.#connection);
+    const parts = { connection: this.#connection, interests: this.interests };
+    this.events = new MetaEvents(parts.connection, parts.interests, eventsWritten);
+    this.deliveries = new DeliveryTables({ ...parts, events: this.events });
+    this.#members = new MemberTables(parts.connection, parts.interests);
+    this.#prompts = new PromptTables(parts.connection, this.events);
+    this.#endpoints = new EndpointTables({ ...parts, events: this.events, deliveries: this.deliveries });
   }
 
-  /** @param connection the tables' own */
-  static async open(connection: Connection): Promise<MetaTables> {
-    const tables = new MetaTables(connection);
+  /** @param connection the tables' own @param eventsWritten is called after commits that wrote events */
+  static async open(connection: Connection, eventsWritten: () => void): Promise<MetaTables> {
+    const tables = new MetaTables(connection, eventsWritten);
     for (const row of await connection.rows(USERS.select()))
       tables.#remember(toUser(row), Number(row.tenant));
+    await tables.events.load();
+    await tables.#members.load();
+    await tables.#endpoints.load();
+    await tables.deliveries.load();
     await tables.#prompts.load((userId) => tables.#knownTenant(userId));
     return tables;
   }
@@ -52,7 +76,7 @@ export class MetaTables implements Tables {
 
   /** @returns undefined for a number that no user has. */
   userOf(tenant: number): string | undefined {
-    return [...this.#tenants].find(([, number]) => number === tenant)?.[0];
+    return this.#users.get(tenant);
   }
 
   /** Events a month that a tenant may store, 0 for any number; null: the daemon's default holds. */
@@ -84,7 +108,7 @@ export class MetaTables implements Tables {
 
   async createUser(user: User): Promise<void> {
     await this.#connection.transaction(async () => {
-      await this.#refuseTaken('users', 'email', user.email);
+      await refuseTaken(this.#connection, 'users', 'email', user.email);
       await this.#insertUser(user);
     });
   }
@@ -94,7 +118,7 @@ export class MetaTables implements Tables {
     change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
   ): Promise<User | null> {
     return await this.#connection.transaction(async () => {
-      if (change.email !== undefined) await this.#refuseTaken('users', 'email', change.email, id);
+      if (change.email !== undefined) await refuseTaken(this.#connection, 'users', 'email', change.email, id);
       for (const [column, value] of Object.entries(pick(change, ['email', 'name', 'monthly_event_limit']))) {
         await this.#connection.run(`UPDATE users SET ${column} = ? WHERE id = ?::UUID`, [value, id]);
       }
@@ -138,59 +162,34 @@ export class MetaTables implements Tables {
   }
 
   async listOrganizations(): Promise<readonly Organization[]> {
-    return (await this.#connection.read(ORGANIZATIONS.select('ORDER BY created_at, id'))).map(toOrganization);
+    return await this.#members.listOrganizations();
   }
 
   async createOrganization(organization: Organization): Promise<void> {
-    await this.#connection.transaction(async () => {
-      await this.#refuseTaken('organizations', 'slug', organization.slug);
-      await this.#connection.run(...ORGANIZATIONS.insert({ ...organization }));
-    });
+    await this.#connection.transaction(() => this.#members.createOrganization(organization));
   }
 
   async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
-    return await this.#connection.transaction(async () => {
-      const organizationId = await this.#organizationId(slug);
-      if (organizationId === null || !this.#tenants.has(userId)) return false;
-      await this.#connection.run(
-        'INSERT INTO members (organization_id, user_id, role) VALUES (?::UUID, ?::UUID, ?) ON CONFLICT DO UPDATE SET role = excluded.role',
-        [organizationId, userId, role],
-      );
-      return true;
-    });
+    const tenant = this.#tenants.get(userId);
+    return tenant !== undefined && (await this.#members.put(slug, userId, tenant, role));
   }
 
   async removeMember(slug: string, userId: string): Promise<boolean> {
-    return await this.#connection.transaction(async () => {
-      const removed = await this.#connection.rows(
-        'DELETE FROM members WHERE organization_id = (SELECT id FROM organizations WHERE slug = ?) AND user_id = ?::UUID RETURNING 1 AS done',
-        [slug, userId],
-      );
-      return removed.length > 0;
-    });
+    const tenant = this.#tenants.get(userId);
+    return tenant !== undefined && (await this.#members.remove(slug, userId, tenant));
   }
 
   async membershipsOf(userId: string): Promise<readonly Membership[]> {
-    const rows = await this.#connection.read(
-      'SELECT o.slug, o.name, m.role FROM members m JOIN organizations o ON o.id = m.organization_id WHERE m.user_id = ?::UUID ORDER BY o.slug',
-      [userId],
-    );
-    return rows.map((row) => ({
-      slug: String(row.slug),
-      organization_name: String(row.name),
-      role: row.role === 'admin' ? 'admin' : 'member',
-    }));
+    return await this.#members.membershipsOf(userId);
   }
 
   async bootstrap(first: { user: User; organization: Organization; key: StoredKey }): Promise<boolean> {
     return await this.#connection.transaction(async () => {
       const [users] = await this.#connection.rows('SELECT count(*) AS users FROM users');
       if (users?.users !== 0) return false;
-      await this.#insertUser(first.user);
-      await this.#connection.run(...ORGANIZATIONS.insert({ ...first.organization }));
-      await this.#connection.run(
-        ...MEMBERS.insert({ organization_id: first.organization.id, user_id: first.user.id, role: 'admin' }),
-      );
+      const tenant = await this.#insertUser(first.user);
+      await this.#members.createOrganization(first.organization);
+      await this.#members.join(first.organization.id, first.user.id, tenant, 'admin');
       await this.#insertKey(first.key);
       return true;
     });
@@ -243,16 +242,23 @@ export class MetaTables implements Tables {
     return await this.#endpoints.listAll();
   }
 
-  async #insertUser(user: User): Promise<void> {
+  async testEndpoint(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null> {
+    return await this.#endpoints.test(slug, id, now);
+  }
+
+  /** @returns the tenant's number */
+  async #insertUser(user: User): Promise<number> {
     const tenant = Math.max(0, ...this.#tenants.values()) + 1;
     await this.#connection.run(...USERS.insert({ ...user, tenant }));
     this.#connection.afterCommit(() => {
       this.#remember(user, tenant);
     });
+    return tenant;
   }
 
   #remember(user: User, tenant: number): void {
     this.#tenants.set(user.id, tenant);
+    this.#users.set(tenant, user.id);
     this.#limits.set(tenant, user.monthly_event_limit);
   }
 
@@ -264,29 +270,6 @@ export class MetaTables implements Tables {
 
   async #insertKey(key: StoredKey): Promise<void> {
     await this.#connection.run(...KEYS.insert({ ...key, scopes: key.scopes.join(' ') }));
-  }
-
-  async #organizationId(slug: string): Promise<string | null> {
-    const [row] = await this.#connection.rows(ORGANIZATIONS.select('WHERE slug = ?'), [slug]);
-    return row === undefined ? null : String(row.id);
-  }
-
-  async #refuseTaken(
-    table: 'users' | 'organizations',
-    column: string,
-    value: string,
-    exceptId?: string,
-  ): Promise<void> {
-    const rows = await this.#connection.rows(
-      `SELECT id::VARCHAR AS id FROM ${table} WHERE lower(${column}) = lower(?)`,
-      [value],
-    );
-    if (rows.some((row) => row.id !== exceptId)) {
-      throw new ConflictError(
-        column,
-        `${table === 'users' ? 'A user' : 'An organization'} with the ${column} ${value} exists already.`,
-      );
-    }
   }
 }
 

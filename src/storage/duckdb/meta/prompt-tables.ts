@@ -1,6 +1,8 @@
+import { formatTime } from '../../../signal/time.js';
 import { ConflictError, type PromptVersion } from '../../meta-store.js';
 import type { Row } from '../database.js';
 import type { MetaConnection } from './meta-connection.js';
+import type { MetaEvents } from './meta-events.js';
 import { PromptRegistry, type KnownPrompt } from './prompt-registry.js';
 import { PROMPTS, readAnyText } from './tables.js';
 
@@ -9,6 +11,8 @@ const PAGE_BYTES = 256 * 1024;
 const PAGE_PROMPTS = 500;
 /** What a prompt takes beside its texts. */
 const OWN_BYTES = 256;
+/** Of a description, in characters, that its event tells: what receivers get stays small. */
+const TOLD_DESCRIPTION = 1000;
 
 /** A page of a list of prompts. */
 export interface PromptPage {
@@ -21,9 +25,11 @@ export interface PromptPage {
 export class PromptTables {
   readonly registry = new PromptRegistry();
   readonly #connection: MetaConnection;
+  readonly #events: MetaEvents;
 
-  constructor(connection: MetaConnection) {
+  constructor(connection: MetaConnection, events: MetaEvents) {
     this.#connection = connection;
+    this.#events = events;
   }
 
   /** Fills the registry. @param tenantOf gives the tenant of a user who has prompts */
@@ -55,6 +61,12 @@ export class PromptTables {
       await this.#connection.run(
         ...PROMPTS.insert({ ...prompt, user_id: userId, number: known.number, bytes: known.bytes }),
       );
+      await this.#events.add({
+        type: 'prompt.created',
+        owner: { tenant, userId },
+        now: prompt.created_at,
+        data: toldOf(prompt),
+      });
       this.#connection.afterCommit(() => {
         this.registry.add(name, known);
       });
@@ -100,6 +112,19 @@ function firstOf(prompts: readonly KnownPrompt[]): readonly KnownPrompt[] {
   for (let bytes = 0; bytes < PAGE_BYTES && count < Math.min(prompts.length, PAGE_PROMPTS); count++)
     bytes += prompts[count]?.bytes ?? 0;
   return prompts.slice(0, count);
+}
+
+function toldOf({ id, name, version, description, is_active, created_at }: PromptVersion): object {
+  return {
+    id,
+    name,
+    version,
+    // A pair of surrogates is not torn.
+    description:
+      description && [...description.slice(0, 2 * TOLD_DESCRIPTION)].slice(0, TOLD_DESCRIPTION).join(''),
+    is_active,
+    created_at: formatTime(created_at),
+  };
 }
 
 function toPrompt(row: Row): PromptVersion {

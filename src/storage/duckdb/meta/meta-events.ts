@@ -1,0 +1,72 @@
+import { envelope, type EventType } from '../../../signal/event.js';
+import { uuidV7 } from '../../../signal/ids.js';
+import type { Micros } from '../../../signal/time.js';
+import type { EventInterests } from '../events/interests.js';
+import { ENTRIES } from './event-definitions.js';
+import type { MetaConnection } from './meta-connection.js';
+
+/** A fact of the main file. */
+export interface MetaEvent {
+  readonly type: EventType;
+  readonly owner: { readonly tenant: number; readonly userId: string } | { readonly organizationId: string };
+  /** The only endpoint that is to have it; absent: all that subscribe. */
+  readonly endpointId?: string;
+  readonly now: Micros;
+  readonly data: object;
+}
+
+/** Events that are facts of the main file: each is written in the transaction that makes it true, and has a number. */
+export class MetaEvents {
+  readonly #connection: MetaConnection;
+  readonly #interests: EventInterests;
+  readonly #written: () => void;
+  #nextNumber = 1;
+
+  /** @param written is called after every commit that wrote an event, once for each */
+  constructor(connection: MetaConnection, interests: EventInterests, written: () => void) {
+    this.#connection = connection;
+    this.#interests = interests;
+    this.#written = written;
+  }
+
+  /** Numbers go on behind those that were given, even where the events are gone that had them. */
+  async load(): Promise<void> {
+    const [row] = await this.#connection.read(
+      'SELECT greatest((SELECT coalesce(max(number), 0) FROM events), (SELECT coalesce(max(entry), 0) FROM event_readers)) AS last',
+    );
+    this.#nextNumber = Number(row?.last) + 1;
+  }
+
+  /** No event that is committed has a greater one, and every later event will. To be asked within a transaction. */
+  get lastNumber(): number {
+    return this.#nextNumber - 1;
+  }
+
+  /**
+   * Writes an event in the transaction under way, where somebody wants it, or it is for one endpoint.
+   *
+   * @returns whether it was written
+   */
+  async add({ type, owner, endpointId, now, data }: MetaEvent): Promise<boolean> {
+    const isWanted =
+      endpointId !== undefined ||
+      ('tenant' in owner
+        ? this.#interests.wants(owner.tenant, type)
+        : this.#interests.organizationWants(owner.organizationId, type));
+    if (!isWanted) return false;
+    const event = { id: uuidV7(now / 1000), type, timestamp: now };
+    await this.#connection.run(
+      ...ENTRIES.insert({
+        ...event,
+        // The number of a transaction that fails is left out.
+        number: this.#nextNumber++,
+        user_id: 'userId' in owner ? owner.userId : null,
+        organization_id: 'organizationId' in owner ? owner.organizationId : null,
+        endpoint_id: endpointId ?? null,
+        body: envelope(event, data),
+      }),
+    );
+    this.#connection.afterCommit(this.#written);
+    return true;
+  }
+}
