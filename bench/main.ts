@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { SIGNALS, type Signal } from '../src/signal/batch.js';
+import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../src/signal/batch.js';
 import { ingest, type IngestOptions } from './ingest.js';
 import { otlp, type OtlpOptions } from './otlp.js';
 import { read, type ReadOptions } from './read.js';
@@ -33,7 +33,7 @@ program
 program
   .command('otlp')
   .description('spans, metric points and log records per second by OTLP, acknowledged after commit')
-  .option('--signals <list>', 'which, one after the other', signals, [...SIGNALS])
+  .option('--signals <list>', 'which, one after the other', signals, [...TELEMETRY_SIGNALS])
   .option('--per-request <n>', 'items in a request', integer, 500)
   .option('--connections <n>', 'requests under way at the same time', integer, 16)
   .option('--rate <n>', 'open loop: so many items per second are due (default: closed loop)', integer)
@@ -117,10 +117,10 @@ function integers(text: string): number[] {
   return text.split(',').map(integer);
 }
 
-function signals(text: string): Signal[] {
+function signals(text: string): TelemetrySignal[] {
   return text.split(',').map((name) => {
-    const found = SIGNALS.find((signal) => signal === name.trim());
-    if (found === undefined) throw new InvalidArgumentError(`Known are ${SIGNALS.join(', ')}.`);
+    const found = TELEMETRY_SIGNALS.find((signal) => signal === name.trim());
+    if (found === undefined) throw new InvalidArgumentError(`Known are ${TELEMETRY_SIGNALS.join(', ')}.`);
     return found;
   });
 }

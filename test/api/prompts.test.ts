@@ -9,6 +9,7 @@ import { ENGINES, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 import { MemoryMetaStore } from '../support/memory-meta-store.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
+import { testFolder } from '../support/test-folder.js';
 
 interface Prompt {
   readonly id: string;
@@ -194,7 +195,7 @@ for (const engine of ENGINES)
   void t.test(
     `${engine}: a name may hold any character: it stands percent-encoded in the path`,
     async (t) => {
-      const meta = new MemoryMetaStore(t.testdir());
+      const meta = new MemoryMetaStore(testFolder(t));
       const userId = randomUUID();
       const routes = createRouteBuilder(() => ({ userId, keyId: '', scopes: ['read', 'manage'] }));
       const clock = new HandClock();

@@ -9,9 +9,10 @@ import { MemoryMetaStore } from '../support/memory-meta-store.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
 import { withAuthorization, withKey } from '../support/request-with-key.js';
+import { testFolder } from '../support/test-folder.js';
 
 async function setUp(t: Test) {
-  const metaStore = new MemoryMetaStore(t.testdir());
+  const metaStore = new MemoryMetaStore(testFolder(t));
   const clock = new HandClock();
   const logger = new RecordingLogger();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import { testFolder } from '../support/test-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -52,7 +53,7 @@ function launch(t: Test, directory: string) {
 
 void t.test('killed around its first start, the daemon always leaves a key that works', async (t) => {
   for (const moment of ['when the file appears', 'when it runs'] as const) {
-    const directory = t.testdir();
+    const directory = testFolder(t);
     const path = join(directory, 'data', 'initial-api-key');
     const first = launch(t, directory);
     if (moment === 'when it runs') await first.running();

@@ -8,6 +8,7 @@ import { MemoryMetaStore } from '../support/memory-meta-store.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
 import { withKey } from '../support/request-with-key.js';
+import { testFolder } from '../support/test-folder.js';
 
 const CONFIG = { enabled: true, bootstrap_email: 'root@example.com' };
 
@@ -23,7 +24,7 @@ function start(
 void t.test(
   'an empty store gets a user, an organization and a key in a file only its owner reads',
   async (t) => {
-    const metaStore = new MemoryMetaStore(t.testdir());
+    const metaStore = new MemoryMetaStore(testFolder(t));
     const { starting, logger } = start(metaStore);
     const authenticator = await starting;
 
@@ -49,7 +50,7 @@ void t.test(
 );
 
 void t.test('a second start changes nothing', async (t) => {
-  const metaStore = new MemoryMetaStore(t.testdir());
+  const metaStore = new MemoryMetaStore(testFolder(t));
   await (await start(metaStore).starting).close();
   const path = join(metaStore.directory, 'initial-api-key');
   const key = await readFile(path, 'utf8');
@@ -67,7 +68,7 @@ void t.test('a second start changes nothing', async (t) => {
 void t.test(
   'killed between the file and the transaction, the next start leaves a key that works',
   async (t) => {
-    const metaStore = new MemoryMetaStore(t.testdir());
+    const metaStore = new MemoryMetaStore(testFolder(t));
     metaStore.faults.set('bootstrap', new Error('killed'));
     await t.rejects(start(metaStore).starting, { message: 'killed' });
     const path = join(metaStore.directory, 'initial-api-key');
@@ -85,14 +86,14 @@ void t.test(
 void t.test(
   'no file can be written: no user without a key is made, and the error names the cure',
   async (t) => {
-    const metaStore = new MemoryMetaStore(join(t.testdir(), 'missing'));
+    const metaStore = new MemoryMetaStore(join(testFolder(t), 'missing'));
     await t.rejects(start(metaStore).starting, { message: /missing.*make its directory writable/ });
     t.strictSame(await metaStore.listUsers(), []);
   },
 );
 
 void t.test('the configured key is the first key, and no file is written', async (t) => {
-  const metaStore = new MemoryMetaStore(t.testdir());
+  const metaStore = new MemoryMetaStore(testFolder(t));
   const key = generateKey();
   const { starting, logger } = start(metaStore, { ...CONFIG, bootstrap_key: key });
   const authenticator = await starting;
@@ -104,14 +105,14 @@ void t.test('the configured key is the first key, and no file is written', async
 });
 
 void t.test('a configured key that is none is refused without being shown', async (t) => {
-  const metaStore = new MemoryMetaStore(t.testdir());
+  const metaStore = new MemoryMetaStore(testFolder(t));
   const { starting } = start(metaStore, { ...CONFIG, bootstrap_key: 'hunter2' });
   await t.rejects(starting, { message: /^auth\.bootstrap_key is no API key(?!.*hunter2)/ });
   t.strictSame(await metaStore.listUsers(), []);
 });
 
 void t.test('a key configured after the first start is not used, and the log says so', async (t) => {
-  const metaStore = new MemoryMetaStore(t.testdir());
+  const metaStore = new MemoryMetaStore(testFolder(t));
   await (await start(metaStore).starting).close();
   const key = generateKey();
   const { starting, logger } = start(metaStore, { ...CONFIG, bootstrap_key: key });
@@ -123,7 +124,7 @@ void t.test('a key configured after the first start is not used, and the log say
 });
 
 void t.test('with authentication off everybody is the first user, with all scopes', async (t) => {
-  const metaStore = new MemoryMetaStore(t.testdir());
+  const metaStore = new MemoryMetaStore(testFolder(t));
   const authenticator = await start(metaStore, { ...CONFIG, enabled: false }).starting;
   const [user] = await metaStore.listUsers();
   const expected = { userId: user?.id, keyId: null, scopes: ['write', 'read', 'manage', 'admin'] };

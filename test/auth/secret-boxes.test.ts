@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { SecretBoxes } from '../../src/auth/secret-boxes.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
+import { testFolder } from '../support/test-folder.js';
 
 const OWNER = 'thing:1';
 
@@ -13,7 +14,7 @@ function aKey(): string {
 
 void t.test('what was sealed opens with the same key, and looks different each time', async (t) => {
   const key = aKey();
-  const directory = t.testdir();
+  const directory = testFolder(t);
   const box = new SecretBoxes({ key }).at(directory);
   const other = new SecretBoxes({ key }).at(directory);
   for (const secret of ['', 'whsec_x', ...ODD_TEXTS.map((text) => text.toWellFormed())]) {
@@ -27,7 +28,7 @@ void t.test('what was sealed opens with the same key, and looks different each t
 });
 
 void t.test('it opens for its owner only, and only as it was', async (t) => {
-  const box = new SecretBoxes({ key: aKey() }).at(t.testdir());
+  const box = new SecretBoxes({ key: aKey() }).at(testFolder(t));
   const sealed = await box.seal('secret', OWNER);
   await t.rejects(box.open(sealed, 'thing:2'));
   const bytes = Buffer.from(sealed.slice(3), 'base64');
@@ -41,7 +42,7 @@ void t.test('it opens for its owner only, and only as it was', async (t) => {
 });
 
 void t.test('a key is made on first need, once, for its owner only to read', async (t) => {
-  const directory = t.testdir();
+  const directory = testFolder(t);
   const boxes = new SecretBoxes({});
   const file = join(directory, 'secrets-key');
   await t.rejects(boxes.at(directory).open('v1:AAAA', OWNER), { message: /is gone: put .*secrets-key back/ });
@@ -62,7 +63,7 @@ void t.test('a key is made on first need, once, for its owner only to read', asy
 });
 
 void t.test('another key is an error that names its place and the cure, and no key', async (t) => {
-  const directory = t.testdir();
+  const directory = testFolder(t);
   const made = await new SecretBoxes({}).at(directory).seal('secret', OWNER);
   const file = join(directory, 'secrets-key');
   const keys = [(await readFile(file, 'utf8')).trim(), aKey(), aKey()];
@@ -101,7 +102,7 @@ void t.test('a file that holds no key is left as it is', async (t) => {
 });
 
 void t.test('where no key can be read or written, nothing is sealed', async (t) => {
-  const directory = t.testdir();
+  const directory = testFolder(t);
   await mkdir(join(directory, 'secrets-key'));
   await t.rejects(new SecretBoxes({}).at(directory).seal('secret', OWNER), {
     message: `The key of the store's secrets cannot be read: make ${join(directory, 'secrets-key')} readable`,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { runCli, spawnDaemon } from '../support/process.js';
+import { testFolder } from '../support/test-folder.js';
 
 interface Answer {
   readonly accepted: number;
@@ -21,7 +22,7 @@ function bodyOf(traceId: string): string {
 const uuidOf = (index: number) => `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
 
 void t.test('the command in the banner sends a first trace with the generated key', async (t) => {
-  const directory = t.testdir();
+  const directory = testFolder(t);
   const daemon = await spawnDaemon(t, { directory, generatesKey: true });
   const keyFile = join(directory, 'initial-api-key');
   t.equal(statSync(keyFile).mode & 0o777, 0o600);

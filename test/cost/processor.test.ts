@@ -12,6 +12,7 @@ import { traceIdOf } from '../support/header-text.js';
 import { aSpan as anOtlpSpan, protobufOf, tracesOf } from '../support/otlp-requests.js';
 import { aSpan, anItem } from '../support/trace-batch.js';
 import { TracesClient } from '../support/traces-client.js';
+import { testFolder } from '../support/test-folder.js';
 
 const TABLE = `date: '2026-01-01'
 models:
@@ -100,7 +101,7 @@ function spansOf(cases: readonly Partial<SpanRecord>[]): SpanRecord[] {
 }
 
 void t.test('each span gets the cost that is due to it, and says where it comes from', async (t) => {
-  const prices = join(t.testdir(), 'prices.yaml');
+  const prices = join(testFolder(t), 'prices.yaml');
   writeFileSync(prices, TABLE);
   const settings = componentSettings('cost/ours');
   const { traces: create } = costProcessor.create;

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { read } from '../../bench/read.js';
 import { restart } from '../../bench/restart.js';
+import { testFolder } from '../support/test-folder.js';
 
 // Several whole daemons one after the other, which takes its time where the machine has other work.
 t.setTimeout(180_000);
@@ -28,7 +29,7 @@ void t.test('read: every route answers over a kept store, which is left as it wa
     ingestRate: 0,
     requests: 2,
     seconds: 5,
-    data: t.testdir(),
+    data: testFolder(t),
   };
   for (const time of ['first', 'second']) {
     const results = await read(options, print);

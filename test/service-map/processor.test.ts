@@ -12,6 +12,7 @@ import { aHeader, aSpanRecord, aTrace } from '../support/run-records.js';
 import { sectionConfig } from '../support/section-config.js';
 import { testHost } from '../support/test-host.js';
 import { startMap } from './map-processor.js';
+import { testFolder } from '../support/test-folder.js';
 
 const ODD = new URL('./odd-map-thread.js', import.meta.url);
 const BROKEN = new URL('./no-such-thread.js', import.meta.url);
@@ -107,7 +108,7 @@ void t.test('a thread that ends loses nothing: what it had is done again, and go
   const here = aPlace(t);
   const first = send(aBatch(`wait:${here.name}`));
   await here.reached;
-  const batches = [aBatch('a'), aBatch(`exit once:${join(t.testdir(), 'ended')}`), aBatch('b')];
+  const batches = [aBatch('a'), aBatch(`exit once:${join(testFolder(t), 'ended')}`), aBatch('b')];
   const answers = batches.map(send);
   here.goOn();
   for (const answer of await Promise.all([first, ...answers])) t.same(answer, { accepted: 1, refused: [] });

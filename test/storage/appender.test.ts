@@ -8,6 +8,7 @@ import { Database, MAIN, type Connection } from '../../src/storage/duckdb/databa
 import { createTable, selectList, type Table } from '../../src/storage/table.js';
 import { ColumnsReader } from '../../src/worker/columns-reader.js';
 import { encodeRows } from '../../src/worker/columns-writer.js';
+import { testFolder } from '../support/test-folder.js';
 
 const TABLE: Table = {
   name: 'everything',
@@ -60,7 +61,7 @@ async function aDatabase(t: Test): Promise<Connection> {
   let database: Database | null = null;
   // Before the folder is made, because it is taken away after what was asked for before.
   t.teardown(() => database?.close());
-  const path = join(t.testdir(), 'x.duckdb');
+  const path = join(testFolder(t), 'x.duckdb');
   database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { Database, literal } from '../../src/storage/duckdb/database.js';
+import { testFolder } from '../support/test-folder.js';
 
 const ROUNDS = 400;
 const KEPT = 200;
@@ -11,7 +12,7 @@ const KINDS = 10;
 void t.test(
   'reads of the newest rows miss nothing while checkpoints close the gaps of deleted rows',
   async (t) => {
-    const folder = t.testdir();
+    const folder = testFolder(t);
     const database = await Database.open({
       path: join(folder, 'main.duckdb'),
       memoryLimit: '256MiB',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { TestStore } from './test-store.js';
+import { testFolder } from '../support/test-folder.js';
 
 void t.test('the main file may have any name', async (t) => {
   const names = [
@@ -18,7 +19,7 @@ void t.test('the main file may have any name', async (t) => {
     'x.y',
   ];
   for (const name of names) {
-    const store = await TestStore.open(t, { path: join(t.testdir(), `${name}.duckdb`) });
+    const store = await TestStore.open(t, { path: join(testFolder(t), `${name}.duckdb`) });
     const tenant = await store.addUser();
     await store.close();
     await store.start();

@@ -6,12 +6,13 @@ import { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
 import { META_SCHEMA, migrate } from '../../src/storage/duckdb/migrations.js';
 import type { PromptVersion, User } from '../../src/storage/meta-store.js';
 import { NOON } from '../support/run-records.js';
+import { testFolder } from '../support/test-folder.js';
 
 /** The small tables in a new file, and a way to read the same file afresh. */
 async function openTables(
   t: Test,
 ): Promise<{ readonly tables: MetaTables; readonly again: () => Promise<MetaTables> }> {
-  const path = join(t.testdir(), 'jackdaw.duckdb');
+  const path = join(testFolder(t), 'jackdaw.duckdb');
   const database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
   t.teardown(() => {
     database.close();

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Database } from '../../src/storage/duckdb/database.js';
 import { ReadPool } from '../../src/storage/duckdb/read-pool.js';
+import { testFolder } from '../support/test-folder.js';
 
 void t.test('reads beyond the line are refused and counted; those in it are served', async (t) => {
-  const path = join(t.testdir(), 'jackdaw.duckdb');
+  const path = join(testFolder(t), 'jackdaw.duckdb');
   const database = await Database.open({ path, memoryLimit: '128MB', threads: 1 });
   const pool = await ReadPool.open(database, 1, 1);
   let end = (): void => undefined;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { Database, literal } from '../../src/storage/duckdb/database.js';
+import { testFolder } from '../support/test-folder.js';
 
 const ROWS = 1500;
 
@@ -8,7 +9,7 @@ const ROWS = 1500;
 void t.test(
   'a streamed read finds what was there when it began, whatever is committed meanwhile',
   async (t) => {
-    const folder = t.testdir();
+    const folder = testFolder(t);
     const database = await Database.open({
       path: join(folder, 'main.duckdb'),
       memoryLimit: '256MiB',

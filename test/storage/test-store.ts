@@ -5,6 +5,7 @@ import type { Status } from '../../src/component/component.js';
 import type { Host } from '../../src/component/host.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
+import { testFolder } from '../support/test-folder.js';
 
 /** Small enough for segments to be sealed and moved all the time. */
 const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
@@ -17,6 +18,7 @@ export const STORE_OPTIONS = {
   traceRetentionDays: null,
   metricRetentionDays: null,
   logRetentionDays: null,
+  eventRetentionDays: null,
   segmentSize: SMALL_SEGMENTS,
 } as const satisfies Partial<DuckDBStoreOptions>;
 
@@ -42,7 +44,7 @@ export class TestStore {
     let close = async (): Promise<void> => undefined;
     // Before the folder is made, because it is taken away after what was asked for before.
     t.teardown(() => close());
-    const opened = new TestStore(options.path ?? join(t.testdir(), 'jackdaw.duckdb'), options);
+    const opened = new TestStore(options.path ?? join(testFolder(t), 'jackdaw.duckdb'), options);
     close = () => opened.close();
     await opened.start();
     return opened;

@@ -8,6 +8,7 @@ import { PrometheusMeter } from '../../src/telemetry/meter.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';
 import { RecordingLogger } from './recording-logger.js';
 import { testConfig } from './test-config.js';
+import { testFolder } from './test-folder.js';
 
 /** What a test may ask otherwise. */
 export interface TestDaemonOptions {
@@ -48,7 +49,7 @@ export async function startTestDaemon(
   t: Pick<Test, 'testdir' | 'teardown'>,
   options: TestDaemonOptions = {},
 ): Promise<TestDaemon> {
-  const directory = options.directory ?? t.testdir();
+  const directory = options.directory ?? testFolder(t);
   const { sources, key } = testConfig(directory, options.overlay, options.key);
   const environment = {
     variables: {},

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { testConfig } from './test-config.js';
+import { testFolder } from './test-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -73,7 +74,7 @@ export async function spawnDaemon(
     readonly entry?: string;
   } = {},
 ): Promise<DaemonProcess> {
-  const directory = options.directory ?? t.testdir();
+  const directory = options.directory ?? testFolder(t);
   const { sources, key } = testConfig(directory, options.overlay, options.key);
   const args = sources.flatMap(({ text }, index) => {
     const file = join(directory, `config-${index}.yaml`);

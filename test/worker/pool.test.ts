@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { WorkerPool } from '../../src/worker/pool.js';
 import { aPlace } from '../support/channel-place.js';
 import { BROKEN_BY, type OddTask } from './odd-task.js';
+import { testFolder } from '../support/test-folder.js';
 
 interface Said {
   readonly said: unknown;
@@ -74,7 +75,7 @@ void t.test('a thread that ends fails its task and is replaced, others do not no
 });
 
 void t.test('threads that end before they are ready fail what waits; later tasks try again', async (t) => {
-  const file = join(t.testdir(), 'broken');
+  const file = join(testFolder(t), 'broken');
   process.env[BROKEN_BY] = file;
   t.teardown(() => Reflect.deleteProperty(process.env, BROKEN_BY));
   const { pool, crashes } = open(t);
