@@ -11,12 +11,14 @@ import { quotaProcessor } from './processors/quota/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
+import { outboxReceiver } from './receivers/outbox/factory.js';
 import { traceBatchReceiver } from './receivers/trace-batch/factory.js';
 
 /** The factories that come with Jackdaw. */
 export const builtinFactories: readonly Factory[] = [
   traceBatchReceiver,
   otlpReceiver,
+  outboxReceiver,
   validationProcessor,
   quotaProcessor,
   costProcessor,

@@ -2,12 +2,13 @@ import t from 'tap';
 import { debugConfig } from '../../src/exporters/debug/config.js';
 import { debugExporter } from '../../src/exporters/debug/factory.js';
 import { componentSettings } from '../support/component-settings.js';
+import { eventBatch } from '../support/event-records.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../support/otlp-records.js';
 import { sectionConfig } from '../support/section-config.js';
 
 function createDebug(yaml: string) {
   const settings = { ...componentSettings('debug'), config: sectionConfig(debugConfig, yaml) };
-  const { traces, metrics, logs } = debugExporter.create(settings).inputs;
+  const { traces, metrics, logs, events } = debugExporter.create(settings).inputs;
   const context = { receivedAt: 0 };
   return {
     ...settings,
@@ -15,6 +16,7 @@ function createDebug(yaml: string) {
     sendTraces: async () => traces?.consume({ tenant: TENANT, items: [declaredRun()] }, context),
     sendMetrics: async () => metrics?.consume(metricBatch(), context),
     sendLogs: async () => logs?.consume(logBatch(), context),
+    sendEvents: async () => events?.consume(eventBatch(), context),
   };
 }
 
@@ -29,10 +31,12 @@ void t.test('basic: one line a batch', async (t) => {
 });
 
 void t.test('normal: what it is, and nothing that users wrote', async (t) => {
-  const { lines, sendTraces, sendMetrics, sendLogs } = createDebug('verbosity: normal\nmax_items: 4');
+  const debug = createDebug('verbosity: normal\nmax_items: 4');
+  const { lines, sendTraces, sendMetrics, sendLogs, sendEvents } = debug;
   await sendTraces();
   await sendMetrics();
   await sendLogs();
+  await sendEvents();
   const text = lines.join('\n');
   t.match(
     text,
@@ -40,15 +44,25 @@ void t.test('normal: what it is, and nothing that users wrote', async (t) => {
   );
   t.match(text, /name="the\.histogram" type="histogram" unit="ms" service="checkout"/);
   t.match(text, /severity="warn" service="checkout" trace_id="7b8c1c1e/);
+  t.match(text, /id="0196f000-\S+" type="trace\.failed" timestamp="2026-11-03T12:00:00Z"/);
   t.match(text, /2 more items are not shown \(max_items\)/);
-  for (const secret of ['Wo ist mein Paket', 'grüße', 'refused by the provider', 'route', 'ticket"'])
+  for (const secret of [
+    'what went wrong',
+    'Wo ist mein Paket',
+    'grüße',
+    'refused by the provider',
+    'route',
+    'ticket"',
+  ])
     t.notMatch(text, secret);
 });
 
 void t.test('detailed: everything, each item cut where it is too long', async (t) => {
-  const { lines, sendTraces, sendLogs } = createDebug('verbosity: detailed');
+  const { lines, sendTraces, sendLogs, sendEvents } = createDebug('verbosity: detailed');
   await sendTraces();
   await sendLogs();
+  await sendEvents();
+  t.match(lines.join('\n'), /what went wrong/);
   t.match(lines.join('\n'), /Wo ist mein Paket/);
   t.match(lines.join('\n'), /grüße/);
   const cut = createDebug('verbosity: detailed\nmax_item_size: 100');

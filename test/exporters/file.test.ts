@@ -6,9 +6,11 @@ import { fileExporter } from '../../src/exporters/file/factory.js';
 import { decodeJson } from '../../src/otlp/decode-json.js';
 import { spansToTraces } from '../../src/otlp/spans-to-traces.js';
 import { componentSettings } from '../support/component-settings.js';
+import { eventBatch } from '../support/event-records.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../support/otlp-records.js';
 import { sectionConfig } from '../support/section-config.js';
 import { testHost } from '../support/test-host.js';
+import { testFolder } from '../support/test-folder.js';
 
 async function startFile(t: Pick<Test, 'teardown'>, path: string, yaml = '') {
   const config = sectionConfig(fileConfig, `path: ${JSON.stringify(path)}\n${yaml}`);
@@ -17,7 +19,7 @@ async function startFile(t: Pick<Test, 'teardown'>, path: string, yaml = '') {
   await exporter.start?.(testHost());
   const stop = async () => exporter.shutdown?.(AbortSignal.abort());
   t.teardown(stop);
-  const { traces, metrics, logs } = exporter.inputs;
+  const { traces, metrics, logs, events } = exporter.inputs;
   const context = { receivedAt: 0 };
   return {
     ...settings,
@@ -25,13 +27,14 @@ async function startFile(t: Pick<Test, 'teardown'>, path: string, yaml = '') {
     sendTraces: async () => traces?.consume({ tenant: TENANT, items: [declaredRun()] }, context),
     sendMetrics: async () => metrics?.consume(metricBatch(), context),
     sendLogs: async () => logs?.consume(logBatch(), context),
+    sendEvents: async () => events?.consume(eventBatch(), context),
   };
 }
 
 const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
 void t.test('each batch is one line of OTLP/JSON', async (t) => {
-  const path = join(t.testdir(), 'new', 'telemetry.jsonl');
+  const path = join(testFolder(t), 'new', 'telemetry.jsonl');
   const { sendTraces, sendMetrics, sendLogs } = await startFile(t, path);
   const sent = await Promise.all([sendTraces(), sendMetrics(), sendLogs()]);
   t.match(sent, [{ accepted: 1 }, { accepted: 6 }, { accepted: 3 }]);
@@ -43,6 +46,19 @@ void t.test('each batch is one line of OTLP/JSON', async (t) => {
   t.match(traces, /"traceId":"7b8c1c1e0d5c4a539a551d0a3a7a5a01"/, 'ids in hex');
   t.match(metrics, /"bucketCounts":\["1","2","9007199254740993"\]/);
   t.match(logs, /"timeUnixNano":"1793707200000001000"/);
+});
+
+void t.test('each event is one line, its envelope as it is', async (t) => {
+  const path = join(testFolder(t), 'events.jsonl');
+  const { sendEvents, sendTraces } = await startFile(t, path);
+  t.match(await sendEvents(), { accepted: 2 });
+  await sendTraces();
+  const lines = linesOf(path);
+  t.strictSame(
+    lines.slice(0, 2),
+    eventBatch().items.map(({ body }) => body),
+  );
+  t.match(lines.slice(2), [/^\{"resourceSpans"/]);
 });
 
 void t.test('a file is continued, after what a crash cut off, or emptied', async (t) => {
@@ -80,7 +96,7 @@ void t.test('a file that grows too large is put aside; the oldest are deleted', 
 });
 
 void t.test('a batch larger than a whole file goes alone; 0 never rotates', async (t) => {
-  const folder = t.testdir();
+  const folder = testFolder(t);
   const small = await startFile(t, join(folder, 'a.jsonl'), 'rotation: { max_size: 10 }');
   await small.sendLogs();
   await small.sendLogs();
@@ -92,7 +108,7 @@ void t.test('a batch larger than a whole file goes alone; 0 never rotates', asyn
 });
 
 void t.test('a file that was moved or deleted is made anew', async (t) => {
-  const folder = t.testdir();
+  const folder = testFolder(t);
   const path = join(folder, 'a.jsonl');
   const { sendLogs } = await startFile(t, path);
   await sendLogs();
@@ -125,7 +141,7 @@ void t.test('a full disk leaves no half line', { skip: !existsSync('/dev/full') 
 });
 
 void t.test('what was written is forced to the disk after a while, and at the end', async (t) => {
-  const path = join(t.testdir(), 'a.jsonl');
+  const path = join(testFolder(t), 'a.jsonl');
   const { sendLogs, clock, stop, logger } = await startFile(t, path, 'flush_interval: 5s');
   await sendLogs();
   clock.advance(5000);

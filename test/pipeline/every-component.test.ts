@@ -28,7 +28,12 @@ function create(factory: Factory): readonly Component[] {
   const settings = { ...componentSettings(factory.type), config: value as Record<string, unknown> };
   switch (factory.kind) {
     case 'receiver':
-      return [factory.create({ ...settings, outputs: { traces: taking, metrics: taking, logs: taking } })];
+      return [
+        factory.create({
+          ...settings,
+          outputs: { traces: taking, metrics: taking, logs: taking, events: taking },
+        }),
+      ];
     case 'processor':
       return SIGNALS.flatMap((signal) => factory.create[signal]?.({ ...settings, next: taking }) ?? []);
     case 'exporter':

@@ -6,6 +6,7 @@ export interface Attempt {
   readonly batch: Batch<unknown>;
   readonly context: ConsumeContext;
   readonly succeed: () => void;
+  readonly answer: (receipt: Receipt) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -21,6 +22,7 @@ export class ScriptedExporter implements Consumer<Batch<unknown>> {
         succeed: () => {
           resolve({ accepted: batch.items.length, refused: [] });
         },
+        answer: resolve,
         fail: reject,
       });
     });

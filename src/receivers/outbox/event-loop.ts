@@ -1,0 +1,205 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { backoffMs } from '../../delivery/backoff.js';
+import type { RetryOptions } from '../../delivery/config.js';
+import { SparseLog } from '../../delivery/sparse-log.js';
+import type { EventsBatch } from '../../signal/batch.js';
+import type { Micros } from '../../signal/time.js';
+import type { EventCursor, EventPageLimit, EventStore } from '../../storage/event-store.js';
+import { batchesOf } from './batches-of.js';
+import type { Handover } from './handover.js';
+
+export interface EventLoopTools {
+  readonly store: Pick<EventStore, 'readEvents' | 'saveEventProgress' | 'watchEvents'>;
+  /** Its name among the readers of the store. */
+  readonly reader: string;
+  readonly limit: EventPageLimit;
+  readonly retry: RetryOptions;
+  readonly handover: Handover;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told what begins to fail of the store, and null when nothing fails any more. */
+  readonly onStore: (failing: StoreWork | null) => void;
+}
+
+export type StoreWork = 'reading' | 'saving';
+
+/** A page that is under way. */
+interface Page {
+  /** What is not done with yet. */
+  readonly batches: EventsBatch[];
+  readonly cursor: EventCursor;
+  readonly hasMore: boolean;
+}
+
+/**
+ * Reads page after page, hands each on batch by batch, and then notes the progress. Whatever fails is tried again, for
+ * ever, from where it failed: what was taken is not handed on again. Between pages it sleeps until the store calls.
+ */
+export class EventLoop {
+  readonly #tools: EventLoopTools;
+  readonly #log: SparseLog;
+  readonly #running: Promise<void>;
+  readonly #unwatch: () => void;
+  /** Fires when nobody waits for what is under way any more. */
+  readonly #end = new AbortController();
+  #cursor: EventCursor;
+  #page: Page | null = null;
+  #failing: StoreWork | null = null;
+  /** Whether there may be more than the last reading found. */
+  #isCalled = true;
+  #isStopping = false;
+  #endSleep: (by: 'call' | 'stop') => void = () => undefined;
+
+  /** @param cursor where to begin */
+  constructor(cursor: EventCursor, tools: EventLoopTools) {
+    this.#tools = tools;
+    this.#cursor = cursor;
+    this.#log = new SparseLog(tools.logger, tools.clock);
+    this.#unwatch = tools.store.watchEvents(() => {
+      this.#isCalled = true;
+      this.#endSleep('call');
+    });
+    this.#running = this.#run();
+  }
+
+  /** When the oldest event happened that was read and is not taken yet; null: there is none. */
+  get oldestAt(): Micros | null {
+    const waiting = this.#page?.batches.flatMap(({ items }) => items) ?? [];
+    return waiting.reduce<Micros | null>(
+      (oldest, { timestamp }) => Math.min(oldest ?? timestamp, timestamp),
+      null,
+    );
+  }
+
+  /**
+   * Reads no more and finishes the page under way, so that nothing of it comes again. Where that fails, or takes longer
+   * than the deadline, the next start begins with that page.
+   */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#isStopping = true;
+    this.#unwatch();
+    this.#endSleep('stop');
+    await new Promise<void>((resolve) => {
+      const giveUp = (): void => {
+        this.#end.abort();
+        resolve();
+      };
+      if (deadline.aborted) giveUp();
+      else deadline.addEventListener('abort', giveUp);
+      void this.#running.then(() => {
+        deadline.removeEventListener('abort', giveUp);
+        resolve();
+      });
+    });
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#isOver(failures)) {
+      try {
+        await this.#advance();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        await this.#waitAfter(error, failures);
+        continue;
+      }
+      if (this.#page === null && !this.#isCalled) await this.#sleep(null);
+    }
+  }
+
+  #isOver(failures: number): boolean {
+    return this.#isStopping && (this.#page === null || failures > 0 || this.#end.signal.aborted);
+  }
+
+  /** The next step: reads a page, hands on a batch of it, or notes that all of it were. */
+  async #advance(): Promise<void> {
+    if (this.#page === null) {
+      await this.#read();
+      return;
+    }
+    const [batch] = this.#page.batches;
+    if (batch) {
+      const { handover, clock } = this.#tools;
+      await handover.give(batch, { receivedAt: clock.now(), abort: this.#end.signal });
+      this.#page.batches.shift();
+    } else {
+      await this.#save(this.#page);
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { store, limit } = this.#tools;
+    // Before reading: whatever is committed from here on may be missing from the page.
+    this.#isCalled = false;
+    try {
+      const { events, cursor, hasMore } = await this.#ask('reading', () =>
+        store.readEvents(this.#cursor, limit),
+      );
+      if (events.length > 0) this.#page = { batches: [...batchesOf(events)], cursor, hasMore };
+      else this.#goOn(cursor, hasMore);
+    } catch (error) {
+      this.#isCalled = true;
+      throw error;
+    }
+  }
+
+  async #save({ cursor, hasMore }: Page): Promise<void> {
+    const { store, reader } = this.#tools;
+    await this.#ask('saving', () => store.saveEventProgress(reader, cursor));
+    this.#page = null;
+    this.#goOn(cursor, hasMore);
+  }
+
+  #goOn(cursor: EventCursor, hasMore: boolean): void {
+    this.#cursor = cursor;
+    if (hasMore) this.#isCalled = true;
+  }
+
+  /** Asks the store, and tells where it begins or ceases to fail. */
+  async #ask<T>(what: StoreWork, work: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await work();
+      this.#tell(null);
+      return answer;
+    } catch (error) {
+      this.#tell(what);
+      throw error;
+    }
+  }
+
+  #tell(failing: StoreWork | null): void {
+    if (this.#failing === failing) return;
+    this.#failing = failing;
+    this.#tools.onStore(failing);
+  }
+
+  async #waitAfter(error: unknown, failures: number): Promise<void> {
+    const retryAfterMs = error instanceof ConsumeError ? (error.retryAfterMs ?? 0) : 0;
+    const waitMs = backoffMs(this.#tools.retry, failures, retryAfterMs, Math.random());
+    this.#log.warn(
+      this.#page?.batches[0]?.items.length ?? 0,
+      { err: error, wait_ms: waitMs },
+      this.#isStopping
+        ? 'Events were not handed on; they are at the next start'
+        : 'Events were not handed on; they are tried again',
+    );
+    await this.#sleep(waitMs);
+  }
+
+  /** @param ms null: until the store calls */
+  async #sleep(ms: number | null): Promise<void> {
+    if (this.#isStopping) return;
+    await new Promise<void>((resolve) => {
+      const cancel = ms === null ? () => undefined : this.#tools.clock.after(ms, resolve);
+      this.#endSleep = (by) => {
+        // What is new does not make what failed succeed.
+        if (by === 'call' && ms !== null) return;
+        cancel();
+        resolve();
+      };
+    });
+  }
+}

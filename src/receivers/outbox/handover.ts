@@ -1,0 +1,66 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeContext, Consumer, Receipt, Refusal } from '../../component/consumer.js';
+import type { Counter, Labels, Logger, Meter } from '../../component/telemetry.js';
+import type { EventsBatch } from '../../signal/batch.js';
+import type { EventRecord } from '../../signal/event.js';
+
+/** Gives batches to the pipelines. What they never take is passed over, so that it does not hold up all that follows. */
+export class Handover {
+  readonly #next: Consumer<EventsBatch>;
+  readonly #logger: Logger;
+  readonly #passedOver: Counter;
+  readonly #labels: Labels;
+
+  /** @param id of the receiver */
+  constructor(id: string, next: Consumer<EventsBatch>, logger: Logger, meter: Meter) {
+    this.#next = next;
+    this.#logger = logger;
+    this.#labels = { receiver: id };
+    this.#passedOver = meter.counter('outbox_passed_over_events_total', {
+      description: 'Events that the pipelines never take: refused one by one, or their batch for good.',
+      labelNames: ['receiver', 'reason'],
+    });
+    for (const reason of ['refused', 'permanent'] as const) this.#count(0, reason);
+  }
+
+  /**
+   * Resolves when the batch is done with. It stays the caller's, who may give it again after a failure.
+   *
+   * @throws whatever says that the batch may be taken later
+   */
+  async give(batch: EventsBatch, context: ConsumeContext): Promise<void> {
+    let receipt: Receipt;
+    try {
+      // The list becomes the consumer's own: the next attempt needs one, too.
+      receipt = await this.#next.consume({ ...batch, items: [...batch.items] }, context);
+    } catch (error) {
+      if (!(error instanceof ConsumeError) || error.retryable) throw error;
+      this.#count(batch.items.length, 'permanent');
+      this.#logger.error(
+        { err: error, tenant: batch.tenant, ...named(batch.items) },
+        'Passed over events that can never be taken; see the error and what the pipeline says',
+      );
+      return;
+    }
+    this.#noteRefused(batch, receipt.refused);
+  }
+
+  #noteRefused({ tenant, items }: EventsBatch, refused: readonly Refusal[]): void {
+    if (refused.length === 0) return;
+    this.#count(refused.length, 'refused');
+    const events = refused.flatMap(({ index }) => items[index] ?? []);
+    this.#logger.warn(
+      { tenant, ...named(events), reasons: [...new Set(refused.map(({ reason }) => reason))] },
+      'Passed over events that were refused',
+    );
+  }
+
+  #count(events: number, reason: 'refused' | 'permanent'): void {
+    this.#passedOver.add(events, { ...this.#labels, reason });
+  }
+}
+
+/** What a log tells of events: no bodies, which hold what users wrote. */
+function named(events: readonly EventRecord[]) {
+  return { events: events.map(({ id }) => id), types: [...new Set(events.map(({ type }) => type))] };
+}

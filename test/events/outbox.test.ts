@@ -1,0 +1,330 @@
+import t, { type Test } from 'tap';
+import { ConsumeError } from '../../src/component/consume-error.js';
+import type { Status } from '../../src/component/component.js';
+import type { Host } from '../../src/component/host.js';
+import { outboxConfig } from '../../src/receivers/outbox/config.js';
+import { outboxReceiver } from '../../src/receivers/outbox/factory.js';
+import type { Batch } from '../../src/signal/batch.js';
+import type { EventRecord } from '../../src/signal/event.js';
+import { componentSettings } from '../support/component-settings.js';
+import { metricValues } from '../support/engine.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
+import { ScriptedExporter, settled } from '../support/scripted-exporter.js';
+import { sectionConfig } from '../support/section-config.js';
+
+const busy = (retryAfterMs?: number) =>
+  new ConsumeError('busy', {
+    code: 'overloaded',
+    retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+const broken = () => new ConsumeError('the disk is full', { code: 'storage_unavailable', retryable: true });
+
+/** A started receiver over a store in memory, before a pipeline whose answers a test gives. */
+async function startOutbox(t: Pick<Test, 'teardown'>, yaml = '', store = new MemoryEventStore()) {
+  const settings = componentSettings('outbox/test');
+  const exporter = new ScriptedExporter();
+  const statuses: Status[] = [];
+  const host: Pick<Host, 'extension' | 'reportStatus'> = {
+    extension: (id, isWanted) => {
+      if (id !== 'duckdb' || !isWanted(store)) throw new Error(`${id} is no store of events`);
+      return store;
+    },
+    reportStatus: (status) => {
+      statuses.push(status);
+    },
+  };
+  const config = sectionConfig(outboxConfig, yaml);
+  const receiver = outboxReceiver.create({ ...settings, config, outputs: { events: exporter } });
+  t.teardown(() => receiver.shutdown?.(AbortSignal.abort()));
+  await receiver.start?.(host as Host);
+  await settled();
+  return {
+    ...settings,
+    exporter,
+    statuses,
+    store,
+    /** Whose batch it was and the ids of its events, of each attempt. */
+    handed: () => exporter.attempts.map(({ batch }) => summary(batch)),
+    succeed: async () => {
+      exporter.last.succeed();
+      await settled();
+    },
+    fail: async (error: unknown) => {
+      exporter.last.fail(error);
+      await settled();
+    },
+    advance: async (ms: number) => {
+      settings.clock.advance(ms);
+      await settled();
+    },
+    progress: () => store.progress.get('outbox/test'),
+    metric: (name: string) => metricValues(settings.meter, `jackdaw_outbox_${name}{`),
+    stop: async (deadline = new AbortController().signal) => receiver.shutdown?.(deadline),
+  };
+}
+
+function summary({ tenant, items }: Batch<unknown>): string {
+  return `${tenant}: ${items.map((item) => (item as EventRecord).id).join(' ')}`;
+}
+
+void t.test('events go on by their owner, in order, and progress follows', async (t) => {
+  const { store, handed, succeed, progress, exporter } = await startOutbox(t, "types: ['trace.failed', '*']");
+  t.strictSame([...store.wanted], ['trace.failed', '*']);
+  t.equal(progress(), 0, 'noted at the start');
+  store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'ann' }, { tenant: 'ann' });
+  await settled();
+  t.strictSame(handed(), ['ann: e1 e3 e4'], 'one batch after the other');
+  await succeed();
+  t.strictSame(handed(), ['ann: e1 e3 e4', 'bob: e2']);
+  t.equal(progress(), 0, 'not before all of the page is taken');
+  await succeed();
+  t.equal(progress(), 4);
+  t.match(exporter.last.batch.items[0], { id: 'e2', body: /"type":"trace\.failed"/ });
+});
+
+void t.test('a reader begins where it was', async (t) => {
+  const store = new MemoryEventStore();
+  store.commit({}, {});
+  const first = await startOutbox(t, '', store);
+  t.strictSame(first.handed(), [], 'a new one: with what comes from now on');
+  await first.stop();
+  store.commit({});
+  const second = await startOutbox(t, '', store);
+  t.strictSame(second.handed(), ['a-user: e3']);
+});
+
+void t.test('large outboxes go page by page', async (t) => {
+  const store = new MemoryEventStore();
+  await store.openEventReader('outbox/test');
+  store.commit({}, {}, {}, {}, {});
+  const { handed, succeed, progress } = await startOutbox(t, 'max_batch_size: 2', store);
+  t.match(store.reads[0]?.limit, { events: 2, bytes: 4 * 1024 * 1024 });
+  await succeed();
+  t.equal(progress(), 2);
+  await succeed();
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1 e2', 'a-user: e3 e4', 'a-user: e5']);
+  t.equal(progress(), 5);
+  t.strictSame(
+    store.reads.map(({ after }) => after),
+    [0, 2, 4],
+    'the last page said that there is no more',
+  );
+});
+
+void t.test('it reads when it is called, and never otherwise', async (t) => {
+  const { store, advance, handed, succeed, progress } = await startOutbox(t);
+  t.equal(store.reads.length, 1);
+  await advance(3_600_000);
+  t.equal(store.reads.length, 1);
+  store.commit({});
+  await settled();
+  t.equal(store.reads.length, 2);
+  // While a page is under way: heard all the same.
+  store.commit({});
+  await settled();
+  t.equal(store.reads.length, 2);
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
+  await succeed();
+  t.equal(progress(), 2);
+});
+
+void t.test('what fails is tried again for ever, what was taken is not', async (t) => {
+  const { store, handed, succeed, fail, advance, progress, statuses, logger } = await startOutbox(
+    t,
+    'retry: { initial_interval: 1s, max_interval: 10s }',
+  );
+  store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'cleo' });
+  await settled();
+  await succeed();
+  for (let failures = 1; failures <= 12; failures++) {
+    await fail(failures % 2 === 0 ? busy() : new TypeError('x is undefined'));
+    await advance(499);
+    t.equal(handed().length, failures + 1, 'waits');
+    store.commit({ tenant: 'dora' });
+    await settled();
+    t.equal(handed().length, failures + 1, 'what is new does not cut the wait short');
+    await advance(15_000);
+    t.equal(handed().length, failures + 2, 'goes on');
+  }
+  t.strictSame(new Set(handed().slice(1)), new Set(['bob: e2']));
+  t.equal(progress(), 0);
+  await succeed();
+  await succeed();
+  t.equal(progress(), 3);
+  t.match(handed().at(-1), /^dora: e4 .* e15$/);
+  t.strictSame(statuses, [], 'that an exporter fails is no fault of the receiver');
+  t.match(
+    logger.lines[0],
+    /^warn Events were not handed on; they are tried again err=x is undefined wait_ms=/,
+  );
+  t.notMatch(logger.lines.join(), 'passed over');
+});
+
+void t.test('the wait that the other side asks for is kept', async (t) => {
+  const { store, handed, fail, advance } = await startOutbox(t);
+  store.commit({});
+  await settled();
+  await fail(busy(90_000));
+  await advance(89_999);
+  t.equal(handed().length, 1);
+  await advance(1);
+  t.equal(handed().length, 2);
+});
+
+void t.test('what is never taken is passed over, said and counted', async (t) => {
+  const { store, handed, succeed, fail, progress, logger, metric } = await startOutbox(t);
+  store.commit({ tenant: 'ann' }, { tenant: 'ann', type: 'agent.created' }, { tenant: 'bob' });
+  await settled();
+  t.strictSame(Object.values(await metric('passed_over_events_total')), [0, 0], 'there from the start');
+  await fail(new ConsumeError('no such shape', { code: 'validation_failed', retryable: false }));
+  await succeed();
+  t.strictSame(handed(), ['ann: e1 e2', 'bob: e3']);
+  t.equal(progress(), 3);
+  t.strictSame(logger.lines, [
+    'error Passed over events that can never be taken; see the error and what the pipeline says err=no such shape ' +
+      'tenant="ann" events=["e1","e2"] types=["trace.failed","agent.created"]',
+  ]);
+  t.match(await metric('passed_over_events_total'), {
+    'jackdaw_outbox_passed_over_events_total{receiver="outbox/test",reason="permanent"}': 2,
+    'jackdaw_outbox_passed_over_events_total{receiver="outbox/test",reason="refused"}': 0,
+  });
+});
+
+void t.test('single events that are refused are passed over likewise', async (t) => {
+  const { store, exporter, progress, logger, metric } = await startOutbox(t);
+  store.commit({}, { type: 'prompt.created' }, {});
+  await settled();
+  exporter.last.answer({ accepted: 2, refused: [{ index: 1, reason: '/body: too long' }] });
+  await settled();
+  t.equal(progress(), 3);
+  t.strictSame(logger.lines, [
+    'warn Passed over events that were refused tenant="a-user" events=["e2"] types=["prompt.created"] ' +
+      'reasons=["/body: too long"]',
+  ]);
+  t.match(await metric('passed_over_events_total'), {
+    'jackdaw_outbox_passed_over_events_total{receiver="outbox/test",reason="refused"}': 1,
+  });
+});
+
+void t.test('a store that cannot be read is asked again, and the daemon knows', async (t) => {
+  const { store, handed, advance, statuses } = await startOutbox(t);
+  store.faults.readEvents.push(broken(), new Error('a fault'));
+  store.commit({});
+  await settled();
+  t.match(statuses, [{ level: 'recoverable', message: /does not give its events/ }]);
+  await advance(1500);
+  t.equal(statuses.length, 1, 'said once');
+  t.strictSame(handed(), []);
+  await advance(2250);
+  t.strictSame(handed(), ['a-user: e1']);
+  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
+});
+
+void t.test('progress that cannot be noted is noted later, and nothing is handed on twice', async (t) => {
+  const { store, handed, succeed, advance, statuses, progress } = await startOutbox(t);
+  store.faults.saveEventProgress.push(broken(), broken());
+  store.commit({});
+  await settled();
+  await succeed();
+  store.commit({});
+  await settled();
+  t.match(statuses, [{ level: 'recoverable', message: /does not take the progress/ }]);
+  await advance(1500);
+  await advance(2250);
+  t.equal(progress(), 1);
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
+  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
+});
+
+void t.test('a stop finishes the page under way and reads no further', async (t) => {
+  const { store, handed, succeed, progress, stop } = await startOutbox(t, 'max_batch_size: 2');
+  store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'ann' });
+  await settled();
+  let isStopped = false;
+  const stopped = stop().then(() => {
+    isStopped = true;
+  });
+  t.equal(store.watchers, 0);
+  await succeed();
+  t.notOk(isStopped);
+  await succeed();
+  await stopped;
+  t.strictSame(handed(), ['ann: e1', 'bob: e2']);
+  t.equal(progress(), 2);
+  await stop();
+  store.commit({});
+  await settled();
+  t.equal(handed().length, 2);
+});
+
+void t.test('a stop waits for no further attempt', async (t) => {
+  const waiting = await startOutbox(t);
+  waiting.store.commit({});
+  await settled();
+  await waiting.fail(busy());
+  await waiting.stop();
+  t.equal(waiting.handed().length, 1);
+  t.equal(waiting.progress(), 0);
+
+  const failing = await startOutbox(t);
+  failing.store.commit({});
+  await settled();
+  const stopped = failing.stop();
+  await failing.fail(busy());
+  await stopped;
+  t.equal(failing.handed().length, 1);
+  t.match(failing.logger.lines, [/^warn Events were not handed on; they are at the next start err=busy/]);
+});
+
+void t.test('at the deadline of a stop the batch under way is told, and left', async (t) => {
+  const { store, exporter, handed, succeed, progress, stop } = await startOutbox(t);
+  store.commit({ tenant: 'ann' }, { tenant: 'bob' });
+  await settled();
+  const deadline = new AbortController();
+  const stopped = stop(deadline.signal);
+  await settled();
+  t.notOk(exporter.last.context.abort?.aborted);
+  deadline.abort();
+  await stopped;
+  t.ok(exporter.last.context.abort?.aborted);
+  // It answers after all: too late for anything else to be begun.
+  await succeed();
+  t.strictSame(handed(), ['ann: e1']);
+  t.equal(progress(), 0);
+  await stop();
+});
+
+void t.test('the age of what waits is shown', async (t) => {
+  const { store, clock, advance, succeed, metric, stop } = await startOutbox(t);
+  const lag = async () => Object.values(await metric('lag_seconds'));
+  t.strictSame(await lag(), [0]);
+  store.commit({ at: clock.now() }, { at: clock.now() - 2_000_000 });
+  await settled();
+  await advance(1000);
+  t.strictSame(await lag(), [3]);
+  await succeed();
+  t.strictSame(await lag(), [0]);
+  await stop();
+  t.strictSame(await lag(), []);
+});
+
+void t.test('it does not start without a store that keeps events', async (t) => {
+  await t.rejects(startOutbox(t, 'store: query'), /query is no store of events/);
+  const unstarted = outboxReceiver.create({
+    ...componentSettings('outbox'),
+    config: sectionConfig(outboxConfig, ''),
+    outputs: {},
+  });
+  await t.resolves(async () => unstarted.shutdown?.(AbortSignal.abort()));
+});
+
+void t.test('a word that is no type of events is refused with the nearest one', async (t) => {
+  t.throws(() => sectionConfig(outboxConfig, 'types: [trace.fialed]'), /did you mean "trace\.failed"\?/);
+  t.throws(() => sectionConfig(outboxConfig, 'types: [agent.created, agent.created]'));
+  t.throws(() => sectionConfig(outboxConfig, 'max_batch_size: 0'));
+  const config = sectionConfig(outboxConfig, 'retry: { initial_interval: 0s }');
+  t.match(outboxReceiver.check?.(config), [{ path: '/retry/initial_interval', message: /more than 0/ }]);
+});
