@@ -23,6 +23,11 @@ export default tseslint.config(
     },
   },
   {
+    // Examples for readers to copy: they belong to no TypeScript project.
+    files: ['plugins/**/*.mjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+  },
+  {
     files: ['**/test/**/*.ts'],
     rules: {
       // `void t.test(...)` at the top level is tap's own way: tap awaits its subtests itself.

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Whether Jackdaw sent these bytes within the last five minutes: exit status 0 if it did, 1 if not.
+#
+#   WEBHOOK_SECRET=whsec_... ./verify.sh "$SIGNATURE" <body
+#
+# SIGNATURE is the header X-Service-Signature, the body comes as it was sent. A second argument is taken for the time, in
+# seconds since 1970. While openssl runs, users of the same machine can see the secret in the list of its processes, and
+# the shell compares in the time it takes: for more than trying out use another language.
+set -eu
+
+signature=$1
+now=${2:-$(date +%s)}
+: "${WEBHOOK_SECRET:?must be whsec_...}"
+
+time=$(printf '%s' "$signature" | sed -n 's/^t=\([1-9][0-9]\{0,11\}\),.*/\1/p')
+case $time in '' | *[!0-9]*) exit 1 ;; esac
+age=$((now - time))
+if [ "$age" -gt 300 ] || [ "$age" -lt -300 ]; then exit 1; fi
+
+expected=$({ printf '%s.' "$time" && cat; } | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d ' ' -f 1)
+# An openssl that failed leaves it empty, which anybody could sign.
+if [ "${#expected}" -ne 64 ]; then
+  echo 'verify.sh: openssl made no signature' >&2
+  exit 2
+fi
+case ",$signature," in *",v1=$expected,"*) exit 0 ;; esac
+exit 1
