@@ -16,5 +16,7 @@ export const EVENTS: Table = {
     { name: 'type', kind: 'text', sql: 'VARCHAR' },
     { name: 'timestamp', kind: 'int64', sql: 'TIMESTAMP' },
     { name: 'body', kind: 'text', sql: 'VARCHAR', compression: 'zstd' },
+    /** Of the body: reads go by it to bound what they hold. */
+    { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
   ],
 };

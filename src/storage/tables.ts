@@ -75,6 +75,8 @@ const TRACE_STORE: readonly Column[] = [
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
   /** Whether it counts in the service map: its nodes were derived when it came. */
   { name: 'is_mapped', kind: 'bool', sql: 'BOOLEAN' },
+  /** Whether it has ever had a terminal status that was not provisional. Then its event is told, or nobody wanted it. */
+  { name: 'has_ended', kind: 'bool', sql: 'BOOLEAN' },
 ];
 
 export const SPANS: Table = { name: 'spans', store: SPAN_STORE, wire: SPAN_WIRE, versionOf: 'span_id' };

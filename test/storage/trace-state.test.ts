@@ -21,7 +21,8 @@ const COMPLETED = RUN_STATUSES.indexOf('completed');
 function stored(changes: Partial<TraceHeader>): TraceState {
   const named = headerRow(changes);
   const header = { seq: 5, agentNo: 1, header: named.header };
-  return new TraceState(named, { heardAt: NOON, stored: header, firstSeq: 5, lastSeq: 5, isMapped: false });
+  const place = { heardAt: NOON, stored: header, firstSeq: 5, lastSeq: 5, isMapped: false, hasEnded: false };
+  return new TraceState(named, place);
 }
 
 function storedSpan(changes: Partial<SpanRecord>, payload?: string): SpanState {
@@ -201,8 +202,9 @@ void t.test('a new trace knows the commits of its spans', async (t) => {
     firstSeq: 0,
     lastSeq: 0,
     isMapped: false,
+    hasEnded: false,
   });
-  t.same(state.settle(3), { spans: [], writesHeader: true });
+  t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
   t.same([state.firstSeq, state.lastSeq], [0, 0]);
   state.committed(3, 1, []);
   sendSpan(state, { span_id: A, status: 'running' });

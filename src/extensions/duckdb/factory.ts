@@ -47,6 +47,11 @@ const configSchema = section({
           description: 'How long log records are kept, in whole UTC days by their time. Absent: for ever.',
         }),
       ),
+      events: Type.Optional(
+        duration({
+          description: 'How long events are kept, in whole UTC days by their time. Absent: for ever.',
+        }),
+      ),
     },
     { description: 'How long what was stored is kept.' },
   ),
@@ -71,6 +76,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
       traceRetentionDays: retentionDays(retention.traces),
       metricRetentionDays: retentionDays(retention.metrics),
       logRetentionDays: retentionDays(retention.logs),
+      eventRetentionDays: retentionDays(retention.events),
     });
   },
 };

@@ -127,6 +127,7 @@ async function openFiles(
     ids,
     traces,
     agents,
+    interests: meta.interests,
     services,
     runs: changes,
     idle,

@@ -147,5 +147,6 @@ function newState(batch: IncomingBatch, named: ReturnType<typeof headerAt>): Tra
     firstSeq: 0,
     lastSeq: 0,
     isMapped: batch.map !== null,
+    hasEnded: false,
   });
 }

@@ -1,6 +1,7 @@
 import type { Micros } from '../../signal/time.js';
 import type { MapRebuild } from '../map-rebuild.js';
 import type { Table } from '../table.js';
+import { EVENTS } from '../events-table.js';
 import { PROMPT_LINKS } from '../prompt-links-table.js';
 import { LOGS, POINTS, TRACES } from '../tables.js';
 import type { AgentDayCache } from './agent-day-cache.js';
@@ -15,7 +16,13 @@ import type { StoredPrompts } from './prompts/stored-prompts.js';
 import { storedRuns } from './queries/stored-runs.js';
 import { closing } from './read-pool.js';
 import type { Read } from './read.js';
-import { firstKeptTime, hasOldHotRows, removeOldSums, removeOldTraces } from './retention.js';
+import {
+  firstKeptTime,
+  hasOldHotRows,
+  removeOldEvents,
+  removeOldSums,
+  removeOldTraces,
+} from './retention.js';
 import type { RunFigures } from './run-figures.js';
 import type { Segments } from './segments.js';
 import type { Settlement } from './settlement.js';
@@ -28,6 +35,7 @@ export interface Retention {
   readonly traceRetentionDays: number | null;
   readonly metricRetentionDays: number | null;
   readonly logRetentionDays: number | null;
+  readonly eventRetentionDays: number | null;
 }
 
 interface Parts {
@@ -115,13 +123,15 @@ export class Housekeeping {
   }
 
   async #applyRetention(now: number): Promise<void> {
-    const { traceRetentionDays, metricRetentionDays, logRetentionDays } = this.#parts.retention;
+    const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
+      this.#parts.retention;
     if (traceRetentionDays !== null) {
       // Sums of the map go in another step than the traces that they are of.
       await this.#alone(() => this.#removeTraces(firstKeptTime(now, traceRetentionDays)));
     }
     if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
     if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
+    if (eventRetentionDays !== null) await this.#removeEvents(firstKeptTime(now, eventRetentionDays));
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
@@ -165,6 +175,13 @@ export class Housekeeping {
     const { mover } = this.#parts;
     await this.#moveOld(LOGS, 'timestamp', firstKept);
     const isRemoved = await removeOldLogs((work) => mover.between(work), firstKept);
+    if (isRemoved) await mover.checkpoint();
+  }
+
+  async #removeEvents(firstKept: Micros): Promise<void> {
+    const { mover } = this.#parts;
+    await this.#moveOld(EVENTS, 'timestamp', firstKept);
+    const isRemoved = await mover.between((connection) => removeOldEvents(connection, firstKept));
     if (isRemoved) await mover.checkpoint();
   }
 

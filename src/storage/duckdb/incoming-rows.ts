@@ -15,8 +15,13 @@ export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
   return { header: batch.traces.row(TRACE_WIRE, trace), agent: batch.agent(trace) };
 }
 
+/** The code of a trace's status. */
+export function statusAt(batch: IncomingBatch, trace: number): number {
+  return Number(batch.traces.value(T.status, trace));
+}
+
 export function isRunningAt(batch: IncomingBatch, trace: number): boolean {
-  return batch.traces.value(T.status, trace) === RUNNING;
+  return statusAt(batch, trace) === RUNNING;
 }
 
 /** As {@link namesItsAgent} of a whole trace. */

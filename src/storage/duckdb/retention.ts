@@ -76,3 +76,12 @@ export async function removeOldPoints(
   if (removed.length > 0) await connection.run(`DELETE FROM cold.main.points WHERE ${isOld}`);
   return new Map(removed.map((row) => [Number(row.stream_no), Number(row.points)]));
 }
+
+/** Removes the events before a time from the cold file. @returns whether there were any */
+export async function removeOldEvents(connection: Connection, firstKept: Micros): Promise<boolean> {
+  const isOld = `timestamp < make_timestamp(${firstKept})`;
+  const [found] = await connection.rows(`SELECT 1 AS found FROM cold.main.events WHERE ${isOld} LIMIT 1`);
+  if (found === undefined) return false;
+  await connection.run(`DELETE FROM cold.main.events WHERE ${isOld}`);
+  return true;
+}

@@ -3,6 +3,7 @@ import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { AGENTS, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../tables.js';
 import type { Agent } from './agents.js';
+import { isRunningAt } from './incoming-rows.js';
 import { objectRows, type OwnedRow } from './object-rows.js';
 import type { SpanRow, TraceRow } from './trace-rows.js';
 import type { SpanState, TraceState } from './trace-state.js';
@@ -43,6 +44,7 @@ export function wholeRows(
     values[6] = batch.receivedAt;
     values[7] = 0;
     values[8] = mapped;
+    values[9] = Number(!isRunningAt(batch, trace));
   };
   return runsOf(traces).map(([from, to]) => ({
     table: TRACES,
@@ -101,6 +103,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
         heardAt,
         Number(replaces),
         Number(state.isMapped),
+        Number(state.hasEnded),
       ],
       replaces,
     });

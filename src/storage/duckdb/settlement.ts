@@ -2,6 +2,8 @@ import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { countedAt, countedHeader } from './counted-runs.js';
 import type { Connection } from './database.js';
+import { CommitEvents } from './events/commit-events.js';
+import type { EventInterests } from './events/interests.js';
 import type { Fingerprints } from './fingerprints.js';
 import { EventsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdleRuns } from './idle-runs.js';
@@ -40,6 +42,8 @@ interface WholeTraces {
 interface WrittenTrace extends TouchedRows {
   readonly key: string;
   readonly trace: TouchedTrace;
+  /** Whether its run has ended in this commit. */
+  readonly ends: boolean;
 }
 
 /**
@@ -54,6 +58,7 @@ export class Settlement {
   readonly #ids: Fingerprints;
   readonly #traces: Fingerprints;
   readonly #agents: Agents;
+  readonly #interests: EventInterests;
   readonly #services: Services;
   readonly #map: SettledMap;
   readonly #runs: RunChanges;
@@ -73,6 +78,8 @@ export class Settlement {
     /** Every stored trace id, with the commit of its newest header. */
     readonly traces: Fingerprints;
     readonly agents: Agents;
+    /** Which events are to be written. */
+    readonly interests: EventInterests;
     readonly services: Services;
     /** Told of what every commit made of the runs it touched. */
     readonly runs: RunChanges;
@@ -84,6 +91,7 @@ export class Settlement {
     this.#ids = parts.ids;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
+    this.#interests = parts.interests;
     this.#services = parts.services;
     this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
@@ -108,14 +116,17 @@ export class Settlement {
     const dropped = await this.#known.repeatsElsewhere(sorted, states, changes, capture);
     const fresh = newParts(sorted);
     const events = new EventsOfGroup();
+    const facts = new CommitEvents(this.#interests, this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
     const group = { touched, fresh, states, dropped, events };
     const outcomes = await this.#changes.apply(group, capture);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));
+    for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
     const written = [...touched].flatMap(([key, trace]) => {
       const state = states.get(key);
       return state === undefined ? [] : this.#settleState(seq, key, trace, state, fresh);
     });
+    for (const { trace, state, agentNo, ends } of written) if (ends) facts.addTouched(trace, state, agentNo);
     const rows = whole.flatMap(({ batch, agentNos }) =>
       wholeRows(seq, batch, [...agentNos.keys()], (trace) => agentNos.get(trace) ?? 0),
     );
@@ -127,6 +138,7 @@ export class Settlement {
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
     rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
+    rows.push(...facts.rows(seq, changes));
     return {
       rows,
       outcomes,
@@ -172,7 +184,7 @@ export class Settlement {
     state: TraceState,
     fresh: RowSets,
   ): WrittenTrace[] {
-    const { spans, writesHeader } = state.settle(seq);
+    const { spans, writesHeader, ends } = state.settle(seq);
     this.#map.put(trace, state);
     if (!writesHeader) {
       // Nothing of it is written, but it may be asked for again.
@@ -186,7 +198,7 @@ export class Settlement {
       state.namesItsAgent,
     );
     const areSpansNew = trace.parts.some((part) => 'batch' in part && fresh.get(part.batch)?.has(part.trace));
-    return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew }];
+    return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew, ends }];
   }
 
   #agentNo(batch: IncomingBatch, trace: number): number {
@@ -247,6 +259,7 @@ function storedState(
     firstSeq: spansSeq,
     lastSeq: spansSeq,
     isMapped: batch.map !== null,
+    hasEnded: !isRunningAt(batch, trace),
   });
   newSpansAt(batch, trace, (row) => batch.nodeAt(row)).forEach((span, line) => {
     state.spans.set(span.span_id, span);

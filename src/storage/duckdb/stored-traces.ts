@@ -25,7 +25,7 @@ export async function loadTraces(
   const ids = uuidList(wanted.map((trace) => trace.id));
   const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
   const headers = await connection.rows(
-    `SELECT seq, agent_no, first_seq, last_seq, is_mapped, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
+    `SELECT seq, agent_no, first_seq, last_seq, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
   );
   // In the order of the commits: one trace's commit may hold an older version of another.
   const states = new Map<string, TraceState>();
@@ -39,6 +39,7 @@ export async function loadTraces(
       firstSeq: Number(row.first_seq),
       lastSeq: Number(row.last_seq),
       isMapped: row.is_mapped === true,
+      hasEnded: row.has_ended === true,
     };
     states.set(header.trace_id, new TraceState({ header, agent }, place));
   }

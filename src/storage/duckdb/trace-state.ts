@@ -67,6 +67,7 @@ export class TraceState {
   /** The prompt versions that it used, where that was read. */
   links: TraceLinks | null = null;
   #isMapped: boolean;
+  #hasEnded: boolean;
   #named: NamedHeader;
   #headerChanged: boolean;
   /** Whether this commit brings something new of the run, so that what follows from the spans is worked out again. */
@@ -84,6 +85,8 @@ export class TraceState {
       readonly lastSeq: number;
       /** Whether it counts in the service map. */
       readonly isMapped: boolean;
+      /** Whether it has ever had a terminal status that was not provisional. */
+      readonly hasEnded: boolean;
     },
   ) {
     this.#named = named;
@@ -92,6 +95,7 @@ export class TraceState {
     this.lastSeq = place.lastSeq;
     this.heardAt = place.heardAt;
     this.#isMapped = place.isMapped;
+    this.#hasEnded = place.hasEnded;
     this.#headerChanged = place.stored === null;
     this.#hasNews = place.stored === null;
   }
@@ -99,6 +103,11 @@ export class TraceState {
   /** Whether it counts in the service map. */
   get isMapped(): boolean {
     return this.#isMapped;
+  }
+
+  /** Whether it has ever had a terminal status that was not provisional. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   get header(): TraceRow {
@@ -204,23 +213,34 @@ export class TraceState {
   /**
    * Ends what this commit does to the trace: what follows from the spans is worked out.
    *
-   * @returns the spans to write, in the order they came, and whether the header is to be written
+   * @returns the spans to write, in the order they came, whether the header is to be written, and whether this is the
+   * commit in which the run has ended
    */
-  settle(seq: number): { readonly spans: readonly SpanState[]; readonly writesHeader: boolean } {
+  settle(seq: number): {
+    readonly spans: readonly SpanState[];
+    readonly writesHeader: boolean;
+    readonly ends: boolean;
+  } {
     const spans = [...this.spans.values()];
     const changed = spans.filter((span) => span.changed);
     if (changed.length > 0) {
       this.firstSeq = this.firstSeq === 0 ? seq : this.firstSeq;
       this.lastSeq = seq;
     }
+    const hadEnded = this.#hasEnded;
     if (this.#hasNews) {
       this.heardAt = Math.max(this.heardAt, this.#newsAt);
       this.#named = settledBySpans(this.#named, spans);
+      this.#hasEnded ||= this.#isTerminal();
     } else if (this.#timesOut) {
       this.#named = { ...this.#named, header: timedOut(this.header, spans) };
       this.#headerChanged = true;
     }
-    return { spans: changed, writesHeader: this.#headerChanged || this.#hasNews };
+    return {
+      spans: changed,
+      writesHeader: this.#headerChanged || this.#hasNews,
+      ends: this.#hasEnded && !hadEnded,
+    };
   }
 
   /** After the commit: what was written is what is stored now. What is only written, and not worked with, is let go. */
@@ -238,6 +258,13 @@ export class TraceState {
       span.changed = false;
     });
     return stored;
+  }
+
+  /** Whether the status, with this commit's news, is terminal and not the provisional one of a time-out. */
+  #isTerminal(): boolean {
+    if (this.header.status === RUNNING) return false;
+    // Where there is no span to follow the status is still that of before.
+    return this.stored === null || this.spans.size > 0 || !followsSpans(this.header);
   }
 
   #put(

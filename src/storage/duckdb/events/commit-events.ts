@@ -1,0 +1,128 @@
+import { envelope, type EventType } from '../../../signal/event.js';
+import { uuidV7 } from '../../../signal/ids.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import { formatTime, type Micros } from '../../../signal/time.js';
+import { EVENTS } from '../../events-table.js';
+import { printRun } from '../../print-run.js';
+import { isKnown, type Agents } from '../agents.js';
+import { headerAt, statusAt } from '../incoming-rows.js';
+import { objectRows } from '../object-rows.js';
+import { runSummary } from '../queries/run-summary.js';
+import type { TraceRow } from '../trace-rows.js';
+import type { TraceState } from '../trace-state.js';
+import type { TouchedTrace } from '../triage.js';
+import type { IncomingBatch, Rows, TraceChange } from '../write-group.js';
+import type { EventInterests } from './interests.js';
+
+/** A run that has ended, as the commit leaves it. */
+interface EndedRun {
+  readonly type: EventType;
+  readonly header: TraceRow;
+  readonly agentNo: number;
+  readonly spanCount: number;
+  /** The batch that ended it, and its position there. */
+  readonly batch: IncomingBatch;
+  readonly trace: number;
+  /** When that came. */
+  readonly timestamp: Micros;
+}
+
+/** A fact, and whose it is. */
+interface Fact {
+  readonly tenant: number;
+  readonly type: EventType;
+  readonly timestamp: Micros;
+  readonly data: object;
+}
+
+/**
+ * The events of one group commit, where somebody wants them (decisions §6). Whether that is so is asked once for each
+ * tenant, so that a group without any costs next to nothing.
+ */
+export class CommitEvents {
+  readonly #interests: EventInterests;
+  readonly #agents: Agents;
+  /** The types that each tenant of the group wants. */
+  readonly #wanted = new Map<number, ReadonlySet<EventType>>();
+  readonly #ended: EndedRun[] = [];
+
+  constructor(interests: EventInterests, agents: Agents) {
+    this.#interests = interests;
+    this.#agents = agents;
+  }
+
+  /** Traces of a batch that are new as a whole. @param agentNos by their position */
+  addWhole(batch: IncomingBatch, agentNos: ReadonlyMap<number, number>): void {
+    const wanted = this.#wantedBy(batch.tenant);
+    if (wanted.size === 0) return;
+    for (const [trace, agentNo] of agentNos) {
+      const type = END_TYPES[statusAt(batch, trace)] ?? null;
+      if (type === null || !wanted.has(type)) continue;
+      const { header } = headerAt(batch, trace);
+      const spanCount = batch.end(trace) - batch.start(trace);
+      this.#ended.push({ type, header, agentNo, spanCount, batch, trace, timestamp: batch.receivedAt });
+    }
+  }
+
+  /** A trace that was touched, and has ended in this commit. */
+  addTouched({ tenant, parts }: TouchedTrace, state: TraceState, agentNo: number): void {
+    const { header, spans, heardAt: timestamp } = state;
+    const type = END_TYPES[header.status] ?? null;
+    if (type === null || !this.#wantedBy(tenant).has(type)) return;
+    // Nothing but a batch ends a run.
+    const part = parts.findLast((candidate) => 'batch' in candidate);
+    if (part === undefined) return;
+    this.#ended.push({ type, header, agentNo, spanCount: spans.size, ...part, timestamp });
+  }
+
+  /** The rows of all: of agents that have come into being, then of runs, in the order of the batches. */
+  rows(seq: number, changes: readonly TraceChange[]): Rows[] {
+    const facts = [...this.#newAgents(), ...this.#endedRuns(changes)];
+    return objectRows(
+      EVENTS,
+      facts.map(({ tenant, type, timestamp, data }, place) => {
+        const event = { id: uuidV7(timestamp / 1000), type, timestamp };
+        const body = envelope(event, data);
+        const row = { ...event, body, bytes: Buffer.byteLength(body) };
+        return { row, own: [seq, tenant, place], replaces: false };
+      }),
+    );
+  }
+
+  #newAgents(): Fact[] {
+    const facts: Fact[] = [];
+    for (const agent of this.#agents.added) {
+      if (!isKnown(agent)) continue;
+      const { tenant, id, name, created_at: timestamp } = agent;
+      if (!this.#wantedBy(tenant).has('agent.created')) continue;
+      const data = { id, name, created_at: formatTime(timestamp) };
+      facts.push({ tenant, type: 'agent.created', timestamp, data });
+    }
+    return facts;
+  }
+
+  #endedRuns(changes: readonly TraceChange[]): Fact[] {
+    if (this.#ended.length === 0) return [];
+    const batches = changes.flatMap((change) => ('batch' in change ? change.batch : []));
+    const order = new Map(batches.map((batch, i) => [batch, i]));
+    const at = (batch: IncomingBatch): number => order.get(batch) ?? 0;
+    this.#ended.sort((a, b) => at(a.batch) - at(b.batch) || a.trace - b.trace);
+    return this.#ended.map(({ batch, type, timestamp, header, agentNo, spanCount }) => {
+      const run = runSummary({ ...header, agent_no: agentNo, span_count: spanCount }, this.#agents);
+      return { tenant: batch.tenant, type, timestamp, data: { agent_id: run.agent_id, ...printRun(run) } };
+    });
+  }
+
+  #wantedBy(tenant: number): ReadonlySet<EventType> {
+    let wanted = this.#wanted.get(tenant);
+    if (wanted === undefined) {
+      wanted = new Set(TYPES.filter((type) => this.#interests.wants(tenant, type)));
+      this.#wanted.set(tenant, wanted);
+    }
+    return wanted;
+  }
+}
+
+/** By the code of the status; null for a run that goes on. */
+const END_TYPES = RUN_STATUSES.map((status) => (status === 'running' ? null : (`trace.${status}` as const)));
+const TYPES: readonly EventType[] = ['agent.created', ...END_TYPES.filter((type) => type !== null)];

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Micros } from '../../src/signal/time.js';
+import type { TraceRecord } from '../../src/signal/trace.js';
+import { printRun, type PrintedRun } from '../../src/storage/print-run.js';
+import { AGENTS } from '../../src/storage/tables.js';
+import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
+import { openParts, type EngineParts, type StoreOptions } from '../../src/storage/duckdb/engine-parts.js';
+import { readStoredEvents, type TelemetryEvent } from '../../src/storage/duckdb/events/stored-events.js';
+import { relation } from '../../src/storage/duckdb/relation.js';
+import { TraceId } from '../../src/storage/duckdb/trace-id.js';
+import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
+import type { CommitReport } from '../../src/storage/duckdb/writer.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { NOON } from '../support/run-records.js';
+import { STORE_OPTIONS } from '../storage/test-store.js';
+
+/** A user whose organization has one endpoint. */
+export interface Listener {
+  readonly userId: string;
+  readonly tenant: number;
+  readonly slug: string;
+  readonly endpointId: string;
+}
+
+/** An agent as an event shows it. */
+export interface ShownAgent {
+  readonly tenant: number;
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: Micros;
+}
+
+/** From before the first event. */
+export const START = { commit: 0, place: -1 } as const;
+const BIG_PAGE = { events: 100_000, bytes: 1e9 };
+
+/**
+ * The inside of a store in this thread and in real files, so that changes begun in one step form one commit. It is closed
+ * when the test ends.
+ */
+export class EventEngine {
+  readonly path: string;
+  readonly logger = new RecordingLogger();
+  /** What each commit since the opening was like. */
+  readonly reports: CommitReport[] = [];
+  readonly #options: Partial<StoreOptions>;
+  readonly #encoder = new TracesEncoder();
+  #parts: EngineParts | null = null;
+
+  private constructor(path: string, options: Partial<StoreOptions>) {
+    this.path = path;
+    this.#options = options;
+  }
+
+  static async open(
+    t: Pick<Test, 'testdir' | 'teardown'>,
+    options: Partial<StoreOptions> = {},
+  ): Promise<EventEngine> {
+    let close = async (): Promise<void> => undefined;
+    // Before the folder is made, because it is taken away after what was asked for before.
+    t.teardown(() => close());
+    const opened = new EventEngine(options.path ?? join(t.testdir(), 'jackdaw.duckdb'), options);
+    close = () => opened.close();
+    await opened.start();
+    return opened;
+  }
+
+  get parts(): EngineParts {
+    if (this.#parts === null) throw new Error('the store of this test is closed');
+    return this.#parts;
+  }
+
+  async start(): Promise<void> {
+    this.#parts = await openParts({ ...STORE_OPTIONS, path: this.path, ...this.#options }, this.logger, {
+      committed: (report) => this.reports.push(report),
+      eventsWritten: () => undefined,
+    });
+  }
+
+  async close(): Promise<void> {
+    const parts = this.#parts;
+    this.#parts = null;
+    if (parts === null) return;
+    await parts.housekeeping.close();
+    await parts.writer.drained();
+    await parts.mover.close();
+    await parts.pool.close();
+    await parts.meta.idle();
+    await parts.segments.close();
+    parts.database.close();
+  }
+
+  async reopen(): Promise<void> {
+    await this.close();
+    await this.start();
+  }
+
+  /** @param wanted types of events that the user's endpoint subscribes to; null: it is paused */
+  async addUser(wanted: readonly string[] | null): Promise<Listener> {
+    const { meta } = this.parts;
+    const [userId, endpointId, slug] = [randomUUID(), randomUUID(), randomUUID()];
+    const email = `${userId}@example.org`;
+    await meta.createUser({
+      id: userId,
+      email,
+      name: 'somebody',
+      monthly_event_limit: null,
+      created_at: NOON,
+    });
+    await meta.createOrganization({ id: randomUUID(), slug, name: slug, created_at: NOON });
+    await meta.putMember(slug, userId, 'admin');
+    await meta.createEndpoint(slug, {
+      id: endpointId,
+      url: 'https://receiver.example.org/',
+      name: '',
+      event_types: wanted ?? ['*'],
+      is_active: wanted !== null,
+      consecutive_failures: 0,
+      created_at: NOON,
+      sealed_secret: '',
+    });
+    return { userId, endpointId, slug, tenant: meta.tenantOf(userId) ?? 0 };
+  }
+
+  /** @param wanted null: nothing */
+  async setWanted({ slug, endpointId }: Listener, wanted: readonly string[] | null): Promise<void> {
+    const change = wanted === null ? { is_active: false } : { is_active: true, event_types: wanted };
+    await this.parts.meta.updateEndpoint(slug, endpointId, change);
+  }
+
+  /** Resolves after the commit. Those begun in one step go into one. @param limit of a quota, where there is one */
+  async write(
+    { userId, tenant }: Listener,
+    items: readonly TraceRecord[],
+    receivedAt: Micros,
+    limit?: number,
+  ): Promise<void> {
+    const message = this.#encoder.encode({ tenant: userId, items: [...items] }, receivedAt);
+    const counted = limit === undefined ? null : { tenant, at: receivedAt, limit };
+    await this.parts.writer.write({ batch: new IncomingBatch(tenant, message, counted) });
+  }
+
+  async setOutcome({ tenant }: Listener, traceId: string, success: boolean, outcome: string): Promise<void> {
+    const { words } = new TraceId(traceId);
+    await this.parts.writer.write({ outcome: { tenant, words, success, outcome } });
+  }
+
+  /** Moves everything to the cold file. */
+  async settle(): Promise<void> {
+    this.parts.writer.seal();
+    await this.parts.mover.settled();
+  }
+
+  /** All events behind a place, by pages. */
+  async events(
+    from: { readonly commit: number; readonly place: number } = START,
+    page = BIG_PAGE,
+  ): Promise<TelemetryEvent[]> {
+    const found: TelemetryEvent[] = [];
+    for (let after = from; ;) {
+      const { events, hasMore } = await this.parts.read((connection, capture) =>
+        readStoredEvents(connection, capture, after, page),
+      );
+      found.push(...events);
+      after = events.at(-1) ?? after;
+      if (!hasMore) return found;
+    }
+  }
+
+  /** The `data` of an event about a run, as the run is now. */
+  async shownRun(
+    { tenant }: Listener,
+    traceId: string,
+  ): Promise<PrintedRun & { readonly agent_id: string; readonly span_count: number }> {
+    const found = await this.parts.runs.trace(tenant, traceId);
+    if (found === null) throw new Error('the run is not there');
+    return { agent_id: found.trace.agent_id, ...printRun(found.trace) };
+  }
+
+  /** All agents that have come into being. */
+  async agents(): Promise<ShownAgent[]> {
+    const rows = await this.parts.read((connection, capture) =>
+      connection.rows(
+        `SELECT tenant, id::VARCHAR AS id, name, epoch_us(created_at) AS created_at FROM ${relation(capture, AGENTS, 'created_at IS NOT NULL')} ORDER BY id`,
+      ),
+    );
+    return rows.map((row) => ({
+      tenant: Number(row.tenant),
+      id: String(row.id),
+      name: String(row.name),
+      created_at: Number(row.created_at),
+    }));
+  }
+}
+
+/** What the receiver of an event reads of it. */
+export function dataOf({ event }: TelemetryEvent): Record<string, unknown> {
+  const { data } = JSON.parse(event.body) as { data: Record<string, unknown> };
+  return data;
+}
+
+/** An event in a word: its type, and the trace or agent that it is about. */
+export function told(event: TelemetryEvent): string {
+  const { trace_id, name } = dataOf(event);
+  return `${event.event.type} ${String(trace_id ?? name)}`;
+}
