@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Factory } from '../component/factory.js';
 import type { Logger } from '../component/telemetry.js';
 import { formatProblem } from '../config/config-error.js';
+import { readVersion } from '../config/package-version.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
 import { prepare, type Prepared } from '../pipeline/prepare.js';
 import { createLogger } from '../telemetry/logger.js';
@@ -11,7 +12,6 @@ import { systemClock } from '../telemetry/system-clock.js';
 import { formatBanner } from './banner.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import { EXIT } from './exit-codes.js';
-import { readVersion } from './package-info.js';
 import type { ProcessIo } from './process-io.js';
 
 /**

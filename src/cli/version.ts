@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { readVersion } from '../config/package-version.js';
 import type { CliIo } from './io.js';
-import { readVersion } from './package-info.js';
 
 /** The version of Jackdaw and of what it runs on. */
 export function versionText(): string {

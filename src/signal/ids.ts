@@ -47,6 +47,11 @@ export function uuidV7InOrder(nowMs: number, index: number): string {
   return `${timeOf(nowMs + Math.floor(index / COUNTS))}-7${count}${randomUUID().slice(18)}`;
 }
 
+/** The milliseconds since the epoch that a UUIDv7 was made with. */
+export function uuidV7Time(id: string): number {
+  return parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 function timeOf(nowMs: number): string {
   const time = Math.floor(nowMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;

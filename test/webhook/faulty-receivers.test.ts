@@ -329,6 +329,7 @@ void t.test('a receiver that never answers', async (t) => {
   });
   t.match(await send(receiver.url), {
     ...NOTHING,
+    kind: 'timed_out',
     error: `There was no answer within ${TIMEOUT_MS} ms`,
   });
   await receiver.idle();

@@ -6,6 +6,7 @@ import { startReceiver, type Receiver } from '../support/webhook-receiver.js';
 import { startSender } from '../support/webhook-sender.js';
 
 const REFUSED = {
+  kind: 'blocked',
   succeeded: false,
   statusCode: null,
   responseBody: '',

@@ -19,6 +19,7 @@ void t.test('one POST with its headers and exactly its bytes', async (t) => {
   const { durationMs, ...rest } = result;
   t.ok(Number.isInteger(durationMs) && durationMs >= 0);
   t.strictSame(rest, {
+    kind: 'success',
     succeeded: true,
     statusCode: 200,
     responseBody: 'thanks',

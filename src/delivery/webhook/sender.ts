@@ -5,7 +5,7 @@ import type { Agent } from 'undici';
 import type { Clock } from '../../component/telemetry.js';
 import { readRetryAfter } from '../retry-after.js';
 import type { AddressPolicy } from './address-policy.js';
-import { AnswerTooLongError, TimeLimitError } from './connection-error.js';
+import { AddressRefusedError, AnswerTooLongError, TimeLimitError } from './connection-error.js';
 import { failureDetail, failureText } from './failure-text.js';
 import { guardedAgent, type Resolve } from './guarded-agent.js';
 import { ResponseStart } from './response-start.js';
@@ -34,8 +34,17 @@ export interface WebhookRequest {
   readonly body: Uint8Array;
 }
 
+/** The ways in which attempts end. */
+export const ATTEMPT_KINDS = ['success', 'refused', 'timed_out', 'blocked', 'failed'] as const;
+/**
+ * `success`: a whole answer came, and its status is 2xx. `refused`: one of another status. `timed_out`: there was no whole
+ * answer in time. `blocked`: the address is not allowed. `failed`: any other end without a whole answer.
+ */
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
+
 /** How one attempt ended. */
 export interface AttemptResult {
+  readonly kind: AttemptKind;
   /** A whole answer came, and its status is 2xx. */
   readonly succeeded: boolean;
   /** null where no answer came. */
@@ -166,6 +175,7 @@ export class WebhookSender {
     const isComplete = cause === null;
     const succeeded = isComplete && statusCode !== null && statusCode >= 200 && statusCode < 300;
     return {
+      kind: isComplete ? (succeeded ? 'success' : 'refused') : kindOf(cause),
       succeeded,
       statusCode,
       responseBody: body.text(),
@@ -176,6 +186,11 @@ export class WebhookSender {
       retryAfterMs: succeeded ? null : (readRetryAfter(retryAfter, this.#options.clock.now()) ?? null),
     };
   }
+}
+
+function kindOf(cause: unknown): AttemptKind {
+  if (cause instanceof TimeLimitError) return 'timed_out';
+  return cause instanceof AddressRefusedError ? 'blocked' : 'failed';
 }
 
 function redirectText(statusCode: number | null): string | null {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../config/package-root.js';
+import { packageRoot } from './package-root.js';
 
 /** The version in the package's `package.json`. */
 export function readVersion(): string {

@@ -1,0 +1,152 @@
+import type { SecretBox } from '../../component/secret-box.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+import { attemptHeaders } from '../../delivery/webhook/attempt-headers.js';
+import { checkTarget } from '../../delivery/webhook/check-target.js';
+import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
+import type { AttemptResult, WebhookSender } from '../../delivery/webhook/sender.js';
+import { SparseLog } from '../../delivery/sparse-log.js';
+import type { DeliveryClaim, FinishedAttempt } from '../../storage/delivery-store.js';
+import { sealOwner } from '../../storage/webhook-endpoints.js';
+
+export interface AttemptTools {
+  readonly sender: Pick<WebhookSender, 'send'>;
+  /** By which URLs are judged: those in the store may be older than it. */
+  readonly policy: AddressPolicy;
+  /** Opens the endpoints' secrets. */
+  readonly secrets: Pick<SecretBox, 'open'>;
+  /** Waits after failed attempts. */
+  readonly scheduleMs: readonly number[];
+  /** Of Jackdaw. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** From 0 (inclusive) to 1, as `Math.random`. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Told of each attempt that was made. */
+  readonly onAttempt: (claim: DeliveryClaim, startedAt: number, result: AttemptResult) => void;
+}
+
+/** Nothing was sent. */
+const NOTHING = {
+  succeeded: false,
+  statusCode: null,
+  responseBody: '',
+  durationMs: 0,
+  isGone: false,
+  retryAfterMs: null,
+} as const;
+
+/** Makes attempts that were claimed: signs, sends, and says when the schedule goes on. */
+export class Attempts {
+  readonly #tools: AttemptTools;
+  readonly #blocked: SparseLog;
+  readonly #unreadable: SparseLog;
+  readonly #faults: SparseLog;
+
+  constructor(tools: AttemptTools) {
+    this.#tools = tools;
+    const { logger, clock } = tools;
+    this.#blocked = new SparseLog(logger, clock);
+    this.#unreadable = new SparseLog(logger, clock);
+    this.#faults = new SparseLog(logger, clock);
+  }
+
+  /**
+   * Makes one attempt. Whatever goes wrong is a failed attempt.
+   *
+   * @param signal breaks it off
+   * @returns null where it was broken off: the request may have been sent
+   */
+  async make(claim: DeliveryClaim, signal: AbortSignal): Promise<FinishedAttempt | null> {
+    const { clock, onAttempt } = this.#tools;
+    const startedAt = clock.now();
+    let result: AttemptResult;
+    try {
+      result = await this.#send(claim, signal);
+    } catch (error) {
+      if (signal.aborted) return null;
+      this.#faults.warn(
+        1,
+        { err: error, ...placeOf(claim) },
+        'A webhook could not be sent by a fault of ours',
+      );
+      result = { ...NOTHING, kind: 'failed', error: 'The request could not be made', detail: null };
+    }
+    onAttempt(claim, startedAt, result);
+    this.#log(claim, result);
+    return this.#finished(claim, result);
+  }
+
+  async #send(claim: DeliveryClaim, signal: AbortSignal): Promise<AttemptResult> {
+    const { sender, policy } = this.#tools;
+    const problem = checkTarget(claim.url, policy);
+    if (problem !== null)
+      return { ...NOTHING, kind: 'blocked', error: `The endpoint’s URL ${problem}`, detail: null };
+    const body = Buffer.from(claim.body, 'utf8');
+    const headers = await this.#headers(claim, body);
+    if (headers === null)
+      return {
+        ...NOTHING,
+        kind: 'failed',
+        error: 'The endpoint’s secret cannot be read; rotate it',
+        detail: null,
+      };
+    return await sender.send({ url: claim.url, headers, body }, signal);
+  }
+
+  /** Signed now: with the present secret, and at a time that its receiver takes. @returns null where there is no secret */
+  async #headers(claim: DeliveryClaim, body: Buffer): Promise<Record<string, string> | null> {
+    const { secrets, clock, version } = this.#tools;
+    const { event_id, event_type, delivery_id, attempt, endpoint_id, sealed_secret } = claim;
+    try {
+      const secret = await secrets.open(sealed_secret, sealOwner(endpoint_id));
+      return attemptHeaders(
+        { eventId: event_id, eventType: event_type, deliveryId: delivery_id, attempt, body, secret },
+        clock.now(),
+        version,
+      );
+    } catch (error) {
+      this.#unreadable.warn(
+        1,
+        { err: error, ...placeOf(claim) },
+        'The secret of a webhook endpoint cannot be read: nothing is sent to it until the key is back or it is given a new secret (rotate-secret)',
+      );
+      return null;
+    }
+  }
+
+  #log(claim: DeliveryClaim, { kind, statusCode, error, detail }: AttemptResult): void {
+    const { logger } = this.#tools;
+    if (kind === 'blocked')
+      this.#blocked.warn(
+        1,
+        { ...placeOf(claim), reason: detail ?? error },
+        'A webhook was not sent: its address is not allowed (targets.allow_cidrs)',
+      );
+    else if (kind !== 'success' && logger.isDebugEnabled())
+      logger.debug(
+        { ...placeOf(claim), attempt: claim.attempt, status: statusCode, reason: detail ?? error },
+        'A webhook was not delivered',
+      );
+  }
+
+  #finished(claim: DeliveryClaim, result: AttemptResult): FinishedAttempt {
+    const { delivery, lease } = claim;
+    const { succeeded, statusCode, responseBody, durationMs, error, isGone } = result;
+    const retryAt = this.#retryAt(claim, result);
+    return { delivery, lease, succeeded, statusCode, responseBody, durationMs, error, isGone, retryAt };
+  }
+
+  #retryAt({ isManual, step }: DeliveryClaim, result: AttemptResult): number | null {
+    const { scheduleMs, clock, random } = this.#tools;
+    if (result.succeeded || result.isGone || isManual) return null;
+    const delayMs = retryDelayMs(scheduleMs, step, result, random());
+    return delayMs === null ? null : clock.now() + delayMs * 1000;
+  }
+}
+
+/** What an operator finds it by. */
+function placeOf({ endpoint_id, delivery_id }: DeliveryClaim): Record<string, string> {
+  return { endpoint_id, delivery_id };
+}

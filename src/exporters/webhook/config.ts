@@ -1,0 +1,100 @@
+import { Type, type Static } from 'typebox';
+import { durationMs } from '../../config/duration.js';
+import { duration, extensionId, filePath, section } from '../../config/schema.js';
+import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+
+export const webhookConfig = section({
+  store: extensionId({
+    description: 'Id of the extension that keeps endpoints and deliveries.',
+    default: 'duckdb',
+  }),
+  targets: section(
+    {
+      allow_cidrs: Type.Array(
+        Type.String({ description: 'An address and the length of its prefix: 10.0.0.0/8, fd00::/8.' }),
+        {
+          uniqueItems: true,
+          default: [],
+          description:
+            'Private networks that endpoints may lie in. Metadata services need their exact address (/32, /128).',
+        },
+      ),
+      ca_file: Type.Optional(
+        filePath({ description: 'PEM file with certificates to trust beside the public ones.' }),
+      ),
+    },
+    { description: 'Where webhooks may go, beside the public internet.' },
+  ),
+  retry_schedule: Type.Array(duration({ description: 'Wait after a failed attempt.' }), {
+    maxItems: 50,
+    default: ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'],
+    description:
+      'Waits after the first failed attempt, the second and so on, each varied by up to 20 %. A delivery has failed after one attempt more than there are waits.',
+  }),
+  timeout: duration({ default: '15s', description: 'Time for one attempt, from the connection to the end.' }),
+  connect_timeout: duration({
+    default: '5s',
+    description: 'Time of it to find the address, to connect and to agree on TLS.',
+  }),
+  breaker_threshold: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 20,
+    description: 'Failed attempts in a row that pause an endpoint.',
+  }),
+  max_concurrency: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 64,
+    description: 'Attempts under way at once. One that hangs takes about 70 KiB.',
+  }),
+  max_concurrency_per_endpoint: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 4,
+    description: 'Attempts under way at once to one endpoint.',
+  }),
+  retention: duration({
+    default: '30d',
+    description: 'How long deliveries and their attempts are kept, whatever became of them.',
+  }),
+});
+
+export type WebhookConfig = Static<typeof webhookConfig>;
+
+interface ConfigProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What the schema cannot say. */
+export function checkWebhook(config: WebhookConfig): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = config.targets.allow_cidrs.flatMap((cidr, index) => {
+    const message = problemOf(cidr);
+    return message === null ? [] : [{ path: `/targets/allow_cidrs/${index}`, message }];
+  });
+  for (const key of ['timeout', 'connect_timeout'] as const)
+    if (durationMs(config[key]) === 0) problems.push({ path: `/${key}`, message: 'must be longer than 0s' });
+  if (durationMs(config.connect_timeout) > durationMs(config.timeout))
+    problems.push({
+      path: '/connect_timeout',
+      message: `is part of timeout and must not be longer (${config.timeout})`,
+    });
+  const retriesMs = config.retry_schedule.reduce((sum, wait) => sum + durationMs(wait), 0);
+  const retentionMs = durationMs(config.retention);
+  if (retentionMs === 0 || retentionMs < retriesMs)
+    problems.push({
+      path: '/retention',
+      message: `is shorter than the retries take (${Math.ceil(retriesMs / 1000)}s by retry_schedule): deliveries would be removed while they wait`,
+    });
+  return problems;
+}
+
+function problemOf(cidr: string): string | null {
+  try {
+    new AddressPolicy([cidr]);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { DeliveryFigures, DeliveryStore } from '../../storage/delivery-store.js';
+
+const RETENTION_TURN_MS = 3_600_000;
+const FIGURES_TURN_MS = 15_000;
+
+export interface UpkeepTools {
+  readonly store: Pick<DeliveryStore, 'removeDeliveries' | 'deliveryFigures'>;
+  readonly retentionMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What is done beside sending, at once and again and again: old deliveries are removed, figures are read. */
+export class Upkeep {
+  readonly #tools: UpkeepTools;
+  readonly #cancels = new Map<number, () => void>();
+  #figures: DeliveryFigures = { pending: 0, overdueMs: 0 };
+  #hasEnded = false;
+
+  constructor(tools: UpkeepTools) {
+    this.#tools = tools;
+    const { store, retentionMs, clock, logger } = tools;
+    void this.#repeat(RETENTION_TURN_MS, async () => {
+      const removed = await store.removeDeliveries(clock.now() - retentionMs * 1000);
+      if (removed > 0)
+        logger.info({ deliveries: removed }, 'Removed webhook deliveries older than retention');
+    });
+    void this.#repeat(FIGURES_TURN_MS, async () => {
+      this.#figures = await store.deliveryFigures(clock.now());
+    });
+  }
+
+  /** As they were read last. */
+  get figures(): DeliveryFigures {
+    return this.#figures;
+  }
+
+  /** A turn under way goes on. */
+  end(): void {
+    this.#hasEnded = true;
+    for (const cancel of this.#cancels.values()) cancel();
+  }
+
+  /** A failure is logged and waits for the next turn. */
+  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+    const { clock, logger } = this.#tools;
+    try {
+      await work();
+    } catch (error) {
+      if (!this.#hasEnded)
+        logger.warn({ err: error }, 'The upkeep of webhook deliveries failed; it is repeated');
+    }
+    if (!this.#hasEnded)
+      this.#cancels.set(
+        everyMs,
+        clock.after(everyMs, () => void this.#repeat(everyMs, work)),
+      );
+  }
+}

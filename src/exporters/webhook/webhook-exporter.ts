@@ -1,0 +1,166 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Receipt } from '../../component/consumer.js';
+import type { Exporter, Outputs, Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import { durationMs } from '../../config/duration.js';
+import { readVersion } from '../../config/package-version.js';
+import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+import { WebhookSender, type AttemptResult, type SenderOptions } from '../../delivery/webhook/sender.js';
+import type { EventsBatch } from '../../signal/batch.js';
+import { uuidV7Time } from '../../signal/ids.js';
+import type { Micros } from '../../signal/time.js';
+import { isDeliveryStore, type DeliveryClaim, type DeliveryStore } from '../../storage/delivery-store.js';
+import { isMetaStore, type MetaStore } from '../../storage/meta-store.js';
+import { Attempts } from './attempts.js';
+import type { WebhookConfig } from './config.js';
+import { DeliveryLoop, type LoopOptions } from './delivery-loop.js';
+import { ownQueue } from './queue-owner.js';
+import { Upkeep } from './upkeep.js';
+import { WebhookMetrics } from './webhook-metrics.js';
+
+const MIN_LEASE_MS = 60_000;
+
+/** What may be exchanged around the exporter. */
+export interface Surroundings {
+  /** From 0 (inclusive) to 1. */
+  readonly random?: () => number;
+  /** Finds addresses; asks the system where absent. */
+  readonly resolve?: SenderOptions['resolve'];
+}
+
+type WebhookStore = DeliveryStore & Pick<MetaStore, 'directory'>;
+
+/** Exporter `webhook`: see README.md. */
+export class WebhookExporter implements Exporter {
+  readonly inputs: Outputs;
+  readonly #settings: Settings<WebhookConfig>;
+  readonly #surroundings: Surroundings;
+  readonly #metrics: WebhookMetrics;
+  /** What is to be let go of at the end, the last first. */
+  readonly #ends: (() => Promise<void> | void)[] = [];
+  #store: DeliveryStore | undefined;
+  #loop: DeliveryLoop | undefined;
+
+  constructor(settings: Settings<WebhookConfig>, surroundings: Surroundings = {}) {
+    this.#settings = settings;
+    this.#surroundings = surroundings;
+    this.#metrics = new WebhookMetrics(settings.meter, settings.id);
+    this.inputs = { events: { consume: (batch) => this.#take(batch) } };
+  }
+
+  /** @throws Error where there is no such store, another exporter sends its deliveries, or the CA file cannot be used */
+  async start(host: Host): Promise<void> {
+    const { id, config, clock, logger } = this.#settings;
+    const store = host.extension(config.store, isWebhookStore);
+    this.#ends.push(ownQueue(store, config.store, id));
+    const policy = new AddressPolicy(config.targets.allow_cidrs);
+    const sender = await this.#openSender(policy);
+    this.#ends.push(() => sender.close());
+    this.#ends.push(store.announceTargets(config.targets.allow_cidrs));
+    const random = this.#surroundings.random ?? Math.random;
+    const attempts = new Attempts({
+      sender,
+      policy,
+      secrets: host.secretBox(store.directory),
+      scheduleMs: config.retry_schedule.map(durationMs),
+      version: readVersion(),
+      clock,
+      random,
+      logger,
+      onAttempt: (claim, startedAt, result) => {
+        this.#note(claim, startedAt, result);
+      },
+    });
+    const loop = new DeliveryLoop({
+      store,
+      attempt: (claim, signal) => attempts.make(claim, signal),
+      options: loopOptions(config),
+      clock,
+      random,
+      logger,
+      onStore: (isFailing) => {
+        reportStore(host, isFailing);
+      },
+      onPaused: (endpoints) => {
+        this.#metrics.paused(endpoints);
+        logger.warn({ endpoints }, 'Paused webhook endpoints after too many failed attempts in a row');
+      },
+    });
+    this.#watch(store, loop);
+    this.#store = store;
+    this.#loop = loop;
+  }
+
+  async shutdown(deadline: AbortSignal): Promise<void> {
+    await this.#loop?.stop(deadline);
+    this.#loop = undefined;
+    this.#store = undefined;
+    for (const end of this.#ends.splice(0).reverse()) await end();
+  }
+
+  async #openSender(policy: AddressPolicy): Promise<WebhookSender> {
+    const { config, clock } = this.#settings;
+    return await WebhookSender.open({
+      policy,
+      caFile: config.targets.ca_file,
+      timeoutMs: durationMs(config.timeout),
+      connectTimeoutMs: durationMs(config.connect_timeout),
+      clock,
+      resolve: this.#surroundings.resolve,
+    });
+  }
+
+  #watch(store: DeliveryStore, loop: DeliveryLoop): void {
+    const { config, clock, logger } = this.#settings;
+    const upkeep = new Upkeep({ store, retentionMs: durationMs(config.retention), clock, logger });
+    this.#ends.push(() => {
+      upkeep.end();
+    });
+    this.#ends.push(
+      this.#metrics.observe(
+        () => upkeep.figures,
+        () => loop.underWay,
+      ),
+    );
+  }
+
+  /** Resolves when the deliveries are queued: from then on they survive whatever happens. */
+  async #take(batch: EventsBatch): Promise<Receipt> {
+    if (!this.#store)
+      throw new ConsumeError('the webhook exporter is not running', {
+        code: 'shutting_down',
+        retryable: true,
+      });
+    const accepted = batch.items.length;
+    const added = await this.#store.addDeliveries(batch, this.#settings.clock.now());
+    if (added > 0) this.#loop?.wake();
+    return { accepted, refused: [] };
+  }
+
+  #note({ attempt, event_id }: DeliveryClaim, startedAt: Micros, { kind, durationMs }: AttemptResult): void {
+    this.#metrics.attempted(kind, durationMs / 1000);
+    if (attempt === 1) this.#metrics.firstAttempt(Math.max(0, startedAt / 1e6 - uuidV7Time(event_id) / 1e3));
+  }
+}
+
+function isWebhookStore(candidate: unknown): candidate is WebhookStore {
+  return isDeliveryStore(candidate) && isMetaStore(candidate);
+}
+
+function loopOptions(config: WebhookConfig): LoopOptions {
+  return {
+    maxConcurrency: config.max_concurrency,
+    perEndpoint: config.max_concurrency_per_endpoint,
+    leaseMs: Math.max(MIN_LEASE_MS, 4 * durationMs(config.timeout)),
+    breakerThreshold: config.breaker_threshold,
+  };
+}
+
+function reportStore(host: Host, isFailing: boolean): void {
+  if (isFailing)
+    host.reportStatus({
+      level: 'recoverable',
+      message: 'The store does not give or take deliveries; it is asked again, and the log says why',
+    });
+  else host.reportStatus({ level: 'ok' });
+}

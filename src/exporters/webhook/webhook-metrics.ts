@@ -1,0 +1,76 @@
+import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
+import { ATTEMPT_KINDS, type AttemptKind } from '../../delivery/webhook/sender.js';
+import type { DeliveryFigures } from '../../storage/delivery-store.js';
+
+/** Of an attempt in seconds, up to its time limit. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
+/** From an event to its first attempt, in seconds: one that waited for its endpoint to be active again may take days. */
+const DELAYS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600, 86_400];
+const LABEL_NAMES = ['exporter'];
+
+/** What README.md lists. */
+export class WebhookMetrics {
+  readonly #meter: Meter;
+  readonly #labels: Labels;
+  readonly #attempts: Counter;
+  readonly #paused: Counter;
+  readonly #duration: Histogram;
+  readonly #delay: Histogram;
+
+  constructor(meter: Meter, exporter: string) {
+    this.#meter = meter;
+    this.#labels = { exporter };
+    this.#attempts = meter.counter('webhook_attempts_total', {
+      description: 'Attempts that ended, by how: success, refused, timed_out, blocked, failed.',
+      labelNames: [...LABEL_NAMES, 'result'],
+    });
+    this.#paused = meter.counter('webhook_endpoints_paused_total', {
+      description: 'Endpoints that were paused after too many failed attempts in a row.',
+      labelNames: LABEL_NAMES,
+    });
+    this.#duration = meter.histogram('webhook_attempt_duration_seconds', {
+      description: 'Time of one attempt.',
+      labelNames: LABEL_NAMES,
+      buckets: DURATIONS,
+    });
+    this.#delay = meter.histogram('webhook_first_attempt_delay_seconds', {
+      description: 'Time from an event until the first attempt to deliver it begins.',
+      labelNames: LABEL_NAMES,
+      buckets: DELAYS,
+    });
+    // A series that exists from the start shows a rate at its first increase.
+    this.paused(0);
+    for (const kind of ATTEMPT_KINDS) this.#attempts.add(0, { ...this.#labels, result: kind });
+  }
+
+  attempted(kind: AttemptKind, seconds: number): void {
+    this.#attempts.add(1, { ...this.#labels, result: kind });
+    this.#duration.record(seconds, this.#labels);
+  }
+
+  firstAttempt(delaySeconds: number): void {
+    this.#delay.record(delaySeconds, this.#labels);
+  }
+
+  paused(endpoints: number): void {
+    this.#paused.add(endpoints, this.#labels);
+  }
+
+  /** @returns a function that ends the observation */
+  observe(figures: () => DeliveryFigures, underWay: () => number): () => void {
+    const gauge = (name: string, description: string, read: () => number): (() => void) =>
+      this.#meter.gauge(`webhook_${name}`, { description, labelNames: LABEL_NAMES }, read, this.#labels);
+    const ends = [
+      gauge('pending_deliveries', 'Deliveries that wait or are under way.', () => figures().pending),
+      gauge(
+        'overdue_seconds',
+        'How long the oldest delivery to an active endpoint is overdue.',
+        () => figures().overdueMs / 1000,
+      ),
+      gauge('attempts_under_way', 'Attempts that are under way or not recorded yet.', underWay),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+}
