@@ -1,18 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import type {
-  KeyChange,
-  MetaStore,
-  Organization,
-  PromptPages,
-  PromptVersion,
-  StoredKey,
-  User,
-} from '../../src/storage/meta-store.js';
-import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
+import type { KeyChange, MetaStore, PromptPages, PromptVersion, User } from '../../src/storage/meta-store.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 import { withoutSecret } from '../support/stored-endpoint.js';
+import { aKey, anEndpoint, anOrganization, aPrompt, aUser } from './meta-records.js';
 
 /** A meta store to check, and a way to close and open it again. */
 export interface OpenedMetaStore {
@@ -348,71 +340,17 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     const reopened = await opened.reopen();
     t.strictSame(await reopened.readEndpoint(id), expected);
     t.strictSame(await reopened.readEndpoint(other.id), other, 'others are left alone');
+    t.equal(await reopened.testEndpoint('one', id, NOON), 'queued');
+    t.equal(await reopened.testEndpoint('two', id, NOON), null);
+    t.equal(await reopened.testEndpoint('one', randomUUID(), NOON), null);
+    await reopened.updateEndpoint('one', id, { is_active: false });
+    t.equal(await reopened.testEndpoint('one', id, NOON), 'paused');
     t.ok(await reopened.deleteEndpoint('one', id));
     t.notOk(await reopened.deleteEndpoint('one', id));
     const again = await opened.reopen();
     t.equal(await again.readEndpoint(id), null);
     t.strictSame(await again.listStoredEndpoints(), [other]);
   });
-}
-
-function aUser(changes: Partial<User> = {}): User {
-  const id = randomUUID();
-  return {
-    id,
-    email: `${id}@example.org`,
-    name: 'somebody',
-    monthly_event_limit: null,
-    created_at: NOON,
-    ...changes,
-  };
-}
-
-function aKey(user: User, changes: Partial<StoredKey> = {}): StoredKey {
-  return {
-    id: randomUUID(),
-    user_id: user.id,
-    name: 'a key',
-    prefix: 'jd_12345678',
-    digest: randomBytes(32).toString('hex'),
-    scopes: ['write', 'read'],
-    created_at: NOON,
-    expires_at: null,
-    revoked_at: null,
-    last_used_at: null,
-    ...changes,
-  };
-}
-
-function anOrganization(slug: string, changes: Partial<Organization> = {}): Organization {
-  return { id: randomUUID(), slug, name: `the ${slug}`, created_at: NOON, ...changes };
-}
-
-function anEndpoint(changes: Partial<StoredEndpoint> = {}): StoredEndpoint {
-  return {
-    id: randomUUID(),
-    url: 'https://example.com/hook',
-    name: 'a hook',
-    event_types: ['trace.failed', 'alert.fired'],
-    is_active: true,
-    consecutive_failures: 0,
-    created_at: NOON,
-    sealed_secret: `v1:${randomBytes(60).toString('base64')}`,
-    ...changes,
-  };
-}
-
-function aPrompt(changes: Partial<PromptVersion> = {}): PromptVersion {
-  return {
-    id: randomUUID(),
-    name: 'prompt',
-    version: 1,
-    template_text: 'Answer {question}.',
-    description: 'how to answer',
-    is_active: true,
-    created_at: NOON,
-    ...changes,
-  };
 }
 
 /** What all pages of a list hold. */

@@ -1,59 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
-import { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
-import { META_SCHEMA, migrate } from '../../src/storage/duckdb/migrations.js';
-import type { PromptVersion, User } from '../../src/storage/meta-store.js';
-import { NOON } from '../support/run-records.js';
-import { testFolder } from '../support/test-folder.js';
-
-/** The small tables in a new file, and a way to read the same file afresh. */
-async function openTables(
-  t: Test,
-): Promise<{ readonly tables: MetaTables; readonly again: () => Promise<MetaTables> }> {
-  const path = join(testFolder(t), 'jackdaw.duckdb');
-  const database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
-  t.teardown(() => {
-    database.close();
-  });
-  const connect = async (): Promise<Connection> => {
-    const connection = await database.connect();
-    await connection.run(`USE ${MAIN}`);
-    return connection;
-  };
-  const connection = await connect();
-  await migrate(connection, MAIN, META_SCHEMA, path);
-  return {
-    tables: await MetaTables.open(connection, () => undefined),
-    again: async () => await MetaTables.open(await connect(), () => undefined),
-  };
-}
-
-function aUser(changes: Partial<User> = {}): User {
-  const id = randomUUID();
-  return {
-    id,
-    email: `${id}@example.org`,
-    name: 'x',
-    monthly_event_limit: null,
-    created_at: NOON,
-    ...changes,
-  };
-}
-
-function aPrompt(changes: Partial<PromptVersion> = {}): PromptVersion {
-  return {
-    id: randomUUID(),
-    name: 'prompt',
-    version: 1,
-    template_text: 'x',
-    description: null,
-    is_active: true,
-    created_at: NOON,
-    ...changes,
-  };
-}
+import t from 'tap';
+import type { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
+import type { User } from '../../src/storage/meta-store.js';
+import { aPrompt, aUser } from './meta-records.js';
+import { openMetaTables } from './opened-meta-tables.js';
 
 /** The tenant number of a user that there is. */
 function tenantOf(tables: MetaTables, user: User): number {
@@ -63,7 +12,7 @@ function tenantOf(tables: MetaTables, user: User): number {
 }
 
 void t.test('the limit of a user is known at once, as it was changed last', async (t) => {
-  const { tables, again } = await openTables(t);
+  const { tables, again } = await openMetaTables(t);
   const [one, two] = [aUser({ monthly_event_limit: 7 }), aUser()];
   await tables.createUser(one);
   await tables.createUser(two);
@@ -81,7 +30,7 @@ void t.test('the limit of a user is known at once, as it was changed last', asyn
 });
 
 void t.test('each version of a prompt has a number of its own, whoever has it', async (t) => {
-  const { tables, again } = await openTables(t);
+  const { tables, again } = await openMetaTables(t);
   const users = [aUser(), aUser()];
   for (const user of users) await tables.createUser(user);
   const wanted = users.flatMap((user) =>
@@ -111,7 +60,7 @@ void t.test('each version of a prompt has a number of its own, whoever has it', 
 });
 
 void t.test('a prompt that could not be stored is not known', async (t) => {
-  const { tables } = await openTables(t);
+  const { tables } = await openMetaTables(t);
   const user = aUser();
   await tables.createUser(user);
   const tenant = tenantOf(tables, user);
@@ -135,7 +84,7 @@ void t.test('a prompt that could not be stored is not known', async (t) => {
 });
 
 void t.test('a page holds what belongs to its user only', async (t) => {
-  const { tables } = await openTables(t);
+  const { tables } = await openMetaTables(t);
   const users = [aUser(), aUser()];
   for (const user of users) await tables.createUser(user);
   const [one, two] = users.map(({ id }) => id);

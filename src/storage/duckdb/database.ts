@@ -243,6 +243,11 @@ function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').replace(/\.$/, '');
 }
 
+/** Whether DuckDB refuses a file for good, as it is attached: after a checkpoint that failed halfway. */
+export function isInvalidated(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('has been invalidated');
+}
+
 /** Integers are bound as 64 bits: a plain number would be bound as a double. */
 function toDuckDB(values: readonly Value[]): DuckDBValue[] {
   return values.map((value) =>

@@ -6,8 +6,10 @@ import { Fingerprints } from './fingerprints.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
 import { IdleRuns } from './idle-runs.js';
 import { EventCounts } from './event-counts.js';
+import { EventReads } from './events/event-reads.js';
 import { loadIds } from './load-ids.js';
 import { StoredLogs } from './logs/stored-logs.js';
+import type { MainFile } from './meta/main-checkpoints.js';
 import { MetaTables } from './meta/meta-tables.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
 import { REBUILD_SIZE, type RebuildSize } from './map/rebuild.js';
@@ -58,6 +60,7 @@ export interface EngineParts {
   readonly ids: Fingerprints;
   readonly traces: Fingerprints;
   readonly prompts: StoredPrompts;
+  readonly events: EventReads;
   readonly housekeeping: Housekeeping;
 }
 
@@ -87,7 +90,7 @@ async function openFiles(
   logger: Logger,
   listener: StoreListener,
 ): Promise<EngineParts> {
-  const meta = await openMeta(database, options.path, listener);
+  const meta = await openMeta(database, { path: options.path, logger }, listener);
   const segments = await Segments.open(await database.connect(), options.path, logger);
   const connection = await database.connect();
   const agents = new Agents();
@@ -150,6 +153,7 @@ async function openFiles(
   const pool = await ReadPool.open(database, READERS, MAX_WAITING_READS);
   const read = readFrom(pool, segments);
   const runs = new RunReads(read, { agents, figures, days, traces });
+  const events = new EventReads({ meta, segments, read });
   const housekeeping = new Housekeeping({
     retention: options,
     read,
@@ -162,6 +166,7 @@ async function openFiles(
     metrics,
     prompts,
     idle,
+    events: meta.events,
     map: {
       read,
       writer,
@@ -188,14 +193,15 @@ async function openFiles(
     ids,
     traces,
     prompts,
+    events,
     housekeeping,
   };
 }
 
-async function openMeta(database: Database, path: string, listener: StoreListener): Promise<MetaTables> {
+async function openMeta(database: Database, file: MainFile, listener: StoreListener): Promise<MetaTables> {
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
-  await migrate(connection, MAIN, META_SCHEMA, path);
+  await migrate(connection, MAIN, META_SCHEMA, file.path);
   await connection.run(`CHECKPOINT ${MAIN}`);
-  return await MetaTables.open(connection, listener.eventsWritten);
+  return await MetaTables.open(connection, file, listener.eventsWritten);
 }

@@ -8,6 +8,7 @@ import type { AgentDayCache } from './agent-day-cache.js';
 import type { Connection } from './database.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
+import type { MetaEvents } from './meta/meta-events.js';
 import { rebuildMap, type RebuildParts } from './map/rebuild.js';
 import type { StoredMetrics } from './metrics/stored-metrics.js';
 import type { Mover } from './mover.js';
@@ -50,6 +51,8 @@ interface Parts {
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
   readonly idle: IdleRuns;
+  /** Those of the main file. */
+  readonly events: MetaEvents;
   readonly map: RebuildParts;
 }
 
@@ -179,7 +182,8 @@ export class Housekeeping {
   }
 
   async #removeEvents(firstKept: Micros): Promise<void> {
-    const { mover } = this.#parts;
+    const { mover, events } = this.#parts;
+    await events.removeBefore(firstKept);
     await this.#moveOld(EVENTS, 'timestamp', firstKept);
     const isRemoved = await mover.between((connection) => removeOldEvents(connection, firstKept));
     if (isRemoved) await mover.checkpoint();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { LOGS, SEGMENT_TABLES } from '../tables.js';
-import type { Connection } from './database.js';
+import { isInvalidated, type Connection } from './database.js';
 import { moveLogs } from './logs/move-logs.js';
 import { foldSums, moveSums } from './move-sums.js';
 import { slicesByKey, slicesByRow } from './move-slices.js';
@@ -197,8 +197,4 @@ export class Mover {
   async #pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
-}
-
-function isInvalidated(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('has been invalidated');
 }

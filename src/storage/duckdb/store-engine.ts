@@ -22,6 +22,7 @@ import type {
 import type { TracesMessage } from './encode-traces.js';
 import { openParts, type EngineParts, type StoreListener, type StoreOptions } from './engine-parts.js';
 import { countedOf, type Counted, type CountedMessage } from './event-counts.js';
+import type { EventReads } from './events/event-reads.js';
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
@@ -54,11 +55,13 @@ export class StoreEngine {
   /** The directory of its files. */
   readonly directory: string;
   readonly meta: MetaTables;
+  readonly events: EventReads;
   readonly #parts: EngineParts;
 
   private constructor(path: string, parts: EngineParts) {
     this.directory = dirname(path);
     this.meta = parts.meta;
+    this.events = parts.events;
     this.#parts = parts;
   }
 

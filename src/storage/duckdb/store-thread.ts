@@ -95,6 +95,10 @@ serve(port, outbox, {
     const { meta } = await engine;
     return await ofMainFile(() => (meta[method] as (...values: unknown[]) => unknown).apply(meta, args));
   },
+  events: async (method: EventMethod, ...args: unknown[]) => {
+    const { events } = await engine;
+    return await ofMainFile(() => (events[method] as (...values: unknown[]) => unknown).apply(events, args));
+  },
   deliveries: async (method: DeliveryMethod, ...args: unknown[]) => {
     const { deliveries } = (await engine).meta;
     return await ofMainFile(() =>
@@ -103,6 +107,7 @@ serve(port, outbox, {
   },
 });
 
+/** Does what is asked of the main file. @throws ConflictError, ConsumeError */
 async function ofMainFile(work: () => unknown): Promise<unknown> {
   try {
     return await work();
@@ -130,6 +135,7 @@ export type MetaMethod = Exclude<
   keyof StoreEngine['meta'],
   | 'interests'
   | 'events'
+  | 'readers'
   | 'deliveries'
   | 'tenantOf'
   | 'userOf'
@@ -138,6 +144,7 @@ export type MetaMethod = Exclude<
   | 'promptVersions'
   | 'idle'
 >;
+export type EventMethod = keyof StoreEngine['events'];
 export type DeliveryMethod = keyof StoreEngine['meta']['deliveries'];
 
 function noticeLogger(send: typeof notify): Logger {

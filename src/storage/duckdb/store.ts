@@ -6,6 +6,7 @@ import type { Host } from '../../component/host.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { ThreadClient } from '../../worker/thread-client.js';
+import { EVENTS } from '../events-table.js';
 import type { MapRebuild } from '../map-rebuild.js';
 import type {
   AgentComparison,
@@ -32,7 +33,7 @@ import { jsonPages } from './json-pages.js';
 import { BatchWrites } from './batch-writes.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
-import { MetaClient } from './meta/meta-client.js';
+import { EventClient } from './events/event-client.js';
 import type { LogSlice } from './queries/logs.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { repeat } from './recurring.js';
@@ -40,7 +41,7 @@ import { revive } from './revive-error.js';
 import type { StoreOptions } from './engine-parts.js';
 import type { StoreFigures } from './store-engine.js';
 import { StoreMetrics } from './store-metrics.js';
-import type { DeliveryMethod, LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
+import type { DeliveryMethod, EventMethod, LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
 import type { CommitReport } from './writer.js';
 
 export interface DuckDBStoreOptions extends StoreOptions {
@@ -57,7 +58,7 @@ const IDLE_EVERY_MS = 5000;
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
  * and answers when they are committed.
  */
-export class DuckDBStore extends MetaClient implements Component, TelemetryStore {
+export class DuckDBStore extends EventClient implements Component, TelemetryStore {
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
   readonly #metrics: StoreMetrics;
@@ -283,6 +284,10 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
     return await this.#running().call<T>('meta', [method, ...args]);
   }
 
+  protected override async events<T>(method: EventMethod, ...args: unknown[]): Promise<T> {
+    return await this.#running().call<T>('events', [method, ...args]);
+  }
+
   protected override async deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T> {
     return await this.#running().call<T>('deliveries', [method, ...args]);
   }
@@ -296,7 +301,11 @@ export class DuckDBStore extends MetaClient implements Component, TelemetryStore
 
   #notice(notice: string, value: unknown): void {
     if (notice === 'commit') {
-      this.#metrics.committed(value as CommitReport);
+      const report = value as CommitReport;
+      this.#metrics.committed(report);
+      if ((report.rows[EVENTS.name] ?? 0) > 0) this.tellOfEvents();
+    } else if (notice === 'events') {
+      this.tellOfEvents();
     } else if (notice === 'log') {
       const { level, fields, message } = value as LogNotice;
       this.#settings.logger[level](fields, message);

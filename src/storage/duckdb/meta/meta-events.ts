@@ -1,7 +1,10 @@
-import { envelope, type EventType } from '../../../signal/event.js';
+import { envelope, type EventRecord, type EventType } from '../../../signal/event.js';
 import { uuidV7 } from '../../../signal/ids.js';
 import type { Micros } from '../../../signal/time.js';
+import type { EventPageLimit } from '../../event-store.js';
+import type { Row, Value } from '../database.js';
 import type { EventInterests } from '../events/interests.js';
+import { pageSize } from '../events/page-size.js';
 import { ENTRIES } from './event-definitions.js';
 import type { MetaConnection } from './meta-connection.js';
 
@@ -13,6 +16,13 @@ export interface MetaEvent {
   readonly endpointId?: string;
   readonly now: Micros;
   readonly data: object;
+}
+
+/** An event of the main file, and whose it is: a user's, or an organization's. */
+export interface MetaEntry {
+  readonly entry: number;
+  readonly tenant: string;
+  readonly event: EventRecord;
 }
 
 /** Events that are facts of the main file: each is written in the transaction that makes it true, and has a number. */
@@ -69,4 +79,45 @@ export class MetaEvents {
     this.#connection.afterCommit(this.#written);
     return true;
   }
+
+  /** Those that follow a number, in their order. */
+  async read(
+    after: number,
+    limit: EventPageLimit,
+  ): Promise<{ readonly events: readonly MetaEntry[]; readonly hasMore: boolean }> {
+    const rows = await this.#connection.read(
+      ENTRIES.select(`WHERE number > ${after} ORDER BY number LIMIT ${limit.events + 1}`),
+    );
+    const entries = rows.map(toEntry);
+    const bytes = entries.map(({ event }) => Buffer.byteLength(event.body));
+    const events = entries.slice(0, pageSize(bytes, limit));
+    return { events, hasMore: events.length < entries.length };
+  }
+
+  /** Removes the events before a time, whoever has read them. */
+  async removeBefore(time: Micros): Promise<void> {
+    await this.#connection.transaction(() =>
+      this.#connection.run('DELETE FROM events WHERE timestamp < make_timestamp(?::BIGINT)', [time]),
+    );
+  }
+}
+
+function toEntry(row: Row): MetaEntry {
+  const organizationId = readId(row.organization_id);
+  return {
+    entry: Number(row.number),
+    tenant: readId(row.user_id) ?? organizationId ?? '',
+    event: {
+      id: String(row.id),
+      type: String(row.type) as EventType,
+      timestamp: Number(row.timestamp),
+      organization_id: organizationId,
+      endpoint_id: readId(row.endpoint_id),
+      body: String(row.body),
+    },
+  };
+}
+
+function readId(value: Value | undefined): string | null {
+  return typeof value === 'string' ? value : null;
 }

@@ -18,6 +18,8 @@ import type { Connection, Value } from '../database.js';
 import { EventInterests } from '../events/interests.js';
 import { DeliveryTables } from './delivery-tables.js';
 import { EndpointTables } from './endpoint-tables.js';
+import { EventReaders } from './event-readers.js';
+import type { MainFile } from './main-checkpoints.js';
 import { MemberTables } from './member-tables.js';
 import { MetaConnection } from './meta-connection.js';
 import { MetaEvents } from './meta-events.js';
@@ -34,6 +36,7 @@ export class MetaTables implements Tables {
   /** Which events somebody wants, as the last commit left it. */
   readonly interests = new EventInterests();
   readonly events: MetaEvents;
+  readonly readers: EventReaders;
   readonly deliveries: DeliveryTables;
   readonly #connection: MetaConnection;
   readonly #members: MemberTables;
@@ -46,10 +49,11 @@ export class MetaTables implements Tables {
   /** `monthly_event_limit` by tenant. */
   readonly #limits = new Map<number, number | null>();
 
-  private constructor(connection: Connection, eventsWritten: () => void) {
-    this.#connection = new MetaConnection(connection);
+  private constructor(connection: Connection, file: MainFile, eventsWritten: () => void) {
+    this.#connection = new MetaConnection(connection, file);
     const parts = { connection: this.#connection, interests: this.interests };
     this.events = new MetaEvents(parts.connection, parts.interests, eventsWritten);
+    this.readers = new EventReaders(parts.connection, this.events);
     this.deliveries = new DeliveryTables({ ...parts, events: this.events });
     this.#members = new MemberTables(parts.connection, parts.interests);
     this.#prompts = new PromptTables(parts.connection, this.events);
@@ -57,8 +61,8 @@ export class MetaTables implements Tables {
   }
 
   /** @param connection the tables' own @param eventsWritten is called after commits that wrote events */
-  static async open(connection: Connection, eventsWritten: () => void): Promise<MetaTables> {
-    const tables = new MetaTables(connection, eventsWritten);
+  static async open(connection: Connection, file: MainFile, eventsWritten: () => void): Promise<MetaTables> {
+    const tables = new MetaTables(connection, file, eventsWritten);
     for (const row of await connection.rows(USERS.select()))
       tables.#remember(toUser(row), Number(row.tenant));
     await tables.events.load();

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { ALL_EVENTS, EVENT_TYPES } from '../../src/signal/event.js';
+import type { Connection } from '../../src/storage/duckdb/database.js';
+import type { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
+import type { EndpointChange } from '../../src/storage/webhook-endpoints.js';
+import { NOON } from '../support/run-records.js';
+import { neverDiffers, same } from '../support/property.js';
+import { aKey, anEndpoint, anOrganization, aPrompt, aUser } from '../storage/meta-records.js';
+import { openMetaTables } from '../storage/opened-meta-tables.js';
+
+const SLUGS = ['one', 'two', 'three'];
+const USERS = 3;
+
+/** A change of what is wanted, or one that must not be seen there. */
+type Step =
+  | {
+      readonly kind: 'create';
+      readonly slug: string;
+      readonly types: readonly string[];
+      readonly on: boolean;
+    }
+  | { readonly kind: 'update'; readonly at: number; readonly slug: string; readonly change: EndpointChange }
+  | { readonly kind: 'delete'; readonly at: number; readonly slug: string }
+  /** An endpoint whose id is taken. */
+  | { readonly kind: 'refused'; readonly at: number; readonly slug: string }
+  | { readonly kind: 'join' | 'leave'; readonly slug: string; readonly user: number }
+  | { readonly kind: 'rotate' | 'test'; readonly at: number; readonly slug: string }
+  | { readonly kind: 'prompt'; readonly user: number; readonly version: number }
+  | { readonly kind: 'restart' };
+
+const slug = fc.constantFrom(...SLUGS, 'none');
+const at = fc.nat(5);
+const user = fc.nat(USERS - 1);
+const types = fc.uniqueArray(fc.constantFrom(...EVENT_TYPES, ALL_EVENTS, 'some.other'), {
+  minLength: 1,
+  maxLength: 3,
+});
+const change = fc.record(
+  { event_types: types, is_active: fc.boolean(), name: fc.constant('x') },
+  { requiredKeys: [] },
+);
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('create'), slug, types, on: fc.boolean() }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('update'), at, slug, change }) },
+    fc.record({ kind: fc.constant('delete'), at, slug }),
+    fc.record({ kind: fc.constant('refused'), at, slug }),
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('join'), slug, user }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave'), slug, user }) },
+    fc.record({ kind: fc.constantFrom('rotate', 'test'), at, slug }),
+    fc.record({ kind: fc.constant('prompt'), user, version: fc.integer({ min: 1, max: 3 }) }),
+    fc.record({ kind: fc.constant('restart') }),
+  ),
+  { maxLength: 25 },
+);
+
+/** Every pair of a user and a type that an active endpoint subscribes to, and of an organization and a type. */
+async function wantedInTables(connection: Connection): Promise<string[]> {
+  const subscriptions =
+    "SELECT organization_id, unnest(string_split(event_types, ' ')) AS type FROM webhook_endpoints WHERE is_active";
+  const rows = await connection.rows(
+    `WITH wanted AS (${subscriptions})
+     SELECT u.tenant::VARCHAR AS owner, type FROM wanted JOIN members USING (organization_id) JOIN users u ON u.id = user_id
+     UNION SELECT organization_id::VARCHAR, type FROM wanted`,
+  );
+  const direct = new Set(rows.map(({ owner, type }) => `${String(owner)} ${String(type)}`));
+  const owners = new Set(rows.map(({ owner }) => String(owner)));
+  return [...owners]
+    .flatMap((owner) => EVENT_TYPES.map((type) => ({ owner, type })))
+    .filter(({ owner, type }) => direct.has(`${owner} ${type}`) || direct.has(`${owner} ${ALL_EVENTS}`))
+    .map(({ owner, type }) => `${owner} ${type}`)
+    .sort();
+}
+
+function wantedInMemory(
+  { interests }: MetaTables,
+  tenants: readonly number[],
+  organizations: readonly string[],
+): string[] {
+  return EVENT_TYPES.flatMap((type) => [
+    ...tenants.filter((tenant) => interests.wants(tenant, type)).map((tenant) => `${tenant} ${type}`),
+    ...organizations.filter((id) => interests.organizationWants(id, type)).map((id) => `${id} ${type}`),
+  ]).sort();
+}
+
+void t.test('what is wanted is always what the tables say', async (t) => {
+  await neverDiffers(t, { runs: 40, ms: 15_000 }, [steps], async (played: readonly Step[]) => {
+    const opened = await openMetaTables(t);
+    const connection = await opened.connect();
+    let { tables } = opened;
+    const users = Array.from({ length: USERS }, () => aUser());
+    const organizations = SLUGS.map((name) => anOrganization(name));
+    const [firstUser, ...otherUsers] = users;
+    const [firstOrganization, ...otherOrganizations] = organizations;
+    if (firstUser === undefined || firstOrganization === undefined) return;
+    await tables.bootstrap({ user: firstUser, organization: firstOrganization, key: aKey(firstUser) });
+    for (const other of otherUsers) await tables.createUser(other);
+    for (const other of otherOrganizations) await tables.createOrganization(other);
+    const tenants = users.flatMap(({ id }) => tables.tenantOf(id) ?? []);
+    const ids: string[] = [];
+
+    const play = async (step: Step): Promise<unknown> => {
+      const id = 'at' in step ? (ids[step.at] ?? anEndpoint().id) : '';
+      const userId = 'user' in step ? (users[step.user]?.id ?? '') : '';
+      switch (step.kind) {
+        case 'create': {
+          const endpoint = anEndpoint({ event_types: [...step.types], is_active: step.on });
+          ids.push(endpoint.id);
+          return await tables.createEndpoint(step.slug, endpoint);
+        }
+        case 'update':
+          return await tables.updateEndpoint(step.slug, id, step.change);
+        case 'delete':
+          return await tables.deleteEndpoint(step.slug, id);
+        case 'refused':
+          return await tables
+            .createEndpoint(step.slug, anEndpoint({ id, event_types: [ALL_EVENTS] }))
+            .catch(() => undefined);
+        case 'join':
+          return await tables.putMember(step.slug, userId, 'member');
+        case 'leave':
+          return await tables.removeMember(step.slug, userId);
+        case 'rotate':
+          return await tables.rotateEndpointSecret(step.slug, id, 'v1:x');
+        case 'test':
+          return await tables.testEndpoint(step.slug, id, NOON);
+        case 'prompt':
+          return await tables.createPrompt(userId, aPrompt({ version: step.version })).catch(() => undefined);
+        case 'restart':
+          await tables.idle();
+          tables = await opened.again();
+          return undefined;
+      }
+    };
+    for (const step of played) {
+      await play(step);
+      same(
+        wantedInMemory(
+          tables,
+          tenants,
+          organizations.map(({ id }) => id),
+        ),
+        await wantedInTables(connection),
+      );
+    }
+  });
+});
+
+void t.test('what readers want is wanted of everybody, as long as they want it', async (t) => {
+  const { tables } = await openMetaTables(t);
+  const { interests } = tables;
+  const organization = anOrganization('one');
+  t.notOk(interests.wants(7, 'trace.failed'));
+  const ends = [interests.read(['trace.failed', 'prompt.created']), interests.read(['trace.failed'])];
+  t.ok(interests.wants(7, 'trace.failed'));
+  t.notOk(interests.wants(7, 'trace.completed'));
+  t.ok(interests.organizationWants(organization.id, 'prompt.created'));
+  ends[0]?.();
+  t.ok(interests.wants(7, 'trace.failed'), 'one reader still wants it');
+  t.notOk(interests.wants(7, 'prompt.created'));
+  ends[1]?.();
+  t.notOk(interests.wants(7, 'trace.failed'));
+  const end = interests.read([ALL_EVENTS]);
+  for (const type of EVENT_TYPES) t.ok(interests.wants(7, type), type);
+  end();
+  for (const type of EVENT_TYPES) t.notOk(interests.wants(7, type), type);
+});

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
+import { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
+import { META_SCHEMA, migrate } from '../../src/storage/duckdb/migrations.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { testFolder } from '../support/test-folder.js';
+
+/** The tables of the main file, without a store around them. */
+export interface OpenedMetaTables {
+  readonly tables: MetaTables;
+  readonly path: string;
+  readonly logger: RecordingLogger;
+  /** How often it was told that events were written. */
+  readonly told: () => number;
+  /** A connection of the tests' own to the same file. */
+  readonly connect: () => Promise<Connection>;
+  /** The same file, read afresh. */
+  readonly again: () => Promise<MetaTables>;
+}
+
+/** In a new file, which is closed when the test ends. */
+export async function openMetaTables(t: Test): Promise<OpenedMetaTables> {
+  const path = join(testFolder(t), 'jackdaw.duckdb');
+  const database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
+  t.teardown(() => {
+    database.close();
+  });
+  const logger = new RecordingLogger();
+  let told = 0;
+  const connect = async (): Promise<Connection> => {
+    const connection = await database.connect();
+    await connection.run(`USE ${MAIN}`);
+    return connection;
+  };
+  const open = async (): Promise<MetaTables> =>
+    await MetaTables.open(await connect(), { path, logger }, () => {
+      told++;
+    });
+  await migrate(await connect(), MAIN, META_SCHEMA, path);
+  return { tables: await open(), path, logger, told: () => told, connect, again: open };
+}
