@@ -1,15 +1,82 @@
+import type { EventsBatch } from '../../../signal/batch.js';
+import type { Micros } from '../../../signal/time.js';
+import type {
+  ClaimRequest,
+  Claims,
+  DeliveryDetail,
+  DeliveryFigures,
+  DeliveryStore,
+  DeliverySummary,
+  FinishedAttempt,
+  FinishedRules,
+} from '../../delivery-store.js';
 import type { DeliveryMethod } from '../store-thread.js';
 
 /** The queue of webhooks as the daemon's thread sees it: it asks the store thread, and tells of what may be due. */
-export abstract class DeliveryClient {
+export abstract class DeliveryClient implements DeliveryStore {
   readonly #deliveryListeners = new Set<() => void>();
+  readonly #targets = new Set<readonly string[]>();
 
   /** Calls a method of `DeliveryTables` in the store thread. */
   protected abstract deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T>;
 
+  async addDeliveries(batch: EventsBatch, now: Micros): Promise<number> {
+    const added = await this.deliveries<number>('addDeliveries', batch, now);
+    if (added > 0) this.tellOfDeliveries();
+    return added;
+  }
+
+  async claimDeliveries(request: ClaimRequest): Promise<Claims> {
+    return await this.deliveries('claimDeliveries', request);
+  }
+
+  async finishDeliveries(
+    finished: readonly FinishedAttempt[],
+    rules: FinishedRules,
+  ): Promise<readonly string[]> {
+    return await this.deliveries('finishDeliveries', finished, rules);
+  }
+
+  async removeDeliveries(before: Micros): Promise<number> {
+    return await this.deliveries('removeDeliveries', before);
+  }
+
+  async deliveryFigures(now: Micros): Promise<DeliveryFigures> {
+    return await this.deliveries('deliveryFigures', now);
+  }
+
   watchDeliveries(listener: () => void): () => void {
     this.#deliveryListeners.add(listener);
     return () => this.#deliveryListeners.delete(listener);
+  }
+
+  async listDeliveries(
+    slug: string,
+    endpointId: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly DeliverySummary[]; readonly count: number } | null> {
+    return await this.deliveries('listDeliveries', slug, endpointId, page);
+  }
+
+  async readDelivery(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
+    return await this.deliveries('readDelivery', slug, deliveryId);
+  }
+
+  async retryDelivery(slug: string, deliveryId: string): Promise<boolean> {
+    const isThere = await this.deliveries<boolean>('retryDelivery', slug, deliveryId);
+    if (isThere) this.tellOfDeliveries();
+    return isThere;
+  }
+
+  announceTargets(allowCidrs: readonly string[]): () => void {
+    // Two senders may announce the same list: each is taken back by itself.
+    const announced = [...allowCidrs];
+    this.#targets.add(announced);
+    return () => this.#targets.delete(announced);
+  }
+
+  get allowedTargets(): readonly string[] {
+    return [...new Set([...this.#targets].flat())];
   }
 
   /** After a change that may let deliveries be due: of an endpoint, too. */

@@ -1,33 +1,111 @@
-import type { EventInterests } from '../events/interests.js';
+import type { EventsBatch } from '../../../signal/batch.js';
+import type { Micros } from '../../../signal/time.js';
+import type {
+  ClaimRequest,
+  Claims,
+  DeliveryDetail,
+  DeliveryFigures,
+  DeliveryStore,
+  DeliverySummary,
+  FinishedAttempt,
+  FinishedRules,
+} from '../../delivery-store.js';
+import { DeliveryClaims } from './delivery-claims.js';
+import { DeliveryHistory } from './delivery-history.js';
+import { DeliveryIntake } from './delivery-intake.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import { DeliveryResults, type DeliveryParts } from './delivery-results.js';
+import { asked, atRest } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
-import type { MetaEvents } from './meta-events.js';
 
-/** What the deliveries stand on. */
-export interface DeliveryParts {
-  readonly connection: MetaConnection;
-  readonly events: MetaEvents;
-  readonly interests: EventInterests;
-}
+/** The part of a {@link DeliveryStore} that needs the database. */
+type Tables = Omit<DeliveryStore, 'watchDeliveries' | 'announceTargets' | 'allowedTargets'>;
 
 /** The queue of webhooks in the main file. */
-export class DeliveryTables {
+export class DeliveryTables implements Tables {
   readonly #connection: MetaConnection;
+  readonly #queue: DeliveryQueue;
+  readonly #intake: DeliveryIntake;
+  readonly #claims: DeliveryClaims;
+  readonly #results: DeliveryResults;
+  readonly #history: DeliveryHistory;
 
-  constructor({ connection }: DeliveryParts) {
-    this.#connection = connection;
+  constructor(parts: DeliveryParts) {
+    this.#connection = parts.connection;
+    this.#queue = new DeliveryQueue(parts.connection);
+    this.#intake = new DeliveryIntake(parts.connection, this.#queue);
+    this.#claims = new DeliveryClaims(parts.connection, this.#queue);
+    this.#results = new DeliveryResults(parts, this.#queue);
+    this.#history = new DeliveryHistory(parts.connection);
   }
 
-  /** Nobody will tell how the attempts ended that were under way when the process before this one ended. */
+  /** Nobody makes an attempt any more that was under way when the store was last closed, or its process ended. */
   async load(): Promise<void> {
-    await this.#connection.transaction(() =>
-      this.#connection.run(
-        'UPDATE waiting_deliveries SET lease = NULL, lease_until = NULL WHERE lease IS NOT NULL',
-      ),
-    );
+    await this.#connection.transaction(async () => {
+      await this.#intake.load();
+      await this.#queue.interrupt('true', 'interrupted by restart');
+    });
   }
 
-  /** In the transaction that deletes the endpoint: nothing is to be attempted any more. */
+  async addDeliveries(batch: EventsBatch, now: Micros): Promise<number> {
+    return await this.#intake.add(batch, now);
+  }
+
+  async claimDeliveries(request: ClaimRequest): Promise<Claims> {
+    return await this.#claims.claim(request);
+  }
+
+  async finishDeliveries(
+    finished: readonly FinishedAttempt[],
+    rules: FinishedRules,
+  ): Promise<readonly string[]> {
+    return await this.#results.finish(finished, rules);
+  }
+
+  async removeDeliveries(before: Micros): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const some = await this.#history.removeSome(before);
+      if (some === 0) return removed;
+      removed += some;
+    }
+  }
+
+  async deliveryFigures(now: Micros): Promise<DeliveryFigures> {
+    return await this.#queue.figures(now);
+  }
+
+  async listDeliveries(
+    slug: string,
+    endpointId: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly DeliverySummary[]; readonly count: number } | null> {
+    return await this.#history.list(slug, endpointId, page);
+  }
+
+  async readDelivery(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
+    return await this.#history.read(slug, deliveryId);
+  }
+
+  async retryDelivery(slug: string, deliveryId: string): Promise<boolean> {
+    return await this.#connection.transaction(async () => {
+      const found = await this.#history.find(slug, deliveryId);
+      if (found === null) return false;
+      const { delivery, endpointId, isActive, waiting, ended } = found;
+      if (!isActive) return true;
+      const row = { delivery, endpointId, waiting: asked(waiting ?? atRest(ended)) };
+      await (waiting === null ? this.#queue.add([row]) : this.#queue.save([row]));
+      return true;
+    });
+  }
+
+  /** In the transaction that pauses an endpoint. */
+  async endpointPaused(endpointId: string): Promise<void> {
+    await this.#queue.forgetManual([endpointId]);
+  }
+
+  /** In the transaction that deletes an endpoint: its history goes with it. */
   async endpointDeleted(endpointId: string): Promise<void> {
-    await this.#connection.run('DELETE FROM waiting_deliveries WHERE endpoint_id = ?::UUID', [endpointId]);
+    await this.#history.removeOf(endpointId);
   }
 }

@@ -72,6 +72,7 @@ export class EndpointTables {
         ]);
       const [row] = await this.#connection.rows(ENDPOINTS.select(THIS_ONE), [id, slug]);
       if (row === undefined) return null;
+      if (change.is_active === false) await this.#deliveries.endpointPaused(id);
       this.#connection.afterCommit(() => {
         this.#interests.put(toSubscription(row));
       });
@@ -149,7 +150,7 @@ function readTypes(value: Value | undefined): readonly string[] {
   return String(value).split(' ');
 }
 
-function toEndpoint(row: Row): WebhookEndpoint {
+export function toEndpoint(row: Row): WebhookEndpoint {
   return {
     id: String(row.id),
     url: String(row.url),
@@ -161,7 +162,7 @@ function toEndpoint(row: Row): WebhookEndpoint {
   };
 }
 
-function toSubscription(row: Row): Subscription {
+export function toSubscription(row: Row): Subscription {
   return {
     endpointId: String(row.id),
     organizationId: String(row.organization_id),

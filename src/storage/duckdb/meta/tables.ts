@@ -19,7 +19,9 @@ const SQL_TYPES: Readonly<Record<MetaKind, string>> = {
   time: 'TIMESTAMP',
 };
 
-/** A small table of the main file. Its column list gives DDL, inserts and selects. */
+const JSON_TYPES: Readonly<Record<MetaKind, string>> = { ...SQL_TYPES, time: 'BIGINT' };
+
+/** A table of the main file. Its column list gives DDL, inserts, updates and selects. */
 export class MetaTable {
   readonly name: string;
   readonly columns: readonly MetaColumn[];
@@ -54,6 +56,25 @@ export class MetaTable {
       this.columns.map((column) => row[column.name] ?? null),
     ];
   }
+
+  /** The statement that inserts many rows, in their order. */
+  insertAll(rows: readonly Row[]): [sql: string, values: Value[]] {
+    const names = this.columns.map((column) => column.name).join(', ');
+    return [
+      `INSERT INTO ${this.name} (${names}) SELECT ${names} FROM ${asRelation(this.columns)}`,
+      [asJson(rows)],
+    ];
+  }
+
+  /** The statement that sets the columns that the rows have, where the key is the same. @param key a column, too */
+  updateAll(key: string, rows: readonly Row[]): [sql: string, values: Value[]] {
+    const columns = this.columns.filter(({ name }) => rows[0] !== undefined && name in rows[0]);
+    const assignments = columns.flatMap(({ name }) => (name === key ? [] : [`${name} = changed.${name}`]));
+    return [
+      `UPDATE ${this.name} SET ${assignments.join(', ')} FROM ${asRelation(columns)} AS changed WHERE ${this.name}.${key} = changed.${key}`,
+      [asJson(rows)],
+    ];
+  }
 }
 
 function read({ name, kind }: MetaColumn, table: string): string {
@@ -68,6 +89,24 @@ const MARK = '.';
 /** The text in a selected column of the kind `any_text`. */
 export function readAnyText(value: Value | undefined): string | null {
   return typeof value === 'string' ? value.slice(MARK.length) : null;
+}
+
+/** Many rows travel as one JSON text: a statement with a parameter for each value takes longer to prepare than to run. */
+function asRelation(columns: readonly MetaColumn[]): string {
+  const shape = JSON.stringify([
+    Object.fromEntries(columns.map(({ name, kind }) => [name, JSON_TYPES[kind]])),
+  ]);
+  const values = columns.map(({ name, kind }) =>
+    kind === 'time' ? `make_timestamp(item.${name}) AS ${name}` : `item.${name}`,
+  );
+  return `(SELECT ${values.join(', ')} FROM (SELECT unnest(from_json(?, '${shape}')) AS item))`;
+}
+
+/** Half a surrogate pair would make DuckDB refuse the whole text. */
+function asJson(rows: readonly Row[]): string {
+  return JSON.stringify(rows, (_key, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  );
 }
 
 function write({ kind }: MetaColumn): string {

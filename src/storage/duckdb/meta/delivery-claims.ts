@@ -1,0 +1,139 @@
+import type { Micros } from '../../../signal/time.js';
+import type { ClaimRequest, Claims, DeliveryClaim } from '../../delivery-store.js';
+import type { Row, Value } from '../database.js';
+import type { DeliveryQueue } from './delivery-queue.js';
+import { WAITING } from './delivery-definitions.js';
+import { listOf, numberOrNull, toWaitingRow } from './delivery-rows.js';
+import { claimed } from './delivery-state.js';
+import type { MetaConnection } from './meta-connection.js';
+
+/** A delivery that nobody has claimed, of an active endpoint. */
+interface Candidate {
+  /** 0 where somebody asked for it. */
+  readonly due: Micros;
+  readonly delivery: number;
+  /** Attempts to the endpoint that are under way by the time that it is this one's turn. */
+  readonly before: number;
+}
+
+/** What a claim says. NUMBERS stands for the deliveries. */
+const CLAIMED = `SELECT w.*, d.id::VARCHAR AS delivery_id, t.id::VARCHAR AS event_id, t.type, t.body, e.url, e.sealed_secret
+  FROM (${WAITING.select('WHERE delivery IN (NUMBERS)')}) w
+  JOIN (SELECT number, id, event FROM deliveries WHERE number IN (NUMBERS)) d ON d.number = w.delivery
+  JOIN taken_events t ON t.number = d.event
+  JOIN webhook_endpoints e ON e.id = w.endpoint_id::UUID`;
+
+/** Takes on what is due. */
+export class DeliveryClaims {
+  readonly #connection: MetaConnection;
+  readonly #queue: DeliveryQueue;
+  /** No claim ends before. */
+  #firstEnd = Infinity;
+
+  constructor(connection: MetaConnection, queue: DeliveryQueue) {
+    this.#connection = connection;
+    this.#queue = queue;
+  }
+
+  async claim(request: ClaimRequest): Promise<Claims> {
+    return await this.#connection.transaction(async () => {
+      await this.#endClaims(request.now);
+      const candidates = await this.#candidates(request.perEndpoint);
+      const due = candidates.filter(({ due }) => due <= request.now).slice(0, request.limit);
+      const claims = due.length === 0 ? [] : await this.#take(due, request);
+      const taken = new Set(due);
+      const rest = candidates.filter((candidate) => !taken.has(candidate));
+      return { claims, nextDueAt: earliest(rest, request.now) };
+    });
+  }
+
+  /** Gives up claims that nobody kept. */
+  async #endClaims(now: Micros): Promise<void> {
+    if (now <= this.#firstEnd) return;
+    await this.#queue.interrupt(
+      `lease_until < make_timestamp(${BigInt(now)})`,
+      'interrupted: its sender did not report in time',
+    );
+    const [row] = await this.#connection.rows(
+      'SELECT min(epoch_us(lease_until)) AS first FROM waiting_deliveries',
+    );
+    this.#connection.afterCommit(() => {
+      this.#firstEnd = numberOrNull(row?.first) ?? Infinity;
+    });
+  }
+
+  /**
+   * The first of each active endpoint that has room, as many as it has room for, in the order in which they are taken: what
+   * is the first attempt under way to an endpoint before what is the second, so that endpoints with much to do do not hold
+   * up others; and then what is overdue the longest.
+   */
+  async #candidates(perEndpoint: number): Promise<readonly Candidate[]> {
+    const due = '(CASE WHEN manual > 0 THEN 0 ELSE epoch_us(due_at) END)';
+    const first = (what: string): string => `to_json(${what} FILTER (lease_until IS NULL))::VARCHAR`;
+    const count = BigInt(perEndpoint);
+    const rows = await this.#connection.rows(
+      `SELECT count(lease_until) AS under_way, ${first(`min(${due}, ${count})`)} AS dues, ${first(`min_by(delivery, ${due}, ${count})`)} AS deliveries
+       FROM waiting_deliveries WHERE endpoint_id IN (SELECT id FROM webhook_endpoints WHERE is_active) GROUP BY endpoint_id`,
+    );
+    return rows
+      .flatMap((row) => candidatesOf(row, perEndpoint))
+      .sort((a, b) => a.before - b.before || a.due - b.due || a.delivery - b.delivery);
+  }
+
+  async #take(
+    due: readonly Candidate[],
+    { now, leaseUntil }: ClaimRequest,
+  ): Promise<readonly DeliveryClaim[]> {
+    const numbers = listOf(due.map(({ delivery }) => delivery));
+    const rows = await this.#connection.rows(CLAIMED.replaceAll('NUMBERS', numbers));
+    const taken = new Map(
+      rows.map((row) => {
+        const { delivery, endpointId, waiting } = toWaitingRow(row);
+        return [
+          delivery,
+          { row, changed: { delivery, endpointId, waiting: claimed(waiting, now, leaseUntil) } },
+        ];
+      }),
+    );
+    await this.#queue.save([...taken.values()].map(({ changed }) => changed));
+    this.#connection.afterCommit(() => {
+      this.#firstEnd = Math.min(this.#firstEnd, leaseUntil);
+    });
+    return due.flatMap(({ delivery }) => {
+      const found = taken.get(delivery);
+      if (found === undefined) return [];
+      const { row, changed } = found;
+      return {
+        delivery,
+        lease: changed.waiting.attempts,
+        delivery_id: String(row.delivery_id),
+        attempt: changed.waiting.attempts,
+        isManual: changed.waiting.underWay?.isManual === true,
+        step: changed.waiting.step,
+        event_id: String(row.event_id),
+        event_type: String(row.type),
+        body: String(row.body),
+        endpoint_id: changed.endpointId,
+        url: String(row.url),
+        sealed_secret: String(row.sealed_secret),
+      };
+    });
+  }
+}
+
+function candidatesOf(row: Row, perEndpoint: number): readonly Candidate[] {
+  const underWay = Number(row.under_way);
+  const dues = numbersOf(row.dues);
+  return numbersOf(row.deliveries)
+    .slice(0, Math.max(0, perEndpoint - underWay))
+    .map((delivery, place) => ({ due: dues[place] ?? 0, delivery, before: underWay + place }));
+}
+
+function numbersOf(list: Value | undefined): readonly number[] {
+  return typeof list === 'string' ? (JSON.parse(list) as number[]) : [];
+}
+
+function earliest(candidates: readonly Candidate[], now: Micros): Micros | null {
+  const dues = candidates.map(({ due }) => due || now);
+  return dues.length === 0 ? null : dues.reduce((one, other) => Math.min(one, other));
+}

@@ -1,0 +1,100 @@
+import type { Micros } from '../../../signal/time.js';
+import type { DeliveryFigures } from '../../delivery-store.js';
+import type { Row } from '../database.js';
+import { ATTEMPTS, WAITING } from './delivery-definitions.js';
+import { fromWaiting, listOf, numberOrNull, toWaitingRow, type WaitingRow } from './delivery-rows.js';
+import { interrupted, isAtRest } from './delivery-state.js';
+import type { MetaConnection } from './meta-connection.js';
+
+/** What waits, and a set of rows at a time. Every method but `figures` is part of the transaction under way. */
+export class DeliveryQueue {
+  readonly #connection: MetaConnection;
+
+  constructor(connection: MetaConnection) {
+    this.#connection = connection;
+  }
+
+  /** @param condition of SQL over `waiting_deliveries` */
+  async read(condition: string): Promise<readonly WaitingRow[]> {
+    return (await this.#connection.rows(WAITING.select(`WHERE ${condition}`))).map(toWaitingRow);
+  }
+
+  /** Writes rows as they are now. Those of which nothing is left to be done are removed. */
+  async save(rows: readonly WaitingRow[]): Promise<void> {
+    const left = rows.filter(({ waiting }) => !isAtRest(waiting));
+    const gone = rows.filter(({ waiting }) => isAtRest(waiting));
+    if (left.length > 0)
+      await this.#connection.run(
+        ...WAITING.updateAll(
+          'delivery',
+          left.map(({ delivery, waiting }) => fromWaiting(delivery, waiting)),
+        ),
+      );
+    if (gone.length > 0)
+      await this.#connection.run(
+        `DELETE FROM waiting_deliveries WHERE delivery IN (${listOf(gone.map(({ delivery }) => delivery))})`,
+      );
+  }
+
+  /** Writes deliveries that wait for the first time, or again. */
+  async add(rows: readonly WaitingRow[]): Promise<void> {
+    await this.#connection.run(
+      ...WAITING.insertAll(
+        rows.map(({ delivery, endpointId, waiting }) => ({
+          ...fromWaiting(delivery, waiting),
+          endpoint_id: endpointId,
+        })),
+      ),
+    );
+  }
+
+  /** Writes attempts that have ended: rows of `delivery_attempts`. */
+  async addAttempts(attempts: readonly Row[]): Promise<void> {
+    if (attempts.length > 0) await this.#connection.run(...ATTEMPTS.insertAll(attempts));
+  }
+
+  /** Gives up attempts under way. @param condition of SQL says which @param reason as people may read it */
+  async interrupt(condition: string, reason: string): Promise<void> {
+    const rows = await this.read(`lease_until IS NOT NULL AND ${condition}`);
+    if (rows.length === 0) return;
+    const active = await this.#connection.rows(
+      'SELECT id::VARCHAR AS id FROM webhook_endpoints WHERE is_active',
+    );
+    const activeIds = new Set(active.map(({ id }) => id));
+    await this.addAttempts(
+      rows.map(({ delivery, waiting }) => ({
+        delivery,
+        attempt_number: waiting.attempts,
+        attempted_at: waiting.underWay?.attemptedAt ?? null,
+        succeeded: false,
+        response_body: '',
+        error_message: reason,
+      })),
+    );
+    await this.save(
+      rows.map((row) => ({ ...row, waiting: interrupted(row.waiting, activeIds.has(row.endpointId)) })),
+    );
+  }
+
+  /** Nothing that was asked for waits for an endpoint that is paused; what the schedule has to do is held. */
+  async forgetManual(endpointIds: readonly string[]): Promise<void> {
+    const ofThem = `endpoint_id IN (${endpointIds.map(() => '?::UUID').join(', ')})`;
+    await this.#connection.run(
+      `UPDATE waiting_deliveries SET manual = 0 WHERE manual > 0 AND ${ofThem}`,
+      endpointIds,
+    );
+    await this.#connection.run(
+      `DELETE FROM waiting_deliveries WHERE due_at IS NULL AND lease_until IS NULL AND ${ofThem}`,
+      endpointIds,
+    );
+  }
+
+  /** Between two transactions. */
+  async figures(now: Micros): Promise<DeliveryFigures> {
+    const [row] = await this.#connection.read(
+      'SELECT count(*) AS pending, min(epoch_us(w.due_at)) FILTER (e.is_active AND w.lease_until IS NULL) AS oldest FROM waiting_deliveries w JOIN webhook_endpoints e ON e.id = w.endpoint_id',
+    );
+    const oldest = numberOrNull(row?.oldest) ?? now;
+    return { pending: Number(row?.pending), overdueMs: Math.max(0, (now - oldest) / 1000) };
+  }
+}

@@ -1,0 +1,50 @@
+import type { Row, Value } from '../database.js';
+import type { Waiting } from './delivery-state.js';
+
+/** A row of `waiting_deliveries`. */
+export interface WaitingRow {
+  readonly delivery: number;
+  readonly endpointId: string;
+  readonly waiting: Waiting;
+}
+
+export function toWaitingRow(row: Row): WaitingRow {
+  const waiting: Waiting = {
+    dueAt: numberOrNull(row.due_at),
+    step: Number(row.step),
+    manual: Number(row.manual),
+    attempts: Number(row.attempts),
+    underWay:
+      row.lease_until === null
+        ? null
+        : {
+            attemptedAt: Number(row.attempted_at),
+            leaseUntil: Number(row.lease_until),
+            isManual: row.is_manual === true,
+          },
+  };
+  return { delivery: Number(row.delivery), endpointId: String(row.endpoint_id), waiting };
+}
+
+/** The columns that change. */
+export function fromWaiting(delivery: number, { underWay, ...waiting }: Waiting): Row {
+  return {
+    delivery,
+    due_at: waiting.dueAt,
+    step: waiting.step,
+    manual: waiting.manual,
+    attempts: waiting.attempts,
+    attempted_at: underWay?.attemptedAt ?? null,
+    lease_until: underWay?.leaseUntil ?? null,
+    is_manual: underWay?.isManual ?? null,
+  };
+}
+
+export function numberOrNull(value: Value | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+/** Numbers for `IN (…)`; they have to be whole ones. None: no row has it. */
+export function listOf(numbers: readonly number[]): string {
+  return numbers.length === 0 ? 'NULL' : numbers.map((number) => BigInt(number).toString()).join(', ');
+}
