@@ -3,6 +3,7 @@ import { debugExporter } from './exporters/debug/factory.js';
 import { fileExporter } from './exporters/file/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
+import { webhookExporter } from './exporters/webhook/factory.js';
 import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
@@ -24,6 +25,7 @@ export const builtinFactories: readonly Factory[] = [
   costProcessor,
   serviceMapProcessor,
   storageExporter,
+  webhookExporter,
   otlpHttpExporter,
   fileExporter,
   debugExporter,

@@ -12,6 +12,7 @@ receivers:
   otlp:
     protocols: { http: { endpoint: 127.0.0.1:4318 }, grpc: { endpoint: 127.0.0.1:4317 } }
     api_endpoint: 127.0.0.1:4319
+  outbox: { store: duckdb }
 processors:
   validation: {}
   quota: {}
@@ -19,6 +20,7 @@ processors:
   service_map: {}
 exporters:
   storage: { store: duckdb }
+  webhook: { store: duckdb }
 service:
   extensions: [duckdb, query, health]
   pipelines:
@@ -28,6 +30,7 @@ service:
       exporters: [storage]
     metrics: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
     logs: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
+    events: { receivers: [outbox], exporters: [webhook] }
   telemetry:
     metrics: { endpoint: 127.0.0.1:8888 }
 `,

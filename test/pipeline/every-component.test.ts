@@ -74,7 +74,7 @@ void t.test('the configurations in the READMEs of plugins are valid', async (t) 
     await checkReadme(t, `plugins/${plugin}/README.md`);
 });
 
-/** Lays every block of YAML in a README over the built-in configuration, as a user would. */
+/** Lays every block of YAML in a README over the built-in configuration, as a user would; whole ones stand alone. */
 async function checkReadme(t: Test, path: string): Promise<void> {
   const blocks = [...readProjectFile(path).matchAll(/```yaml\n([^]*?)```/g)];
   t.ok(blocks.length > 0, 'shows a configuration');
@@ -82,7 +82,9 @@ async function checkReadme(t: Test, path: string): Promise<void> {
     // Code is loaded from where these tests were built to, templates from where they are written.
     const written = text.replaceAll('- ./plugins/', `- ${projectFolder()}/plugins/`);
     const source = { file: join(BUILT, 'readme.yaml'), text: written.replaceAll('./dist/', './') };
-    const prepared = prepare([DEFAULT_CONFIG, source], environmentOf({}), builtinFactories);
+    const isWhole = /^service:\n {2}extensions:.*\n {2}pipelines:/m.test(text);
+    const sources = isWhole ? [source] : [DEFAULT_CONFIG, source];
+    const prepared = prepare(sources, environmentOf({}), builtinFactories);
     await t.resolves(prepared, `${path}:\n${text}`);
   }
 }
