@@ -54,7 +54,8 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   408: { name: 'RequestTimeout', description: '`request_timeout`: the body did not arrive in time.' },
   409: {
     name: 'Conflict',
-    description: '`conflict`: a name that must be unique exists, or the same work is under way already.',
+    description:
+      '`conflict`: a name that must be unique exists, there are as many as there can be, the same work is under way already, or what it is about is paused.',
   },
   413: {
     name: 'BodyTooLarge',

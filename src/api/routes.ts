@@ -15,6 +15,7 @@ import { serviceMapRoutes } from './service-map.js';
 import { traceRoutes } from './traces.js';
 import { usageRoutes } from './usage.js';
 import { userRoutes } from './users.js';
+import { webhookDeliveryRoutes } from './webhook-deliveries.js';
 import { webhookEndpointRoutes } from './webhook-endpoints.js';
 
 /** Every route that reads or changes what the stores hold. */
@@ -36,5 +37,6 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     keyRoutes,
     organizationRoutes,
     webhookEndpointRoutes,
+    webhookDeliveryRoutes,
   ].flatMap((resource) => resource(context));
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import type { HttpProblem, Route } from '../component/http.js';
+import { HttpProblem, type Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
-import { AddressPolicy } from '../delivery/webhook/address-policy.js';
+import type { AddressPolicy } from '../delivery/webhook/address-policy.js';
 import { checkTarget } from '../delivery/webhook/check-target.js';
 import { generateSecret } from '../delivery/webhook/signature.js';
 import { validationProblem } from '../http/field-errors.js';
@@ -10,29 +10,21 @@ import { formatTime } from '../signal/time.js';
 import { sealOwner, type WebhookEndpoint } from '../storage/webhook-endpoints.js';
 import type { ApiContext } from './api-context.js';
 import { count, time, uuid } from './fields.js';
-import { notFound } from './not-found.js';
 import { noOrganization, requireRole } from './organization-role.js';
+import { targetPolicy } from './target-policy.js';
+import { ENDPOINT, endpointParams, ENDPOINTS, noEndpoint, organizationParams } from './webhook-places.js';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_URL_LENGTH = 2048;
 const MAX_EVENT_TYPES = 100;
 const MAX_EVENT_TYPE_LENGTH = 100;
-
-/** Only public addresses. */
-const POLICY = new AddressPolicy();
-
-const ENDPOINTS = '/api/v1/org/{org_slug}/webhooks/endpoints';
-const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
-
-const organizationParams = Type.Object({
-  org_slug: Type.String({ format: 'not-blank', description: 'The name of the organization in URLs.' }),
-});
-const endpointParams = Type.Object({ ...organizationParams.properties, endpoint_id: uuid() });
+/** Each event may become as many deliveries. */
+const MAX_ENDPOINTS = 100;
 
 const url = Type.String({
   maxLength: MAX_URL_LENGTH,
   description:
-    'Begins with `https://`. Without user name, password and fragment; its host must be public. Redirects are not followed.',
+    'Begins with `https://`. Without user name, password and fragment; its host must be public, or in a network that the operator allows. Redirects are not followed.',
 });
 const name = Type.String({ maxLength: MAX_NAME_LENGTH });
 const eventTypes = Type.Array(
@@ -74,7 +66,7 @@ const createEndpoint = {
   path: ENDPOINTS,
   tag: 'webhooks',
   summary: 'Have events sent to a URL',
-  description: 'Needs the role `admin` in the organization.',
+  description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; more are a conflict.`,
   access: 'manage',
   params: organizationParams,
   body: Type.Object(
@@ -82,7 +74,7 @@ const createEndpoint = {
     { title: 'NewWebhookEndpoint', additionalProperties: false },
   ),
   responses: { 201: createdSchema },
-  errors: [404],
+  errors: [404, 409],
 } satisfies Operation;
 
 const listEndpoints = {
@@ -146,12 +138,35 @@ const rotateSecret = {
   errors: [404],
 } satisfies Operation;
 
+const testEndpoint = {
+  id: 'testWebhookEndpoint',
+  method: 'POST',
+  path: `${ENDPOINT}/test`,
+  tag: 'webhooks',
+  summary: 'Send an event of type `webhook.test` to a webhook endpoint',
+  description:
+    'Whatever types it subscribes to; how it went shows in its deliveries. To a paused endpoint nothing is sent, which is a conflict. Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  responses: { 202: Type.Object({ queued: Type.Literal(true) }, { title: 'QueuedWebhookTest' }) },
+  errors: [404, 409],
+} satisfies Operation;
+
 /** The routes under `/org/{org_slug}/webhooks/endpoints` that are about the endpoints themselves. */
-export function webhookEndpointRoutes({ routes, meta, secrets, clock }: ApiContext): readonly Route[] {
+export function webhookEndpointRoutes({
+  routes,
+  meta,
+  deliveries,
+  secrets,
+  clock,
+}: Pick<ApiContext, 'routes' | 'meta' | 'deliveries' | 'secrets' | 'clock'>): readonly Route[] {
+  const policy = targetPolicy(deliveries);
   return [
     routes.route(createEndpoint).to(async ({ identity, params: { org_slug: slug }, body }) => {
       await requireRole(meta, identity, slug, 'admin');
-      refuseTarget(body.url);
+      refuseTarget(body.url, policy());
+      // Not in the transaction: who asks often at the same moment may get a few more, which does no harm.
+      if ((await meta.listEndpoints(slug)).length >= MAX_ENDPOINTS) throw tooManyEndpoints();
       const now = clock.now();
       const endpoint: WebhookEndpoint = {
         id: uuidV7(Math.floor(now / 1000)),
@@ -171,7 +186,7 @@ export function webhookEndpointRoutes({ routes, meta, secrets, clock }: ApiConte
     }),
     routes.route(updateEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id }, body }) => {
       await requireRole(meta, identity, slug, 'admin');
-      if (body.url !== undefined) refuseTarget(body.url);
+      if (body.url !== undefined) refuseTarget(body.url, policy());
       const endpoint = await meta.updateEndpoint(slug, endpoint_id, body);
       if (!endpoint) throw noEndpoint();
       return { status: 200, json: printEndpoint(endpoint) };
@@ -188,6 +203,13 @@ export function webhookEndpointRoutes({ routes, meta, secrets, clock }: ApiConte
       if (!(await meta.rotateEndpointSecret(slug, id, sealed))) throw noEndpoint();
       return { status: 200, json: { id, secret: fresh } };
     }),
+    routes.route(testEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      const outcome = await meta.testEndpoint(slug, endpoint_id, clock.now());
+      if (outcome === null) throw noEndpoint();
+      if (outcome === 'paused') throw isPaused();
+      return { status: 202, json: { queued: true } };
+    }),
   ];
 
   async function makeSecret(endpointId: string) {
@@ -197,13 +219,25 @@ export function webhookEndpointRoutes({ routes, meta, secrets, clock }: ApiConte
 }
 
 /** @throws HttpProblem 422 at `/url` */
-function refuseTarget(target: string): void {
-  const fault = target.startsWith('https://') ? checkTarget(target, POLICY) : 'must start with https://';
+function refuseTarget(target: string, policy: AddressPolicy): void {
+  const fault = target.startsWith('https://') ? checkTarget(target, policy) : 'must start with https://';
   if (fault !== null) throw validationProblem('body', [{ field: '/url', message: fault }]);
 }
 
-function noEndpoint(): HttpProblem {
-  return notFound('webhook endpoint');
+function tooManyEndpoints(): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    `The organization has ${MAX_ENDPOINTS} webhook endpoints, which is as many as it can have: delete one first.`,
+  );
+}
+
+function isPaused(): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    'The webhook endpoint is paused: nothing is sent to it until it is made active (is_active).',
+  );
 }
 
 function printEndpoint(endpoint: WebhookEndpoint): Static<typeof endpointSchema> {

@@ -7,6 +7,7 @@ import t from 'tap';
 import { logRequest } from '../support/log-request.js';
 import type { Call } from '../support/api-caller.js';
 import { startApi, type TestApi } from '../support/api.js';
+import { anEvent } from '../support/event-records.js';
 import { DocumentedApi, type OpenApiDocument } from '../support/documented-api.js';
 import { traceIdOf } from '../support/header-text.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
@@ -73,6 +74,8 @@ void t.test('every answer that can be had is as documented, field by field', asy
   };
 
   await checkSuccesses(check);
+  await checkEndpoints(check);
+  await checkDeliveries(api, check);
   await checkMetrics(api, check);
   await checkLogs(api, check);
   await checkQuota(api, check);
@@ -142,19 +145,47 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('putMember', { slug: 'acme', user_id }, { json: { role: 'member' } });
   await check('readMe', { query: '' });
   await check('removeMember', { slug: 'acme', user_id });
-  await checkEndpoints(check);
 }
+
+/** Of a domain that never resolves: nothing is sent to anybody. */
+const HOOK = { url: 'https://hook.example/', event_types: ['*'] };
 
 async function checkEndpoints(check: Check): Promise<void> {
   const org_slug = 'default';
-  const json = { url: 'https://example.com/hook', event_types: ['*'] };
+  const json = HOOK;
   const { body } = await check('createWebhookEndpoint', { org_slug }, { json });
   const { id: endpoint_id } = body as { readonly id: string };
   await check('createWebhookEndpoint', { org_slug }, { json: { ...json, name: 'a name' } });
   await check('listWebhookEndpoints', { org_slug });
+  await check('testWebhookEndpoint', { org_slug, endpoint_id });
   await check('updateWebhookEndpoint', { org_slug, endpoint_id }, { json: { is_active: false } });
+  await check('testWebhookEndpoint', { org_slug, endpoint_id });
   await check('rotateWebhookSecret', { org_slug, endpoint_id });
   await check('deleteWebhookEndpoint', { org_slug, endpoint_id });
+}
+
+/** One that was attempted; and as many endpoints as there can be. */
+async function checkDeliveries({ deliveries }: TestApi, check: Check): Promise<void> {
+  const org_slug = 'crowded';
+  await check('createOrganization', {}, { json: { slug: org_slug, name: 'Crowded' } });
+  const { user } = (await check('readMe', {})).body as { readonly user: { readonly id: string } };
+  await check('putMember', { slug: org_slug, user_id: user.id }, { json: { role: 'admin' } });
+  const { body } = await check('createWebhookEndpoint', { org_slug }, { json: HOOK });
+  const { id: endpoint_id } = body as { readonly id: string };
+  const now = Date.now() * 1000;
+  await deliveries.addDeliveries({ tenant: user.id, items: [anEvent(1, 'trace.failed', { a: 1 })] }, now);
+  const rules = { now, limit: 100, perEndpoint: 100, leaseUntil: now + 60_000_000 };
+  await deliveries.claimDeliveries(rules);
+  const list = await check('listWebhookDeliveries', { org_slug, endpoint_id });
+  const { items } = list.body as { readonly items: readonly { readonly id: string }[] };
+  const delivery_id = items.at(-1)?.id ?? '';
+  await check('readWebhookDelivery', { org_slug, delivery_id });
+  await check('retryWebhookDelivery', { org_slug, delivery_id });
+  const more = Array.from({ length: 100 }, () =>
+    check('createWebhookEndpoint', { org_slug }, { json: HOOK }),
+  );
+  await Promise.all(more);
+  await check('createWebhookEndpoint', { org_slug }, { json: HOOK });
 }
 
 /** Every type of metric, with all that its points may have. */
@@ -213,6 +244,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     key_id: randomUUID(),
     log_id: randomUUID(),
     endpoint_id: randomUUID(),
+    delivery_id: randomUUID(),
   };
   const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere' };
   const nonsense = {
@@ -222,6 +254,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     key_id: 'x',
     log_id: 'x',
     endpoint_id: 'x',
+    delivery_id: 'x',
     slug: 'x',
     org_slug: '%20',
     name: '%20',
@@ -234,6 +267,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     key_id: '%zz',
     log_id: '%zz',
     endpoint_id: '%zz',
+    delivery_id: '%zz',
     slug: '%zz',
     org_slug: '%zz',
     name: '%zz',
@@ -243,7 +277,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     updateUser: { name: 'x' },
     createKey: { user_id: missing.user_id, name: 'x', scopes: ['read'] },
     putMember: { role: 'member' },
-    createWebhookEndpoint: { url: 'https://example.com', event_types: ['*'] },
+    createWebhookEndpoint: HOOK,
     updateWebhookEndpoint: { is_active: true },
     recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing.trace_id },
   };

@@ -6,7 +6,10 @@ import type { Call } from '../support/api-caller.js';
 import { startApi, type TestApi } from '../support/api.js';
 
 const ENDPOINTS = '/org/default/webhooks/endpoints';
-const HOOK = { url: 'https://example.com/hook', event_types: ['trace.failed'] };
+/** Of a domain that never resolves: nothing is sent to anybody. */
+const HOOK = { url: 'https://hook.example/path', event_types: ['trace.failed'] };
+/** As many as an organization can have. */
+const MAX_ENDPOINTS = 100;
 
 interface Endpoint {
   readonly id: string;
@@ -100,6 +103,8 @@ void t.test('an endpoint is created, listed, changed, given another secret and d
     ['DELETE', place, {}],
     ['PATCH', place, { json: { is_active: true } }],
     ['POST', `${place}/rotate-secret`, {}],
+    ['POST', `${place}/test`, {}],
+    ['GET', `${place}/deliveries`, {}],
   ] as const)
     t.match(await api.call(method, path, call), {
       status: 404,
@@ -135,13 +140,14 @@ void t.test('admins manage, members list, and to all others the organization is 
       await api.call('POST', base, { key, json: HOOK }),
       await api.call('PATCH', `${base}/${id}`, { key, json: { name: 'taken' } }),
       await api.call('POST', `${base}/${id}/rotate-secret`, { key }),
+      await api.call('POST', `${base}/${id}/test`, { key }),
       await api.call('DELETE', `${base}/${id}`, { key }),
     ];
   };
   const asMember = await attempts('acme', member.key);
   t.strictSame(
     asMember.map(({ status }) => status),
-    [200, 403, 403, 403, 403],
+    [200, 403, 403, 403, 403, 403],
   );
   for (const answer of asMember.slice(1))
     t.match(answer.body, {
@@ -158,7 +164,7 @@ void t.test('admins manage, members list, and to all others the organization is 
     t.match(answer, { status: 404, body: { code: 'not_found', detail: 'There is no such organization.' } });
   t.strictSame(
     (await attempts('other', stranger.key)).map(({ status }) => status),
-    [200, 201, 404, 404, 404],
+    [200, 201, 404, 404, 404, 404],
     'an admin elsewhere does not reach it',
   );
   t.match(await api.get(acme, member.key), [{ id, name: '' }], 'nothing was changed');
@@ -166,16 +172,61 @@ void t.test('admins manage, members list, and to all others the organization is 
   const { key: reader } = await api.createKey(['read'], { user_id: admin.id });
   t.strictSame(
     (await attempts('acme', reader)).map(({ status, body }) => [status, (body as { code?: string }).code]),
-    [[200, undefined], ...Array.from({ length: 4 }, () => [403, 'forbidden_scope'])],
+    [[200, undefined], ...Array.from({ length: 5 }, () => [403, 'forbidden_scope'])],
   );
   await join('acme', admin, 'member');
   t.strictSame(
     (await attempts('acme', admin.key)).map(({ status }) => status),
-    [200, 403, 403, 403, 403],
+    [200, 403, 403, 403, 403, 403],
     'a role that was taken away',
   );
   await api.call('DELETE', `/admin/orgs/acme/members/${member.id}`);
   t.equal((await api.call('GET', acme, { key: member.key })).status, 404);
+});
+
+void t.test('an endpoint is tested, unless it is paused', async (t) => {
+  const api = await startApi(t);
+  const { id } = await create(api, { event_types: ['a.type_that.never_comes'] });
+  const place = `${ENDPOINTS}/${id}`;
+  const test = async () => {
+    const { status, body } = await api.call('POST', `${place}/test`);
+    return { status, body };
+  };
+  t.strictSame(await test(), { status: 202, body: { queued: true } });
+  await api.call('PATCH', place, { json: { is_active: false } });
+  t.match(await test(), {
+    status: 409,
+    body: {
+      code: 'conflict',
+      detail: 'The webhook endpoint is paused: nothing is sent to it until it is made active (is_active).',
+    },
+  });
+  await api.call('PATCH', place, { json: { is_active: true } });
+  t.equal((await test()).status, 202);
+  t.equal((await api.call('POST', `${ENDPOINTS}/x/test`)).status, 422);
+});
+
+void t.test('an organization has so many endpoints at most', async (t) => {
+  const api = await startApi(t);
+  const created = await Promise.all(Array.from({ length: MAX_ENDPOINTS - 5 }, () => create(api)));
+  for (let more = 0; more < 5; more++) await create(api);
+  const attempt = async () => await api.call('POST', ENDPOINTS, { json: HOOK });
+  t.match(await attempt(), {
+    status: 409,
+    body: {
+      code: 'conflict',
+      detail: /^The organization has 100 webhook endpoints, .*: delete one first\.$/,
+    },
+  });
+  t.equal((await api.get<Endpoint[]>(ENDPOINTS)).length, MAX_ENDPOINTS);
+  await api.call('DELETE', `${ENDPOINTS}/${created[0]?.id ?? ''}`);
+  t.equal((await attempt()).status, 201);
+  t.equal((await attempt()).status, 409);
+  await api.call('POST', '/admin/orgs', { json: { slug: 'acme', name: 'Acme' } });
+  const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me');
+  await api.call('PUT', `/admin/orgs/acme/members/${user.id}`, { json: { role: 'admin' } });
+  const elsewhere = await api.call('POST', '/org/acme/webhooks/endpoints', { json: HOOK });
+  t.equal(elsewhere.status, 201, 'each organization has its own');
 });
 
 void t.test('what breaks a rule is refused with the field', async (t) => {
@@ -273,7 +324,7 @@ void t.test('endpoints outlive the daemon; their secrets are nowhere to be read'
   const look = async () => {
     const files = await readBytes();
     t.ok(
-      files.some((bytes) => bytes.includes('example.com/hook')),
+      files.some((bytes) => bytes.includes('hook.example/path')),
       'what is not secret is found',
     );
     const { raw, texts } = formsOf([...secrets, key]);

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import { Type } from 'typebox';
 import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
+import { isDeliveryStore, type DeliveryStore } from '../../src/storage/delivery-store.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 
@@ -10,6 +11,8 @@ const ENDPOINT = '127.0.0.1:0';
 export interface TestApi extends ApiCaller {
   /** Every route of the API's listener. */
   readonly routes: readonly Route[];
+  /** The store's, to have deliveries without anybody who sends. */
+  readonly deliveries: DeliveryStore;
   readonly directory: string;
   readonly logs: readonly string[];
   stop(): Promise<void>;
@@ -29,16 +32,18 @@ export async function startApi(
 ): Promise<TestApi> {
   const { allowedOrigins = [], authEnabled = true, secretsKey, ...given } = options;
   let routes: () => readonly Route[] = () => [];
+  let deliveries: DeliveryStore | undefined;
   const witness: ExtensionFactory = {
     kind: 'extension',
     type: 'witness',
-    description: 'Sees the routes of the API listener.',
+    description: 'Sees the routes of the API listener, and the store.',
     stability: 'development',
     configSchema: Type.Object({}),
     create: () => ({
       start: async (host) => {
         const listener = host.listener(ENDPOINT);
         routes = () => listener.routes();
+        deliveries = host.extension('duckdb', isDeliveryStore);
       },
     }),
   };
@@ -50,8 +55,10 @@ export async function startApi(
   });
   const daemonOptions: TestDaemonOptions = { ...given, overlay, factories: [witness] };
   const { url, key, daemon, directory, logs } = await startTestDaemon(t, daemonOptions);
+  if (!deliveries) throw new Error('the witness has started with the daemon');
   return Object.assign(new ApiCaller(url, key), {
     routes: routes(),
+    deliveries,
     directory,
     logs,
     stop: async () => {
