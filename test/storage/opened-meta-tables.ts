@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
+import type { MainFile } from '../../src/storage/duckdb/meta/main-checkpoints.js';
 import { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
 import { META_SCHEMA, migrate } from '../../src/storage/duckdb/migrations.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -10,6 +11,7 @@ import { testFolder } from '../support/test-folder.js';
 export interface OpenedMetaTables {
   readonly tables: MetaTables;
   readonly path: string;
+  readonly file: MainFile;
   readonly logger: RecordingLogger;
   /** How often it was told that events were written. */
   readonly told: () => number;
@@ -27,6 +29,7 @@ export async function openMetaTables(t: Test): Promise<OpenedMetaTables> {
     database.close();
   });
   const logger = new RecordingLogger();
+  const file: MainFile = { attachAnew: () => database.attachMainAnew(), logger };
   let told = 0;
   const connect = async (): Promise<Connection> => {
     const connection = await database.connect();
@@ -34,9 +37,9 @@ export async function openMetaTables(t: Test): Promise<OpenedMetaTables> {
     return connection;
   };
   const open = async (): Promise<MetaTables> =>
-    await MetaTables.open(await connect(), { path, logger }, () => {
+    await MetaTables.open(await connect(), file, () => {
       told++;
     });
   await migrate(await connect(), MAIN, META_SCHEMA, path);
-  return { tables: await open(), path, logger, told: () => told, connect, again: open };
+  return { tables: await open(), path, file, logger, told: () => told, connect, again: open };
 }

@@ -15,7 +15,19 @@ export interface Call {
 }
 
 export type StoreCall =
-  'writeTraces' | 'listRuns' | 'listAgents' | 'settled' | 'createUser' | 'log' | 'setOutcome';
+  | 'writeTraces'
+  | 'listRuns'
+  | 'listAgents'
+  | 'settled'
+  | 'createUser'
+  | 'listUsers'
+  | 'createPrompt'
+  | 'wantEvents'
+  | 'openEventReader'
+  | 'readEvents'
+  | 'saveEventProgress'
+  | 'log'
+  | 'setOutcome';
 
 export interface Answer {
   readonly id: number;

@@ -158,10 +158,12 @@ function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {
 /** The one DuckDB instance of the process. Exactly one thread opens it: see `README.md`. */
 export class Database {
   readonly #database: duckdb.Database;
+  readonly #mainPath: string;
   readonly #connections: Connection[] = [];
 
-  private constructor(database: duckdb.Database) {
+  private constructor(database: duckdb.Database, mainPath: string) {
     this.#database = database;
+    this.#mainPath = mainPath;
   }
 
   /** @throws StoreOpenError when the file is another's, is no database, or cannot be read or written. */
@@ -171,7 +173,7 @@ export class Database {
     duckdb.set_config(config, 'memory_limit', options.memoryLimit);
     duckdb.set_config(config, 'temp_directory', `${options.path}.tmp`);
     // The files are attached under names of ours: DuckDB would call the main one after the file, whatever that is.
-    const opened = new Database(await duckdb.open(':memory:', config));
+    const opened = new Database(await duckdb.open(':memory:', config), options.path);
     const connection = await opened.connect();
     // Checkpoints write while they hold a table's lock, so they come only when this store asks for one. The row group
     // count keeps a slice of the mover from being written as one burst (checkpoint.md §6).
@@ -184,12 +186,24 @@ export class Database {
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
     try {
       mkdirSync(dirname(options.path), { recursive: true });
-      await connection.run(`ATTACH ${literal(options.path)} AS ${MAIN}`);
+      await opened.#attachMain(connection);
     } catch (cause) {
       opened.close();
       throw openError(options.path, cause);
     }
     return opened;
+  }
+
+  /**
+   * Attaches the main file anew, after DuckDB has declared it unusable. All that was committed is in the file and its log. To
+   * be called while no statement runs on it.
+   */
+  async attachMainAnew(): Promise<void> {
+    // Not by a connection that stands in that file: it cannot even leave it.
+    const [connection] = this.#connections;
+    if (connection === undefined) throw new Error('the database is closed');
+    await connection.run(`DETACH DATABASE IF EXISTS ${MAIN}`);
+    await this.#attachMain(connection);
   }
 
   async connect(): Promise<Connection> {
@@ -201,6 +215,10 @@ export class Database {
   /** Ends all statements under way with errors, as far as they can be ended. */
   interrupt(): void {
     for (const connection of this.#connections) connection.interrupt();
+  }
+
+  async #attachMain(connection: Connection): Promise<void> {
+    await connection.run(`ATTACH ${literal(this.#mainPath)} AS ${MAIN}`);
   }
 
   close(): void {

@@ -9,7 +9,6 @@ import { EventCounts } from './event-counts.js';
 import { EventReads } from './events/event-reads.js';
 import { loadIds } from './load-ids.js';
 import { StoredLogs } from './logs/stored-logs.js';
-import type { MainFile } from './meta/main-checkpoints.js';
 import { MetaTables } from './meta/meta-tables.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
 import { REBUILD_SIZE, type RebuildSize } from './map/rebuild.js';
@@ -90,7 +89,7 @@ async function openFiles(
   logger: Logger,
   listener: StoreListener,
 ): Promise<EngineParts> {
-  const meta = await openMeta(database, { path: options.path, logger }, listener);
+  const meta = await openMeta(database, options.path, logger, listener);
   const segments = await Segments.open(await database.connect(), options.path, logger);
   const connection = await database.connect();
   const agents = new Agents();
@@ -198,10 +197,16 @@ async function openFiles(
   };
 }
 
-async function openMeta(database: Database, file: MainFile, listener: StoreListener): Promise<MetaTables> {
+async function openMeta(
+  database: Database,
+  path: string,
+  logger: Logger,
+  listener: StoreListener,
+): Promise<MetaTables> {
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
-  await migrate(connection, MAIN, META_SCHEMA, file.path);
+  await migrate(connection, MAIN, META_SCHEMA, path);
   await connection.run(`CHECKPOINT ${MAIN}`);
-  return await MetaTables.open(connection, file, listener.eventsWritten);
+  const attachAnew = (): Promise<void> => database.attachMainAnew();
+  return await MetaTables.open(connection, { attachAnew, logger }, listener.eventsWritten);
 }

@@ -1,9 +1,10 @@
 import type { Logger } from '../../../component/telemetry.js';
-import { isInvalidated, literal, MAIN, type Connection, type Value } from '../database.js';
+import { isInvalidated, MAIN, type Connection, type Value } from '../database.js';
 
-/** The main file, as somebody keeps it in order. */
+/** What keeping the main file in order takes, beside its connection. */
 export interface MainFile {
-  readonly path: string;
+  /** Attaches it anew: `Database.attachMainAnew`. */
+  readonly attachAnew: () => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -58,11 +59,7 @@ export class MainCheckpoints {
   /** Attaches the file anew where that is needed. All that was committed is in the file and its log. */
   async makeUsable(): Promise<void> {
     if (this.#isUsable) return;
-    // A connection stays where it is used: what is in use cannot be detached.
-    await this.#connection.run('USE memory');
-    await this.#connection.run(`DETACH DATABASE IF EXISTS ${MAIN}`);
-    await this.#connection.run(`ATTACH ${literal(this.#file.path)} AS ${MAIN}`);
-    await this.#connection.run(`USE ${MAIN}`);
+    await this.#file.attachAnew();
     this.#isUsable = true;
   }
 }
