@@ -49,6 +49,7 @@ export class DeliveryLoop {
   /** Fires when what is under way is broken off. */
   readonly #end = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  #withoutResult = 0;
   #claiming: Promise<void> | null = null;
   /** Whether more may be due than the last claim found. */
   #isCalled = false;
@@ -64,7 +65,7 @@ export class DeliveryLoop {
       calls: this.#calls,
       clock,
       breakerThreshold: options.breakerThreshold,
-      unrecorded: () => this.#underWay.size,
+      expectsMore: () => this.#withoutResult > 0,
       onPaused,
       end: this.#end.signal,
     });
@@ -142,7 +143,9 @@ export class DeliveryLoop {
   }
 
   async #make(claim: DeliveryClaim): Promise<void> {
+    this.#withoutResult += 1;
     const finished = await this.#tools.attempt(claim, this.#end.signal);
+    this.#withoutResult -= 1;
     if (finished) await this.#results.record(finished);
   }
 

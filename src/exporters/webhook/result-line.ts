@@ -11,8 +11,8 @@ export interface ResultLineTools {
   readonly calls: StoreCalls;
   readonly clock: Clock;
   readonly breakerThreshold: number;
-  /** Attempts whose result is not recorded yet, those in the line included. */
-  readonly unrecorded: () => number;
+  /** Whether attempts are under way that have no result yet. */
+  readonly expectsMore: () => boolean;
   /** Told how many endpoints were paused. */
   readonly onPaused: (endpoints: number) => void;
   /** Fires when the store is asked for the last time. */
@@ -63,7 +63,7 @@ export class ResultLine {
   }
 
   async #gather(): Promise<void> {
-    const { unrecorded, clock, end } = this.#tools;
-    if (unrecorded() > this.#waiting.length) await pause(clock, GATHER_MS, end);
+    const { expectsMore, clock, end } = this.#tools;
+    if (expectsMore()) await pause(clock, GATHER_MS, end);
   }
 }

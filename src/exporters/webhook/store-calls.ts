@@ -68,7 +68,7 @@ export class StoreCalls {
         ? 'The store failed while the sender of webhooks stopped: attempts that are not recorded are made again'
         : 'The store does not do what the sender of webhooks needs; it is asked again',
     );
+    if (this.#failing.size === 0) this.#tools.onStore(true);
     this.#failing.add(what);
-    if (this.#failing.size === 1) this.#tools.onStore(true);
   }
 }

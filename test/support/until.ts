@@ -1,0 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/**
+ * Resolves as soon as something is so.
+ *
+ * @throws Error after twenty seconds: it never is
+ */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`it never was so: ${what}`);
+    await wait(1);
+  }
+}
