@@ -5,6 +5,7 @@ import { selectList } from '../../table.js';
 import type { Connection, Row } from '../database.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segments.js';
+import { pageSize } from './page-size.js';
 
 /** An event that was written with telemetry. */
 export interface TelemetryEvent {
@@ -35,7 +36,8 @@ export async function readStoredEvents(
   limit: EventPageLimit,
 ): Promise<TelemetryEvents> {
   const places = await placesBehind(connection, capture, after, limit.events + 1);
-  const count = countWithin(places, limit);
+  const sizes = places.map(({ bytes }) => bytes);
+  const count = pageSize(sizes, limit);
   const [first, last] = [places[0], places[count - 1]];
   if (first === undefined || last === undefined) return { events: [], hasMore: false };
   const where = `seq BETWEEN ${first.commit} AND ${last.commit} AND (seq > ${first.commit} OR place >= ${first.place}) AND (seq < ${last.commit} OR place <= ${last.place})`;
@@ -71,18 +73,6 @@ async function placesBehind(
     `SELECT seq, place, bytes FROM ${relation(capture, EVENTS, where)} ORDER BY seq, place LIMIT ${most}`,
   );
   return rows.map((row) => ({ commit: Number(row.seq), place: Number(row.place), bytes: Number(row.bytes) }));
-}
-
-/** How many of the events a page holds. */
-function countWithin(places: readonly EventPlace[], limit: EventPageLimit): number {
-  let bytes = 0;
-  let count = 0;
-  for (const event of places.slice(0, limit.events)) {
-    bytes += count === 0 ? 0 : event.bytes;
-    if (bytes > limit.bytes) break;
-    count++;
-  }
-  return count;
 }
 
 function toEvent(row: Row): TelemetryEvent {
