@@ -83,7 +83,7 @@ void t.test('in the order of their commits, page by page', async (t) => {
   runs.forEach((some, index) => {
     t.same(new Set(ids.slice(index * 3, index * 3 + 3)), new Set(some.map(idOf)));
   });
-  for (const { items } of exporter.batches) t.ok(items.length <= 10);
+  t.ok(exporter.batches.every(({ items }) => items.length <= 10));
 });
 
 void t.test('after an orderly stop nothing comes again, and nothing is missing', async (t) => {
