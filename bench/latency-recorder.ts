@@ -18,6 +18,7 @@ export class LatencyRecorder {
       count,
       p50: at(50),
       p90: at(90),
+      p95: at(95),
       p99: at(99),
       max: count === 0 ? 0 : this.#histogram.max / 1000,
     };

@@ -71,6 +71,7 @@ export interface Latency {
   readonly count: number;
   readonly p50: number;
   readonly p90: number;
+  readonly p95: number;
   readonly p99: number;
   readonly max: number;
 }

@@ -4,6 +4,7 @@ import { ingest, type IngestOptions } from './ingest.js';
 import { otlp, type OtlpOptions } from './otlp.js';
 import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
+import { webhooks, type WebhooksOptions } from './webhooks.js';
 
 const print = (text: string) => {
   console.log(text);
@@ -94,6 +95,16 @@ program
   .action(async (options: RestartOptions) => {
     const { verdict } = await restart(options, print);
     if (!verdict.isComplete) process.exitCode = 1;
+  });
+
+program
+  .command('webhooks')
+  .description('signed deliveries per second to a local HTTPS receiver, and what they cost ingestion')
+  .option('--endpoints <n>', 'endpoints that subscribe', integer, 8)
+  .option('--events <n>', 'events per second, each for every endpoint', integer, 30)
+  .option('--seconds <n>', 'how long each of three rounds is measured', number, 30)
+  .action(async (options: WebhooksOptions) => {
+    await webhooks(options, print);
   });
 
 // By `exit`, so that daemons and folders do not stay behind.

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../component/telemetry.js';
 
 /** After the deadline whoever stops still gets a moment of its own to let go of what it holds. */
@@ -11,6 +12,8 @@ export class Deadline {
 
   constructor(ms: number, clock: Clock) {
     this.#clock = clock;
+    // Every component listens to it: Node takes more than ten for a leak.
+    setMaxListeners(0, this.#expiry.signal);
     this.#cancel = clock.after(ms, () => {
       this.#expiry.abort();
     });

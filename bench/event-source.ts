@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'undici';
+import { BENCH_KEY } from './bench-directory.js';
+import { post } from './post.js';
+
+const CONNECTIONS = 16;
+
+/** Sends runs that have timed out, each of which is an event that no other load makes, evenly over time. */
+export class EventSource {
+  /** Taken by the daemon so far. */
+  acknowledged = 0;
+  failed = 0;
+  readonly #pool: Pool;
+  readonly #timer: NodeJS.Timeout;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #since = performance.now();
+  readonly #perSecond: number;
+  #sent = 0;
+
+  constructor(url: string, perSecond: number) {
+    this.#perSecond = perSecond;
+    this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
+    this.#timer = setInterval(() => {
+      this.#sendDue();
+    }, 5);
+  }
+
+  /** Resolves when everything sent is answered. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#underWay);
+    await this.#pool.close();
+  }
+
+  #sendDue(): void {
+    const due = Math.floor(((performance.now() - this.#since) / 1000) * this.#perSecond);
+    for (; this.#sent < due; this.#sent++) {
+      const sending = this.#send().finally(() => this.#underWay.delete(sending));
+      this.#underWay.add(sending);
+    }
+  }
+
+  async #send(): Promise<void> {
+    const now = new Date().toISOString();
+    const trace = {
+      trace_id: randomUUID(),
+      agent: 'researcher',
+      status: 'timed_out',
+      started_at: now,
+      ended_at: now,
+      error_message: 'The model did not answer in 60 s.',
+    };
+    const headers = { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json' };
+    const body = Buffer.from(JSON.stringify({ traces: [{ trace, spans: [] }] }));
+    const { status } = await post(this.#pool, '/api/v1/traces/batch', headers, body);
+    if (status === 200) this.acknowledged++;
+    else this.failed++;
+  }
+}

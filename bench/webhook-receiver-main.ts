@@ -1,0 +1,40 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { RECEIVER_KEY, VALID } from '../test/support/webhook-certificates.js';
+import { LatencyRecorder } from './latency-recorder.js';
+import type { ReceiverCommand, ReceiverReport } from './webhook-receiver.js';
+
+// The main file of the receiver's process: see webhook-receiver.ts.
+let latency = new LatencyRecorder();
+let requests = 0;
+let repeats = 0;
+
+const server = createServer({ cert: VALID, key: RECEIVER_KEY }, (request, response) => {
+  const pieces: Buffer[] = [];
+  request.on('data', (piece: Buffer) => pieces.push(piece));
+  request.on('end', () => {
+    const { timestamp } = JSON.parse(Buffer.concat(pieces).toString('utf8')) as {
+      readonly timestamp: string;
+    };
+    requests++;
+    if (request.headers['x-service-attempt'] === '1') latency.record(Date.now() - Date.parse(timestamp));
+    else repeats++;
+    response.end();
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  report({ kind: 'listening', port: (server.address() as AddressInfo).port });
+});
+
+process.on('message', (message) => {
+  if ((message as ReceiverCommand) === 'reset') {
+    latency = new LatencyRecorder();
+    [requests, repeats] = [0, 0];
+  } else report({ kind: 'received', requests, repeats, latency: latency.summary() });
+});
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.exit());
+
+function report(message: ReceiverReport): void {
+  process.send?.(message);
+}

@@ -1,0 +1,76 @@
+import { createServer } from 'node:https';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import { RECEIVER_KEY, VALID } from '../support/webhook-certificates.js';
+
+/** A request of a webhook, as it came. */
+export interface Arrival {
+  /** Of the endpoint. */
+  readonly path: string;
+  /** Which of the sender's lives it is from. */
+  readonly life: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The status that was answered; null where the sender was dead before the answer was out. */
+  answered: number | null;
+}
+
+/** An HTTPS receiver that keeps what comes, and sometimes has no time. */
+export class CountingReceiver {
+  readonly arrivals: Arrival[] = [];
+  /** The sender's present life. */
+  life = 0;
+  /** Called for each request before it is answered. @returns whether it is to be answered at all */
+  onArrival: () => boolean = () => true;
+  /** Which arrivals are refused. */
+  #refuses: () => boolean;
+  #port = 0;
+
+  private constructor(refuses: () => boolean) {
+    this.#refuses = refuses;
+  }
+
+  static async start(t: Test, refuses: () => boolean): Promise<CountingReceiver> {
+    const receiver = new CountingReceiver(refuses);
+    const server = createServer({ cert: VALID, key: RECEIVER_KEY }, (request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('error', () => undefined);
+      response.on('error', () => undefined);
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        const arrival: Arrival = {
+          path: request.url ?? '',
+          life: receiver.life,
+          headers: Object.fromEntries(
+            Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+          ),
+          body: Buffer.concat(pieces).toString('utf8'),
+          answered: null,
+        };
+        receiver.arrivals.push(arrival);
+        if (!receiver.onArrival()) {
+          request.socket.destroy();
+          return;
+        }
+        const status = receiver.#refuses() ? 500 : 200;
+        response.writeHead(status).end('noted', () => {
+          arrival.answered = status;
+        });
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    receiver.#port = (server.address() as AddressInfo).port;
+    return receiver;
+  }
+
+  /** @param path of the endpoint */
+  url(path: string): string {
+    return `https://127.0.0.1:${this.#port}${path}`;
+  }
+}

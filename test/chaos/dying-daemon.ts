@@ -1,0 +1,30 @@
+import { builtinFactories } from '../../src/builtin.js';
+import { runProgram } from '../../src/cli/program.js';
+import { dyingAt, KILL_POINT_NAMES } from './kill-points.js';
+
+/** The program as it is, save that it ends at the point that `CHAOS_POINT` names, at the `CHAOS_COUNTDOWN`th time. */
+const name = KILL_POINT_NAMES.find((known) => known === process.env['CHAOS_POINT']);
+const factories =
+  name === undefined
+    ? builtinFactories
+    : dyingAt(builtinFactories, name, Number(process.env['CHAOS_COUNTDOWN'] ?? 1));
+
+const keepAlive = setInterval(() => undefined, 2 ** 30);
+const code = await runProgram(
+  process.argv.slice(2),
+  {
+    env: process.env,
+    isLogTerminal: false,
+    out: (text) => process.stdout.write(`${text}\n`),
+    err: (text) => process.stderr.write(`${text}\n`),
+    log: (text) => process.stderr.write(text),
+    onSignal: (listener) => {
+      process.on('SIGTERM', listener);
+      return () => process.off('SIGTERM', listener);
+    },
+    exitNow: (exitCode) => process.exit(exitCode),
+  },
+  factories,
+);
+clearInterval(keepAlive);
+process.exit(code);

@@ -1,0 +1,98 @@
+import type { Factory } from '../../src/component/factory.js';
+import type { Host } from '../../src/component/host.js';
+
+/** Where a process ends: before or after a call of the store is done, by the name of the method. */
+interface KillPoint {
+  readonly when: 'before' | 'after';
+  readonly method: string;
+  /** Only calls of which this is true count. */
+  readonly counts?: (argument: unknown, result: unknown) => boolean;
+}
+
+/** A component, whose start a test may change. */
+interface Startable {
+  start?: (host: Host) => Promise<void>;
+}
+
+/** The moments that matter between a fact and the note that its webhook arrived. */
+export const KILL_POINTS = {
+  'the fact is committed': { when: 'after', method: 'writeTraces' },
+  'events are read': { when: 'after', method: 'readEvents', counts: (_, page) => hasSome(page, 'events') },
+  'deliveries are queued': { when: 'after', method: 'addDeliveries' },
+  'progress is to be noted': { when: 'before', method: 'saveEventProgress' },
+  'progress is noted': { when: 'after', method: 'saveEventProgress' },
+  'deliveries are claimed': {
+    when: 'after',
+    method: 'claimDeliveries',
+    counts: (_, result) => hasSome(result, 'claims'),
+  },
+  'the answer is there': { when: 'before', method: 'finishDeliveries' },
+  'the answer is recorded': { when: 'after', method: 'finishDeliveries' },
+} as const satisfies Readonly<Record<string, KillPoint>>;
+export type KillPointName = keyof typeof KILL_POINTS;
+
+export const KILL_POINT_NAMES = Object.keys(KILL_POINTS) as readonly KillPointName[];
+
+/** The same factories; the process ends at the `countdown`th time that one of their components comes to the point. */
+export function dyingAt(
+  factories: readonly Factory[],
+  name: KillPointName,
+  countdown: number,
+): readonly Factory[] {
+  const point: KillPoint = KILL_POINTS[name];
+  let left = countdown;
+  const pass = (argument: unknown, result: unknown): void => {
+    if (point.counts?.(argument, result) === false) return;
+    if (--left <= 0) process.kill(process.pid, 'SIGKILL');
+  };
+  const watched = (store: object): object =>
+    boundProxy(store, point.method, (method) => async (...args: unknown[]): Promise<unknown> => {
+      if (point.when === 'before') pass(args[0], undefined);
+      const result: unknown = await method(...args);
+      if (point.when === 'after') pass(args[0], result);
+      return result;
+    });
+  const hostOf = (host: Host): Host =>
+    boundProxy(
+      host,
+      'extension',
+      (method) =>
+        (...args: unknown[]) =>
+          watched(method(...args) as object),
+    );
+  return factories.map((factory) => {
+    if (factory.kind !== 'receiver' && factory.kind !== 'exporter') return factory;
+    const original: { create: (settings: never) => Startable } = factory;
+    return {
+      ...factory,
+      create: (settings: never) => {
+        const component = original.create(settings);
+        const start = component.start?.bind(component);
+        if (start) component.start = (host) => start(hostOf(host));
+        return component;
+      },
+    } as Factory;
+  });
+}
+
+/** The object, with one of its methods replaced. Its other methods find their private fields. */
+function boundProxy<Target extends object>(
+  target: Target,
+  name: string,
+  replace: (method: (...args: unknown[]) => unknown) => unknown,
+): Target {
+  return new Proxy(target, {
+    get(object, property) {
+      const value: unknown = Reflect.get(object, property, object);
+      if (typeof value !== 'function') return value;
+      const method = value.bind(object) as (...args: unknown[]) => unknown;
+      return property === name ? replace(method) : method;
+    },
+  });
+}
+
+function hasSome(page: unknown, list: string): boolean {
+  return (
+    typeof page === 'object' && page !== null && ((page as Record<string, unknown[]>)[list]?.length ?? 0) > 0
+  );
+}
