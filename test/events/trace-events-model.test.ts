@@ -78,7 +78,7 @@ class Play {
     const all = await this.#engine.events(this.#read, page);
     this.#all.push(...all);
     this.#read = all.at(-1) ?? this.#read;
-    for (const { event } of all) same(event.body, envelope(event, JSON.parse(event.body).data as object));
+    for (const one of all) same(one.event.body, envelope(one.event, dataOf(one)));
     const commits = new Set(all.map(({ commit }) => commit));
     for (const commit of commits) {
       const places = all.filter((one) => one.commit === commit).map(({ place }) => place);
