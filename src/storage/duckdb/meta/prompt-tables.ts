@@ -1,3 +1,4 @@
+import { cutText } from '../../../signal/names.js';
 import { formatTime } from '../../../signal/time.js';
 import { ConflictError, type PromptVersion } from '../../meta-store.js';
 import type { Row } from '../database.js';
@@ -119,9 +120,7 @@ function toldOf({ id, name, version, description, is_active, created_at }: Promp
     id,
     name,
     version,
-    // A pair of surrogates is not torn.
-    description:
-      description && [...description.slice(0, 2 * TOLD_DESCRIPTION)].slice(0, TOLD_DESCRIPTION).join(''),
+    description: description === null ? null : cutText(description, TOLD_DESCRIPTION),
     is_active,
     created_at: formatTime(created_at),
   };
