@@ -1,12 +1,11 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { attemptHeaders } from '../../src/delivery/webhook/attempt-headers.js';
 import { generateSecret, standardSignature } from '../../src/delivery/webhook/signature.js';
 import { HandClock } from '../support/hand-clock.js';
 import { readProjectFile } from '../support/project-file.js';
+import { setReceiversClock, VERIFIERS, type SignedRequest } from '../support/webhook-verifiers.js';
 
 interface Vector {
   readonly name: string;
@@ -22,44 +21,9 @@ const { vectors } = JSON.parse(readProjectFile('test/testdata/signatures.json'))
   readonly vectors: readonly Vector[];
 };
 
-/** A request as a receiver gets it. */
-type Received = Pick<Vector, 'headers' | 'body'>;
-
-/** Receivers' ways of verifying: each throws where it refuses. */
-const VERIFIERS: readonly (readonly [string, (request: Received, secret: string) => unknown])[] = [
-  ['standardwebhooks', ({ headers, body }, secret) => new Webhook(secret).verify(body, headers)],
-  [
-    'standardwebhooks with bytes',
-    ({ headers, body }, secret) => new Webhook(secret).verify(Buffer.from(body), headers),
-  ],
-  ['svix', ({ headers, body }, secret) => new SvixWebhook(secret).verify(body, headers)],
-  [
-    'stripe',
-    ({ headers, body }, secret) =>
-      new Stripe('sk_test_none').webhooks.constructEvent(body, headers['X-Service-Signature'] ?? '', secret),
-  ],
-  ['by hand', verifyByHand],
-];
-
-/** What the documentation shows to receivers without a library. */
-function verifyByHand({ headers, body }: Received, secret: string): void {
-  const parts = (headers['X-Service-Signature'] ?? '').split(',').map((part) => part.split('='));
-  const [, time = ''] = parts.find(([name]) => name === 't') ?? [];
-  const expected = createHmac('sha256', secret).update(`${time}.${body}`).digest();
-  const isSigned = parts.some(
-    ([name, hex = '']) => name === 'v1' && timingSafeEqual(expected, Buffer.from(hex, 'hex')),
-  );
-  if (!isSigned || Math.abs(Date.now() / 1000 - Number(time)) > 300) throw new Error('refused');
-}
-
-/** Sets the receivers' clock. */
-function setClock(t: Test, seconds: number): void {
-  t.intercept(Date, 'now', { value: () => seconds * 1000 });
-}
-
 for (const { name, secret, received_at, valid, ...request } of vectors) {
   void t.test(`${name}: ${valid ? 'accepted' : 'refused'} by all verifiers`, async (t) => {
-    setClock(t, received_at);
+    setReceiversClock(t, received_at);
     for (const [verifier, verify] of VERIFIERS) {
       const verified = (): unknown => verify(request, secret);
       if (valid) t.doesNotThrow(verified, verifier);
@@ -124,7 +88,7 @@ void t.test('each attempt is signed at its own time, so that a late one is accep
   for (const hoursLater of [0, 75]) {
     clock.advance(hoursLater * 3_600_000);
     const headers = attemptHeaders(ATTEMPT, clock.now(), '1.2.3');
-    setClock(t, clock.now() / 1_000_000);
+    setReceiversClock(t, clock.now() / 1_000_000);
     for (const [verifier, verify] of VERIFIERS)
       t.doesNotThrow(() => verify({ headers, body: BODY }, SECRET), verifier);
   }
@@ -136,7 +100,7 @@ void t.test('altered, moved in time, or signed with another secret, it is refuse
   const headers = attemptHeaders(ATTEMPT, clock.now(), '1.2.3');
   const old = attemptHeaders({ ...ATTEMPT, secret: generateSecret() }, clock.now(), '1.2.3');
   const moved = (name: string): string => (headers[name] ?? '').replace(String(now), String(now + 1));
-  const cases: readonly (readonly [what: string, request: Received, at: number])[] = [
+  const cases: readonly (readonly [what: string, request: SignedRequest, at: number])[] = [
     ['another body', { headers, body: BODY.replace('data', 'Data') }, now],
     ['a body with one byte more', { headers, body: `${BODY} ` }, now],
     ['too late', { headers, body: BODY }, now + 301],
@@ -155,12 +119,12 @@ void t.test('altered, moved in time, or signed with another secret, it is refuse
     ['the secret before a rotation', { headers: old, body: BODY }, now],
   ];
   for (const [what, request, at] of cases) {
-    setClock(t, at);
+    setReceiversClock(t, at);
     for (const [verifier, verify] of VERIFIERS)
       t.throws(() => verify(request, SECRET), `${verifier}: ${what}`);
   }
   // The other scheme does not sign the id: receivers find it in the body as well.
-  setClock(t, now);
+  setReceiversClock(t, now);
   const swapped = { headers: { ...headers, 'webhook-id': ATTEMPT.deliveryId }, body: BODY };
   t.throws(() => new Webhook(SECRET).verify(swapped.body, swapped.headers));
   t.throws(() => new SvixWebhook(SECRET).verify(swapped.body, swapped.headers));

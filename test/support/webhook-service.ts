@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Test } from 'tap';
+import { SecretBoxes } from '../../src/auth/secret-boxes.js';
+import type { Status } from '../../src/component/component.js';
+import type { Host } from '../../src/component/host.js';
+import type { SenderOptions } from '../../src/delivery/webhook/sender.js';
+import { generateSecret } from '../../src/delivery/webhook/signature.js';
+import { webhookConfig } from '../../src/exporters/webhook/config.js';
+import { WebhookExporter } from '../../src/exporters/webhook/webhook-exporter.js';
+import { envelope, type EventRecord, type EventType } from '../../src/signal/event.js';
+import { uuidV7 } from '../../src/signal/ids.js';
+import type { DeliveryDetail } from '../../src/storage/delivery-store.js';
+import { sealOwner } from '../../src/storage/webhook-endpoints.js';
+import { hostThatKeeps, TestStore } from '../storage/test-store.js';
+import { componentSettings } from './component-settings.js';
+import { sectionConfig } from './section-config.js';
+import { TickingClock } from './ticking-clock.js';
+import { until } from './until.js';
+import { AUTHORITY } from './webhook-certificates.js';
+
+export interface WebhookServiceOptions {
+  /** YAML of the exporter's configuration, laid over one that lets it reach 127.0.0.1. */
+  readonly overlay?: string;
+  /** Where names lead; 127.0.0.1 where absent. */
+  readonly resolve?: SenderOptions['resolve'];
+  /** A store that is there, with its organization. */
+  readonly store?: TestStore;
+}
+
+/** An endpoint of {@link WebhookService}. */
+export interface TestEndpoint {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** The exporter over a real store, with one organization and one user in it. Delays of its schedule are not varied. */
+export class WebhookService {
+  readonly slug: string;
+  readonly tenant: string;
+  readonly opened: TestStore;
+  readonly exporter: WebhookExporter;
+  readonly clock: TickingClock;
+  readonly settings: ReturnType<typeof componentSettings>;
+  readonly statuses: Status[] = [];
+  readonly secrets: SecretBoxes;
+
+  private constructor(
+    parts: Pick<WebhookService, 'slug' | 'tenant' | 'opened' | 'exporter' | 'clock' | 'settings'>,
+  ) {
+    this.slug = parts.slug;
+    this.tenant = parts.tenant;
+    this.opened = parts.opened;
+    this.exporter = parts.exporter;
+    this.clock = parts.clock;
+    this.settings = parts.settings;
+    this.secrets = new SecretBoxes({});
+  }
+
+  static async start(t: Test, options: WebhookServiceOptions = {}): Promise<WebhookService> {
+    let end = async (): Promise<void> => undefined;
+    // Before the store is opened, which is closed after what was asked for before.
+    t.teardown(() => end());
+    const opened = options.store ?? (await TestStore.open(t));
+    const authority = join(dirname(opened.path), 'authority.pem');
+    writeFileSync(authority, AUTHORITY);
+    const base = `targets: { allow_cidrs: [127.0.0.1/32], ca_file: ${JSON.stringify(authority)} }`;
+    const clock = new TickingClock(t);
+    const settings = componentSettings('webhook');
+    const config = sectionConfig(webhookConfig, base, options.overlay ?? '');
+    const resolve: SenderOptions['resolve'] =
+      options.resolve ?? (async () => [{ address: '127.0.0.1', family: 4 }]);
+    const exporter = new WebhookExporter({ ...settings, clock, config }, { random: () => 0.5, resolve });
+    end = () => exporter.shutdown(AbortSignal.timeout(5000));
+    const [slug, tenant] = await organizationOf(opened);
+    const service = new WebhookService({ slug, tenant, opened, exporter, clock, settings });
+    await exporter.start(service.host());
+    return service;
+  }
+
+  get store(): TestStore['store'] {
+    return this.opened.store;
+  }
+
+  /** What the exporter finds around it. */
+  host(): Host {
+    return {
+      ...hostThatKeeps(this.statuses),
+      extension: (_id, isWanted) => {
+        const store: unknown = this.opened.store;
+        if (!isWanted(store)) throw new Error('the store is not what was wanted');
+        return store;
+      },
+      secretBox: (directory) => this.secrets.at(directory),
+    };
+  }
+
+  async addEndpoint(url: string, eventTypes: readonly string[] = ['*']): Promise<TestEndpoint> {
+    const id = uuidV7(this.clock.now() / 1000);
+    const secret = generateSecret();
+    await this.store.createEndpoint(this.slug, {
+      id,
+      url,
+      name: 'a receiver',
+      event_types: eventTypes,
+      is_active: true,
+      consecutive_failures: 0,
+      created_at: this.clock.now(),
+      sealed_secret: await this.#seal(id, secret),
+    });
+    return { id, secret };
+  }
+
+  /** @returns the new secret */
+  async rotate(id: string): Promise<string> {
+    const secret = generateSecret();
+    await this.store.rotateEndpointSecret(this.slug, id, await this.#seal(id, secret));
+    return secret;
+  }
+
+  /** Gives events to the exporter, as the outbox does. */
+  async emit(
+    count = 1,
+    type: EventType = 'trace.failed',
+    data: object = {},
+  ): Promise<readonly EventRecord[]> {
+    const items = Array.from({ length: count }, (_, n) => this.event(type, { n, ...data }));
+    await this.take(items);
+    return items;
+  }
+
+  async take(items: readonly EventRecord[]): Promise<void> {
+    await this.exporter.inputs.events?.consume(
+      { tenant: this.tenant, items: [...items] },
+      { receivedAt: this.clock.now() },
+    );
+  }
+
+  event(type: EventType, data: object): EventRecord {
+    const timestamp = this.clock.now();
+    const event = { id: uuidV7(timestamp / 1000), type, timestamp };
+    return { ...event, organization_id: null, endpoint_id: null, body: envelope(event, data) };
+  }
+
+  /** The newest first. */
+  async deliveries(endpointId: string): Promise<readonly DeliveryDetail[]> {
+    const page = await this.store.listDeliveries(this.slug, endpointId, { offset: 0, limit: 10_000 });
+    const found: DeliveryDetail[] = [];
+    for (const { id } of page?.items ?? []) {
+      const delivery = await this.store.readDelivery(this.slug, id);
+      if (delivery) found.push(delivery);
+    }
+    return found;
+  }
+
+  /** The only delivery to an endpoint, once so many of its attempts have ended. */
+  async attempted(endpointId: string, attempts = 1): Promise<DeliveryDetail> {
+    let last: DeliveryDetail | undefined;
+    await until(`${attempts} attempts have ended`, async () => {
+      [last] = await this.deliveries(endpointId);
+      return last?.attempts.filter(({ duration_ms }) => duration_ms !== null).length === attempts;
+    });
+    if (!last) throw new Error('there is no delivery');
+    return last;
+  }
+
+  /** Waits until nothing to an endpoint is pending. */
+  async settled(endpointId: string, count: number): Promise<readonly DeliveryDetail[]> {
+    let last: readonly DeliveryDetail[] = [];
+    await until(`${count} deliveries are done`, async () => {
+      last = await this.deliveries(endpointId);
+      return last.length === count && last.every(({ status }) => status !== 'pending');
+    });
+    return last;
+  }
+
+  async #seal(id: string, secret: string): Promise<string> {
+    return await this.secrets.at(this.store.directory).seal(secret, sealOwner(id));
+  }
+}
+
+async function organizationOf(opened: TestStore): Promise<[slug: string, tenant: string]> {
+  const { store } = opened;
+  const slug = 'acme';
+  const [known] = await store.listOrganizations();
+  if (known) {
+    const [user] = await store.listUsers();
+    return [slug, user?.id ?? ''];
+  }
+  const tenant = await opened.addUser();
+  await store.createOrganization({ id: randomUUID(), slug, name: 'Acme', created_at: 0 });
+  await store.putMember(slug, tenant, 'admin');
+  return [slug, tenant];
+}
