@@ -17,10 +17,9 @@ interface Candidate {
 }
 
 /** What a claim says. NUMBERS stands for the deliveries. */
-const CLAIMED = `SELECT w.*, d.id::VARCHAR AS delivery_id, t.id::VARCHAR AS event_id, t.type, t.body, e.url, e.sealed_secret
+const CLAIMED = `SELECT w.*, t.id::VARCHAR AS event_id, t.type, t.body, e.url, e.sealed_secret
   FROM (${WAITING.select('WHERE delivery IN (NUMBERS)')}) w
-  JOIN (SELECT number, id, event FROM deliveries WHERE number IN (NUMBERS)) d ON d.number = w.delivery
-  JOIN taken_events t ON t.number = d.event
+  JOIN taken_events t ON t.number = w.event
   JOIN webhook_endpoints e ON e.id = w.endpoint_id::UUID`;
 
 /** Takes on what is due. */
@@ -88,11 +87,9 @@ export class DeliveryClaims {
     const rows = await this.#connection.rows(CLAIMED.replaceAll('NUMBERS', numbers));
     const taken = new Map(
       rows.map((row) => {
-        const { delivery, endpointId, waiting } = toWaitingRow(row);
-        return [
-          delivery,
-          { row, changed: { delivery, endpointId, waiting: claimed(waiting, now, leaseUntil) } },
-        ];
+        const before = toWaitingRow(row);
+        const changed = { ...before, waiting: claimed(before.waiting, now, leaseUntil) };
+        return [before.delivery, { row, changed }];
       }),
     );
     await this.#queue.save([...taken.values()].map(({ changed }) => changed));
@@ -106,7 +103,7 @@ export class DeliveryClaims {
       return {
         delivery,
         lease: changed.waiting.attempts,
-        delivery_id: String(row.delivery_id),
+        delivery_id: changed.id,
         attempt: changed.waiting.attempts,
         isManual: changed.waiting.underWay?.isManual === true,
         step: changed.waiting.step,

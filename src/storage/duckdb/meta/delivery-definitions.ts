@@ -32,6 +32,9 @@ export const DELIVERIES = new MetaTable('deliveries', [
 /** What is still to be attempted, `Waiting` in `delivery-state.ts`. A delivery without a row here is at rest. */
 export const WAITING = new MetaTable('waiting_deliveries', [
   { name: 'delivery', kind: 'integer', rule: 'NOT NULL' },
+  /** As in `deliveries`, the next three: claims need no more than this row. */
+  { name: 'id', kind: 'uuid', rule: PLAIN_UUID },
+  { name: 'event', kind: 'integer', rule: 'NOT NULL' },
   { name: 'endpoint_id', kind: 'uuid', rule: PLAIN_UUID },
   { name: 'due_at', kind: 'time' },
   { name: 'step', kind: 'integer', rule: 'NOT NULL' },

@@ -7,15 +7,14 @@ import type {
 } from '../../delivery-store.js';
 import type { Row, Value } from '../database.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
-import { listOf, numberOrNull, toWaitingRow } from './delivery-rows.js';
+import { listOf, numberOrNull, toWaitingRow, type DeliveryIds } from './delivery-rows.js';
 import type { Waiting } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 import { readAnyText } from './tables.js';
 
 /** A delivery of an organization, as those who ask for it find it. */
 export interface FoundDelivery {
-  readonly delivery: number;
-  readonly endpointId: string;
+  readonly ids: DeliveryIds;
   readonly isActive: boolean;
   /** Attempts that have ended. */
   readonly ended: number;
@@ -84,12 +83,12 @@ export class DeliveryHistory {
     return await this.#connection.transaction(async () => {
       const found = await this.find(slug, deliveryId);
       if (found === null) return null;
-      const { delivery, waiting } = found;
+      const { ids, waiting } = found;
+      const { delivery } = ids;
       const summary = (await this.#summaries([delivery])).get(delivery);
-      const [event] = await this.#connection.rows(
-        'SELECT body FROM taken_events WHERE number = (SELECT event FROM deliveries WHERE number = ?)',
-        [delivery],
-      );
+      const [event] = await this.#connection.rows('SELECT body FROM taken_events WHERE number = ?', [
+        ids.event,
+      ]);
       if (summary === undefined || event === undefined) return null;
       const ended = await this.#connection.rows(
         ATTEMPTS.select('WHERE delivery = ? ORDER BY attempt_number', ATTEMPT_COLUMNS),
@@ -103,7 +102,7 @@ export class DeliveryHistory {
   /** In the transaction under way. @returns null where no endpoint of the organization has such a delivery */
   async find(slug: string, deliveryId: string): Promise<FoundDelivery | null> {
     const [row] = await this.#connection.rows(
-      `SELECT d.number, d.endpoint_id::VARCHAR AS endpoint_id, e.is_active,
+      `SELECT d.number, d.event, d.endpoint_id::VARCHAR AS endpoint_id, e.is_active,
          (SELECT count(*) FROM delivery_attempts a WHERE a.delivery = d.number) AS ended
        FROM deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN organizations o ON o.id = e.organization_id
        WHERE d.id = ?::UUID AND o.slug = ?`,
@@ -113,8 +112,7 @@ export class DeliveryHistory {
     const delivery = Number(row.number);
     const [waiting] = await this.#connection.rows(WAITING.select('WHERE delivery = ?'), [delivery]);
     return {
-      delivery,
-      endpointId: String(row.endpoint_id),
+      ids: { delivery, id: deliveryId, event: Number(row.event), endpointId: String(row.endpoint_id) },
       isActive: row.is_active === true,
       ended: Number(row.ended),
       waiting: waiting === undefined ? null : toWaitingRow(waiting).waiting,

@@ -61,7 +61,7 @@ export class DeliveryIntake {
           const delivery = this.#nextDelivery++;
           const id = uuidV7(now / 1000);
           deliveries.push({ number: delivery, id, event: number, endpoint_id: endpointId, created_at: now });
-          waiting.push({ delivery, endpointId, waiting: queued(now) });
+          waiting.push({ delivery, id, event: number, endpointId, waiting: queued(now) });
         }
       }
       if (deliveries.length === 0) return 0;

@@ -1,10 +1,18 @@
 import type { Row, Value } from '../database.js';
 import type { Waiting } from './delivery-state.js';
 
-/** A row of `waiting_deliveries`. */
-export interface WaitingRow {
+/** What never changes of a delivery. */
+export interface DeliveryIds {
   readonly delivery: number;
+  /** UUIDv7 */
+  readonly id: string;
+  /** The number of its event. */
+  readonly event: number;
   readonly endpointId: string;
+}
+
+/** A row of `waiting_deliveries`. */
+export interface WaitingRow extends DeliveryIds {
   readonly waiting: Waiting;
 }
 
@@ -23,13 +31,22 @@ export function toWaitingRow(row: Row): WaitingRow {
             isManual: row.is_manual === true,
           },
   };
-  return { delivery: Number(row.delivery), endpointId: String(row.endpoint_id), waiting };
+  return {
+    delivery: Number(row.delivery),
+    id: String(row.id),
+    event: Number(row.event),
+    endpointId: String(row.endpoint_id),
+    waiting,
+  };
 }
 
-/** The columns that change. */
-export function fromWaiting(delivery: number, { underWay, ...waiting }: Waiting): Row {
+export function fromWaitingRow({ delivery, id, event, endpointId, waiting }: WaitingRow): Row {
+  const { underWay } = waiting;
   return {
     delivery,
+    id,
+    event,
+    endpoint_id: endpointId,
     due_at: waiting.dueAt,
     step: waiting.step,
     manual: waiting.manual,

@@ -91,10 +91,8 @@ export class DeliveryTables implements Tables {
     return await this.#connection.transaction(async () => {
       const found = await this.#history.find(slug, deliveryId);
       if (found === null) return false;
-      const { delivery, endpointId, isActive, waiting, ended } = found;
-      if (!isActive) return true;
-      const row = { delivery, endpointId, waiting: asked(waiting ?? atRest(ended)) };
-      await (waiting === null ? this.#queue.add([row]) : this.#queue.save([row]));
+      const { ids, isActive, waiting, ended } = found;
+      if (isActive) await this.#queue.save([{ ...ids, waiting: asked(waiting ?? atRest(ended)) }]);
       return true;
     });
   }
