@@ -3,6 +3,8 @@ import { Pool } from 'undici';
 import { BENCH_KEY } from './bench-directory.js';
 import { post } from './post.js';
 
+/** What tells these runs from those of other load that have timed out, too. */
+export const EVENT_OUTCOME = 'bench';
 const CONNECTIONS = 16;
 
 /** Sends runs that have timed out, each of which is an event that no other load makes, evenly over time. */
@@ -48,6 +50,7 @@ export class EventSource {
       status: 'timed_out',
       started_at: now,
       ended_at: now,
+      outcome: EVENT_OUTCOME,
       error_message: 'The model did not answer in 60 s.',
     };
     const headers = { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json' };

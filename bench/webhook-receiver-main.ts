@@ -1,8 +1,14 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { RECEIVER_KEY, VALID } from '../test/support/webhook-certificates.js';
+import { EVENT_OUTCOME } from './event-source.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { ReceiverCommand, ReceiverReport } from './webhook-receiver.js';
+
+interface Event {
+  readonly timestamp: string;
+  readonly data: { readonly outcome: string | null };
+}
 
 // The main file of the receiver's process: see webhook-receiver.ts.
 let latency = new LatencyRecorder();
@@ -13,12 +19,10 @@ const server = createServer({ cert: VALID, key: RECEIVER_KEY }, (request, respon
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', () => {
-    const { timestamp } = JSON.parse(Buffer.concat(pieces).toString('utf8')) as {
-      readonly timestamp: string;
-    };
+    const { timestamp, data } = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Event;
     requests++;
-    if (request.headers['x-service-attempt'] === '1') latency.record(Date.now() - Date.parse(timestamp));
-    else repeats++;
+    if (request.headers['x-service-attempt'] !== '1') repeats++;
+    else if (data.outcome === EVENT_OUTCOME) latency.record(Date.now() - Date.parse(timestamp));
     response.end();
   });
 });

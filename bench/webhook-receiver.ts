@@ -12,7 +12,7 @@ export interface Received {
   readonly requests: number;
   /** Of them, those that were no first attempt. */
   readonly repeats: number;
-  /** Of first attempts: from when the event happened until it was here. */
+  /** Of first attempts of what `EventSource` sent: from when the event happened until it was here. */
   readonly latency: Latency;
 }
 

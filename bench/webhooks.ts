@@ -142,7 +142,10 @@ function printRound(
     rows.push(
       ['events', `${events.acknowledged} acknowledged, ${events.failed} not`],
       ['deliveries/s', `${(requests / options.seconds).toFixed(0)} (goal: at least 200)`],
-      ['delivered', `${requests - repeats} of ${due}, and ${repeats} repeats`],
+      [
+        'delivered',
+        `${latency.count} of ${due}, ${repeats} repeats, ${requests - repeats - latency.count} of other events`,
+      ],
       [
         'event to first attempt',
         `p50 ${ms(latency.p50)}  p95 ${ms(latency.p95)}  p99 ${ms(latency.p99)}  max ${ms(latency.max)} ms (goal: p95 under 500 ms)`,
