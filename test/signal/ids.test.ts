@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isUuid, UUID_PATTERN, uuidV7 } from '../../src/signal/ids.js';
+import { isUuid, UUID_PATTERN, uuidV7, uuidV7Time } from '../../src/signal/ids.js';
 import { holds } from '../support/property.js';
 
 const PATTERN = new RegExp(UUID_PATTERN);
@@ -57,7 +57,8 @@ void t.test('our own ids are UUIDv7 that begin with their time', async (t) => {
       const hex = id.replaceAll('-', '');
       return (
         /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id) &&
-        parseInt(hex.slice(0, 12), 16) === ms
+        parseInt(hex.slice(0, 12), 16) === ms &&
+        uuidV7Time(id) === ms
       );
     }),
   );

@@ -5,7 +5,6 @@ import type {
   DeliveryFigures,
   DeliveryStore,
   FinishedAttempt,
-  FinishedRules,
 } from '../../src/storage/delivery-store.js';
 
 type Queue = Pick<
@@ -77,10 +76,7 @@ export class MemoryDeliveryQueue implements Queue {
     return { claims: taken.map(claimOf), nextDueAt: next?.dueAt ?? null };
   }
 
-  async finishDeliveries(
-    finished: readonly FinishedAttempt[],
-    _rules: FinishedRules,
-  ): Promise<readonly string[]> {
+  async finishDeliveries(finished: readonly FinishedAttempt[]): Promise<readonly string[]> {
     throwNext(this.faults.finish);
     this.groups.push(finished);
     await this.#gate;

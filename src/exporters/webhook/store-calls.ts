@@ -5,7 +5,7 @@ import { SparseLog } from '../../delivery/sparse-log.js';
 import { pause } from './pause.js';
 
 /** What the sender asks the store for. */
-export type StoreWork = 'claim' | 'finish';
+type StoreWork = 'claim' | 'finish';
 
 const RETRY: RetryOptions = {
   isEnabled: true,

@@ -1,6 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:tls';
-import { RECEIVER_KEY, VALID } from '../support/webhook-certificates.js';
+import { RECEIVER_KEY, VALID } from './webhook-certificates.js';
 
 /**
  * A process of its own with receivers of 127.0.0.1 that never come to an end, each in its way by the path. It tells its port,

@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process';
+import { on } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import type { Message } from './hanging-receivers-main.js';
+
+/** The paths of receivers that never come to an end, each in its way. */
+const WAYS = ['silence', 'hints', 'headers', 'body'];
+
+export interface HangingReceivers {
+  /** The URL of one of them; its name leads to 127.0.0.1. */
+  readonly urlOf: (index: number) => string;
+  /** Resolves when so many requests have come. */
+  readonly waitFor: (requests: number) => Promise<void>;
+}
+
+/** Starts them in a process of their own: what they hold is not counted here. */
+export async function startHangingReceivers(t: Pick<Test, 'teardown'>): Promise<HangingReceivers> {
+  const child = fork(fileURLToPath(new URL('./hanging-receivers-main.js', import.meta.url)));
+  t.teardown(() => {
+    child.disconnect();
+  });
+  const messages = on(child, 'message') as AsyncIterableIterator<[Message]>;
+  const next = async (): Promise<Message> => {
+    const { value } = (await messages.next()) as { value: [Message] };
+    return value[0];
+  };
+  const first = await next();
+  const port = 'port' in first ? first.port : 0;
+  return {
+    urlOf: (index) => `https://r${index}.hook.test:${port}/${WAYS[index % WAYS.length] ?? ''}`,
+    waitFor: async (requests) => {
+      for (;;) {
+        const message = await next();
+        if ('requests' in message && message.requests === requests) return;
+      }
+    },
+  };
+}
