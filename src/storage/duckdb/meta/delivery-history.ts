@@ -16,8 +16,6 @@ import { readAnyText } from './tables.js';
 export interface FoundDelivery {
   readonly ids: DeliveryIds;
   readonly isActive: boolean;
-  /** Attempts that have ended. */
-  readonly ended: number;
   /** Null: at rest. */
   readonly waiting: Waiting | null;
 }
@@ -102,8 +100,7 @@ export class DeliveryHistory {
   /** In the transaction under way. @returns null where no endpoint of the organization has such a delivery */
   async find(slug: string, deliveryId: string): Promise<FoundDelivery | null> {
     const [row] = await this.#connection.rows(
-      `SELECT d.number, d.event, d.endpoint_id::VARCHAR AS endpoint_id, e.is_active,
-         (SELECT count(*) FROM delivery_attempts a WHERE a.delivery = d.number) AS ended
+      `SELECT d.number, d.event, d.endpoint_id::VARCHAR AS endpoint_id, e.is_active
        FROM deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN organizations o ON o.id = e.organization_id
        WHERE d.id = ?::UUID AND o.slug = ?`,
       [deliveryId, slug],
@@ -114,9 +111,17 @@ export class DeliveryHistory {
     return {
       ids: { delivery, id: deliveryId, event: Number(row.event), endpointId: String(row.endpoint_id) },
       isActive: row.is_active === true,
-      ended: Number(row.ended),
       waiting: waiting === undefined ? null : toWaitingRow(waiting).waiting,
     };
+  }
+
+  /** In the transaction under way: attempts that have ended. */
+  async countAttempts({ delivery }: DeliveryIds): Promise<number> {
+    const [row] = await this.#connection.rows(
+      'SELECT count(*) AS count FROM delivery_attempts WHERE delivery = ?',
+      [delivery],
+    );
+    return Number(row?.count);
   }
 
   /** A part of those that were queued before. @returns how many; 0 when none is left */

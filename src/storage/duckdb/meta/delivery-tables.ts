@@ -91,8 +91,10 @@ export class DeliveryTables implements Tables {
     return await this.#connection.transaction(async () => {
       const found = await this.#history.find(slug, deliveryId);
       if (found === null) return false;
-      const { ids, isActive, waiting, ended } = found;
-      if (isActive) await this.#queue.save([{ ...ids, waiting: asked(waiting ?? atRest(ended)) }]);
+      const { ids, isActive } = found;
+      if (!isActive) return true;
+      const waiting = found.waiting ?? atRest(await this.#history.countAttempts(ids));
+      await this.#queue.save([{ ...ids, waiting: asked(waiting) }]);
       return true;
     });
   }
