@@ -10,6 +10,7 @@ import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { MemoryDeliveries } from '../support/memory-deliveries.js';
 import { MemoryMetaStore } from '../support/memory-meta-store.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
+import { testFolder } from '../support/test-folder.js';
 
 /** 2026-01-15T12:00:00Z */
 const NOON = 1_768_478_400_000_000;
@@ -33,7 +34,7 @@ function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetai
 
 /** The routes over stores in memory. A key is `user:scope,scope`; `ann` is admin of acme, `bob` member, `eve` admin of another. */
 async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws') {
-  const meta = new MemoryMetaStore(t.testdir());
+  const meta = new MemoryMetaStore(testFolder(t));
   const deliveries = new MemoryDeliveries();
   for (const slug of ['acme', 'other'])
     await meta.createOrganization({ id: randomUUID(), slug, name: slug, created_at: NOON });

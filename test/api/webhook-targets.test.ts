@@ -7,9 +7,10 @@ import { HandClock } from '../support/hand-clock.js';
 import { startListener } from '../support/http-listener.js';
 import { MemoryDeliveries } from '../support/memory-deliveries.js';
 import { MemoryMetaStore } from '../support/memory-meta-store.js';
+import { testFolder } from '../support/test-folder.js';
 
 void t.test('endpoints may be wherever the sender may send to at the moment', async (t) => {
-  const meta = new MemoryMetaStore(t.testdir());
+  const meta = new MemoryMetaStore(testFolder(t));
   const deliveries = new MemoryDeliveries();
   const clock = new HandClock();
   const user = { id: 'ann', email: 'ann', name: 'Ann', monthly_event_limit: null, created_at: clock.now() };

@@ -15,6 +15,7 @@ import type { CommitReport } from '../../src/storage/duckdb/writer.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { NOON } from '../support/run-records.js';
 import { STORE_OPTIONS } from '../storage/test-store.js';
+import { testFolder } from '../support/test-folder.js';
 
 /** A user whose organization has one endpoint. */
 export interface Listener {
@@ -61,7 +62,7 @@ export class EventEngine {
     let close = async (): Promise<void> => undefined;
     // Before the folder is made, because it is taken away after what was asked for before.
     t.teardown(() => close());
-    const opened = new EventEngine(options.path ?? join(t.testdir(), 'jackdaw.duckdb'), options);
+    const opened = new EventEngine(options.path ?? join(testFolder(t), 'jackdaw.duckdb'), options);
     close = () => opened.close();
     await opened.start();
     return opened;

@@ -136,6 +136,7 @@ from verify import verify
 cases = json.load(sys.stdin)
 print(json.dumps([verify(base64.b64decode(c["body"]), c["signature"], c["secret"], c["now"]) for c in cases]))
 `;
+import { testFolder } from '../support/test-folder.js';
 
 void t.test('Python', { skip: unless('python3', '--version') }, async (t) => {
   const sent = [
@@ -162,7 +163,7 @@ void t.test('a shell', { skip: unless('openssl', 'version') }, async (t) => {
     else t.ok(status !== null && status > 0, each.name);
     t.equal(stdout.toString(), '');
   }
-  const folder = t.testdir();
+  const folder = testFolder(t);
   writeFileSync(join(folder, 'openssl'), '#!/bin/sh\ncat >/dev/null\nexit 1\n', { mode: 0o755 });
   const empty = others.find(({ name }) => name === 'an empty signature');
   if (!empty) throw new Error('the case is there');
