@@ -49,7 +49,7 @@ export const deliveryStep = fc.oneof(
       ),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('retry' as const), which }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('retry' as const), which }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pause' as const), which }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('resume' as const), which }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const), which }) },
@@ -69,7 +69,7 @@ export const deliveryStep = fc.oneof(
       seconds: fc.oneof(fc.integer({ min: 0, max: 15 }), fc.integer({ min: -40, max: 40 })),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), seconds: fc.nat(30) }) },
 );
 /** Something that happens. */

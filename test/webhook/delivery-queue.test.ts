@@ -242,3 +242,37 @@ void t.test('the newest URL and secret are told', async (t) => {
   await place.store.rotateEndpointSecret(place.slug, endpoint.id, 'v1:another');
   t.match(await place.claimOne(), { url: 'https://example.net/new', sealed_secret: 'v1:another' });
 });
+
+void t.test(
+  'a retry that was asked for and interrupted is made again, and ended where a pause finds it',
+  async (t) => {
+    const place = await DeliveryPlace.open(t);
+    const endpoint = await place.endpoint();
+    await place.add(place.event());
+    const first = await place.claimOne();
+    await place.finish([failure(first, null)]);
+    await place.store.retryDelivery(place.slug, first.delivery_id);
+    await place.claimOne();
+    await place.opened.reopen();
+    t.match(await place.claimOne(), { attempt: 3, isManual: true });
+    const fourth = await place.claimOne(61);
+    t.match(fourth, { attempt: 4, isManual: true });
+
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false });
+    t.match(await place.list(endpoint), [{ status: 'pending', attempt_count: 4 }], 'it is still under way');
+    await place.finish([failure(fourth, null)]);
+    t.match(await place.list(endpoint), [{ status: 'failed', attempt_count: 4 }]);
+    t.match(await place.store.listEndpoints(place.slug), [{ consecutive_failures: 2 }], 'and counts');
+
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true });
+    await place.store.retryDelivery(place.slug, first.delivery_id);
+    await place.claimOne();
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false });
+    await place.opened.reopen();
+    t.match(
+      await place.list(endpoint),
+      [{ status: 'failed', attempt_count: 5 }],
+      'nothing is made again while paused',
+    );
+  },
+);
