@@ -1,13 +1,23 @@
 import type { Connection, Row, Value } from '../database.js';
+import { withLiterals } from './literals.js';
 import { MainCheckpoints, type MainFile } from './main-checkpoints.js';
 
-/** The connection of the small tables: one change after the other, and what is in memory follows what is committed. */
+const BEGIN = 'BEGIN';
+
+/**
+ * The connection of the small tables: one change after the other, and what is in memory follows what is committed.
+ *
+ * What is written in a transaction goes to the database with the next query, or with the commit, in one call: under load
+ * this thread is seldom free to take an answer, and each costs some 30 ms then.
+ */
 export class MetaConnection {
   readonly #connection: Connection;
   readonly #checkpoints: MainCheckpoints;
   #turn: Promise<unknown> = Promise.resolve();
   /** Of the transaction under way. */
   #afterCommit: (() => void)[] = [];
+  /** Statements of the transaction under way that have not gone to the database yet. */
+  #script: string[] = [];
 
   /** @param connection the tables' own, and the only one that uses the file */
   constructor(connection: Connection, file: MainFile) {
@@ -26,42 +36,64 @@ export class MetaConnection {
 
   /** Reads between two transactions. */
   async read(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return await this.#inTurn(() => this.#connection.rows(sql, values));
+    return await this.#inTurn(() => this.#query([], sql, values));
   }
 
   /** Does its work in a transaction, when all that was asked for before is done. @throws what the work throws */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     return await this.#inTurn(async () => {
       this.#afterCommit = [];
-      await this.#connection.run('BEGIN');
+      this.#script = [BEGIN];
       try {
         const result = await work();
-        await this.#connection.run('COMMIT');
+        await this.#send('COMMIT');
         for (const change of this.#afterCommit) change();
         if (this.#checkpoints.isDue) void this.#inTurn(() => this.#checkpoints.make());
         return result;
       } catch (error) {
-        await this.#connection.run('ROLLBACK').catch(() => undefined);
+        const hasBegun = this.#script.splice(0)[0] !== BEGIN;
+        if (hasBegun) await this.#connection.run('ROLLBACK').catch(() => undefined);
         throw error;
       }
     });
   }
 
-  /** A statement of the transaction under way. */
+  /** A statement of the transaction under way. What is wrong with it may show at the next query, or at the commit. */
   async run(sql: string, values: readonly Value[] = []): Promise<void> {
     this.#checkpoints.count(values);
-    await this.#connection.run(sql, values);
+    const statement = withLiterals(sql, values);
+    if (statement !== null) this.#script.push(statement);
+    else {
+      await this.#send();
+      await this.#connection.run(sql, values);
+    }
   }
 
   /** A query of the transaction under way. */
   async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
     this.#checkpoints.count(values);
-    return await this.#connection.rows(sql, values);
+    return await this.#query(this.#script.splice(0), sql, values);
   }
 
   /** Changes what is in memory once the transaction under way is committed, and not at all if it is not. */
   afterCommit(change: () => void): void {
     this.#afterCommit.push(change);
+  }
+
+  /** What waits, and a statement behind it. */
+  async #send(...last: readonly string[]): Promise<void> {
+    const script = [...this.#script.splice(0), ...last];
+    // A transaction in which nothing was done is none.
+    if (script.length > 0 && script.join() !== `${BEGIN},COMMIT`)
+      await this.#connection.run(script.join(';\n'));
+  }
+
+  /** @param before statements that go to the database in the same call */
+  async #query(before: readonly string[], sql: string, values: readonly Value[]): Promise<Row[]> {
+    const query = withLiterals(sql, values);
+    if (query !== null) return await this.#connection.rows([...before, query].join(';\n'));
+    if (before.length > 0) await this.#connection.run(before.join(';\n'));
+    return await this.#connection.rows(sql, values);
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
