@@ -15,7 +15,7 @@ interface Startable {
 }
 
 /** The moments that matter between a fact and the note that its webhook arrived. */
-export const KILL_POINTS = {
+const KILL_POINTS = {
   'the fact is committed': { when: 'after', method: 'writeTraces' },
   'events are read': { when: 'after', method: 'readEvents', counts: (_, page) => hasSome(page, 'events') },
   'deliveries are queued': { when: 'after', method: 'addDeliveries' },

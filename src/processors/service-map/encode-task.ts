@@ -26,8 +26,9 @@ export class TaskEncoder {
       headers.uint32(HEADER.spans, i, item.spans.length);
       texts.push(item.trace.agent);
       const parents = parentPositions(item.spans);
-      for (const [j, span] of item.spans.entries()) {
-        spans.int32(SPAN.parent, row, parents[j] ?? NO_PARENT);
+      let position = 0;
+      for (const span of item.spans) {
+        spans.int32(SPAN.parent, row, parents[position++] ?? NO_PARENT);
         spans.byte(SPAN.type, row, TYPE_CODES[span.type]);
         const source = nodeSource(span);
         if (source === AGENT) spans.byte(SPAN.source, row, SOURCE.agent);

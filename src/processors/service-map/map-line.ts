@@ -13,7 +13,7 @@ const MAX_TASK_SPANS = 4096;
  */
 const BUSY_SPANS = 150;
 const BUSY_MS = 20;
-const GATHER_MS = 4;
+const GATHER_MS = 10;
 const RETRY_AFTER_MS = 1000;
 
 export interface MapLineOptions extends MapPoolOptions {
