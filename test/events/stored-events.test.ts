@@ -39,12 +39,12 @@ void t.test('events come in their order, from hot and cold, whatever the pages',
 void t.test('a page ends with its bytes, and says whether there is more', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.failed']);
-  const outcomes = ['a', '🪶'.repeat(100_000), 'b', 'c'];
+  const outcomes = ['a', '🪶'.repeat(4096), 'b', 'c'];
   const items = outcomes.map((outcome) => aTrace(0, { status: 'failed', outcome }));
   await engine.write(user, items, NOON);
   const all = await engine.events();
   const sizes = all.map(({ event }) => Buffer.byteLength(event.body));
-  t.ok((sizes[1] ?? 0) > 400_000);
+  t.ok((sizes[1] ?? 0) > 16_000);
   const small = (sizes[2] ?? 0) + (sizes[3] ?? 0);
   const page = async (after: number, limit: EventPageLimit): Promise<[number, boolean]> => {
     const found = await engine.parts.read((connection, capture) =>

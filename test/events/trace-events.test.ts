@@ -15,6 +15,18 @@ function part(traceId: string, changes: Parameters<typeof aSpanRecord>[1] = {}):
   return aFollowingRecord([span], IDLE);
 }
 
+void t.test('an event tells the beginning of long texts', async (t) => {
+  const engine = await EventEngine.open(t);
+  const user = await engine.addUser(['trace.failed']);
+  const texts = { outcome: '🪶'.repeat(4097), error_message: `${'x'.repeat(4096)}y` };
+  const run = aTrace(0, { status: 'failed', ...texts });
+  await engine.write(user, [run], NOON);
+  const [event] = await engine.events();
+  t.match(event && dataOf(event), { outcome: '🪶'.repeat(4096), error_message: 'x'.repeat(4096) });
+  t.ok(Buffer.byteLength(event?.event.body ?? '') < 24_000);
+  t.match(await engine.shownRun(user, run.trace.trace_id), texts, 'the run has all of them');
+});
+
 void t.test('an event says what its run is like', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['*']);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { SecretBoxes } from '../../src/auth/secret-boxes.js';
 import type { Status } from '../../src/component/component.js';
+import type { Receipt } from '../../src/component/consumer.js';
 import type { Host } from '../../src/component/host.js';
 import type { SenderOptions } from '../../src/delivery/webhook/sender.js';
 import { generateSecret } from '../../src/delivery/webhook/signature.js';
@@ -130,8 +131,8 @@ export class WebhookService {
     return items;
   }
 
-  async take(items: readonly EventRecord[]): Promise<void> {
-    await this.exporter.inputs.events?.consume(
+  async take(items: readonly EventRecord[]): Promise<Receipt | undefined> {
+    return await this.exporter.inputs.events?.consume(
       { tenant: this.tenant, items: [...items] },
       { receivedAt: this.clock.now() },
     );

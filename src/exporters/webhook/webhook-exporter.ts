@@ -1,5 +1,5 @@
 import { ConsumeError } from '../../component/consume-error.js';
-import type { Receipt } from '../../component/consumer.js';
+import type { Receipt, Refusal } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
@@ -19,6 +19,8 @@ import { Upkeep } from './upkeep.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 
 const MIN_LEASE_MS = 60_000;
+/** Of a body: what receivers can be expected to take. */
+const MAX_BODY_BYTES = 256 * 1024;
 
 /** What may be exchanged around the exporter. */
 export interface Surroundings {
@@ -131,16 +133,28 @@ export class WebhookExporter implements Exporter {
         code: 'shutting_down',
         retryable: true,
       });
-    const accepted = batch.items.length;
-    const added = await this.#store.addDeliveries(batch, this.#settings.clock.now());
+    const refused = refusalsOf(batch);
+    const unsent = new Set(refused.map(({ index }) => index));
+    const items = batch.items.filter((_event, index) => !unsent.has(index));
+    const accepted = items.length;
+    const added = await this.#store.addDeliveries({ ...batch, items }, this.#settings.clock.now());
     if (added > 0) this.#loop?.wake();
-    return { accepted, refused: [] };
+    return { accepted, refused };
   }
 
   #note({ attempt, event_id }: DeliveryClaim, startedAt: Micros, { kind, durationMs }: AttemptResult): void {
     this.#metrics.attempted(kind, durationMs / 1000);
     if (attempt === 1) this.#metrics.firstAttempt(Math.max(0, startedAt / 1e6 - uuidV7Time(event_id) / 1e3));
   }
+}
+
+/** Events that are too large to be sent. */
+function refusalsOf({ items }: EventsBatch): readonly Refusal[] {
+  return items.flatMap(({ id, body }, index) => {
+    const bytes = Buffer.byteLength(body);
+    if (bytes <= MAX_BODY_BYTES) return [];
+    return [{ index, id, reason: `/body has ${bytes} bytes; webhooks have at most ${MAX_BODY_BYTES}` }];
+  });
 }
 
 function isWebhookStore(candidate: unknown): candidate is WebhookStore {

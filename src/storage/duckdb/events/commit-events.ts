@@ -1,9 +1,10 @@
 import { envelope, type EventType } from '../../../signal/event.js';
 import { uuidV7 } from '../../../signal/ids.js';
+import { cutText } from '../../../signal/names.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { EVENTS } from '../../events-table.js';
-import { printRun } from '../../print-run.js';
+import { printRun, type PrintedRun } from '../../print-run.js';
 import { isKnown, type Agents } from '../agents.js';
 import { headerAt, statusAt } from '../incoming-rows.js';
 import { objectRows } from '../object-rows.js';
@@ -13,6 +14,9 @@ import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace } from '../triage.js';
 import type { IncomingBatch, Rows, TraceChange } from '../write-group.js';
 import type { EventInterests } from './interests.js';
+
+/** Of an outcome or an error message, in characters, that an event tells: what receivers get stays small. */
+const TOLD_TEXT = 4096;
 
 /** A run that has ended, as the commit leaves it. */
 interface EndedRun {
@@ -109,7 +113,12 @@ export class CommitEvents {
     this.#ended.sort((a, b) => at(a.batch) - at(b.batch) || a.trace - b.trace);
     return this.#ended.map(({ batch, type, timestamp, header, agentNo, spanCount }) => {
       const run = runSummary({ ...header, agent_no: agentNo, span_count: spanCount }, this.#agents);
-      return { tenant: batch.tenant, type, timestamp, data: { agent_id: run.agent_id, ...printRun(run) } };
+      return {
+        tenant: batch.tenant,
+        type,
+        timestamp,
+        data: { agent_id: run.agent_id, ...told(printRun(run)) },
+      };
     });
   }
 
@@ -121,6 +130,11 @@ export class CommitEvents {
     }
     return wanted;
   }
+}
+
+function told<Run extends PrintedRun>(run: Run): Run {
+  const cut = (text: string | null): string | null => text && cutText(text, TOLD_TEXT);
+  return { ...run, outcome: cut(run.outcome), error_message: cut(run.error_message) };
 }
 
 /** By the code of the status; null for a run that goes on. */
