@@ -1,15 +1,15 @@
-import { MetaTable } from './tables.js';
+import { MetaTable, UNPACKED } from './tables.js';
 
 /** Events that are facts of the main file, in the order of their numbers. */
 export const ENTRIES = new MetaTable('events', [
   { name: 'number', kind: 'integer', rule: 'NOT NULL' },
-  { name: 'id', kind: 'uuid', rule: 'NOT NULL' },
+  { name: 'id', kind: 'uuid', rule: `NOT NULL ${UNPACKED}` },
   { name: 'type', kind: 'text', rule: 'NOT NULL' },
   { name: 'timestamp', kind: 'time', rule: 'NOT NULL' },
   /** The user whose event it is, or null for an organization's. */
-  { name: 'user_id', kind: 'uuid' },
-  { name: 'organization_id', kind: 'uuid' },
-  { name: 'endpoint_id', kind: 'uuid' },
+  { name: 'user_id', kind: 'uuid', rule: UNPACKED },
+  { name: 'organization_id', kind: 'uuid', rule: UNPACKED },
+  { name: 'endpoint_id', kind: 'uuid', rule: UNPACKED },
   { name: 'body', kind: 'text', rule: 'NOT NULL' },
 ]);
 
