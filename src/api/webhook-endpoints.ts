@@ -95,7 +95,8 @@ const updateEndpoint = {
   path: ENDPOINT,
   tag: 'webhooks',
   summary: 'Change a webhook endpoint, pause it or make it active again',
-  description: 'What is absent stays. Needs the role `admin` in the organization.',
+  description:
+    'What is absent stays. When a paused endpoint is made active, what was held and is due is spread over a minute; deliveries that were queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
   access: 'manage',
   params: endpointParams,
   body: Type.Object(
@@ -165,8 +166,6 @@ export function webhookEndpointRoutes({
     routes.route(createEndpoint).to(async ({ identity, params: { org_slug: slug }, body }) => {
       await requireRole(meta, identity, slug, 'admin');
       refuseTarget(body.url, policy());
-      // Not in the transaction: who asks often at the same moment may get a few more, which does no harm.
-      if ((await meta.listEndpoints(slug)).length >= MAX_ENDPOINTS) throw tooManyEndpoints();
       const now = clock.now();
       const endpoint: WebhookEndpoint = {
         id: uuidV7(Math.floor(now / 1000)),
@@ -176,8 +175,10 @@ export function webhookEndpointRoutes({
         created_at: now,
       };
       const made = await makeSecret(endpoint.id);
-      if (!(await meta.createEndpoint(slug, { ...endpoint, sealed_secret: made.sealed })))
-        throw noOrganization();
+      const stored = { ...endpoint, sealed_secret: made.sealed };
+      const outcome = await meta.createEndpoint(slug, stored, MAX_ENDPOINTS);
+      if (outcome === 'unknown') throw noOrganization();
+      if (outcome === 'full') throw tooManyEndpoints();
       return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
     }),
     routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
@@ -187,7 +188,7 @@ export function webhookEndpointRoutes({
     routes.route(updateEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id }, body }) => {
       await requireRole(meta, identity, slug, 'admin');
       if (body.url !== undefined) refuseTarget(body.url, policy());
-      const endpoint = await meta.updateEndpoint(slug, endpoint_id, body);
+      const endpoint = await meta.updateEndpoint(slug, endpoint_id, body, clock.now());
       if (!endpoint) throw noEndpoint();
       return { status: 200, json: printEndpoint(endpoint) };
     }),

@@ -72,7 +72,11 @@ export interface DeliveryClaim {
 
 export interface Claims {
   readonly claims: readonly DeliveryClaim[];
-  /** When the next delivery is due that nobody has claimed and whose endpoint has room; null: none waits. */
+  /**
+   * When more may be found: when the next delivery is due that nobody has claimed and whose endpoint has room, or the first
+   * claim has run out, those of this answer included; null: nothing waits. Where an answer was lost, this is how its
+   * deliveries are found again.
+   */
   readonly nextDueAt: Micros | null;
 }
 

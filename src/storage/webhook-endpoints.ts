@@ -24,8 +24,16 @@ export interface StoredEndpoint extends WebhookEndpoint {
 /** What is absent stays as it is. */
 export type EndpointChange = Partial<Pick<WebhookEndpoint, 'url' | 'name' | 'event_types' | 'is_active'>>;
 
+/** What became of a new endpoint: there is room for no more, or no such organization. */
+export type CreatedEndpoint = 'created' | 'full' | 'unknown';
+
 /** What became of a test: an endpoint that is paused gets none. */
 export type TestedEndpoint = 'queued' | 'paused';
+
+/** A receiver that comes back does not get everything at once. */
+export const RESUME_SPREAD_MS = 60_000;
+/** Longer than all retries of the default schedule take: who was away for so long does not want it any more. */
+export const MAX_HELD_MS = 96 * 3_600_000;
 
 /** What an endpoint's secret is sealed for. */
 export function sealOwner(endpointId: string): string {
@@ -34,16 +42,23 @@ export function sealOwner(endpointId: string): string {
 
 /** The part of a meta store that keeps webhook endpoints. What belongs to another organization is not there. */
 export interface EndpointStore {
-  /** @returns false where there is no such organization. */
-  createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean>;
+  /** @param most as many as the organization may have then; any number where absent */
+  createEndpoint(slug: string, endpoint: StoredEndpoint, most?: number): Promise<CreatedEndpoint>;
   /** Those of an organization, the newest first. */
   listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]>;
   /**
-   * Making an endpoint active sets its failures to 0, whether it was active or not.
+   * Making an endpoint active sets its failures to 0, whether it was active or not. Where it was paused, the deliveries
+   * that were held and are due within {@link RESUME_SPREAD_MS} are spread over that time, the longest overdue first and at
+   * once; none comes before its time. Those that were queued longer ago than {@link MAX_HELD_MS} are given up.
    *
    * @returns the endpoint as it is now, or null.
    */
-  updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null>;
+  updateEndpoint(
+    slug: string,
+    id: string,
+    change: EndpointChange,
+    now: Micros,
+  ): Promise<WebhookEndpoint | null>;
   /** For good. @returns false where there was no such endpoint. */
   deleteEndpoint(slug: string, id: string): Promise<boolean>;
   /** Replaces the secret at once. @returns false where there is no such endpoint. */

@@ -128,7 +128,7 @@ export class EventEngine {
   /** @param wanted null: nothing */
   async setWanted({ slug, endpointId }: Listener, wanted: readonly string[] | null): Promise<void> {
     const change = wanted === null ? { is_active: false } : { is_active: true, event_types: wanted };
-    await this.parts.meta.updateEndpoint(slug, endpointId, change);
+    await this.parts.meta.updateEndpoint(slug, endpointId, change, NOON);
   }
 
   /** Resolves after the commit. Those begun in one step go into one. @param limit of a quota, where there is one */

@@ -110,7 +110,7 @@ void t.test('what is wanted is always what the tables say', async (t) => {
           return await tables.createEndpoint(step.slug, endpoint);
         }
         case 'update':
-          return await tables.updateEndpoint(step.slug, id, step.change);
+          return await tables.updateEndpoint(step.slug, id, step.change, NOON);
         case 'delete':
           return await tables.deleteEndpoint(step.slug, id);
         case 'refused':

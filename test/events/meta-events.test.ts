@@ -22,9 +22,9 @@ void t.test('a prompt is told of where somebody wants that, in the transaction t
   await t.rejects(tables.createPrompt(member.id, aPrompt({ version: 2 })), { name: 'ConflictError' });
   await t.rejects(tables.createPrompt(member.id, aPrompt({ id: wanted.id, version: 9 })), 'the id is taken');
   await tables.createPrompt(stranger.id, aPrompt());
-  await tables.updateEndpoint('one', endpoint.id, { is_active: false });
+  await tables.updateEndpoint('one', endpoint.id, { is_active: false }, NOON);
   await tables.createPrompt(member.id, aPrompt({ version: 3 }));
-  await tables.updateEndpoint('one', endpoint.id, { is_active: true, event_types: ['trace.failed'] });
+  await tables.updateEndpoint('one', endpoint.id, { is_active: true, event_types: ['trace.failed'] }, NOON);
   await tables.createPrompt(member.id, aPrompt({ version: 4 }));
 
   const { events, hasMore } = await tables.events.read(0, LIMIT);

@@ -61,6 +61,26 @@ void t.test('the schedule: so many attempts, each at its time, and then it has f
   t.ok((times[1] ?? 0) - (times[0] ?? 0) >= 600e6 && (times[2] ?? 0) - (times[1] ?? 0) >= 3600e6);
 });
 
+void t.test('what is too large for receivers is refused, and the rest of its batch is sent', async (t) => {
+  const receiver = await startReceiver(t, answer('200 OK'));
+  const service = await WebhookService.start(t);
+  const { id } = await service.addEndpoint(receiver.url);
+  const [small, large, largest] = ['', 'ä'.repeat(200_000), 'x'].map((text) =>
+    service.event('trace.failed', { text }),
+  );
+  if (!small || !large || !largest) throw new Error('there are three');
+  const padding = ' '.repeat(256 * 1024 - Buffer.byteLength(largest.body));
+  const items = [large, small, { ...largest, body: `${largest.body}${padding}` }];
+  const receipt = await service.take(items);
+  const bytes = Buffer.byteLength(large.body);
+  t.strictSame(receipt, {
+    accepted: 2,
+    refused: [{ index: 0, id: large.id, reason: `/body has ${bytes} bytes; webhooks have at most 262144` }],
+  });
+  const done = await service.settled(id, 2);
+  t.strictSame(new Set(done.map(({ body }) => body)), new Set(items.slice(1).map(({ body }) => body)));
+});
+
 void t.test('410 ends it, and a receiver that is busy is left alone', async (t) => {
   const gone = await startReceiver(t, answer('410 Gone'));
   const busy = await startReceiver(t, answer('429 Slow down', 'Retry-After: 90'));
@@ -111,11 +131,15 @@ void t.test(
     t.equal((await service.deliveries(id)).length, 5, 'what happens meanwhile is not for it');
 
     isBroken = false;
-    await service.store.updateEndpoint(service.slug, id, { is_active: true });
+    await service.store.updateEndpoint(service.slug, id, { is_active: true }, service.clock.now());
+    await until('the first goes at once', () => receiver.requests.length === 4);
+    service.clock.advance(60_000);
     const done = await service.settled(id, 5);
     t.ok(done.every(({ status }) => status === 'success'));
     t.match(await service.store.listEndpoints(service.slug), [{ is_active: true, consecutive_failures: 0 }]);
     t.equal(receiver.requests.length, 8);
+    const times = done.flatMap(({ attempts }) => attempts.at(-1)?.attempted_at ?? []);
+    t.ok(Math.max(...times) - Math.min(...times) >= 48e6, 'the others were spread over a minute');
   },
 );
 

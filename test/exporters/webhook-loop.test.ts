@@ -241,6 +241,29 @@ void t.test('a store that fails is asked again, and no result is lost', async (t
   t.strictSame(statuses, [true, false, true, false]);
 });
 
+void t.test('deliveries of a claim whose answer was lost are found when the claim has run out', async (t) => {
+  const { queue, clock, attempts, begun } = startLoop(t, { leaseMs: 150_000 });
+  await settle();
+  const claim = queue.claimDeliveries.bind(queue);
+  queue.claimDeliveries = async (request) => {
+    await claim(request);
+    queue.claimDeliveries = claim;
+    throw new Error('the answer was lost');
+  };
+  queue.put(1, 'a', clock.now());
+  queue.call();
+  await settle();
+  for (let seconds = 0; seconds < 150; seconds += 10) {
+    clock.advance(10_000);
+    await settle();
+  }
+  t.equal(attempts.length, 0, 'somebody may still be at it');
+  t.ok(queue.claims.length < 8);
+  clock.advance(1);
+  await begun(1);
+  t.match(attempts[0]?.claim, { delivery: 1, attempt: 2 });
+});
+
 void t.test('a store that promises what it does not give is not asked without end', async (t) => {
   const { queue, clock } = startLoop(t);
   await settle();

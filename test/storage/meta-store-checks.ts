@@ -288,9 +288,11 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     ];
     const [first] = endpoints;
     const foreign = anEndpoint({ created_at: NOON + 2000 });
-    for (const endpoint of endpoints) t.ok(await opened.store.createEndpoint('one', endpoint));
-    t.ok(await opened.store.createEndpoint('two', foreign));
-    t.notOk(await opened.store.createEndpoint('three', anEndpoint()), 'where there is no such organization');
+    for (const endpoint of endpoints)
+      t.equal(await opened.store.createEndpoint('one', endpoint, endpoints.length), 'created');
+    t.equal(await opened.store.createEndpoint('one', anEndpoint(), endpoints.length), 'full');
+    t.equal(await opened.store.createEndpoint('two', foreign, 1), 'created');
+    t.equal(await opened.store.createEndpoint('three', anEndpoint()), 'unknown');
     const check = async (store: MetaStore) => {
       t.strictSame(await store.listEndpoints('one'), endpoints.toReversed().map(withoutSecret));
       t.strictSame(await store.listEndpoints('two'), [withoutSecret(foreign)]);
@@ -320,11 +322,11 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
       { name: '', url: 'https://example.net/', event_types: ['*'], is_active: false },
     ]) {
       expected = { ...expected, ...change };
-      t.strictSame(await store.updateEndpoint('one', id, change), withoutSecret(expected));
+      t.strictSame(await store.updateEndpoint('one', id, change, NOON), withoutSecret(expected));
       t.strictSame(await store.readEndpoint(id), expected);
     }
     expected = { ...expected, is_active: true, consecutive_failures: 0 };
-    t.strictSame(await store.updateEndpoint('one', id, { is_active: true }), withoutSecret(expected));
+    t.strictSame(await store.updateEndpoint('one', id, { is_active: true }, NOON), withoutSecret(expected));
     t.ok(await store.rotateEndpointSecret('one', id, 'v1:another'));
     expected = { ...expected, sealed_secret: 'v1:another' };
 
@@ -333,7 +335,7 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
       ['three', id],
       ['one', randomUUID()],
     ] as const) {
-      t.equal(await store.updateEndpoint(slug, unknown, { name: 'x', is_active: true }), null);
+      t.equal(await store.updateEndpoint(slug, unknown, { name: 'x', is_active: true }, NOON), null);
       t.equal(await store.rotateEndpointSecret(slug, unknown, 'v1:x'), false);
       t.equal(await store.deleteEndpoint(slug, unknown), false);
     }
@@ -343,7 +345,7 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     t.equal(await reopened.testEndpoint('one', id, NOON), 'queued');
     t.equal(await reopened.testEndpoint('two', id, NOON), null);
     t.equal(await reopened.testEndpoint('one', randomUUID(), NOON), null);
-    await reopened.updateEndpoint('one', id, { is_active: false });
+    await reopened.updateEndpoint('one', id, { is_active: false }, NOON);
     t.equal(await reopened.testEndpoint('one', id, NOON), 'paused');
     t.ok(await reopened.deleteEndpoint('one', id));
     t.notOk(await reopened.deleteEndpoint('one', id));

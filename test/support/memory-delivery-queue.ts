@@ -17,7 +17,8 @@ interface Waiting {
   readonly endpoint: string;
   dueAt: Micros;
   attempts: number;
-  isUnderWay: boolean;
+  /** Of the attempt under way; null: none is. */
+  leaseUntil: Micros | null;
 }
 
 /** The queue of a store, in memory: a test sees every call, and says when calls fail and how long they take. */
@@ -41,7 +42,7 @@ export class MemoryDeliveryQueue implements Queue {
 
   /** Adds a delivery that is due at a time, and tells nobody. */
   put(delivery: number, endpoint: string, dueAt: Micros): void {
-    this.#waiting.set(delivery, { delivery, endpoint, dueAt, attempts: 0, isUnderWay: false });
+    this.#waiting.set(delivery, { delivery, endpoint, dueAt, attempts: 0, leaseUntil: null });
   }
 
   /** Tells those who watch. */
@@ -63,17 +64,22 @@ export class MemoryDeliveryQueue implements Queue {
   async claimDeliveries(request: ClaimRequest): Promise<Claims> {
     this.claims.push(request);
     throwNext(this.faults.claim);
+    const { now, leaseUntil } = request;
     const waiting = [...this.#waiting.values()].sort((a, b) => a.dueAt - b.dueAt);
+    for (const one of waiting) if ((one.leaseUntil ?? now) < now) one.leaseUntil = null;
     const taken: Waiting[] = [];
     for (const one of waiting) {
-      if (taken.length === request.limit || one.dueAt > request.now) break;
-      if (one.isUnderWay || !this.#hasRoom(one.endpoint, request)) continue;
-      one.isUnderWay = true;
+      if (taken.length === request.limit || one.dueAt > now) break;
+      if (one.leaseUntil !== null || !this.#hasRoom(one.endpoint, request)) continue;
+      one.leaseUntil = leaseUntil;
       one.attempts++;
       taken.push(one);
     }
-    const next = waiting.find((one) => !one.isUnderWay && this.#hasRoom(one.endpoint, request));
-    return { claims: taken.map(claimOf), nextDueAt: next?.dueAt ?? null };
+    const dues = waiting.flatMap((one) => {
+      if (one.leaseUntil !== null) return one.leaseUntil + 1;
+      return this.#hasRoom(one.endpoint, request) ? one.dueAt : [];
+    });
+    return { claims: taken.map(claimOf), nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
   }
 
   async finishDeliveries(finished: readonly FinishedAttempt[]): Promise<readonly string[]> {
@@ -83,7 +89,7 @@ export class MemoryDeliveryQueue implements Queue {
     for (const { delivery, succeeded, retryAt } of finished) {
       const one = this.#waiting.get(delivery);
       if (!one) continue;
-      one.isUnderWay = false;
+      one.leaseUntil = null;
       if (succeeded || retryAt === null) this.#waiting.delete(delivery);
       else one.dueAt = retryAt;
     }
@@ -108,7 +114,9 @@ export class MemoryDeliveryQueue implements Queue {
   }
 
   #hasRoom(endpoint: string, { perEndpoint }: ClaimRequest): boolean {
-    const underWay = [...this.#waiting.values()].filter((one) => one.isUnderWay && one.endpoint === endpoint);
+    const underWay = [...this.#waiting.values()].filter(
+      (one) => one.leaseUntil !== null && one.endpoint === endpoint,
+    );
     return underWay.length < perEndpoint;
   }
 }

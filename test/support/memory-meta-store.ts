@@ -12,6 +12,7 @@ import {
   type User,
 } from '../../src/storage/meta-store.js';
 import type {
+  CreatedEndpoint,
   EndpointChange,
   StoredEndpoint,
   TestedEndpoint,
@@ -151,11 +152,13 @@ export class MemoryMetaStore implements MetaStore {
     return versions.length === 0 ? null : onePage(versions);
   }
 
-  async createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
+  async createEndpoint(slug: string, endpoint: StoredEndpoint, most = Infinity): Promise<CreatedEndpoint> {
     this.#maybeFail('createEndpoint');
-    if (!this.#organizations.has(slug)) return false;
+    if (!this.#organizations.has(slug)) return 'unknown';
+    const kept = [...this.#endpoints.values()].filter((other) => other.slug === slug);
+    if (kept.length >= most) return 'full';
     this.#endpoints.set(endpoint.id, { slug, endpoint });
-    return true;
+    return 'created';
   }
 
   async listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]> {

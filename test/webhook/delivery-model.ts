@@ -9,6 +9,9 @@ import { same } from '../support/property.js';
 
 /** What the documents say of deliveries (`reference/webhooks.md` §2.3 and §4), kept in plain lists and written without the store. */
 
+const MINUTE = 60_000_000;
+const HOUR = 60 * MINUTE;
+
 export interface ModelEndpoint {
   readonly id: string;
   readonly slug: string;
@@ -123,10 +126,12 @@ export class DeliveryModel {
       delivery.attempts.push({ at: now, until: leaseUntil, manual, outcome: 'running' });
       room.set(delivery.endpoint.id, (room.get(delivery.endpoint.id) ?? 0) - 1);
     }
-    const rest = this.endpoints.flatMap(({ id }) =>
+    const next = this.endpoints.flatMap(({ id }) =>
       (room.get(id) ?? 0) > 0 ? this.#free(id).map((delivery) => dueOf(delivery) || now) : [],
     );
-    same(nextDueAt, rest.length === 0 ? null : Math.min(...rest));
+    for (const { delivery, attempt } of this.#running())
+      if (delivery.endpoint.active) next.push(attempt.until + 1);
+    same(nextDueAt, next.length === 0 ? null : Math.min(...next));
   }
 
   /** @returns the endpoints that were paused */
@@ -162,7 +167,8 @@ export class DeliveryModel {
     for (const delivery of this.of(endpoint)) delivery.asked = 0;
   }
 
-  resume(endpoint: ModelEndpoint): void {
+  resume(endpoint: ModelEndpoint, now: number): void {
+    if (!endpoint.active) this.#release(endpoint, now);
     endpoint.active = true;
     endpoint.failures = 0;
   }
@@ -215,6 +221,16 @@ export class DeliveryModel {
         (delivery.asked > 0 || delivery.next !== null) &&
         !delivery.attempts.some(({ outcome }) => outcome === 'running'),
     );
+  }
+
+  /** §2.2 "At pause": spread over 60 s, what is older than 96 h fails. */
+  #release({ id }: ModelEndpoint, now: number): void {
+    const held = this.#free(id);
+    for (const delivery of held) if (delivery.created < now - 96 * HOUR) delivery.next = null;
+    const soon = held.filter(({ next }) => next !== null && next < now + MINUTE);
+    soon.sort((a, b) => dueOf(a) - dueOf(b) || a.order - b.order);
+    for (const [i, delivery] of soon.entries())
+      delivery.next = Math.max(dueOf(delivery), now + Math.floor((i * MINUTE) / soon.length));
   }
 
   #giveUp(delivery: ModelDelivery, attempt: ModelAttempt, outcome: 'lost' | 'restarted'): void {

@@ -52,6 +52,14 @@ export const deliveryStep = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('retry' as const), which }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pause' as const), which }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('resume' as const), which }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('away' as const),
+      which,
+      seconds: fc.oneof(fc.integer({ min: 0, max: 90 }), fc.constantFrom(48 * 3600, 96 * 3600)),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const), which }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), which }) },
   {
@@ -175,18 +183,23 @@ export class DeliveryPlay {
         const endpoint = chosen(model.endpoints, step.which);
         if (endpoint === undefined) return;
         const is_active = step.kind === 'resume';
-        if (is_active) model.resume(endpoint);
+        if (is_active) model.resume(endpoint, this.#now);
         else model.pause(endpoint);
-        await this.#store.updateEndpoint(endpoint.slug, endpoint.id, { is_active });
+        await this.#store.updateEndpoint(endpoint.slug, endpoint.id, { is_active }, this.#now);
         return;
       }
+      case 'away':
+        await this.#play({ kind: 'pause', which: step.which });
+        this.#now += step.seconds * SECOND;
+        await this.#play({ kind: 'resume', which: step.which });
+        return;
       case 'rotate': {
         const endpoint = chosen(model.endpoints, step.which);
         if (endpoint === undefined) return;
         endpoint.secret = randomUUID();
         endpoint.url = `https://example.com/${randomUUID()}`;
         await this.#store.rotateEndpointSecret(endpoint.slug, endpoint.id, endpoint.secret);
-        await this.#store.updateEndpoint(endpoint.slug, endpoint.id, { url: endpoint.url });
+        await this.#store.updateEndpoint(endpoint.slug, endpoint.id, { url: endpoint.url }, this.#now);
         return;
       }
       case 'delete': {
@@ -258,6 +271,23 @@ export class DeliveryPlay {
       same([stored?.is_active, stored?.consecutive_failures], [endpoint.active, endpoint.failures]);
     }
     same((await this.#store.deliveryFigures(this.#now)).pending, this.#model.pending);
+  }
+
+  /** Delivers what waits, each at its time, as far as it comes with a few claims. */
+  async drain(): Promise<void> {
+    for (let i = 0; i < 15; i++) {
+      const request = { now: this.#now, limit: 100, perEndpoint: 100, leaseUntil: this.#now + SECOND };
+      const found = await this.#store.claimDeliveries(request);
+      this.#model.claimed(found, request);
+      const results = found.claims.map((claim) => ({ claim, result: success(claim) }));
+      await this.#store.finishDeliveries(
+        results.map(({ result }) => result),
+        { now: this.#now, breakerThreshold: THRESHOLD },
+      );
+      this.#model.finished(results, THRESHOLD);
+      if (found.nextDueAt === null) return;
+      this.#now = Math.max(this.#now, found.nextDueAt);
+    }
   }
 
   /** Every attempt of every delivery. */

@@ -2,6 +2,8 @@ import t from 'tap';
 import { DeliveryPlace, failure, success } from './delivery-place.js';
 
 const SECOND = 1_000_000;
+/** How long the claims of a {@link DeliveryPlace} hold. */
+const LEASE = 60 * SECOND;
 
 void t.test(
   'a delivery is claimed with all that its sender needs, and its history says what came of it',
@@ -39,7 +41,8 @@ void t.test(
       attempt_count: 1,
       attempts: [{ ...begun, http_status_code: null, duration_ms: null }],
     });
-    t.same(await place.claim(), { claims: [], nextDueAt: null });
+    const end = place.now + LEASE + 1;
+    t.same(await place.claim(), { claims: [], nextDueAt: end }, 'when its sender is given up');
 
     await place.finish([failure(claim, place.now + 5 * SECOND, { error: 'it said no', durationMs: 12.6 })]);
     t.same(await place.claim(), { claims: [], nextDueAt: place.now + 5 * SECOND });
@@ -91,7 +94,7 @@ void t.test('an endpoint with much to do holds up nobody', async (t) => {
     [slow.id, slow.id],
     'up to four at once',
   );
-  t.same(await place.claim(0, { perEndpoint: 4 }), { claims: [], nextDueAt: null });
+  t.same(await place.claim(0, { perEndpoint: 4 }), { claims: [], nextDueAt: place.now + LEASE + 1 });
   const [one] = second.claims;
   if (one === undefined) throw new Error('there are two');
   await place.finish([success(one)]);
@@ -167,10 +170,10 @@ void t.test('retries that are asked for', async (t) => {
   t.same(await place.claim(), { claims: [], nextDueAt: null });
 
   await ask();
-  await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false });
+  await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false }, place.now);
   t.match(await place.list(endpoint), [{ status: 'success' }], 'pausing drops what was asked for');
   t.equal(await ask(), true);
-  await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true });
+  await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true }, place.now);
   t.same(await place.claim(), { claims: [], nextDueAt: null });
 });
 
@@ -227,10 +230,80 @@ void t.test(
       { pending: 4, overdueMs: 0 },
       'held ones are not late',
     );
-    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true });
-    t.match(await place.store.deliveryFigures(place.now), { pending: 4, overdueMs: 99_000 });
-    t.equal((await place.claim()).claims.length, 3);
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true }, place.now);
+    t.match(await place.store.deliveryFigures(place.now), { pending: 4, overdueMs: 0 });
+    t.equal((await place.claim()).claims.length, 1);
+    t.equal((await place.claim(60)).claims.length, 2);
     await takeBack();
+  },
+);
+
+void t.test('what was held is spread over a minute when its endpoint is active again', async (t) => {
+  const place = await DeliveryPlace.open(t);
+  const endpoint = await place.endpoint();
+  const set = async (is_active: boolean) => {
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active }, place.now);
+  };
+  await place.add(...Array.from({ length: 7 }, () => place.event()));
+  const { claims } = await place.claim();
+  const [underWay, ...others] = claims;
+  const after = [7, 4, 6, 5, 105, 200];
+  await place.finish(
+    others.map((claim, i) => failure(claim, place.now + (after[i] ?? 0) * SECOND)),
+    100,
+  );
+  await set(false);
+  place.now += 50 * SECOND;
+  await set(true);
+  const resumed = place.now;
+  if (underWay !== undefined) await place.finish([success(underWay)]);
+
+  const found: [string, number][] = [];
+  for (let next: number | null = place.now; next !== null;) {
+    place.now = next;
+    const { claims: some } = await place.claim();
+    found.push(
+      ...some.map((claim) => [claim.delivery_id, (place.now - resumed) / SECOND] as [string, number]),
+    );
+    await place.finish(some.map((claim) => success(claim)));
+    await set(true);
+    next = (await place.claim()).nextDueAt;
+  }
+  const dues = [1, 3, 2, 0, 4, 5].map((i) => others[i]?.delivery_id);
+  t.same(
+    found,
+    [0, 12, 24, 36, 55, 150].map((seconds, i) => [dues[i], seconds]),
+    'the longest overdue first, and none before its time',
+  );
+});
+
+void t.test(
+  'what was held for more than 96 hours has failed when its endpoint is active again',
+  async (t) => {
+    const place = await DeliveryPlace.open(t);
+    const endpoint = await place.endpoint();
+    await place.add(...Array.from({ length: 4 }, () => place.event()));
+    const [delivered, tried, underWay] = (await place.claim(0, { limit: 3 })).claims;
+    if (!delivered || !tried || !underWay) throw new Error('three are claimed');
+    await place.finish([success(delivered), failure(tried, place.now + SECOND)]);
+    place.now += 1;
+    await place.add(place.event());
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false }, place.now);
+    place.now += 96 * 3600 * SECOND;
+    await place.store.updateEndpoint(place.slug, endpoint.id, { name: 'still paused' }, place.now);
+    const figures = async () => await place.store.deliveryFigures(place.now);
+    t.match(await figures(), { pending: 4 });
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true }, place.now);
+    const statuses = new Map((await place.list(endpoint)).map(({ id, status }) => [id, status]));
+    t.same(
+      [delivered, tried, underWay].map((claim) => statuses.get(claim.delivery_id)),
+      ['success', 'failed', 'pending'],
+    );
+    t.match(await figures(), { pending: 2, overdueMs: 0 });
+    await place.finish([success(underWay)]);
+    t.equal((await place.claim()).claims.length, 1);
+    await place.store.retryDelivery(place.slug, tried.delivery_id);
+    t.match((await place.claim()).claims, [{ delivery_id: tried.delivery_id, attempt: 2, isManual: true }]);
   },
 );
 
@@ -238,7 +311,7 @@ void t.test('the newest URL and secret are told', async (t) => {
   const place = await DeliveryPlace.open(t);
   const endpoint = await place.endpoint();
   await place.add(place.event());
-  await place.store.updateEndpoint(place.slug, endpoint.id, { url: 'https://example.net/new' });
+  await place.store.updateEndpoint(place.slug, endpoint.id, { url: 'https://example.net/new' }, place.now);
   await place.store.rotateEndpointSecret(place.slug, endpoint.id, 'v1:another');
   t.match(await place.claimOne(), { url: 'https://example.net/new', sealed_secret: 'v1:another' });
 });
@@ -258,16 +331,16 @@ void t.test(
     const fourth = await place.claimOne(61);
     t.match(fourth, { attempt: 4, isManual: true });
 
-    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false });
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false }, place.now);
     t.match(await place.list(endpoint), [{ status: 'pending', attempt_count: 4 }], 'it is still under way');
     await place.finish([failure(fourth, null)]);
     t.match(await place.list(endpoint), [{ status: 'failed', attempt_count: 4 }]);
     t.match(await place.store.listEndpoints(place.slug), [{ consecutive_failures: 2 }], 'and counts');
 
-    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true });
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true }, place.now);
     await place.store.retryDelivery(place.slug, first.delivery_id);
     await place.claimOne();
-    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false });
+    await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false }, place.now);
     await place.opened.reopen();
     t.match(
       await place.list(endpoint),

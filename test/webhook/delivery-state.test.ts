@@ -15,6 +15,7 @@ void t.test('deliveries go as the model says, whatever happens', async (t) => {
       const run = await DeliveryPlay.begin(opened);
       try {
         for (const step of steps) await run.step(step);
+        await run.drain();
         await run.checkAll();
       } finally {
         await run.end();

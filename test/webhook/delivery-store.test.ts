@@ -173,9 +173,17 @@ void t.test('whoever waits is told of what may be due', async (t) => {
   await tells('a retry', place.store.retryDelivery(place.slug, claim.delivery_id), 1);
   await tells('a retry of nothing', place.store.retryDelivery(place.slug, randomUUID()), 0);
   const change = { url: 'https://example.net/' };
-  await tells('another URL', place.store.updateEndpoint(place.slug, endpoint.id, change), 1);
-  await tells('a pause', place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false }), 0);
-  await tells('its end', place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true }), 1);
+  await tells('another URL', place.store.updateEndpoint(place.slug, endpoint.id, change, place.now), 1);
+  await tells(
+    'a pause',
+    place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false }, place.now),
+    0,
+  );
+  await tells(
+    'its end',
+    place.store.updateEndpoint(place.slug, endpoint.id, { is_active: true }, place.now),
+    1,
+  );
   end();
   await tells('nobody', place.add(place.event()), 0);
 });

@@ -7,6 +7,14 @@ import { listOf, numberOrNull, toWaitingRow } from './delivery-rows.js';
 import { claimed } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 
+/** What waits for active endpoints. */
+interface Found {
+  /** In the order in which they are taken. */
+  readonly candidates: readonly Candidate[];
+  /** When the first claim ends that somebody holds; null: nobody holds one. */
+  readonly firstEnd: Micros | null;
+}
+
 /** A delivery that nobody has claimed, of an active endpoint. */
 interface Candidate {
   /** 0 where somebody asked for it. */
@@ -35,14 +43,18 @@ export class DeliveryClaims {
   }
 
   async claim(request: ClaimRequest): Promise<Claims> {
-    return await this.#connection.transaction(async () => {
+    return await this.#connection.shared(async () => {
       await this.#endClaims(request.now);
-      const candidates = await this.#candidates(request.perEndpoint);
+      const { candidates, firstEnd } = await this.#find(request.perEndpoint);
       const due = candidates.filter(({ due }) => due <= request.now).slice(0, request.limit);
       const claims = due.length === 0 ? [] : await this.#take(due, request);
       const taken = new Set(due);
       const rest = candidates.filter((candidate) => !taken.has(candidate));
-      return { claims, nextDueAt: earliest(rest, request.now) };
+      const dues = rest.map(({ due }) => due || request.now);
+      // A claim holds until its end, and still then.
+      if (firstEnd !== null) dues.push(firstEnd + 1);
+      if (claims.length > 0) dues.push(request.leaseUntil + 1);
+      return { claims, nextDueAt: earliest(dues) };
     });
   }
 
@@ -66,17 +78,18 @@ export class DeliveryClaims {
    * is the first attempt under way to an endpoint before what is the second, so that endpoints with much to do do not hold
    * up others; and then what is overdue the longest.
    */
-  async #candidates(perEndpoint: number): Promise<readonly Candidate[]> {
+  async #find(perEndpoint: number): Promise<Found> {
     const due = '(CASE WHEN manual > 0 THEN 0 ELSE epoch_us(due_at) END)';
     const first = (what: string): string => `to_json(${what} FILTER (lease_until IS NULL))::VARCHAR`;
     const count = BigInt(perEndpoint);
     const rows = await this.#connection.rows(
-      `SELECT count(lease_until) AS under_way, ${first(`min(${due}, ${count})`)} AS dues, ${first(`min_by(delivery, ${due}, ${count})`)} AS deliveries
+      `SELECT count(lease_until) AS under_way, min(epoch_us(lease_until)) AS first_end, ${first(`min(${due}, ${count})`)} AS dues, ${first(`min_by(delivery, ${due}, ${count})`)} AS deliveries
        FROM waiting_deliveries WHERE endpoint_id IN (SELECT id FROM webhook_endpoints WHERE is_active) GROUP BY endpoint_id`,
     );
-    return rows
+    const candidates = rows
       .flatMap((row) => candidatesOf(row, perEndpoint))
       .sort((a, b) => a.before - b.before || a.due - b.due || a.delivery - b.delivery);
+    return { candidates, firstEnd: earliest(rows.flatMap((row) => numberOrNull(row.first_end) ?? [])) };
   }
 
   async #take(
@@ -130,7 +143,6 @@ function numbersOf(list: Value | undefined): readonly number[] {
   return typeof list === 'string' ? (JSON.parse(list) as number[]) : [];
 }
 
-function earliest(candidates: readonly Candidate[], now: Micros): Micros | null {
-  const dues = candidates.map(({ due }) => due || now);
-  return dues.length === 0 ? null : dues.reduce((one, other) => Math.min(one, other));
+function earliest(times: readonly Micros[]): Micros | null {
+  return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
 }

@@ -41,7 +41,7 @@ export class DeliveryIntake {
 
   async add({ tenant, items }: EventsBatch, now: Micros): Promise<number> {
     if (items.length === 0) return 0;
-    return await this.#connection.transaction(async () => {
+    return await this.#connection.shared(async () => {
       const targets = await this.#targets(tenant);
       // Nobody has to be asked about events that nobody is to have.
       const wanted = items.flatMap((event) => {

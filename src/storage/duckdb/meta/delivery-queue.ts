@@ -1,5 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import type { DeliveryFigures } from '../../delivery-store.js';
+import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../../webhook-endpoints.js';
 import type { Row } from '../database.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
 import { fromWaitingRow, listOf, numberOrNull, toWaitingRow, type WaitingRow } from './delivery-rows.js';
@@ -74,6 +75,27 @@ export class DeliveryQueue {
     await this.#connection.run(
       `DELETE FROM waiting_deliveries WHERE due_at IS NULL AND lease_until IS NULL AND ${ofThem}`,
       endpointIds,
+    );
+  }
+
+  /**
+   * Lets what was held go on: what waited for too long is given up, and what is due soon is spread, so that a receiver
+   * that comes back does not get everything at once. What is under way goes on as it is.
+   */
+  async resume(endpointId: string, now: Micros): Promise<void> {
+    const held = 'due_at IS NOT NULL AND lease_until IS NULL AND endpoint_id = ?::UUID';
+    await this.#connection.run(
+      `DELETE FROM waiting_deliveries WHERE ${held} AND delivery IN (
+         SELECT number FROM deliveries WHERE endpoint_id = ?::UUID AND created_at < make_timestamp(${BigInt(now - MAX_HELD_MS * 1000)}))`,
+      [endpointId, endpointId],
+    );
+    const spread = RESUME_SPREAD_MS * 1000;
+    await this.#connection.run(
+      `UPDATE waiting_deliveries SET due_at = greatest(due_at, make_timestamp(${BigInt(now)} + place * ${spread} // places)) FROM (
+         SELECT delivery AS number, row_number() OVER (ORDER BY due_at, delivery) - 1 AS place, count(*) OVER () AS places
+         FROM waiting_deliveries WHERE ${held} AND due_at < make_timestamp(${BigInt(now + spread)})) AS soon
+       WHERE delivery = number`,
+      [endpointId],
     );
   }
 

@@ -30,7 +30,7 @@ export class DeliveryResults {
 
   async finish(results: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]> {
     if (results.length === 0) return [];
-    return await this.#parts.connection.transaction(async () => {
+    return await this.#parts.connection.shared(async () => {
       const { rows, endpoints } = await this.#underWay(results);
       const before = new Map(endpoints);
       const attempts: Row[] = [];

@@ -104,6 +104,11 @@ export class DeliveryTables implements Tables {
     await this.#queue.forgetManual([endpointId]);
   }
 
+  /** In the transaction that makes a paused endpoint active again. */
+  async endpointResumed(endpointId: string, now: Micros): Promise<void> {
+    await this.#queue.resume(endpointId, now);
+  }
+
   /** In the transaction that deletes an endpoint: its history goes with it. */
   async endpointDeleted(endpointId: string): Promise<void> {
     await this.#history.removeOf(endpointId);

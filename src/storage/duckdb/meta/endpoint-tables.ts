@@ -1,5 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import type {
+  CreatedEndpoint,
   EndpointChange,
   StoredEndpoint,
   TestedEndpoint,
@@ -41,17 +42,22 @@ export class EndpointTables {
       this.#interests.put(toSubscription(row));
   }
 
-  async create(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
+  async create(slug: string, endpoint: StoredEndpoint, most = Infinity): Promise<CreatedEndpoint> {
     return await this.#connection.transaction(async () => {
       const [row] = await this.#connection.rows(ORGANIZATIONS.select('WHERE slug = ?', ['id']), [slug]);
-      if (row === undefined) return false;
+      if (row === undefined) return 'unknown';
+      const [found] = await this.#connection.rows(
+        'SELECT count(*) AS count FROM webhook_endpoints WHERE organization_id = ?::UUID',
+        [String(row.id)],
+      );
+      if (Number(found?.count) >= most) return 'full';
       const event_types = writeTypes(endpoint.event_types);
       const written = { ...endpoint, event_types, organization_id: String(row.id) };
       await this.#connection.run(...ENDPOINTS.insert(written));
       this.#connection.afterCommit(() => {
         this.#interests.put(toSubscription(written));
       });
-      return true;
+      return 'created';
     });
   }
 
@@ -60,8 +66,15 @@ export class EndpointTables {
     return (await this.#connection.read(ENDPOINTS.select(rest), [slug])).map(toEndpoint);
   }
 
-  async update(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null> {
+  async update(
+    slug: string,
+    id: string,
+    change: EndpointChange,
+    now: Micros,
+  ): Promise<WebhookEndpoint | null> {
     return await this.#connection.transaction(async () => {
+      const [before] = await this.#connection.rows(ENDPOINTS.select(THIS_ONE, ['is_active']), [id, slug]);
+      if (before === undefined) return null;
       const columns = changedColumns(change);
       const assignments = columns.map(([column]) => `${column} = ?`).join(', ');
       if (columns.length > 0)
@@ -73,6 +86,8 @@ export class EndpointTables {
       const [row] = await this.#connection.rows(ENDPOINTS.select(THIS_ONE), [id, slug]);
       if (row === undefined) return null;
       if (change.is_active === false) await this.#deliveries.endpointPaused(id);
+      if (change.is_active === true && before.is_active === false)
+        await this.#deliveries.endpointResumed(id, now);
       this.#connection.afterCommit(() => {
         this.#interests.put(toSubscription(row));
       });

@@ -36,6 +36,6 @@ export class EventReaders {
     const [insert, values] = READERS.insert({ name: reader, commit, place, entry });
     const update =
       'ON CONFLICT DO UPDATE SET commit = excluded.commit, place = excluded.place, entry = excluded.entry';
-    await this.#connection.transaction(() => this.#connection.run(`${insert} ${update}`, values));
+    await this.#connection.shared(() => this.#connection.run(`${insert} ${update}`, values));
   }
 }

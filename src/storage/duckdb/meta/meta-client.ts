@@ -11,6 +11,7 @@ import type {
   User,
 } from '../../meta-store.js';
 import type {
+  CreatedEndpoint,
   EndpointChange,
   StoredEndpoint,
   TestedEndpoint,
@@ -108,16 +109,21 @@ export abstract class MetaClient extends DeliveryClient implements MetaStore {
     return first === null ? null : this.#promptPages(first, userId);
   }
 
-  async createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
-    return await this.meta('createEndpoint', slug, endpoint);
+  async createEndpoint(slug: string, endpoint: StoredEndpoint, most?: number): Promise<CreatedEndpoint> {
+    return await this.meta('createEndpoint', slug, endpoint, most);
   }
 
   async listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]> {
     return await this.meta('listEndpoints', slug);
   }
 
-  async updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null> {
-    const endpoint = await this.meta<WebhookEndpoint | null>('updateEndpoint', slug, id, change);
+  async updateEndpoint(
+    slug: string,
+    id: string,
+    change: EndpointChange,
+    now: Micros,
+  ): Promise<WebhookEndpoint | null> {
+    const endpoint = await this.meta<WebhookEndpoint | null>('updateEndpoint', slug, id, change, now);
     if (endpoint?.is_active === true) this.tellOfDeliveries();
     return endpoint;
   }

@@ -4,6 +4,12 @@ import { MainCheckpoints, type MainFile } from './main-checkpoints.js';
 
 const BEGIN = 'BEGIN';
 
+interface Sharing {
+  readonly work: () => Promise<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * The connection of the small tables: one change after the other, and what is in memory follows what is committed.
  *
@@ -18,6 +24,8 @@ export class MetaConnection {
   #afterCommit: (() => void)[] = [];
   /** Statements of the transaction under way that have not gone to the database yet. */
   #script: string[] = [];
+  /** Work that waits for a transaction of several. */
+  readonly #sharing: Sharing[] = [];
 
   /** @param connection the tables' own, and the only one that uses the file */
   constructor(connection: Connection, file: MainFile) {
@@ -41,21 +49,62 @@ export class MetaConnection {
 
   /** Does its work in a transaction, when all that was asked for before is done. @throws what the work throws */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    return await this.#inTurn(async () => {
-      this.#afterCommit = [];
-      this.#script = [BEGIN];
-      try {
-        const result = await work();
-        await this.#send('COMMIT');
-        for (const change of this.#afterCommit) change();
-        if (this.#checkpoints.isDue) void this.#inTurn(() => this.#checkpoints.make());
-        return result;
-      } catch (error) {
-        const hasBegun = this.#script.splice(0)[0] !== BEGIN;
-        if (hasBegun) await this.#connection.run('ROLLBACK').catch(() => undefined);
-        throw error;
-      }
+    return await this.#inTurn(() => this.#commit(work));
+  }
+
+  /**
+   * Likewise, but in one transaction with all such work that waits by then: under load commits are what takes the time.
+   *
+   * @param work may be done again, by itself, where other work has failed; it knows what it reads in the transaction, and
+   * nothing that follows commits
+   */
+  async shared<T>(work: () => Promise<T>): Promise<T> {
+    return await new Promise<T>((resolve, reject) => {
+      this.#sharing.push({
+        work,
+        resolve: (result) => {
+          resolve(result as T);
+        },
+        reject,
+      });
+      // Whoever is first asks for the turn in which all are done.
+      if (this.#sharing.length === 1) void this.#inTurn(() => this.#commitShared());
     });
+  }
+
+  /** Never rejects: those who share are told. */
+  async #commitShared(): Promise<void> {
+    const group = this.#sharing.splice(0);
+    try {
+      const results = await this.#commit(async () => {
+        const all: unknown[] = [];
+        for (const { work } of group) all.push(await work());
+        return all;
+      });
+      group.forEach(({ resolve }, i) => {
+        resolve(results[i]);
+      });
+    } catch (error) {
+      if (group.length === 1) group[0]?.reject(error);
+      else for (const one of group) await this.#commit(one.work).then(one.resolve, one.reject);
+    }
+  }
+
+  async #commit<T>(work: () => Promise<T>): Promise<T> {
+    this.#afterCommit = [];
+    this.#script = [BEGIN];
+    try {
+      const result = await work();
+      await this.#send('COMMIT');
+      for (const change of this.#afterCommit) change();
+      if (this.#checkpoints.isDue) void this.#inTurn(() => this.#checkpoints.make());
+      return result;
+    } catch (error) {
+      this.#checkpoints.failed(error);
+      const hasBegun = this.#script.splice(0)[0] !== BEGIN;
+      if (hasBegun) await this.#connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
   }
 
   /** A statement of the transaction under way. What is wrong with it may show at the next query, or at the commit. */

@@ -9,6 +9,7 @@ import type {
   User,
 } from '../../meta-store.js';
 import type {
+  CreatedEndpoint,
   EndpointChange,
   StoredEndpoint,
   TestedEndpoint,
@@ -218,16 +219,21 @@ export class MetaTables implements Tables {
     return await this.#prompts.read(this.#knownTenant(userId), numbers);
   }
 
-  async createEndpoint(slug: string, endpoint: StoredEndpoint): Promise<boolean> {
-    return await this.#endpoints.create(slug, endpoint);
+  async createEndpoint(slug: string, endpoint: StoredEndpoint, most?: number): Promise<CreatedEndpoint> {
+    return await this.#endpoints.create(slug, endpoint, most);
   }
 
   async listEndpoints(slug: string): Promise<readonly WebhookEndpoint[]> {
     return await this.#endpoints.list(slug);
   }
 
-  async updateEndpoint(slug: string, id: string, change: EndpointChange): Promise<WebhookEndpoint | null> {
-    return await this.#endpoints.update(slug, id, change);
+  async updateEndpoint(
+    slug: string,
+    id: string,
+    change: EndpointChange,
+    now: Micros,
+  ): Promise<WebhookEndpoint | null> {
+    return await this.#endpoints.update(slug, id, change, now);
   }
 
   async deleteEndpoint(slug: string, id: string): Promise<boolean> {
