@@ -101,7 +101,12 @@ program
   .command('webhooks')
   .description('signed deliveries per second to a local HTTPS receiver, and what they cost ingestion')
   .option('--endpoints <n>', 'endpoints that subscribe', integer, 8)
-  .option('--events <n>', 'events per second, each for every endpoint', integer, 30)
+  .option('--events <n>', 'events per second, each for every endpoint', integer, 25)
+  .option(
+    '--ingest-rate <n>',
+    'spans per second that are due (default: as many as the daemon takes)',
+    integer,
+  )
   .option('--seconds <n>', 'how long each of three rounds is measured', number, 30)
   .action(async (options: WebhooksOptions) => {
     await webhooks(options, print);

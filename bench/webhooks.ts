@@ -24,6 +24,8 @@ export interface WebhooksOptions {
   /** Events per second; each goes to every endpoint. */
   readonly events: number;
   readonly seconds: number;
+  /** Spans per second that are due; absent: as many as the daemon takes. */
+  readonly ingestRate?: number;
 }
 
 /** What came of one round. */
@@ -70,7 +72,7 @@ async function round(
 ): Promise<Round> {
   return await inFreshDirectory(async (directory) => {
     const daemon = await startDaemon(directory);
-    const load = ingests ? await startLoad(daemon.url, options.seconds) : null;
+    const load = ingests ? await startLoad(daemon.url, options) : null;
     let source: EventSource | null = null;
     try {
       await subscribe(daemon.url, receiver.url, options.endpoints);
@@ -103,13 +105,14 @@ async function startDaemon(directory: string): Promise<DaemonProcess> {
   return await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY, extra }));
 }
 
-async function startLoad(url: string, seconds: number): Promise<LoadProcess> {
+async function startLoad(url: string, { seconds, ingestRate }: WebhooksOptions): Promise<LoadProcess> {
   return await LoadProcess.start({
     kind: 'batch',
     url,
     key: BENCH_KEY,
     seed: 'bench',
     connections: CONNECTIONS,
+    ...(ingestRate !== undefined && { itemsPerSecond: ingestRate }),
     itemsPerRequest: SPANS_PER_REQUEST,
     templates: BODIES,
     warmupSeconds: WARMUP_SECONDS,
