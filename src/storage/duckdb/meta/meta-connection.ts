@@ -68,11 +68,20 @@ export class MetaConnection {
         reject,
       });
       // Whoever is first asks for the turn in which all are done.
-      if (this.#sharing.length === 1) void this.#inTurn(() => this.#commitShared());
+      if (this.#sharing.length === 1) void this.#shareTurn();
     });
   }
 
   /** Never rejects: those who share are told. */
+  async #shareTurn(): Promise<void> {
+    try {
+      await this.#inTurn(() => this.#commitShared());
+    } catch (error) {
+      // The file could not be made usable: their turn did not come.
+      for (const { reject } of this.#sharing.splice(0)) reject(error);
+    }
+  }
+
   async #commitShared(): Promise<void> {
     const group = this.#sharing.splice(0);
     try {
