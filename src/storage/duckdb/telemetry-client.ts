@@ -1,0 +1,165 @@
+import type { ConsumeContext, Receipt } from '../../component/consumer.js';
+import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
+import type { Micros } from '../../signal/time.js';
+import type { ThreadClient } from '../../worker/thread-client.js';
+import type { MapRebuild } from '../map-rebuild.js';
+import type {
+  AgentComparison,
+  AgentDay,
+  AgentSummary,
+  FoundLogs,
+  LogFilter,
+  LogPage,
+  MetricPoints,
+  MetricSummary,
+  ModelFilter,
+  ModelUsage,
+  PointFilter,
+  PromptLink,
+  PromptVersionFigures,
+  RunFilter,
+  RunSummary,
+  StoredMap,
+  StoredTrace,
+  TelemetryStore,
+  Usage,
+} from '../telemetry-store.js';
+import { EventClient } from './events/event-client.js';
+import { jsonPages } from './json-pages.js';
+import type { LogKey } from './logs/log-keys.js';
+import type { FoundLogsAnswer } from './logs/stored-logs.js';
+import type { LogSlice } from './queries/logs.js';
+import type { SpanCursor, SpanPage } from './queries/trace.js';
+import type { StoreMethod } from './store-thread.js';
+
+/** The {@link TelemetryStore} of the daemon's thread, save its writes: it asks the store thread. */
+export abstract class TelemetryClient extends EventClient implements TelemetryStore {
+  /** The limits that quota processors have announced. */
+  readonly #quotas: number[] = [];
+
+  abstract writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt>;
+  abstract writeMetrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt>;
+  abstract writeLogs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt>;
+
+  /** Calls a method of `StoreEngine` in the store thread. */
+  protected abstract store<T>(method: StoreMethod, ...args: unknown[]): Promise<T>;
+
+  /** The store thread. @throws ConsumeError where the store is not open */
+  protected abstract thread(): ThreadClient;
+
+  async readTrace(tenant: string, traceId: string): Promise<StoredTrace | null> {
+    const thread = this.thread();
+    const found = await thread.call<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null>(
+      'readTrace',
+      [tenant, traceId],
+    );
+    if (found === null) return null;
+    return {
+      ...found.trace,
+      spans: jsonPages(
+        found.page,
+        ({ next }) => next,
+        (cursor: SpanCursor) => thread.call<SpanPage>('readSpans', [tenant, cursor]),
+      ),
+    };
+  }
+
+  async setOutcome(
+    tenant: string,
+    traceId: string,
+    change: { readonly success: boolean; readonly outcome?: string },
+  ): Promise<{ readonly success: boolean; readonly outcome: string | null } | null> {
+    return await this.store('setOutcome', tenant, traceId, change);
+  }
+
+  async listRuns(
+    tenant: string,
+    filter: RunFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }> {
+    return await this.store('listRuns', tenant, filter, page);
+  }
+
+  async listAgents(tenant: string): Promise<readonly AgentSummary[]> {
+    return await this.store('listAgents', tenant);
+  }
+
+  async readAgent(tenant: string, agentId: string): Promise<AgentSummary | null> {
+    return await this.store('readAgent', tenant, agentId);
+  }
+
+  async agentDays(
+    tenant: string,
+    agentId: string,
+    range: { readonly from: Micros; readonly to: Micros },
+  ): Promise<{ readonly name: string; readonly days: readonly AgentDay[] } | null> {
+    return await this.store('agentDays', tenant, agentId, range);
+  }
+
+  async compareAgents(
+    tenant: string,
+    agentIds: readonly string[],
+  ): Promise<readonly AgentComparison[] | null> {
+    return await this.store('compareAgents', tenant, agentIds);
+  }
+
+  async listModels(
+    tenant: string,
+    filter: ModelFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly ModelUsage[]; readonly count: number }> {
+    return await this.store('listModels', tenant, filter, page);
+  }
+
+  async listMetrics(tenant: string): Promise<readonly MetricSummary[]> {
+    return await this.store('listMetrics', tenant);
+  }
+
+  async queryMetric(tenant: string, name: string, filter: PointFilter): Promise<MetricPoints | null> {
+    return await this.thread().call('queryMetric', [tenant, name, filter]);
+  }
+
+  async searchLogs(tenant: string, filter: LogFilter, page: LogPage): Promise<FoundLogs> {
+    const thread = this.thread();
+    const { count, slice } = await thread.call<FoundLogsAnswer>('searchLogs', [tenant, filter, page]);
+    const items = jsonPages(
+      slice,
+      ({ rest }) => (rest.length === 0 ? null : rest),
+      (keys: readonly LogKey[]) => thread.call<LogSlice>('readLogs', [tenant, keys, page.details ?? false]),
+    );
+    return { count, items };
+  }
+
+  async readLogTrace(tenant: string, logId: string): Promise<string | null> {
+    return await this.store('readLogTrace', tenant, logId);
+  }
+
+  async serviceMap(tenant: string, since: Micros | null): Promise<StoredMap> {
+    return await this.thread().call('serviceMap', [tenant, since]);
+  }
+
+  async linkPrompt(tenant: string, link: PromptLink, now: Micros): Promise<boolean> {
+    return await this.store('linkPrompt', tenant, link, now);
+  }
+
+  async comparePrompts(tenant: string, name: string): Promise<readonly PromptVersionFigures[] | null> {
+    return await this.store('comparePrompts', tenant, name);
+  }
+
+  async rebuildServiceMap(options: { readonly dryRun: boolean }): Promise<MapRebuild | null> {
+    return await this.store('rebuildMap', options.dryRun);
+  }
+
+  async usage(tenant: string, now: Micros): Promise<Usage> {
+    const limits = [...this.#quotas].filter((limit) => limit > 0);
+    return await this.store('usage', tenant, limits.length === 0 ? 0 : Math.min(...limits), now);
+  }
+
+  announceQuota(monthlyEvents: number): () => void {
+    this.#quotas.push(monthlyEvents);
+    return () => {
+      const index = this.#quotas.indexOf(monthlyEvents);
+      if (index >= 0) this.#quotas.splice(index, 1);
+    };
+  }
+}
