@@ -121,9 +121,8 @@ export function webhookDeliveryRoutes({
     }),
     routes.route(retryDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
       await requireRole(meta, identity, slug, 'member');
-      const id = delivery_id.toLowerCase();
-      if (!(await deliveries.retryDelivery(slug, id))) throw noDelivery();
-      return { status: 202, json: { queued: true, delivery_id: id } };
+      if (!(await deliveries.retryDelivery(slug, delivery_id))) throw noDelivery();
+      return { status: 202, json: { queued: true, delivery_id } };
     }),
   ];
 }

@@ -199,10 +199,9 @@ export function webhookEndpointRoutes({
     }),
     routes.route(rotateSecret).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
       await requireRole(meta, identity, slug, 'admin');
-      const id = endpoint_id.toLowerCase();
-      const { secret: fresh, sealed } = await makeSecret(id);
-      if (!(await meta.rotateEndpointSecret(slug, id, sealed))) throw noEndpoint();
-      return { status: 200, json: { id, secret: fresh } };
+      const { secret: fresh, sealed } = await makeSecret(endpoint_id);
+      if (!(await meta.rotateEndpointSecret(slug, endpoint_id, sealed))) throw noEndpoint();
+      return { status: 200, json: { id: endpoint_id, secret: fresh } };
     }),
     routes.route(testEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
       await requireRole(meta, identity, slug, 'admin');

@@ -80,6 +80,10 @@ export function checkWebhook(config: WebhookConfig): readonly ConfigProblem[] {
       path: '/connect_timeout',
       message: `is part of timeout and must not be longer (${config.timeout})`,
     });
+  config.retry_schedule.forEach((wait, i) => {
+    if (durationMs(wait) === 0)
+      problems.push({ path: `/retry_schedule/${i}`, message: 'must be longer than nothing: 1s' });
+  });
   const retriesMs = config.retry_schedule.reduce((sum, wait) => sum + durationMs(wait), 0);
   const retentionMs = durationMs(config.retention);
   if (retentionMs === 0 || retentionMs < retriesMs)

@@ -137,8 +137,7 @@ export class WebhookExporter implements Exporter {
     const unsent = new Set(refused.map(({ index }) => index));
     const items = batch.items.filter((_event, index) => !unsent.has(index));
     const accepted = items.length;
-    const added = await this.#store.addDeliveries({ ...batch, items }, this.#settings.clock.now());
-    if (added > 0) this.#loop?.wake();
+    await this.#store.addDeliveries({ ...batch, items }, this.#settings.clock.now()).catch(rethrowRetryable);
     return { accepted, refused };
   }
 
@@ -154,6 +153,16 @@ function refusalsOf({ items }: EventsBatch): readonly Refusal[] {
     const bytes = Buffer.byteLength(body);
     if (bytes <= MAX_BODY_BYTES) return [];
     return [{ index, id, reason: `/body has ${bytes} bytes; webhooks have at most ${MAX_BODY_BYTES}` }];
+  });
+}
+
+/** No event is one that can never be queued: whatever is wrong with the store, it is asked again. */
+function rethrowRetryable(cause: unknown): never {
+  if (cause instanceof ConsumeError && cause.retryable) throw cause;
+  throw new ConsumeError('The store does not queue deliveries.', {
+    code: 'storage_unavailable',
+    retryable: true,
+    cause,
   });
 }
 

@@ -1,5 +1,5 @@
 import { envelope, type EventType } from '../../../signal/event.js';
-import { uuidV7 } from '../../../signal/ids.js';
+import { uuidV7InOrder } from '../../../signal/ids.js';
 import { cutText } from '../../../signal/names.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
@@ -85,7 +85,7 @@ export class CommitEvents {
     return objectRows(
       EVENTS,
       facts.map(({ tenant, type, timestamp, data }, place) => {
-        const event = { id: uuidV7(timestamp / 1000), type, timestamp };
+        const event = { id: uuidV7InOrder(timestamp / 1000, place), type, timestamp };
         const body = envelope(event, data);
         const row = { ...event, body, bytes: Buffer.byteLength(body) };
         return { row, own: [seq, tenant, place], replaces: false };

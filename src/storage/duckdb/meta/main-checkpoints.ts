@@ -39,8 +39,10 @@ export class MainCheckpoints {
     for (const value of values) if (typeof value === 'string') this.#characters += value.length;
   }
 
-  /** A failure lets the log grow until the next time, no more. */
+  /** Where one is due. A failure lets the log grow until the next time, no more. */
   async make(): Promise<void> {
+    // Several may have asked before the first had its turn.
+    if (!this.isDue) return;
     this.#characters = 0;
     this.#statements = 0;
     try {

@@ -112,7 +112,7 @@ export class MetaConnection {
       this.#checkpoints.failed(error);
       const hasBegun = this.#script.splice(0)[0] !== BEGIN;
       if (hasBegun) await this.#connection.run('ROLLBACK').catch(() => undefined);
-      throw error;
+      throw withoutStatement(error);
     }
   }
 
@@ -161,10 +161,19 @@ export class MetaConnection {
         return await work();
       } catch (error) {
         this.#checkpoints.failed(error);
-        throw error;
+        throw withoutStatement(error);
       }
     });
     this.#turn = turn.catch(() => undefined);
     return await turn;
   }
+}
+
+const QUOTED = /\n+LINE \d+:[^]*$/;
+
+/** DuckDB quotes the statement in its errors, and that holds what must not reach a log. */
+function withoutStatement(error: unknown): unknown {
+  return error instanceof Error && QUOTED.test(error.message)
+    ? new Error(error.message.replace(QUOTED, ''))
+    : error;
 }

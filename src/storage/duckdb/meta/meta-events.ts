@@ -1,5 +1,5 @@
 import { envelope, type EventRecord, type EventType } from '../../../signal/event.js';
-import { uuidV7 } from '../../../signal/ids.js';
+import { uuidV7InOrder } from '../../../signal/ids.js';
 import type { Micros } from '../../../signal/time.js';
 import type { EventPageLimit } from '../../event-store.js';
 import type { Row, Value } from '../database.js';
@@ -7,6 +7,9 @@ import type { EventInterests } from '../events/interests.js';
 import { pageSize } from '../events/page-size.js';
 import { ENTRIES } from './event-definitions.js';
 import type { MetaConnection } from './meta-connection.js';
+
+/** So many ids of one millisecond are in the order of their events. */
+const IDS_A_MILLISECOND = 4096;
 
 /** A fact of the main file. */
 export interface MetaEvent {
@@ -64,12 +67,13 @@ export class MetaEvents {
         ? this.#interests.wants(owner.tenant, type)
         : this.#interests.organizationWants(owner.organizationId, type));
     if (!isWanted) return false;
-    const event = { id: uuidV7(now / 1000), type, timestamp: now };
+    // The number of a transaction that fails is left out.
+    const number = this.#nextNumber++;
+    const event = { id: uuidV7InOrder(now / 1000, number % IDS_A_MILLISECOND), type, timestamp: now };
     await this.#connection.run(
       ...ENTRIES.insert({
         ...event,
-        // The number of a transaction that fails is left out.
-        number: this.#nextNumber++,
+        number,
         user_id: 'userId' in owner ? owner.userId : null,
         organization_id: 'organizationId' in owner ? owner.organizationId : null,
         endpoint_id: endpointId ?? null,
@@ -85,6 +89,8 @@ export class MetaEvents {
     after: number,
     limit: EventPageLimit,
   ): Promise<{ readonly events: readonly MetaEntry[]; readonly hasMore: boolean }> {
+    // A cursor has passed committed ones only: then there is nothing, and no turn is waited for.
+    if (after >= this.lastNumber) return { events: [], hasMore: false };
     const rows = await this.#connection.read(
       ENTRIES.select(`WHERE number > ${after} ORDER BY number LIMIT ${limit.events + 1}`),
     );
