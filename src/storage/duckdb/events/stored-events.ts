@@ -35,16 +35,44 @@ export async function readStoredEvents(
   after: Pick<EventCursor, 'commit' | 'place'>,
   limit: EventPageLimit,
 ): Promise<TelemetryEvents> {
-  const places = await placesBehind(connection, capture, after, limit.events + 1);
-  const sizes = places.map(({ bytes }) => bytes);
-  const count = pageSize(sizes, limit);
-  const [first, last] = [places[0], places[count - 1]];
-  if (first === undefined || last === undefined) return { events: [], hasMore: false };
-  const where = `seq BETWEEN ${first.commit} AND ${last.commit} AND (seq > ${first.commit} OR place >= ${first.place}) AND (seq < ${last.commit} OR place <= ${last.place})`;
-  const rows = await connection.rows(
-    `SELECT seq, place, tenant, ${selectList(EVENTS.wire)} FROM ${relation(capture, EVENTS, where)} ORDER BY seq, place`,
+  const { commit, place } = after;
+  const behind = `seq >= ${commit} AND (seq > ${commit} OR place > ${place})`;
+  const some = await someOf(connection, capture, behind, limit.events + 1);
+  if (some.rows === 0) return { events: [], hasMore: false };
+  const read = async (where: string): Promise<readonly TelemetryEvent[]> => {
+    const rows = await connection.rows(
+      `SELECT seq, place, tenant, ${selectList(EVENTS.wire)} FROM ${relation(capture, EVENTS, where)} ORDER BY seq, place`,
+    );
+    return rows.map(toEvent);
+  };
+  // A reader that keeps up finds a few: then they need not be measured first.
+  if (some.rows <= limit.events && some.bytes <= limit.bytes)
+    return { events: await read(behind), hasMore: false };
+  const places = await placesOf(
+    connection,
+    capture,
+    `${behind} AND seq <= ${some.lastCommit}`,
+    limit.events + 1,
   );
-  return { events: rows.map(toEvent), hasMore: count < places.length };
+  const count = pageSize(
+    places.map(({ bytes }) => bytes),
+    limit,
+  );
+  const last = places[count - 1] ?? after;
+  const upTo = `(seq < ${last.commit} OR place <= ${last.place})`;
+  const events = await read(`${behind} AND seq <= ${last.commit} AND ${upTo}`);
+  return { events, hasMore: count < places.length };
+}
+
+/**
+ * Any so many of the rows: they end no sooner than the first so many. The rows lie in the order of `seq`, so this ends where
+ * enough are found, while to sort means to look at all of them: a reader may be millions behind.
+ */
+async function someOf(connection: Connection, capture: Capture, where: string, most: number) {
+  const [row] = await connection.rows(
+    `SELECT count(*) AS rows, max(seq) AS last, sum(bytes)::DOUBLE AS bytes FROM (SELECT seq, bytes FROM ${relation(capture, EVENTS, where)} LIMIT ${most})`,
+  );
+  return { rows: Number(row?.rows), lastCommit: Number(row?.last), bytes: Number(row?.bytes) };
 }
 
 /** Where an event is, and how long its body. */
@@ -54,21 +82,13 @@ interface EventPlace {
   readonly bytes: number;
 }
 
-/** The first places behind a place, without the bodies. */
-async function placesBehind(
+/** The first places, without the bodies. */
+async function placesOf(
   connection: Connection,
   capture: Capture,
-  { commit, place }: Pick<EventCursor, 'commit' | 'place'>,
+  where: string,
   most: number,
 ): Promise<EventPlace[]> {
-  const behind = `seq >= ${commit} AND (seq > ${commit} OR place > ${place})`;
-  // Any so many of them end no sooner than the first so many. They lie in the order of `seq`, so this ends where enough are
-  // found, while to sort means to look at all of them: a reader may be millions behind.
-  const [any] = await connection.rows(
-    `SELECT count(*) AS rows, max(seq) AS last FROM (SELECT seq FROM ${relation(capture, EVENTS, behind)} LIMIT ${most})`,
-  );
-  if (Number(any?.rows) === 0) return [];
-  const where = Number(any?.rows) < most ? behind : `${behind} AND seq <= ${Number(any?.last)}`;
   const rows = await connection.rows(
     `SELECT seq, place, bytes FROM ${relation(capture, EVENTS, where)} ORDER BY seq, place LIMIT ${most}`,
   );
