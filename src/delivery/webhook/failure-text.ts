@@ -38,7 +38,7 @@ const CLOSED = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/;
  */
 export function failureText(error: unknown, host: string, hasAnswer: boolean): string {
   if (error instanceof AddressRefusedError) return 'The destination address is not allowed';
-  if (error instanceof LookupFailedError) return `The host name ${host} cannot be resolved`;
+  if (error instanceof LookupFailedError) return lookupText(codeOf(error.cause), host);
   if (error instanceof TimeLimitError) {
     return hasAnswer
       ? `The answer was not complete within ${error.limitMs} ms`
@@ -55,6 +55,15 @@ export function failureText(error: unknown, host: string, hasAnswer: boolean): s
   }
   const found = SENTENCES.find(([codes]) => codes.test(code));
   return found?.[1] ?? (code === '' ? 'The request failed' : `The request failed (${code})`);
+}
+
+/** What the codes of c-ares mean; those of other look-ups say no more than that there is no address. */
+function lookupText(code: string, host: string): string {
+  const text = `The host name ${host} cannot be resolved`;
+  if (code === 'ETIMEOUT') return `${text}: DNS did not answer in time`;
+  return /^E(SERVFAIL|REFUSED|CONNREFUSED|BADRESP|FORMERR|NOTIMP)$/.test(code)
+    ? `${text}: DNS could not answer`
+    : text;
 }
 
 /** The code of an error; several addresses give several errors. */

@@ -1,5 +1,5 @@
-import type { LookupAddress, LookupAllOptions } from 'node:dns';
-import { lookup as systemLookup } from 'node:dns/promises';
+import { setMaxListeners } from 'node:events';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { connect, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, type buildConnector } from 'undici';
@@ -12,9 +12,7 @@ import {
   LookupFailedError,
   TimeLimitError,
 } from './connection-error.js';
-
-/** All addresses of a name. */
-export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<LookupAddress[]>;
+import { resolveNames, type Resolve } from './resolve-names.js';
 
 export interface GuardOptions {
   readonly policy: Pick<AddressPolicy, 'allows'>;
@@ -23,8 +21,10 @@ export interface GuardOptions {
   readonly clock: Clock;
   /** PEM certificates that are trusted beside the public ones. */
   readonly trusted?: readonly string[] | undefined;
-  /** Asks the system where absent. */
+  /** Asks the hosts file and DNS where absent. */
   readonly resolve?: Resolve | undefined;
+  /** Breaks off what is on its way to be a connection: undici's `destroy` does not. */
+  readonly closed: AbortSignal;
 }
 
 /**
@@ -55,10 +55,12 @@ export function guardedAgent(options: GuardOptions): Agent {
 }
 
 function guardedConnector(options: GuardOptions): buildConnector.connector {
-  const { policy, connectTimeoutMs, clock, trusted = [] } = options;
+  const { policy, connectTimeoutMs, clock, trusted = [], closed } = options;
   // Once for all connections: reading the public certificates takes 50 ms.
   const secureContext = contextWith(trusted);
-  const lookup = guardedLookup(policy, options.resolve ?? systemLookup);
+  const resolve = options.resolve ?? resolveNames({ connectTimeoutMs, clock });
+  // Many connections listen to one signal: Node takes more than ten for a leak.
+  setMaxListeners(0, closed);
 
   return ({ hostname, protocol, port }, callback) => {
     if (protocol !== 'https:' || (isIP(hostname) !== 0 && !policy.allows(hostname))) {
@@ -67,6 +69,7 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
       });
       return;
     }
+    const lookup = new AbortController();
     const socket = connect({
       host: hostname,
       port: port === '' ? 443 : Number(port),
@@ -76,12 +79,14 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
       secureContext,
       // Said, because a variable of the environment can turn the default off.
       rejectUnauthorized: true,
-      lookup,
+      lookup: guardedLookup(policy, resolve, lookup.signal),
     });
     socket.setNoDelay(true);
     let isSettled = false;
     const settle = (error: Error | null): void => {
       cancel();
+      closed.removeEventListener('abort', close);
+      lookup.abort();
       if (isSettled) return;
       isSettled = true;
       if (error === null) callback(null, socket);
@@ -90,6 +95,11 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
     const cancel = clock.after(connectTimeoutMs, () => {
       socket.destroy(new TimeLimitError('connection', connectTimeoutMs));
     });
+    const close = (): void => {
+      lookup.abort();
+      socket.destroy();
+    };
+    closed.addEventListener('abort', close);
     // Before TLS's own listener: a host that is refused here gets no byte.
     socket.prependOnceListener('connect', () => {
       const { remoteAddress } = socket;
@@ -109,9 +119,13 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
 }
 
 /** Finds the allowed addresses of a name. Node asks for one or for all of them, depending on its settings. */
-function guardedLookup(policy: Pick<AddressPolicy, 'allows'>, resolve: Resolve): LookupFunction {
-  const find = async (hostname: string, options: LookupAllOptions): Promise<LookupAddress[]> => {
-    const found = await resolve(hostname, options).catch((cause: unknown) => {
+function guardedLookup(
+  policy: Pick<AddressPolicy, 'allows'>,
+  resolve: Resolve,
+  signal: AbortSignal,
+): LookupFunction {
+  const find = async (hostname: string): Promise<LookupAddress[]> => {
+    const found = await resolve(hostname, signal).catch((cause: unknown) => {
       throw new LookupFailedError(hostname, cause);
     });
     if (found.length === 0) throw new LookupFailedError(hostname, 'the name has none');
@@ -121,7 +135,7 @@ function guardedLookup(policy: Pick<AddressPolicy, 'allows'>, resolve: Resolve):
     throw new AddressRefusedError(`${hostname} is ${addresses}, which is not allowed`);
   };
   return (hostname, options, callback) => {
-    find(hostname, { ...options, all: true }).then(
+    find(hostname).then(
       (allowed) => {
         const [first] = allowed;
         if (options.all === true || first === undefined) callback(null, allowed);

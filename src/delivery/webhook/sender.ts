@@ -7,7 +7,8 @@ import { readRetryAfter } from '../retry-after.js';
 import type { AddressPolicy } from './address-policy.js';
 import { AddressRefusedError, AnswerTooLongError, TimeLimitError } from './connection-error.js';
 import { failureDetail, failureText } from './failure-text.js';
-import { guardedAgent, type Resolve } from './guarded-agent.js';
+import { guardedAgent } from './guarded-agent.js';
+import type { Resolve } from './resolve-names.js';
 import { ResponseStart } from './response-start.js';
 
 /** Answers of the statuses 100 to 199 before the real one. They are dear: 128 KiB of them would take 50 ms. */
@@ -23,7 +24,7 @@ export interface SenderOptions {
   readonly connectTimeoutMs: number;
   /** Ends both times, and knows how far the date of a `Retry-After` is away. */
   readonly clock: Clock;
-  /** Asks the system where absent. */
+  /** Asks the hosts file and DNS where absent. */
   readonly resolve?: Resolve | undefined;
 }
 
@@ -75,11 +76,12 @@ interface Answer {
  */
 export class WebhookSender {
   readonly #agent: Agent;
+  readonly #closed = new AbortController();
   readonly #options: SenderOptions;
 
   private constructor(options: SenderOptions, trusted: readonly string[]) {
     this.#options = options;
-    this.#agent = guardedAgent({ ...options, trusted });
+    this.#agent = guardedAgent({ ...options, trusted, closed: this.#closed.signal });
   }
 
   /** @throws Error that names a CA file that cannot be used */
@@ -125,7 +127,9 @@ export class WebhookSender {
 
   /** Breaks off what is under way, and closes all connections. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    const ended = this.#agent.destroy();
+    this.#closed.abort();
+    await ended;
   }
 
   async #exchange(url: URL, request: WebhookRequest, signal: AbortSignal, answer: Answer): Promise<void> {
