@@ -44,15 +44,26 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Attempts under way at once to one endpoint, those claimed before included. */
   readonly perEndpoint: number;
-  /** Until when the claims hold. After it others may claim the same. */
-  readonly leaseUntil: Micros;
+  /** Likewise to all endpoints of one organization. */
+  readonly perOrganization: number;
+  /**
+   * All claims that the sender has: attempts that it makes, and those whose result it has not recorded yet. Others that the
+   * store knows of were never told, or were given up.
+   */
+  readonly held: readonly HeldClaim[];
 }
 
-/** An attempt that is the sender's to make: noted before it is made. */
+/** Names a claim. */
+export type HeldClaim = Pick<DeliveryClaim, 'delivery' | 'lease'>;
+
+/**
+ * An attempt that is the sender's to make: noted before it is made. The claim is a lease that no time ends: it holds until
+ * its result is recorded, its sender does not name it any more, or the store is opened anew.
+ */
 export interface DeliveryClaim {
   /** The delivery's number within the store. */
   readonly delivery: number;
-  /** The fencing token: what is told of the attempt counts only under it. */
+  /** The fencing token, which is the number of the attempt: what is told counts only under it. */
   readonly lease: number;
   readonly delivery_id: string;
   /** The number of this attempt, from 1. */
@@ -72,11 +83,7 @@ export interface DeliveryClaim {
 
 export interface Claims {
   readonly claims: readonly DeliveryClaim[];
-  /**
-   * When more may be found: when the next delivery is due that nobody has claimed and whose endpoint has room, or the first
-   * claim has run out, those of this answer included; null: nothing waits. Where an answer was lost, this is how its
-   * deliveries are found again.
-   */
+  /** When the next delivery is due that is not claimed and whose endpoint and organization have room; null: none waits. */
   readonly nextDueAt: Micros | null;
 }
 
@@ -124,12 +131,18 @@ export interface DeliveryStore {
    * @returns how many deliveries were added
    */
   addDeliveries(batch: EventsBatch, now: Micros): Promise<number>;
-  /** Takes on what is due, the longest overdue first, and notes the attempts. */
+  /**
+   * Takes on what is due, and notes the attempts. First comes what is the first attempt under way to its organization, then
+   * what is the second, and so on; of one organization likewise by endpoints; then what is overdue the longest.
+   *
+   * Claims that the sender does not hold any more are interrupted before: their deliveries are due as they were. One sender
+   * takes from a store at a time.
+   */
   claimDeliveries(request: ClaimRequest): Promise<Claims>;
   /**
    * Notes how attempts ended, in one transaction: result, status and next time of the delivery, and failures in a row of
    * the endpoint, which is paused where they reach the threshold (event `webhook.endpoint.disabled`). What was told under
-   * a lease that no longer holds, and of endpoints that were deleted, changes nothing.
+   * a claim that was interrupted, and of endpoints that were deleted, changes nothing.
    *
    * @returns the ids of the endpoints that were paused
    */

@@ -174,7 +174,7 @@ async function checkDeliveries({ deliveries }: TestApi, check: Check): Promise<v
   const { id: endpoint_id } = body as { readonly id: string };
   const now = Date.now() * 1000;
   await deliveries.addDeliveries({ tenant: user.id, items: [anEvent(1, 'trace.failed', { a: 1 })] }, now);
-  const rules = { now, limit: 100, perEndpoint: 100, leaseUntil: now + 60_000_000 };
+  const rules = { now, limit: 100, perEndpoint: 100, perOrganization: 100, held: [] };
   await deliveries.claimDeliveries(rules);
   const list = await check('listWebhookDeliveries', { org_slug, endpoint_id });
   const { items } = list.body as { readonly items: readonly { readonly id: string }[] };

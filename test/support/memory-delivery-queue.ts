@@ -17,8 +17,7 @@ interface Waiting {
   readonly endpoint: string;
   dueAt: Micros;
   attempts: number;
-  /** Of the attempt under way; null: none is. */
-  leaseUntil: Micros | null;
+  isUnderWay: boolean;
 }
 
 /** The queue of a store, in memory: a test sees every call, and says when calls fail and how long they take. */
@@ -42,7 +41,7 @@ export class MemoryDeliveryQueue implements Queue {
 
   /** Adds a delivery that is due at a time, and tells nobody. */
   put(delivery: number, endpoint: string, dueAt: Micros): void {
-    this.#waiting.set(delivery, { delivery, endpoint, dueAt, attempts: 0, leaseUntil: null });
+    this.#waiting.set(delivery, { delivery, endpoint, dueAt, attempts: 0, isUnderWay: false });
   }
 
   /** Tells those who watch. */
@@ -64,21 +63,23 @@ export class MemoryDeliveryQueue implements Queue {
   async claimDeliveries(request: ClaimRequest): Promise<Claims> {
     this.claims.push(request);
     throwNext(this.faults.claim);
-    const { now, leaseUntil } = request;
+    const { now, held } = request;
     const waiting = [...this.#waiting.values()].sort((a, b) => a.dueAt - b.dueAt);
-    for (const one of waiting) if ((one.leaseUntil ?? now) < now) one.leaseUntil = null;
+    for (const one of waiting)
+      one.isUnderWay &&= held.some(
+        ({ delivery, lease }) => delivery === one.delivery && lease === one.attempts,
+      );
     const taken: Waiting[] = [];
     for (const one of waiting) {
       if (taken.length === request.limit || one.dueAt > now) break;
-      if (one.leaseUntil !== null || !this.#hasRoom(one.endpoint, request)) continue;
-      one.leaseUntil = leaseUntil;
+      if (one.isUnderWay || !this.#hasRoom(one.endpoint, request)) continue;
+      one.isUnderWay = true;
       one.attempts++;
       taken.push(one);
     }
-    const dues = waiting.flatMap((one) => {
-      if (one.leaseUntil !== null) return one.leaseUntil + 1;
-      return this.#hasRoom(one.endpoint, request) ? one.dueAt : [];
-    });
+    const dues = waiting.flatMap((one) =>
+      !one.isUnderWay && this.#hasRoom(one.endpoint, request) ? one.dueAt : [],
+    );
     return { claims: taken.map(claimOf), nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
   }
 
@@ -86,10 +87,10 @@ export class MemoryDeliveryQueue implements Queue {
     throwNext(this.faults.finish);
     this.groups.push(finished);
     await this.#gate;
-    for (const { delivery, succeeded, retryAt } of finished) {
+    for (const { delivery, lease, succeeded, retryAt } of finished) {
       const one = this.#waiting.get(delivery);
-      if (!one) continue;
-      one.leaseUntil = null;
+      if (!one?.isUnderWay || one.attempts !== lease) continue;
+      one.isUnderWay = false;
       if (succeeded || retryAt === null) this.#waiting.delete(delivery);
       else one.dueAt = retryAt;
     }
@@ -114,9 +115,7 @@ export class MemoryDeliveryQueue implements Queue {
   }
 
   #hasRoom(endpoint: string, { perEndpoint }: ClaimRequest): boolean {
-    const underWay = [...this.#waiting.values()].filter(
-      (one) => one.leaseUntil !== null && one.endpoint === endpoint,
-    );
+    const underWay = [...this.#waiting.values()].filter((one) => one.isUnderWay && one.endpoint === endpoint);
     return underWay.length < perEndpoint;
   }
 }

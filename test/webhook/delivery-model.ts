@@ -24,7 +24,6 @@ export interface ModelEndpoint {
 
 interface ModelAttempt {
   readonly at: number;
-  readonly until: number;
   readonly manual: boolean;
   outcome: 'running' | 'succeeded' | 'failed' | 'lost' | 'restarted';
 }
@@ -34,13 +33,19 @@ export interface ModelDelivery {
   readonly endpoint: ModelEndpoint;
   readonly created: number;
   readonly order: number;
-  /** The store's, as soon as it was seen. */
+  /** The store's, as the number, as soon as it was seen. */
   id: string;
+  number: number | null;
   readonly attempts: ModelAttempt[];
   /** When the schedule goes on; null: it has ended. */
   next: number | null;
   asked: number;
 }
+
+type Shares = Pick<ClaimRequest, 'perEndpoint' | 'perOrganization'>;
+
+/** Attempts under way to its organization and to its endpoint, and when it is due: the smallest is next. */
+type Turn = readonly [ofOrganization: number, ofEndpoint: number, due: number];
 
 export class DeliveryModel {
   /** Users of organizations, as `user slug`. */
@@ -70,6 +75,7 @@ export class DeliveryModel {
           created: now,
           order: this.#order++,
           id: '',
+          number: null,
           attempts: [],
           next: now,
           asked: 0,
@@ -79,37 +85,17 @@ export class DeliveryModel {
   }
 
   /** Takes over what was claimed, where that is what had to be. @throws where it is not */
-  claimed({ claims, nextDueAt }: Claims, { now, limit, perEndpoint, leaseUntil }: ClaimRequest): void {
-    for (const { delivery, attempt } of this.#running())
-      if (attempt.until < now) this.#giveUp(delivery, attempt, 'lost');
-    const room = new Map(
-      this.endpoints.map(({ id, active }) => [
-        id,
-        active
-          ? perEndpoint - this.#running().filter(({ delivery }) => delivery.endpoint.id === id).length
-          : 0,
-      ]),
-    );
-    const due = this.endpoints.map(({ id }) =>
-      this.#free(id)
-        .map((delivery) => dueOf(delivery))
-        .filter((at) => at <= now)
-        .sort((a, b) => a - b)
-        .slice(0, Math.max(0, room.get(id) ?? 0)),
-    );
-    same(claims.length, Math.min(limit, due.flat().length));
-    for (const [i, { id }] of this.endpoints.entries()) {
-      const dues = claims
-        .filter(({ endpoint_id }) => endpoint_id === id)
-        .map((claim) => dueOf(this.find(claim)));
-      same(dues, due[i]?.slice(0, dues.length));
-    }
+  claimed({ claims, nextDueAt }: Claims, { now, limit, held, ...shares }: ClaimRequest): void {
+    for (const { delivery, attempt, lease } of this.#running())
+      if (!held.some((claim) => delivery.number === claim.delivery && lease === claim.lease))
+        this.#giveUp(delivery, attempt, 'lost');
     for (const claim of claims) {
       const delivery = this.find(claim);
+      same([this.#turnOf(delivery, shares)], this.#turns(now, shares).slice(0, 1));
       const manual = delivery.asked > 0;
       same(claim, {
         delivery: claim.delivery,
-        lease: claim.lease,
+        lease: delivery.attempts.length + 1,
         delivery_id: delivery.id,
         attempt: delivery.attempts.length + 1,
         isManual: manual,
@@ -123,14 +109,12 @@ export class DeliveryModel {
         sealed_secret: delivery.endpoint.secret,
       });
       if (manual) delivery.asked--;
-      delivery.attempts.push({ at: now, until: leaseUntil, manual, outcome: 'running' });
-      room.set(delivery.endpoint.id, (room.get(delivery.endpoint.id) ?? 0) - 1);
+      delivery.number = claim.delivery;
+      delivery.attempts.push({ at: now, manual, outcome: 'running' });
     }
-    const next = this.endpoints.flatMap(({ id }) =>
-      (room.get(id) ?? 0) > 0 ? this.#free(id).map((delivery) => dueOf(delivery) || now) : [],
-    );
-    for (const { delivery, attempt } of this.#running())
-      if (delivery.endpoint.active) next.push(attempt.until + 1);
+    if (claims.length < limit) same(this.#turns(now, shares), []);
+    same(claims.length <= limit, true);
+    const next = this.#turns(Infinity, shares).map(([, , due]) => due || now);
     same(nextDueAt, next.length === 0 ? null : Math.min(...next));
   }
 
@@ -209,8 +193,30 @@ export class DeliveryModel {
 
   #running() {
     return this.deliveries.flatMap((delivery) =>
-      delivery.attempts.flatMap((attempt) => (attempt.outcome === 'running' ? [{ delivery, attempt }] : [])),
+      delivery.attempts.flatMap((attempt, i) =>
+        attempt.outcome === 'running' ? [{ delivery, attempt, lease: i + 1 }] : [],
+      ),
     );
+  }
+
+  /** The turns of what could be claimed by a time, the next first. */
+  #turns(now: number, shares: Shares): readonly Turn[] {
+    return this.endpoints
+      .flatMap(({ id }) => this.#free(id).map((delivery) => this.#turnOf(delivery, shares)))
+      .filter((turn) => turn !== undefined)
+      .filter(([, , due]) => due <= now)
+      .sort(([a, b, c], [x, y, z]) => a - x || b - y || c - z);
+  }
+
+  /** @returns undefined where it cannot be claimed, whatever the time is */
+  #turnOf(delivery: ModelDelivery, { perEndpoint, perOrganization }: Shares): Turn | undefined {
+    const { endpoint } = delivery;
+    if (!endpoint.active || !this.#free(endpoint.id).includes(delivery)) return undefined;
+    const running = this.#running().map((one) => one.delivery.endpoint);
+    const ofOrganization = running.filter(({ slug }) => slug === endpoint.slug).length;
+    const ofEndpoint = running.filter((other) => other === endpoint).length;
+    if (ofOrganization >= perOrganization || ofEndpoint >= perEndpoint) return undefined;
+    return [ofOrganization, ofEndpoint, dueOf(delivery)];
   }
 
   /** What could be claimed, were there room and time. */
@@ -266,7 +272,7 @@ export function attemptsOf({ attempts }: ModelDelivery) {
   return attempts.map(({ at, outcome }, i) => {
     const { http_status_code, response_body, duration_ms, error_message } = {
       ...words,
-      lost: lost('interrupted: its sender did not report in time'),
+      lost: lost('interrupted: nobody is making it'),
       restarted: lost('interrupted by restart'),
     }[outcome];
     return {

@@ -1,14 +1,17 @@
 import type { Test } from 'tap';
 import { envelope, type EventRecord, type EventType } from '../../src/signal/event.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { Claims, DeliveryClaim, FinishedAttempt } from '../../src/storage/delivery-store.js';
+import type {
+  ClaimRequest,
+  Claims,
+  DeliveryClaim,
+  FinishedAttempt,
+} from '../../src/storage/delivery-store.js';
 import type { DuckDBStore } from '../../src/storage/duckdb/store.js';
 import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
 import { anEndpoint, anOrganization } from '../storage/meta-records.js';
 import { TestStore } from '../storage/test-store.js';
 import { NOON } from '../support/run-records.js';
-
-const MINUTE = 60_000_000;
 
 /** A store with a user in an organization, and short ways to what a sender does. */
 export class DeliveryPlace {
@@ -16,6 +19,8 @@ export class DeliveryPlace {
   readonly user: string;
   readonly slug = 'acme';
   now = NOON;
+  /** Claims that the sender has: no others hold. */
+  readonly #held = new Set<DeliveryClaim>();
 
   private constructor(opened: TestStore, user: string) {
     this.opened = opened;
@@ -40,6 +45,15 @@ export class DeliveryPlace {
     return endpoint;
   }
 
+  /** Another organization with an endpoint; the user is not in it. */
+  async another(slug: string): Promise<{ readonly organizationId: string; readonly endpointId: string }> {
+    const organization = anOrganization(slug);
+    await this.store.createOrganization(organization);
+    const endpoint = anEndpoint({ event_types: ['*'] });
+    await this.store.createEndpoint(slug, endpoint);
+    return { organizationId: organization.id, endpointId: endpoint.id };
+  }
+
   event(changes: Partial<EventRecord> = {}): EventRecord {
     return anEventOf(this.now, changes);
   }
@@ -50,16 +64,23 @@ export class DeliveryPlace {
   }
 
   /** @param seconds to be let pass before */
-  async claim(seconds = 0, limits: { limit?: number; perEndpoint?: number } = {}): Promise<Claims> {
+  async claim(seconds = 0, limits: Partial<Omit<ClaimRequest, 'now' | 'held'>> = {}): Promise<Claims> {
     this.now += seconds * 1_000_000;
-    const { now } = this;
-    return await this.store.claimDeliveries({
-      now,
+    const found = await this.store.claimDeliveries({
+      now: this.now,
       limit: 100,
       perEndpoint: 100,
-      leaseUntil: now + MINUTE,
+      perOrganization: 100,
+      held: [...this.#held],
       ...limits,
     });
+    for (const claim of found.claims) this.#held.add(claim);
+    return found;
+  }
+
+  /** The sender does not have the claim any more, or never had it. */
+  lose(claim: DeliveryClaim): void {
+    this.#held.delete(claim);
   }
 
   /** The only claim that there is. */

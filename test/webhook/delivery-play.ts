@@ -32,7 +32,11 @@ export const deliveryStep = fc.oneof(
       kind: fc.constant('claim' as const),
       limit: fc.integer({ min: 1, max: 6 }),
       perEndpoint: fc.integer({ min: 1, max: 3 }),
-      lease: fc.integer({ min: 0, max: 30 }),
+      perOrganization: fc.integer({ min: 1, max: 4 }),
+      /** Claims that the sender has lost before. */
+      loses: fc.array(which, { maxLength: 2 }),
+      /** Whether the answer gets lost, too. */
+      isLost: fc.constantFrom(false, false, false, true),
     }),
   },
   {
@@ -74,7 +78,11 @@ export const deliveryStep = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('clock' as const),
-      seconds: fc.oneof(fc.integer({ min: 0, max: 15 }), fc.integer({ min: -40, max: 40 })),
+      seconds: fc.oneof(
+        fc.integer({ min: 0, max: 15 }),
+        fc.integer({ min: -40, max: 40 }),
+        fc.constantFrom(-3600, 120, 7200),
+      ),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
@@ -92,6 +100,8 @@ export class DeliveryPlay {
   readonly #events: EventRecord[] = [];
   /** Of attempts that may have ended. */
   readonly #claims: DeliveryClaim[] = [];
+  /** Those that the sender has. */
+  #held: readonly DeliveryClaim[] = [];
   #cursor;
   #now = NOON;
 
@@ -151,11 +161,14 @@ export class DeliveryPlay {
         return;
       }
       case 'claim': {
-        const { limit, perEndpoint, lease } = step;
-        const request = { now: this.#now, limit, perEndpoint, leaseUntil: this.#now + lease * SECOND };
+        const { limit, perEndpoint, perOrganization, loses, isLost } = step;
+        const lost = loses.map((which) => chosen(this.#held, which));
+        this.#held = this.#held.filter((claim) => !lost.includes(claim));
+        const request = { now: this.#now, limit, perEndpoint, perOrganization, held: this.#held };
         const claims = await this.#store.claimDeliveries(request);
         model.claimed(claims, request);
         this.#claims.push(...claims.claims);
+        if (!isLost) this.#held = [...this.#held, ...claims.claims];
         return;
       }
       case 'finish': {
@@ -169,6 +182,8 @@ export class DeliveryPlay {
           rules,
         );
         same([...paused].sort(), model.finished(results, THRESHOLD).sort());
+        const told = results.map(({ claim }) => claim);
+        this.#held = this.#held.filter((claim) => !told.includes(claim));
         return;
       }
       case 'retry': {
@@ -276,7 +291,7 @@ export class DeliveryPlay {
   /** Delivers what waits, each at its time, as far as it comes with a few claims. */
   async drain(): Promise<void> {
     for (let i = 0; i < 15; i++) {
-      const request = { now: this.#now, limit: 100, perEndpoint: 100, leaseUntil: this.#now + SECOND };
+      const request = { now: this.#now, limit: 100, perEndpoint: 100, perOrganization: 100, held: [] };
       const found = await this.#store.claimDeliveries(request);
       this.#model.claimed(found, request);
       const results = found.claims.map((claim) => ({ claim, result: success(claim) }));

@@ -2,8 +2,6 @@ import t from 'tap';
 import { DeliveryPlace, failure, success } from './delivery-place.js';
 
 const SECOND = 1_000_000;
-/** How long the claims of a {@link DeliveryPlace} hold. */
-const LEASE = 60 * SECOND;
 
 void t.test(
   'a delivery is claimed with all that its sender needs, and its history says what came of it',
@@ -41,8 +39,7 @@ void t.test(
       attempt_count: 1,
       attempts: [{ ...begun, http_status_code: null, duration_ms: null }],
     });
-    const end = place.now + LEASE + 1;
-    t.same(await place.claim(), { claims: [], nextDueAt: end }, 'when its sender is given up');
+    t.same(await place.claim(), { claims: [], nextDueAt: null }, 'until its result comes');
 
     await place.finish([failure(claim, place.now + 5 * SECOND, { error: 'it said no', durationMs: 12.6 })]);
     t.same(await place.claim(), { claims: [], nextDueAt: place.now + 5 * SECOND });
@@ -94,27 +91,69 @@ void t.test('an endpoint with much to do holds up nobody', async (t) => {
     [slow.id, slow.id],
     'up to four at once',
   );
-  t.same(await place.claim(0, { perEndpoint: 4 }), { claims: [], nextDueAt: place.now + LEASE + 1 });
+  t.same(await place.claim(0, { perEndpoint: 4 }), { claims: [], nextDueAt: null });
   const [one] = second.claims;
   if (one === undefined) throw new Error('there are two');
   await place.finish([success(one)]);
   t.equal((await place.claim(0, { perEndpoint: 4 })).claims.length, 1);
 });
 
-void t.test('a claim that nobody kept is given up; what is told under it is not heard', async (t) => {
+void t.test('an organization whose endpoints all hang holds up no other', async (t) => {
+  const place = await DeliveryPlace.open(t);
+  for (let i = 0; i < 100; i++) await place.endpoint();
+  await place.add(place.event());
+  const limits = { limit: 64, perEndpoint: 4, perOrganization: 32 };
+  t.equal((await place.claim(0, limits)).claims.length, 32, 'half of the places');
+  await place.add(place.event());
+  t.same(await place.claim(600, { ...limits, limit: 32 }), { claims: [], nextDueAt: null });
+
+  const theirs = await place.another('others');
+  await place.add(place.event({ organization_id: theirs.organizationId }));
+  const { claims } = await place.claim(0, { ...limits, limit: 1 });
+  t.match(claims, [{ endpoint_id: theirs.endpointId }], 'though it came last');
+  const full = { ...limits, limit: 31 };
+  t.same(await place.claim(0, full), { claims: [], nextDueAt: null });
+});
+
+void t.test('organizations take turns, and so do the endpoints of each', async (t) => {
+  const place = await DeliveryPlace.open(t);
+  const [first, second] = [await place.endpoint(), await place.endpoint()];
+  const theirs = await place.another('others');
+  await place.add(...Array.from({ length: 3 }, () => place.event()));
+  place.now += SECOND;
+  for (let i = 0; i < 3; i++) await place.add(place.event({ organization_id: theirs.organizationId }));
+  const ours = new Set([first.id, second.id]);
+  const { claims } = await place.claim(0, { limit: 6 });
+  const names = claims.map(({ endpoint_id }) => (ours.has(endpoint_id) ? 'ours' : 'theirs'));
+  t.same(names, ['ours', 'theirs', 'ours', 'theirs', 'ours', 'theirs']);
+  const ofOurs = claims.filter(({ endpoint_id }) => ours.has(endpoint_id));
+  t.equal(new Set(ofOurs.slice(0, 2).map(({ endpoint_id }) => endpoint_id)).size, 2, 'both in turns');
+});
+
+void t.test('a claim holds as long as its sender names it, whatever the clock says', async (t) => {
+  const place = await DeliveryPlace.open(t);
+  const endpoint = await place.endpoint();
+  await place.add(place.event());
+  const claim = await place.claimOne();
+  for (const seconds of [120, 86_400, -200_000])
+    t.same(await place.claim(seconds), { claims: [], nextDueAt: null });
+  await place.finish([success(claim)]);
+  t.match(await place.list(endpoint), [{ status: 'success', attempt_count: 1 }]);
+});
+
+void t.test('a claim that nobody has is given up; what is told under it is not heard', async (t) => {
   const place = await DeliveryPlace.open(t);
   const endpoint = await place.endpoint();
   await place.add(place.event());
   const lost = await place.claimOne();
-  t.same((await place.claim(60)).claims, [], 'it still holds');
-  place.now += 1;
+  place.lose(lost);
   const again = await place.claimOne();
   t.match(again, { attempt: 2, step: 0, isManual: false });
   t.same(await place.finish([success(lost)]), []);
   const [queued] = await place.list(endpoint);
   t.match(queued, { status: 'pending', attempt_count: 2 });
   t.match((await place.detail(queued?.id ?? '')).attempts, [
-    { attempt_number: 1, duration_ms: null, error_message: 'interrupted: its sender did not report in time' },
+    { attempt_number: 1, duration_ms: null, error_message: 'interrupted: nobody is making it' },
     { attempt_number: 2, error_message: null },
   ]);
   await place.finish([success(again), failure(again, null)]);
@@ -327,8 +366,10 @@ void t.test(
     await place.store.retryDelivery(place.slug, first.delivery_id);
     await place.claimOne();
     await place.opened.reopen();
-    t.match(await place.claimOne(), { attempt: 3, isManual: true });
-    const fourth = await place.claimOne(61);
+    const third = await place.claimOne();
+    t.match(third, { attempt: 3, isManual: true });
+    place.lose(third);
+    const fourth = await place.claimOne();
     t.match(fourth, { attempt: 4, isManual: true });
 
     await place.store.updateEndpoint(place.slug, endpoint.id, { is_active: false }, place.now);

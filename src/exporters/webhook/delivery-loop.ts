@@ -13,8 +13,6 @@ const MIN_SLEEP_MS = 1000;
 export interface LoopOptions {
   readonly maxConcurrency: number;
   readonly perEndpoint: number;
-  /** How long claims hold: longer than any attempt takes. */
-  readonly leaseMs: number;
   /** Failed attempts in a row that pause an endpoint. */
   readonly breakerThreshold: number;
 }
@@ -30,8 +28,8 @@ export interface LoopTools {
   readonly logger: Logger;
   /** Told when the store begins to fail, and when all works again. */
   readonly onStore: (isFailing: boolean) => void;
-  /** Told how many endpoints the breaker paused. */
-  readonly onPaused: (endpoints: number) => void;
+  /** Told the ids of the endpoints that the breaker paused. */
+  readonly onPaused: (endpoints: readonly string[]) => void;
 }
 
 /**
@@ -48,7 +46,7 @@ export class DeliveryLoop {
   readonly #stop = new AbortController();
   /** Fires when what is under way is broken off. */
   readonly #end = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Map<DeliveryClaim, Promise<void>>();
   #withoutResult = 0;
   #claiming: Promise<void> | null = null;
   /** Whether more may be due than the last claim found. */
@@ -101,7 +99,7 @@ export class DeliveryLoop {
     if (deadline.aborted) giveUp();
     else deadline.addEventListener('abort', giveUp);
     await this.#claiming;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#underWay.values());
     deadline.removeEventListener('abort', giveUp);
   }
 
@@ -128,18 +126,19 @@ export class DeliveryLoop {
   async #ask(limit: number): Promise<Claims | undefined> {
     const { store, clock, options } = this.#tools;
     return await this.#calls.ask('claim', this.#stop.signal, () => {
-      const now = clock.now();
-      const leaseUntil = now + options.leaseMs * 1000;
-      return store.claimDeliveries({ now, limit, perEndpoint: options.perEndpoint, leaseUntil });
+      const { perEndpoint, maxConcurrency } = options;
+      const perOrganization = Math.ceil(maxConcurrency / 2);
+      const held = [...this.#underWay.keys()].map(({ delivery, lease }) => ({ delivery, lease }));
+      return store.claimDeliveries({ now: clock.now(), limit, perEndpoint, perOrganization, held });
     });
   }
 
   #begin(claim: DeliveryClaim): void {
     const attempt = this.#make(claim).finally(() => {
-      this.#underWay.delete(attempt);
+      this.#underWay.delete(claim);
       this.wake();
     });
-    this.#underWay.add(attempt);
+    this.#underWay.set(claim, attempt);
   }
 
   async #make(claim: DeliveryClaim): Promise<void> {

@@ -13,8 +13,8 @@ export interface ResultLineTools {
   readonly breakerThreshold: number;
   /** Whether attempts are under way that have no result yet. */
   readonly expectsMore: () => boolean;
-  /** Told how many endpoints were paused. */
-  readonly onPaused: (endpoints: number) => void;
+  /** Told the ids of endpoints that were paused. */
+  readonly onPaused: (endpoints: readonly string[]) => void;
   /** Fires when the store is asked for the last time. */
   readonly end: AbortSignal;
 }
@@ -59,7 +59,7 @@ export class ResultLine {
     const paused = await calls.ask('finish', end, () =>
       store.finishDeliveries(finished, { now: clock.now(), breakerThreshold }),
     );
-    if (paused !== undefined && paused.length > 0) onPaused(paused.length);
+    if (paused !== undefined && paused.length > 0) onPaused(paused);
   }
 
   async #gather(): Promise<void> {

@@ -18,7 +18,6 @@ import { ownQueue } from './queue-owner.js';
 import { Upkeep } from './upkeep.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 
-const MIN_LEASE_MS = 60_000;
 /** Of a body: what receivers can be expected to take. */
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -84,7 +83,7 @@ export class WebhookExporter implements Exporter {
         reportStore(host, isFailing);
       },
       onPaused: (endpoints) => {
-        this.#metrics.paused(endpoints);
+        this.#metrics.paused(endpoints.length);
         logger.warn({ endpoints }, 'Paused webhook endpoints after too many failed attempts in a row');
       },
     });
@@ -174,7 +173,6 @@ function loopOptions(config: WebhookConfig): LoopOptions {
   return {
     maxConcurrency: config.max_concurrency,
     perEndpoint: config.max_concurrency_per_endpoint,
-    leaseMs: Math.max(MIN_LEASE_MS, 4 * durationMs(config.timeout)),
     breakerThreshold: config.breaker_threshold,
   };
 }

@@ -36,9 +36,9 @@ export const WAITING = new MetaTable('waiting_deliveries', [
   { name: 'step', kind: 'integer', rule: 'NOT NULL' },
   { name: 'manual', kind: 'integer', rule: 'NOT NULL' },
   { name: 'attempts', kind: 'integer', rule: 'NOT NULL' },
-  /** Of the attempt under way, as the next two; null: none is. */
+  /** When the attempt under way began; null: none is. */
   { name: 'attempted_at', kind: 'time' },
-  { name: 'lease_until', kind: 'time' },
+  /** Of it. */
   { name: 'is_manual', kind: 'boolean' },
 ]);
 

@@ -34,7 +34,7 @@ const ATTEMPT_COLUMNS = [
 
 /** NUMBERS stands for the deliveries. */
 const SUMMARIES = `SELECT d.number, d.id::VARCHAR AS id, t.type, epoch_us(d.created_at) AS created_at,
-    w.delivery IS NOT NULL AS is_waiting, (w.lease_until IS NOT NULL)::BIGINT AS under_way,
+    w.delivery IS NOT NULL AS is_waiting, (w.attempted_at IS NOT NULL)::BIGINT AS under_way,
     coalesce(a.ended, 0) AS ended, coalesce(a.succeeded, false) AS succeeded
   FROM deliveries d
   JOIN taken_events t ON t.number = d.event

@@ -44,7 +44,7 @@ export class DeliveryQueue {
 
   /** Gives up attempts under way. @param condition of SQL says which @param reason as people may read it */
   async interrupt(condition: string, reason: string): Promise<void> {
-    const rows = await this.read(`lease_until IS NOT NULL AND ${condition}`);
+    const rows = await this.read(`attempted_at IS NOT NULL AND ${condition}`);
     if (rows.length === 0) return;
     const active = await this.#connection.rows(
       'SELECT id::VARCHAR AS id FROM webhook_endpoints WHERE is_active',
@@ -73,7 +73,7 @@ export class DeliveryQueue {
       endpointIds,
     );
     await this.#connection.run(
-      `DELETE FROM waiting_deliveries WHERE due_at IS NULL AND lease_until IS NULL AND ${ofThem}`,
+      `DELETE FROM waiting_deliveries WHERE due_at IS NULL AND attempted_at IS NULL AND ${ofThem}`,
       endpointIds,
     );
   }
@@ -83,7 +83,7 @@ export class DeliveryQueue {
    * that comes back does not get everything at once. What is under way goes on as it is.
    */
   async resume(endpointId: string, now: Micros): Promise<void> {
-    const held = 'due_at IS NOT NULL AND lease_until IS NULL AND endpoint_id = ?::UUID';
+    const held = 'due_at IS NOT NULL AND attempted_at IS NULL AND endpoint_id = ?::UUID';
     await this.#connection.run(
       `DELETE FROM waiting_deliveries WHERE ${held} AND delivery IN (
          SELECT number FROM deliveries WHERE endpoint_id = ?::UUID AND created_at < make_timestamp(${BigInt(now - MAX_HELD_MS * 1000)}))`,
@@ -102,7 +102,7 @@ export class DeliveryQueue {
   /** Between two transactions. */
   async figures(now: Micros): Promise<DeliveryFigures> {
     const [row] = await this.#connection.read(
-      'SELECT count(*) AS pending, min(epoch_us(w.due_at)) FILTER (e.is_active AND w.lease_until IS NULL) AS oldest FROM waiting_deliveries w JOIN webhook_endpoints e ON e.id = w.endpoint_id',
+      'SELECT count(*) AS pending, min(epoch_us(w.due_at)) FILTER (e.is_active AND w.attempted_at IS NULL) AS oldest FROM waiting_deliveries w JOIN webhook_endpoints e ON e.id = w.endpoint_id',
     );
     const oldest = numberOrNull(row?.oldest) ?? now;
     return { pending: Number(row?.pending), overdueMs: Math.max(0, (now - oldest) / 1000) };

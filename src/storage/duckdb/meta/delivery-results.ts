@@ -55,7 +55,7 @@ export class DeliveryResults {
   async #underWay(results: readonly FinishedAttempt[]) {
     const numbers = listOf(results.map(({ delivery }) => delivery));
     const found = await this.#parts.connection.rows(
-      `SELECT w.*, e.is_active, e.consecutive_failures FROM (${WAITING.select(`WHERE lease_until IS NOT NULL AND delivery IN (${numbers})`)}) w JOIN webhook_endpoints e ON e.id = w.endpoint_id::UUID`,
+      `SELECT w.*, e.is_active, e.consecutive_failures FROM (${WAITING.select(`WHERE attempted_at IS NOT NULL AND delivery IN (${numbers})`)}) w JOIN webhook_endpoints e ON e.id = w.endpoint_id::UUID`,
     );
     return {
       rows: new Map(found.map((row) => [Number(row.delivery), toWaitingRow(row)])),

@@ -23,13 +23,9 @@ export function toWaitingRow(row: Row): WaitingRow {
     manual: Number(row.manual),
     attempts: Number(row.attempts),
     underWay:
-      row.lease_until === null
+      row.attempted_at === null
         ? null
-        : {
-            attemptedAt: Number(row.attempted_at),
-            leaseUntil: Number(row.lease_until),
-            isManual: row.is_manual === true,
-          },
+        : { attemptedAt: Number(row.attempted_at), isManual: row.is_manual === true },
   };
   return {
     delivery: Number(row.delivery),
@@ -52,7 +48,6 @@ export function fromWaitingRow({ delivery, id, event, endpointId, waiting }: Wai
     manual: waiting.manual,
     attempts: waiting.attempts,
     attempted_at: underWay?.attemptedAt ?? null,
-    lease_until: underWay?.leaseUntil ?? null,
     is_manual: underWay?.isManual ?? null,
   };
 }

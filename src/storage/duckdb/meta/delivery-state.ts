@@ -4,8 +4,6 @@ import type { FinishedAttempt } from '../../delivery-store.js';
 /** The attempt that somebody is making. */
 export interface UnderWay {
   readonly attemptedAt: Micros;
-  /** After it, others may claim the delivery. */
-  readonly leaseUntil: Micros;
   /** Asked for by somebody, beside the schedule. */
   readonly isManual: boolean;
 }
@@ -54,13 +52,13 @@ export function asked(waiting: Waiting): Waiting {
 }
 
 /** Somebody takes on the next attempt: one that was asked for, or else that of the schedule. */
-export function claimed(waiting: Waiting, now: Micros, leaseUntil: Micros): Waiting {
+export function claimed(waiting: Waiting, now: Micros): Waiting {
   const isManual = waiting.manual > 0;
   return {
     ...waiting,
     manual: waiting.manual - (isManual ? 1 : 0),
     attempts: waiting.attempts + 1,
-    underWay: { attemptedAt: now, leaseUntil, isManual },
+    underWay: { attemptedAt: now, isManual },
   };
 }
 
