@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { FinishedAttempt } from '../../delivery-store.js';
 
 /** The attempt that somebody is making. */
-export interface UnderWay {
+interface UnderWay {
   readonly attemptedAt: Micros;
   /** Asked for by somebody, beside the schedule. */
   readonly isManual: boolean;
