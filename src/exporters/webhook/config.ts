@@ -46,7 +46,8 @@ export const webhookConfig = section({
     minimum: 1,
     maximum: 10_000,
     default: 64,
-    description: 'Attempts under way at once. One that hangs takes about 70 KiB.',
+    description:
+      'Attempts under way at once, at most half of them to the endpoints of one organization. One that hangs takes about 70 KiB.',
   }),
   max_concurrency_per_endpoint: Type.Integer({
     minimum: 1,
