@@ -19,5 +19,6 @@ function literalOf(value: Value): string {
   if (value === null) return 'NULL';
   if (typeof value === 'string') return literal(value);
   if (typeof value === 'boolean') return String(value);
-  return Number.isInteger(value) ? String(BigInt(value)) : `${value}::DOUBLE`;
+  // A number with a point is a DECIMAL, which has fewer digits.
+  return Number.isInteger(value) ? String(BigInt(value)) : `'${value}'::DOUBLE`;
 }
