@@ -15,9 +15,9 @@ import { CountingReceiver, type Arrival } from './counting-receiver.js';
 import { KILL_POINT_NAMES, type KillPointName } from './kill-points.js';
 
 /** `npm run test:chaos` kills more often than a normal run does. */
-const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 12);
+const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 10);
 /** At least; so it goes on where there were fewer. */
-const FACTS = Number(process.env['JACKDAW_TEST_FACTS'] ?? 120);
+const FACTS = Number(process.env['JACKDAW_TEST_FACTS'] ?? 60);
 const FACTS_A_LIFE = 40;
 const TRACES_A_REQUEST = 4;
 /** Deliveries that are still pending after so long are stuck. */

@@ -10,7 +10,7 @@ import { aSpanRecord, aTrace, DAY, NOON } from '../support/run-records.js';
 /** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
 const SEED = process.env.JACKDAW_TEST_SEED;
 /** A slow machine does fewer runs instead of failing. */
-const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 15_000);
+const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 8_000);
 const RUNS = Number(process.env.JACKDAW_TEST_RUNS ?? 40);
 
 t.setTimeout(0);

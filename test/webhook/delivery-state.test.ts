@@ -7,7 +7,7 @@ import { deliveryStep, DeliveryPlay, type DeliveryStep } from './delivery-play.j
 const ABSENCE: readonly DeliveryStep['kind'][] = ['add', 'claim', 'finish', 'away'];
 
 void t.test('deliveries go as the model says, whatever happens', async (t) => {
-  await compare(t, deliveryStep, { runs: 60, ms: 15_000 });
+  await compare(t, deliveryStep, { runs: 60, ms: 8_000 });
 });
 
 void t.test('and so does what was held while an endpoint was paused', async (t) => {
