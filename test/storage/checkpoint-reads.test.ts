@@ -1,28 +1,16 @@
-import { join } from 'node:path';
 import t from 'tap';
-import { Database, literal } from '../../src/storage/duckdb/database.js';
-import { testFolder } from '../support/test-folder.js';
+import { openTwoFiles } from './two-files.js';
 
 const ROUNDS = 400;
 const KEPT = 200;
 const ADDED = 100;
 const KINDS = 10;
 
-/** Without the setting that {@link Database.open} makes some forty reads found nothing, in each of three runs. */
+/** Without the setting that `Database.open` makes some forty reads found nothing, in each of three runs. */
 void t.test(
   'reads of the newest rows miss nothing while checkpoints close the gaps of deleted rows',
   async (t) => {
-    const folder = testFolder(t);
-    const database = await Database.open({
-      path: join(folder, 'main.duckdb'),
-      memoryLimit: '256MiB',
-      threads: 1,
-    });
-    t.teardown(() => {
-      database.close();
-    });
-    const writer = await database.connect();
-    await writer.run(`ATTACH ${literal(join(folder, 'cold.duckdb'))} AS cold (ROW_GROUP_SIZE 8192)`);
+    const { database, writer } = await openTwoFiles(t, '(ROW_GROUP_SIZE 8192)');
     await writer.run(
       'CREATE TABLE cold.t (id BIGINT, kind BIGINT, a VARCHAR, b VARCHAR, c VARCHAR, d VARCHAR, e DOUBLE, f DOUBLE)',
     );

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import t from 'tap';
-import { Database, literal } from '../../src/storage/duckdb/database.js';
-import { testFolder } from '../support/test-folder.js';
+import { openTwoFiles } from './two-files.js';
 
 const ROWS = 1500;
 
@@ -9,17 +7,7 @@ const ROWS = 1500;
 void t.test(
   'a streamed read finds what was there when it began, whatever is committed meanwhile',
   async (t) => {
-    const folder = testFolder(t);
-    const database = await Database.open({
-      path: join(folder, 'main.duckdb'),
-      memoryLimit: '256MiB',
-      threads: 1,
-    });
-    t.teardown(() => {
-      database.close();
-    });
-    const writer = await database.connect();
-    await writer.run(`ATTACH ${literal(join(folder, 'cold.duckdb'))} AS cold`);
+    const { database, writer } = await openTwoFiles(t);
     await writer.run('CREATE TABLE cold.t (seq BIGINT)');
     let last = 0;
     let reads = 0;
