@@ -1,0 +1,379 @@
+import type { MicroUsd } from '../signal/money.js';
+import type { Micros } from '../signal/time.js';
+
+export const ALERT_TYPES = [
+  'failure_rate',
+  'inactivity',
+  'cost_threshold',
+  'latency_threshold',
+  'composite',
+] as const;
+export type AlertType = (typeof ALERT_TYPES)[number];
+
+export const ALERT_CHANNELS = ['email', 'webhook', 'both'] as const;
+export type AlertChannel = (typeof ALERT_CHANNELS)[number];
+
+export const METRIC_OPERATORS = ['gt', 'lt', 'gte', 'lte'] as const;
+export type MetricOperator = (typeof METRIC_OPERATORS)[number];
+
+/** What is looked at of an agent's runs, or of a service's spans. */
+export interface RunCondition {
+  readonly type: Exclude<AlertType, 'composite'>;
+  readonly source: 'ai';
+  /** `failure_rate`: from 0 to 1; `inactivity`: hours; `cost_threshold`: US dollars; `latency_threshold`: milliseconds. */
+  readonly threshold: number;
+}
+
+export interface MetricCondition {
+  readonly type: 'metric_threshold';
+  readonly source: 'infra';
+  readonly metric_name: string;
+  readonly operator: MetricOperator;
+  readonly value: number;
+}
+
+export type AlertCondition = RunCondition | MetricCondition;
+
+export interface CompositeConfig {
+  readonly operator: 'and' | 'or';
+  /** With at least one of source `ai` and one of source `infra`; of `ai` never `latency_threshold`. */
+  readonly conditions: readonly AlertCondition[];
+}
+
+/** A rule of a user (interface.md, "Alert"). Either `agent_id` and `agent_name` or `target_service` are there. */
+export interface Alert {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly agent_id: string | null;
+  readonly agent_name: string | null;
+  readonly type: AlertType;
+  /** 0 for `composite`. */
+  readonly threshold: number;
+  readonly cooldown_minutes: number;
+  readonly is_active: boolean;
+  readonly channel: AlertChannel;
+  readonly webhook_url: string | null;
+  /** Only of `composite`. */
+  readonly composite_config: CompositeConfig | null;
+  /** The id of a node of the service map. */
+  readonly target_service: string | null;
+  readonly last_fired_at: Micros | null;
+  readonly created_at: Micros;
+}
+
+/** What is absent stays as it is. */
+export type AlertChange = Partial<
+  Pick<Alert, 'threshold' | 'cooldown_minutes' | 'is_active' | 'channel' | 'webhook_url'>
+>;
+
+/** What conditions looked at when their alert last fired, one for each: by it news are told from what is known. */
+export type AlertEvidence = readonly (EvidenceOfRows | EvidenceOfCost | null)[];
+
+/** The greatest `seq` of the rows that a condition looked at. */
+export interface EvidenceOfRows {
+  readonly seq: number;
+}
+
+/** What was spent on a day, by its first moment. */
+export interface EvidenceOfCost {
+  readonly day: Micros;
+  readonly cost: MicroUsd;
+}
+
+/** From the first firing until what the alert looks at is over. */
+export interface AlertIncident {
+  /** The id of the event of its first firing. */
+  readonly id: string;
+  /** So far. */
+  readonly firings: number;
+}
+
+/** An alert, with what its evaluation depends on. */
+export interface AlertRule {
+  readonly userId: string;
+  readonly alert: Alert;
+  /** Null while it is not firing. */
+  readonly incident: AlertIncident | null;
+  /** Of its newest firing; null where it has never fired. */
+  readonly evidence: AlertEvidence | null;
+}
+
+/** That an alert fires, to be written in one transaction. */
+export interface Firing {
+  readonly alertId: string;
+  /** What `last_fired_at` was when it was decided: where it is another by now, nothing is written. */
+  readonly lastFiredAt: Micros | null;
+  readonly firedAt: Micros;
+  /** UUIDv7 of the alert's event. */
+  readonly eventId: string;
+  /** With this firing. */
+  readonly incident: AlertIncident;
+  readonly evidence: AlertEvidence;
+  readonly threshold: number;
+  /** In the unit of the threshold; null of `composite`. */
+  readonly value: number | null;
+  /** Of the event `alert.fired`. */
+  readonly data: object;
+}
+
+/** That what an alert looks at is over. */
+export interface Resolution {
+  readonly alertId: string;
+  readonly incidentId: string;
+  readonly resolvedAt: Micros;
+  /** Of the event `alert.resolved`. */
+  readonly data: object;
+}
+
+/** How far notices of alerts have come. */
+export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped'] as const;
+export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
+export type NotificationChannel = Exclude<AlertChannel, 'both'>;
+
+export interface NotificationAttempt {
+  /** From 1. */
+  readonly attempt_number: number;
+  readonly attempted_at: Micros;
+  /** Of HTTP, or of SMTP; null where no answer came. */
+  readonly status_code: number | null;
+  readonly duration_ms: number;
+  /** One sentence for the user, without addresses of networks and secrets; null after success. */
+  readonly error_message: string | null;
+}
+
+export interface AlertNotification {
+  readonly channel: NotificationChannel;
+  readonly status: NotificationStatus;
+  /** Why it was skipped (`smtp_not_configured`, `too_many_emails`), or how its last attempt ended. */
+  readonly detail: string | null;
+  readonly attempts: readonly NotificationAttempt[];
+}
+
+/** A firing, as the API lists it. */
+export interface AlertEvent {
+  readonly id: string;
+  readonly fired_at: Micros;
+  readonly value: number | null;
+  readonly threshold: number;
+  readonly resolved_at: Micros | null;
+  readonly notifications: readonly AlertNotification[];
+}
+
+/** A notice that is due. Its sender names it by `number`. */
+export interface DueNotification {
+  readonly number: number;
+  readonly channel: NotificationChannel;
+  readonly alertId: string;
+  /** Of the alert's event; deterministic ids of messages are made from it. */
+  readonly eventId: string;
+  readonly userId: string;
+  /** The account's address, as it is now. */
+  readonly email: string;
+  /** As it was when the alert fired; null for an e-mail. */
+  readonly webhookUrl: string | null;
+  /** The envelope of `alert.fired`: the JSON text that is sent. */
+  readonly body: string;
+  /** Attempts that were made before. */
+  readonly attempts: number;
+}
+
+/** How an attempt ended, or why none was made. */
+export interface NotificationResult {
+  readonly number: number;
+  readonly status: NotificationStatus;
+  readonly detail: string | null;
+  /** Null where none was made. */
+  readonly attempt: NotificationAttempt | null;
+  /** When it is due again; for status `pending` only. */
+  readonly retryAt: Micros | null;
+}
+
+/** An agent's runs (agent) or a node's spans (service) that an evaluator asks about. */
+export type Target =
+  | { readonly userId: string; readonly agentId: string }
+  | { readonly userId: string; readonly service: string };
+
+/** Which figures of a target are wanted: those that are not are null in the answer. */
+export interface WantedFigures {
+  readonly target: Target;
+  readonly runs: boolean;
+  readonly cost: boolean;
+  readonly activity: boolean;
+}
+
+export interface Observing {
+  /** One moment for all. */
+  readonly now: Micros;
+  /** Finished after this, and not after `now`. */
+  readonly windowStart: Micros;
+  /** Days by their first moment (included) and their end (excluded): the runs that started within. */
+  readonly days: readonly { readonly from: Micros; readonly to: Micros }[];
+  readonly targets: readonly WantedFigures[];
+  readonly metrics: readonly { readonly userId: string; readonly name: string }[];
+  /** Points after this, and not after `now`. */
+  readonly pointsStart: Micros;
+}
+
+/** Finished runs (or spans) of a target in the window, by event time: the end, else the start, and never after it came. */
+export interface WindowFigures {
+  readonly finished: number;
+  /** `success` is false, or it is null and the status `failed` or `timed_out`. Of spans by status alone. */
+  readonly failed: number;
+  /** Those that have a duration. */
+  readonly timed: number;
+  /** `quantile_cont` of their `duration_ms`; null where there are none. */
+  readonly p95_ms: number | null;
+  /** The greatest `seq` among them; 0 for none. */
+  readonly seq: number;
+}
+
+/** What a target's runs (or spans) of a day cost. */
+export interface CostFigures {
+  readonly cost: MicroUsd;
+  /** Those that have a cost. */
+  readonly priced: number;
+}
+
+export interface TargetFigures {
+  /** Null where they were not wanted, and where the target is not known (yet). */
+  readonly window: WindowFigures | null;
+  /** In the order of the days asked for; empty where they were not wanted, or the target is not known. */
+  readonly costs: readonly CostFigures[];
+  /** The last time of any run or span, never after it came; null where there is none, or it was not wanted. */
+  readonly activeAt: Micros | null;
+}
+
+/** The newest point of one series of a metric. */
+export interface SeriesPoint {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly timestamp: Micros;
+  readonly value: number;
+  readonly seq: number;
+}
+
+export interface Observed {
+  /** In the order of the targets asked for. */
+  readonly targets: readonly TargetFigures[];
+  /** In the order of the metrics asked for; empty for an unknown one. Points without a finite value are left out. */
+  readonly metrics: readonly (readonly SeriesPoint[])[];
+}
+
+/** What commits changed since it was asked last. */
+export interface Touched {
+  /** Ids of agents of which something came. */
+  readonly agents: readonly string[];
+  /** Users of whom spans came, and users of whom points came. */
+  readonly spansOf: readonly string[];
+  readonly pointsOf: readonly string[];
+}
+
+/** Which runs tell best why an alert fires. */
+export interface ExampleQuery {
+  readonly target: Target;
+  readonly type: RunCondition['type'];
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+/** What became of a new alert: there is room for no more, or the agent is not the user's. */
+export type CreatedAlert = 'created' | 'full' | 'unknown_agent';
+
+/** How the alerts of a store are evaluated. */
+export interface AlertingTerms {
+  readonly windowMs: number;
+  /** Runs (or spans) in the window below which it says nothing. */
+  readonly minSamples: number;
+  /** An IANA name: whose days `cost_threshold` goes by. */
+  readonly timezone: string;
+}
+
+/** What happened to the rules: a rule is new or was changed, or is there or active no more. */
+export type RuleChange =
+  { readonly kind: 'put'; readonly rule: AlertRule } | { readonly kind: 'removed'; readonly alertId: string };
+
+/**
+ * The alerts of a store: rules, what became of them, and what they are evaluated by. Every method may throw a
+ * `ConsumeError` with `storage_unavailable` (retryable); changes are durable when they resolve. What belongs to another
+ * user is not there.
+ */
+export interface AlertStore {
+  /** The newest first. */
+  listAlerts(userId: string): Promise<readonly Alert[]>;
+  /** @param alert its `agent_name` is filled in @returns what became of it, and the alert as it was stored */
+  createAlert(
+    userId: string,
+    alert: Alert,
+    most: number,
+  ): Promise<{ readonly outcome: CreatedAlert; readonly alert: Alert }>;
+  readAlert(userId: string, id: string): Promise<Alert | null>;
+  /**
+   * Pausing an alert ends its incident, without an event. A change that leaves channel `webhook` or `both` without a URL
+   * changes nothing.
+   *
+   * @returns the alert as it is now; null where there is none
+   */
+  updateAlert(
+    userId: string,
+    id: string,
+    change: AlertChange,
+    now: Micros,
+  ): Promise<Alert | 'lacks_webhook_url' | null>;
+  /** With its events and what was to be sent. @returns false where there was none */
+  deleteAlert(userId: string, id: string): Promise<boolean>;
+  /** The newest first. @returns null where the user has no such alert */
+  listAlertEvents(
+    userId: string,
+    id: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly AlertEvent[]; readonly count: number } | null>;
+
+  /** Of all users: those that are active. */
+  listRules(): Promise<readonly AlertRule[]>;
+  /** One rule, active or not, for who wants to try it. */
+  readRule(userId: string, id: string): Promise<AlertRule | null>;
+  /** Tells of changes by others than the evaluator, after their commit. @returns what ends it */
+  watchRules(listener: (change: RuleChange) => void): () => void;
+  /** Calls back after commits of telemetry that may change what rules say; then {@link takeTouched} tells what. Until it was asked, no more. */
+  watchTelemetry(listener: () => void): () => void;
+  takeTouched(): Promise<Touched>;
+  observe(request: Observing): Promise<Observed>;
+  /** Ids of at most five traces: failed, the slowest, or the dearest ones; none for `inactivity`. */
+  exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
+  /**
+   * Writes what each firing brings with it, all of one in one transaction: the alert's event, `last_fired_at`, the incident,
+   * a notice for each channel, and the event `alert.fired`. One that somebody else decided meanwhile, or whose alert is
+   * paused or gone, changes nothing.
+   *
+   * @returns for each whether it was written
+   */
+  recordFirings(firings: readonly Firing[]): Promise<readonly boolean[]>;
+  /** Ends incidents, and writes `alert.resolved`. One that is over already changes nothing. @returns for each whether it was written */
+  recordResolutions(resolutions: readonly Resolution[]): Promise<readonly boolean[]>;
+  /** Notes that rules are evaluated. @returns when that was noted last; null for never */
+  beatAlerts(now: Micros): Promise<Micros | null>;
+
+  /** Calls back when notices may be due. @returns what ends it */
+  watchNotifications(listener: () => void): () => void;
+  /**
+   * Notices that are due, the longest overdue first.
+   *
+   * @param held numbers of those that the sender has already
+   */
+  dueNotifications(
+    now: Micros,
+    limit: number,
+    held: readonly number[],
+  ): Promise<{ readonly items: readonly DueNotification[]; readonly nextDueAt: Micros | null }>;
+  /** Notes how attempts ended. Of an alert that was deleted nothing is noted. */
+  finishNotifications(results: readonly NotificationResult[]): Promise<void>;
+
+  /** Says how the alerts are evaluated, for whoever shows it. @returns what takes it back */
+  announceAlerting(terms: AlertingTerms): () => void;
+  /** As announced last; null where nobody evaluates them. */
+  readonly alertingTerms: AlertingTerms | null;
+}
+
+/** Finds an alert store among extensions. */
+export function isAlertStore(candidate: unknown): candidate is AlertStore {
+  return typeof candidate === 'object' && candidate !== null && 'recordFirings' in candidate;
+}
