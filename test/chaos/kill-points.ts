@@ -15,7 +15,7 @@ interface Startable {
 }
 
 /** The moments that matter between a fact and the note that its webhook arrived. */
-const KILL_POINTS = {
+const WEBHOOK_POINTS = {
   'the fact is committed': { when: 'after', method: 'writeTraces' },
   'events are read': { when: 'after', method: 'readEvents', counts: (_, page) => hasSome(page, 'events') },
   'deliveries are queued': { when: 'after', method: 'addDeliveries' },
@@ -29,9 +29,32 @@ const KILL_POINTS = {
   'the answer is there': { when: 'before', method: 'finishDeliveries' },
   'the answer is recorded': { when: 'after', method: 'finishDeliveries' },
 } as const satisfies Readonly<Record<string, KillPoint>>;
+
+/** Those between the evidence and the note that what an alert says arrived. */
+const ALERT_POINTS = {
+  'the evidence is committed': { when: 'after', method: 'writeTraces' },
+  'the evidence is looked at': {
+    when: 'after',
+    method: 'observe',
+    counts: (_, seen) => hasSome(seen, 'targets'),
+  },
+  'a firing is to be written': { when: 'before', method: 'recordFirings' },
+  'a firing is written': { when: 'after', method: 'recordFirings' },
+  'notices are taken': {
+    when: 'after',
+    method: 'dueNotifications',
+    counts: (_, due) => hasSome(due, 'items'),
+  },
+  'a notice has gone out': { when: 'before', method: 'finishNotifications' },
+  'a notice is recorded': { when: 'after', method: 'finishNotifications' },
+} as const satisfies Readonly<Record<string, KillPoint>>;
+
+const KILL_POINTS = { ...WEBHOOK_POINTS, ...ALERT_POINTS };
 export type KillPointName = keyof typeof KILL_POINTS;
 
 export const KILL_POINT_NAMES = Object.keys(KILL_POINTS) as readonly KillPointName[];
+export const WEBHOOK_POINT_NAMES = Object.keys(WEBHOOK_POINTS) as readonly KillPointName[];
+export const ALERT_POINT_NAMES = Object.keys(ALERT_POINTS) as readonly KillPointName[];
 
 /** The same factories; the process ends at the `countdown`th time that one of their components comes to the point. */
 export function dyingAt(

@@ -12,7 +12,8 @@ import { anItem } from '../support/trace-batch.js';
 import { testFolder } from '../support/test-folder.js';
 import { AUTHORITY } from '../support/webhook-certificates.js';
 import { CountingReceiver, type Arrival } from './counting-receiver.js';
-import { KILL_POINT_NAMES, type KillPointName } from './kill-points.js';
+import { endLife, type Death } from './death.js';
+import { WEBHOOK_POINT_NAMES } from './kill-points.js';
 
 /** `npm run test:chaos` kills more often than a normal run does. */
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 10);
@@ -25,9 +26,7 @@ const SETTLED_MS = 120_000;
 const DAEMON = fileURLToPath(new URL('./dying-daemon.js', import.meta.url));
 const ENDPOINTS = ['/failures', '/everything'] as const;
 
-/** How a life ends: at a point within the process, when the receiver has a request and has not answered, or at any time. */
-type Death = KillPointName | 'a request is out' | 'any time';
-const DEATHS: readonly Death[] = [...KILL_POINT_NAMES, 'a request is out', 'any time'];
+const DEATHS: readonly Death[] = [...WEBHOOK_POINT_NAMES, 'a request is out', 'any time'];
 
 interface Endpoint {
   readonly id: string;
@@ -76,7 +75,7 @@ void t.test('whenever the daemon is killed, every event of a stored fact arrives
   let kills = 0;
   for (; kills < KILLS || acknowledged.size < FACTS; kills++) {
     const death = DEATHS[kills % DEATHS.length] ?? 'any time';
-    await dieAt(death, receiver, live, acknowledged);
+    await endLife(death, receiver, live, (daemon) => sendFailures(daemon, acknowledged));
   }
   const last = await live();
   const caller = new ApiCaller(last.url, key);
@@ -105,39 +104,6 @@ async function subscribe(
     '/failures': await create('/failures', ['trace.failed']),
     '/everything': await create('/everything', ['*']),
   };
-}
-
-/** One life of the daemon: it takes traces that have failed, and ends in the given way. */
-async function dieAt(
-  death: Death,
-  receiver: CountingReceiver,
-  live: (env: NodeJS.ProcessEnv) => Promise<DaemonProcess>,
-  acknowledged: Set<string>,
-): Promise<void> {
-  const isPoint = death !== 'a request is out' && death !== 'any time';
-  const env = isPoint ? { CHAOS_POINT: death, CHAOS_COUNTDOWN: String(randomInt(1, 6)) } : {};
-  let daemon: DaemonProcess;
-  try {
-    daemon = await live(env);
-  } catch (error) {
-    // It came to its point with what earlier lives had left, before it was ready.
-    if (isPoint && String(error).includes('SIGKILL')) return;
-    throw error;
-  }
-  if (death === 'a request is out') {
-    let left = randomInt(1, 10);
-    receiver.onArrival = () => {
-      if (--left > 0) return true;
-      daemon.child.kill('SIGKILL');
-      return false;
-    };
-  }
-  const time = death === 'any time' ? randomInt(50, 700) : 1500;
-  const timer = setTimeout(() => daemon.child.kill('SIGKILL'), time);
-  await sendFailures(daemon, acknowledged);
-  await daemon.exited;
-  clearTimeout(timer);
-  receiver.onArrival = () => true;
 }
 
 async function sendFailures({ url, key }: DaemonProcess, acknowledged: Set<string>): Promise<void> {
