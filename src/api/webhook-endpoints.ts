@@ -2,7 +2,6 @@ import { Type, type Static } from 'typebox';
 import { HttpProblem, type Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import type { AddressPolicy } from '../delivery/webhook/address-policy.js';
-import { checkTarget } from '../delivery/webhook/check-target.js';
 import { generateSecret } from '../delivery/webhook/signature.js';
 import { validationProblem } from '../http/field-errors.js';
 import { uuidV7 } from '../signal/ids.js';
@@ -12,20 +11,15 @@ import type { ApiContext } from './api-context.js';
 import { count, time, uuid } from './fields.js';
 import { noOrganization, requireRole } from './organization-role.js';
 import { targetPolicy } from './target-policy.js';
+import { targetFault, targetUrl } from './target-url.js';
 import { ENDPOINT, endpointParams, ENDPOINTS, noEndpoint, organizationParams } from './webhook-places.js';
 
 const MAX_NAME_LENGTH = 200;
-const MAX_URL_LENGTH = 2048;
 const MAX_EVENT_TYPES = 100;
 const MAX_EVENT_TYPE_LENGTH = 100;
 /** Each event may become as many deliveries. */
 const MAX_ENDPOINTS = 100;
 
-const url = Type.String({
-  maxLength: MAX_URL_LENGTH,
-  description:
-    'Begins with `https://`. Without user name, password and fragment; its host must be public, or in a network that the operator allows. Redirects are not followed.',
-});
 const name = Type.String({ maxLength: MAX_NAME_LENGTH });
 const eventTypes = Type.Array(
   Type.String({ pattern: '^(\\*|[a-z0-9_.]+)$', maxLength: MAX_EVENT_TYPE_LENGTH }),
@@ -70,7 +64,11 @@ const createEndpoint = {
   access: 'manage',
   params: organizationParams,
   body: Type.Object(
-    { url, name: Type.String({ maxLength: MAX_NAME_LENGTH, default: '' }), event_types: eventTypes },
+    {
+      url: targetUrl,
+      name: Type.String({ maxLength: MAX_NAME_LENGTH, default: '' }),
+      event_types: eventTypes,
+    },
     { title: 'NewWebhookEndpoint', additionalProperties: false },
   ),
   responses: { 201: createdSchema },
@@ -101,7 +99,7 @@ const updateEndpoint = {
   params: endpointParams,
   body: Type.Object(
     {
-      url: Type.Optional(url),
+      url: Type.Optional(targetUrl),
       name: Type.Optional(name),
       event_types: Type.Optional(eventTypes),
       is_active: Type.Optional(Type.Boolean()),
@@ -220,7 +218,7 @@ export function webhookEndpointRoutes({
 
 /** @throws HttpProblem 422 at `/url` */
 function refuseTarget(target: string, policy: AddressPolicy): void {
-  const fault = target.startsWith('https://') ? checkTarget(target, policy) : 'must start with https://';
+  const fault = targetFault(target, policy);
   if (fault !== null) throw validationProblem('body', [{ field: '/url', message: fault }]);
 }
 

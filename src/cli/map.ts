@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { rebuildServiceMap } from '../api/service-map-rebuild.js';
 import { hasDifferences } from '../storage/map-rebuild.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
+import { counted } from './counted.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { showJson } from './result.js';
@@ -62,8 +63,4 @@ function inWords(rebuild: Rebuild): string[] {
     corrected ? 'All of it was corrected.' : 'Nothing was changed.',
   );
   return lines;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
