@@ -37,8 +37,12 @@ export async function openMetaTables(t: Test): Promise<OpenedMetaTables> {
     return connection;
   };
   const open = async (): Promise<MetaTables> =>
-    await MetaTables.open(await connect(), file, () => {
-      told++;
+    await MetaTables.open(await connect(), {
+      file,
+      eventsWritten: () => {
+        told++;
+      },
+      agentName: () => undefined,
     });
   await migrate(await connect(), MAIN, META_SCHEMA, path);
   return { tables: await open(), path, file, logger, told: () => told, connect, again: open };

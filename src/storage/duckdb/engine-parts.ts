@@ -89,10 +89,10 @@ async function openFiles(
   logger: Logger,
   listener: StoreListener,
 ): Promise<EngineParts> {
-  const meta = await openMeta(database, options.path, logger, listener);
+  const agents = new Agents();
+  const meta = await openMeta(database, options.path, logger, listener, agents);
   const segments = await Segments.open(await database.connect(), options.path, logger);
   const connection = await database.connect();
-  const agents = new Agents();
   const origins = new Origins();
   const metrics = new StoredMetrics(origins);
   const logs = new StoredLogs(origins);
@@ -202,11 +202,16 @@ async function openMeta(
   path: string,
   logger: Logger,
   listener: StoreListener,
+  agents: Agents,
 ): Promise<MetaTables> {
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
   await migrate(connection, MAIN, META_SCHEMA, path);
   await connection.run(`CHECKPOINT ${MAIN}`);
   const attachAnew = (): Promise<void> => database.attachMainAnew();
-  return await MetaTables.open(connection, { attachAnew, logger }, listener.eventsWritten);
+  return await MetaTables.open(connection, {
+    file: { attachAnew, logger },
+    eventsWritten: listener.eventsWritten,
+    agentName: (tenant, agentId) => agents.byId(tenant, agentId)?.name,
+  });
 }

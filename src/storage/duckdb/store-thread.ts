@@ -105,6 +105,10 @@ serve(port, outbox, {
       (deliveries[method] as (...values: unknown[]) => unknown).apply(deliveries, args),
     );
   },
+  alerts: async (method: AlertMethod, ...args: unknown[]) => {
+    const { alerts } = (await engine).meta;
+    return await ofMainFile(() => (alerts[method] as (...values: unknown[]) => unknown).apply(alerts, args));
+  },
 });
 
 /** Does what is asked of the main file. @throws ConflictError, ConsumeError */
@@ -137,6 +141,7 @@ export type MetaMethod = Exclude<
   | 'events'
   | 'readers'
   | 'deliveries'
+  | 'alerts'
   | 'tenantOf'
   | 'userOf'
   | 'limitOf'
@@ -146,6 +151,7 @@ export type MetaMethod = Exclude<
 >;
 export type EventMethod = keyof StoreEngine['events'];
 export type DeliveryMethod = keyof StoreEngine['meta']['deliveries'];
+export type AlertMethod = Exclude<keyof StoreEngine['meta']['alerts'], 'load'>;
 
 function noticeLogger(send: typeof notify): Logger {
   const line =

@@ -13,7 +13,14 @@ import type { StoreOptions } from './engine-parts.js';
 import type { StoreFigures } from './store-engine.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TelemetryClient } from './telemetry-client.js';
-import type { DeliveryMethod, EventMethod, LogNotice, MetaMethod, StoreMethod } from './store-thread.js';
+import type {
+  AlertMethod,
+  DeliveryMethod,
+  EventMethod,
+  LogNotice,
+  MetaMethod,
+  StoreMethod,
+} from './store-thread.js';
 import type { CommitReport } from './writer.js';
 
 export interface DuckDBStoreOptions extends StoreOptions {
@@ -148,6 +155,10 @@ export class DuckDBStore extends TelemetryClient implements Component {
 
   protected override async deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T> {
     return await this.#running().call<T>('deliveries', [method, ...args]);
+  }
+
+  protected override async alerts<T>(method: AlertMethod, ...args: unknown[]): Promise<T> {
+    return await this.#running().call<T>('alerts', [method, ...args]);
   }
 
   #running(): ThreadClient {

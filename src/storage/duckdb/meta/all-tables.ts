@@ -1,3 +1,4 @@
+import { ALERT_BEAT, ALERT_EVENTS, ALERT_NOTICES, ALERTS } from './alert-definitions.js';
 import { ATTEMPTS, DELIVERIES, TAKEN_EVENTS, WAITING } from './delivery-definitions.js';
 import { ENTRIES, READERS } from './event-definitions.js';
 import { ENDPOINTS, KEYS, MEMBERS, ORGANIZATIONS, PROMPTS, USERS, type MetaTable } from './tables.js';
@@ -16,4 +17,8 @@ export const META_TABLES: readonly MetaTable[] = [
   DELIVERIES,
   WAITING,
   ATTEMPTS,
+  ALERTS,
+  ALERT_EVENTS,
+  ALERT_NOTICES,
+  ALERT_BEAT,
 ];

@@ -18,11 +18,11 @@ import type {
   WebhookEndpoint,
 } from '../../webhook-endpoints.js';
 import type { MetaMethod } from '../store-thread.js';
-import { DeliveryClient } from './delivery-client.js';
+import { AlertClient } from './alert-client.js';
 import type { PromptPage } from './prompt-tables.js';
 
 /** The {@link MetaStore} of the daemon's thread: it asks the store thread, and tells of keys that come and go. */
-export abstract class MetaClient extends DeliveryClient implements MetaStore {
+export abstract class MetaClient extends AlertClient implements MetaStore {
   readonly #keyListeners = new Set<(change: KeyChange) => void>();
 
   abstract get directory(): string;

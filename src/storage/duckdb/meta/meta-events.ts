@@ -13,6 +13,8 @@ const IDS_A_MILLISECOND = 4096;
 
 /** A fact of the main file. */
 export interface MetaEvent {
+  /** Where the fact has a UUIDv7 already; absent: one is made. */
+  readonly id?: string;
   readonly type: EventType;
   readonly owner: { readonly tenant: number; readonly userId: string } | { readonly organizationId: string };
   /** The only endpoint that is to have it; absent: all that subscribe. */
@@ -60,7 +62,7 @@ export class MetaEvents {
    *
    * @returns whether it was written
    */
-  async add({ type, owner, endpointId, now, data }: MetaEvent): Promise<boolean> {
+  async add({ id, type, owner, endpointId, now, data }: MetaEvent): Promise<boolean> {
     const isWanted =
       endpointId !== undefined ||
       ('tenant' in owner
@@ -69,7 +71,11 @@ export class MetaEvents {
     if (!isWanted) return false;
     // The number of a transaction that fails is left out.
     const number = this.#nextNumber++;
-    const event = { id: uuidV7InOrder(now / 1000, number % IDS_A_MILLISECOND), type, timestamp: now };
+    const event = {
+      id: id ?? uuidV7InOrder(now / 1000, number % IDS_A_MILLISECOND),
+      type,
+      timestamp: now,
+    };
     await this.#connection.run(
       ...ENTRIES.insert({
         ...event,

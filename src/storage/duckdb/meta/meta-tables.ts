@@ -17,6 +17,7 @@ import type {
 } from '../../webhook-endpoints.js';
 import type { Connection, Value } from '../database.js';
 import { EventInterests } from '../events/interests.js';
+import { AlertTables, type AlertParts } from './alert-tables.js';
 import { DeliveryTables } from './delivery-tables.js';
 import { EndpointTables } from './endpoint-tables.js';
 import { EventReaders } from './event-readers.js';
@@ -32,13 +33,22 @@ import { refuseTaken } from './unique-names.js';
 /** The part of a {@link MetaStore} that needs the database. */
 type Tables = Omit<MetaStore, 'watchKeys' | 'directory' | 'listPrompts' | 'listPromptVersions'>;
 
-/** What is in the main file: users, organizations, members, keys, prompts, webhook endpoints, events and deliveries. */
+/** What the main file needs of what is around it. */
+export interface MetaSurroundings {
+  readonly file: MainFile;
+  /** Is called after commits that wrote events. */
+  readonly eventsWritten: () => void;
+  readonly agentName: AlertParts['agentName'];
+}
+
+/** What is in the main file: users, organizations, members, keys, prompts, webhook endpoints, events, deliveries and alerts. */
 export class MetaTables implements Tables {
   /** Which events somebody wants, as the last commit left it. */
   readonly interests = new EventInterests();
   readonly events: MetaEvents;
   readonly readers: EventReaders;
   readonly deliveries: DeliveryTables;
+  readonly alerts: AlertTables;
   readonly #connection: MetaConnection;
   readonly #members: MemberTables;
   readonly #prompts: PromptTables;
@@ -50,7 +60,7 @@ export class MetaTables implements Tables {
   /** `monthly_event_limit` by tenant. */
   readonly #limits = new Map<number, number | null>();
 
-  private constructor(connection: Connection, file: MainFile, eventsWritten: () => void) {
+  private constructor(connection: Connection, { file, eventsWritten, agentName }: MetaSurroundings) {
     this.#connection = new MetaConnection(connection, file);
     const parts = { connection: this.#connection, interests: this.interests };
     this.events = new MetaEvents(parts.connection, parts.interests, eventsWritten);
@@ -59,17 +69,24 @@ export class MetaTables implements Tables {
     this.#members = new MemberTables(parts.connection, parts.interests);
     this.#prompts = new PromptTables(parts.connection, this.events);
     this.#endpoints = new EndpointTables({ ...parts, events: this.events, deliveries: this.deliveries });
+    this.alerts = new AlertTables({
+      ...parts,
+      events: this.events,
+      tenantOf: (userId) => this.tenantOf(userId),
+      agentName,
+    });
   }
 
-  /** @param connection the tables' own @param eventsWritten is called after commits that wrote events */
-  static async open(connection: Connection, file: MainFile, eventsWritten: () => void): Promise<MetaTables> {
-    const tables = new MetaTables(connection, file, eventsWritten);
+  /** @param connection the tables' own */
+  static async open(connection: Connection, surroundings: MetaSurroundings): Promise<MetaTables> {
+    const tables = new MetaTables(connection, surroundings);
     for (const row of await connection.rows(USERS.select()))
       tables.#remember(toUser(row), Number(row.tenant));
     await tables.events.load();
     await tables.#members.load();
     await tables.#endpoints.load();
     await tables.deliveries.load();
+    await tables.alerts.load();
     await tables.#prompts.load((userId) => tables.#knownTenant(userId));
     return tables;
   }

@@ -1,7 +1,7 @@
 import type { Row, Value } from '../database.js';
 
 /** `any_text` may hold every character there is, at every place: {@link readAnyText} gives it back. */
-type MetaKind = 'uuid' | 'text' | 'any_text' | 'integer' | 'boolean' | 'time';
+type MetaKind = 'uuid' | 'text' | 'any_text' | 'integer' | 'double' | 'boolean' | 'time';
 
 interface MetaColumn {
   readonly name: string;
@@ -15,6 +15,7 @@ const SQL_TYPES: Readonly<Record<MetaKind, string>> = {
   text: 'VARCHAR',
   any_text: 'VARCHAR',
   integer: 'BIGINT',
+  double: 'DOUBLE',
   boolean: 'BOOLEAN',
   time: 'TIMESTAMP',
 };

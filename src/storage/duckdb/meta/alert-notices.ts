@@ -1,0 +1,187 @@
+import type { Micros } from '../../../signal/time.js';
+import type {
+  AlertChannel,
+  AlertNotification,
+  AlertRule,
+  DueNotification,
+  Firing,
+  NotificationChannel,
+  NotificationResult,
+  NotificationStatus,
+} from '../../alert-store.js';
+import type { Row } from '../database.js';
+import { ALERT_EVENTS, ALERT_NOTICES } from './alert-definitions.js';
+import { textOrNull, toAttempts } from './alert-rows.js';
+import { listOf, numberOrNull } from './delivery-rows.js';
+import type { MetaConnection } from './meta-connection.js';
+import { readAnyText } from './tables.js';
+
+const CHANNELS: Readonly<Record<AlertChannel, readonly NotificationChannel[]>> = {
+  email: ['email'],
+  webhook: ['webhook'],
+  both: ['email', 'webhook'],
+};
+
+const DUE_COLUMNS = [
+  'number',
+  'event',
+  'alert_id',
+  'user_id',
+  'channel',
+  'webhook_url',
+  'due_at',
+  'attempts',
+];
+
+/** What is told of firings, and how far that has come. */
+export class AlertNotices {
+  readonly #connection: MetaConnection;
+  #nextNumber = 1;
+
+  constructor(connection: MetaConnection) {
+    this.#connection = connection;
+  }
+
+  /** Numbers go on behind those that are there. */
+  async load(): Promise<void> {
+    const [row] = await this.#connection.read('SELECT coalesce(max(number), 0) AS last FROM alert_notices');
+    this.#nextNumber = Number(row?.last) + 1;
+  }
+
+  /** In the transaction that writes firings: one for each channel of each, due at once. */
+  async add(
+    fired: readonly { readonly rule: AlertRule; readonly event: number; readonly firing: Firing }[],
+  ): Promise<void> {
+    const rows = fired.flatMap(({ rule: { alert, userId }, event, firing }) =>
+      CHANNELS[alert.channel].map((channel) => ({
+        number: this.#nextNumber++,
+        event,
+        alert_id: alert.id,
+        user_id: userId,
+        channel,
+        webhook_url: channel === 'webhook' ? alert.webhook_url : null,
+        status: 'pending',
+        detail: null,
+        due_at: firing.firedAt,
+        attempts: 0,
+        history: '[]',
+      })),
+    );
+    await this.#connection.run(...ALERT_NOTICES.insertAll(rows));
+  }
+
+  /** In the transaction under way: those of firings, by their numbers. */
+  async of(events: readonly number[]): Promise<ReadonlyMap<number, readonly AlertNotification[]>> {
+    const rows = await this.#connection.rows(
+      ALERT_NOTICES.select(`WHERE event IN (${listOf(events)}) ORDER BY number`),
+    );
+    const found = new Map<number, AlertNotification[]>();
+    for (const row of rows) {
+      const event = Number(row.event);
+      found.set(event, [...(found.get(event) ?? []), toNotification(row)]);
+    }
+    return found;
+  }
+
+  async due(
+    now: Micros,
+    limit: number,
+    held: readonly number[],
+  ): Promise<{ readonly items: readonly DueNotification[]; readonly nextDueAt: Micros | null }> {
+    // Of one moment: an alert may be deleted in between.
+    return await this.#connection.transaction(async () => {
+      const notHeld = held.length === 0 ? '' : `AND n.number NOT IN (${listOf(held)})`;
+      const rows = await this.#connection.rows(
+        `SELECT n.*, u.email FROM (${ALERT_NOTICES.select('WHERE due_at IS NOT NULL', DUE_COLUMNS)}) n
+         JOIN users u ON u.id = n.user_id::UUID
+         WHERE true ${notHeld} ORDER BY n.due_at, n.number LIMIT ${BigInt(limit + 1)}`,
+      );
+      const due = rows.slice(0, limit).filter((row) => Number(row.due_at) <= now);
+      const events = await this.#events(due.map(({ event }) => Number(event)));
+      return {
+        items: due.flatMap((row) => {
+          const event = events.get(Number(row.event));
+          return event === undefined ? [] : toDue(row, event);
+        }),
+        nextDueAt: numberOrNull(rows[due.length]?.due_at),
+      };
+    });
+  }
+
+  /** What was noted before is not noted again, so that results may come twice. */
+  async finish(results: readonly NotificationResult[]): Promise<void> {
+    if (results.length === 0) return;
+    await this.#connection.shared(async () => {
+      const numbers = listOf(results.map(({ number }) => number));
+      const found = await this.#connection.rows(
+        ALERT_NOTICES.select(`WHERE status = 'pending' AND number IN (${numbers})`, [
+          'number',
+          'attempts',
+          'history',
+        ]),
+      );
+      const pending = new Map(found.map((row) => [Number(row.number), row]));
+      const changed: Row[] = [];
+      for (const result of results) {
+        const row = pending.get(result.number);
+        if (row === undefined || isNoted(row, result)) continue;
+        pending.delete(result.number);
+        changed.push(finished(row, result));
+      }
+      if (changed.length > 0) await this.#connection.run(...ALERT_NOTICES.updateAll('number', changed));
+    });
+  }
+
+  /** In the transaction that deletes an alert. */
+  async removeOf(alertId: string): Promise<void> {
+    await this.#connection.run('DELETE FROM alert_notices WHERE alert_id = ?::UUID', [alertId]);
+  }
+
+  /** The firings of those numbers: their ids and what is told of them. */
+  async #events(numbers: readonly number[]): Promise<ReadonlyMap<number, Row>> {
+    if (numbers.length === 0) return new Map();
+    const rows = await this.#connection.rows(
+      ALERT_EVENTS.select(`WHERE number IN (${listOf(numbers)})`, ['number', 'id', 'body']),
+    );
+    return new Map(rows.map((row) => [Number(row.number), row]));
+  }
+}
+
+function isNoted(row: Row, { attempt }: NotificationResult): boolean {
+  return attempt !== null && attempt.attempt_number <= Number(row.attempts);
+}
+
+function finished(row: Row, { number, status, detail, attempt, retryAt }: NotificationResult): Row {
+  const attempts = [...toAttempts(row), ...(attempt === null ? [] : [attempt])];
+  return {
+    number,
+    status,
+    detail,
+    due_at: status === 'pending' ? retryAt : null,
+    attempts: attempts.length,
+    history: JSON.stringify(attempts),
+  };
+}
+
+function toNotification(row: Row): AlertNotification {
+  return {
+    channel: String(row.channel) as NotificationChannel,
+    status: String(row.status) as NotificationStatus,
+    detail: readAnyText(row.detail),
+    attempts: toAttempts(row),
+  };
+}
+
+function toDue(row: Row, event: Row): DueNotification {
+  return {
+    number: Number(row.number),
+    channel: String(row.channel) as NotificationChannel,
+    alertId: String(row.alert_id),
+    eventId: String(event.id),
+    userId: String(row.user_id),
+    email: String(row.email),
+    webhookUrl: textOrNull(row.webhook_url),
+    body: String(event.body),
+    attempts: Number(row.attempts),
+  };
+}
