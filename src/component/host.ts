@@ -2,6 +2,7 @@ import type { DaemonHealth } from './daemon-health.js';
 import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
 import type { SecretBox } from './secret-box.js';
+import type { SmtpSettings } from './smtp.js';
 import type { Status } from './component.js';
 
 /** What the daemon offers to a component from its `start` on. */
@@ -33,6 +34,9 @@ export interface Host {
    * @param directory of the store: where a key is made when none is configured (`secrets.key`)
    */
   secretBox(directory: string): SecretBox;
+
+  /** The mail server (section `smtp`); null where none is configured. */
+  readonly smtp: SmtpSettings | null;
 
   /**
    * Tells where the component listens, when that is no HTTP listener of the daemon's.

@@ -9,15 +9,18 @@ import {
   PluginsSchema,
   SecretsSchema,
   ServiceSchema,
+  SmtpSchema,
   type AuthConfig,
   type PipelineConfig,
   type SecretsConfig,
   type ServiceConfig,
+  type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
 import { SchemaCheck, type Checked } from './schema-check.js';
+import { checkSmtp, smtpSettings } from './smtp.js';
 
-const OWN_SECTIONS = ['plugins', 'auth', 'secrets', 'service'];
+const OWN_SECTIONS = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
 
 /** @returns the plugins to load and the place of each. @throws ConfigError where the section is no list of texts. */
 export function readPlugins(
@@ -37,15 +40,23 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
   const check = new SchemaCheck();
   const problems: Problem[] = [...unknownSections(root)];
   const secrets: string[] = [];
-  const own = (schema: object, section: string): unknown => {
+  const own = <Value>(
+    schema: object,
+    section: string,
+    rules: (value: Value) => readonly { readonly path: string; readonly message: string }[] = () => [],
+  ): Value => {
     const checked = check.check(schema, root, [section]);
+    const value = checked.value as Value;
     problems.push(...checked.problems);
     secrets.push(...checked.secrets);
-    return checked.value;
+    const broken = checked.problems.length > 0 ? [] : rules(value);
+    problems.push(...broken.map((rule) => brokenRule(root, [section], rule)));
+    return value;
   };
-  const auth = own(AuthSchema, 'auth') as AuthConfig;
-  const secretKeeping = own(SecretsSchema, 'secrets') as SecretsConfig;
-  const written = own(ServiceSchema, 'service') as ServiceConfig;
+  const auth = own<AuthConfig>(AuthSchema, 'auth');
+  const secretKeeping = own<SecretsConfig>(SecretsSchema, 'secrets');
+  const smtp = own<SmtpConfig>(SmtpSchema, 'smtp', checkSmtp);
+  const written = own<ServiceConfig>(ServiceSchema, 'service');
   const section = <K extends Kind>(kind: K) => {
     const found = checkComponents(kind, root, factories, check);
     problems.push(...found.problems);
@@ -64,6 +75,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     service,
     components,
     secretKeeping,
+    smtp: smtpSettings(smtp),
     secrets,
     locate: (path: readonly string[]) => locate(root, path),
     has: (path: readonly string[]) => nodeAt(root, path) !== undefined,
@@ -108,6 +120,16 @@ function unknownSections(root: MapNode): readonly Problem[] {
     }));
 }
 
+/** A rule that the schema cannot say. @param rule its path begins in the section */
+function brokenRule(
+  root: MapNode,
+  section: readonly string[],
+  rule: { readonly path: string; readonly message: string },
+): Problem {
+  const path = [...section, ...rule.path.split('/').slice(1)];
+  return { severity: 'error', position: locate(root, path), path, message: rule.message };
+}
+
 function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories, check: SchemaCheck) {
   const problems: Problem[] = [];
   const secrets: string[] = [];
@@ -147,7 +169,7 @@ function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Fact
     secrets.push(...checked.secrets);
     const config = checked.value as Record<string, unknown>;
     const broken = checked.problems.length > 0 ? [] : (factory.check?.(config) ?? []);
-    for (const rule of broken) report([...path, ...rule.path.split('/').slice(1)], rule.message);
+    problems.push(...broken.map((rule) => brokenRule(root, path, rule)));
     const isValid = checked.problems.length === 0 && broken.length === 0;
     if (isValid) secrets.push(...(factory.secrets?.(config) ?? []));
     const position = locate(root, path);

@@ -1,4 +1,5 @@
 import type { Factory, Kind } from '../component/factory.js';
+import type { SmtpSettings } from '../component/smtp.js';
 import type { Position, Problem } from './config-error.js';
 import type { AuthConfig, SecretsConfig, ServiceConfig } from './file-schema.js';
 
@@ -35,6 +36,8 @@ export interface Config {
   readonly auth: AuthConfig;
   /** The section `secrets`. */
   readonly secretKeeping: SecretsConfig;
+  /** The mail server; null where none is configured. */
+  readonly smtp: SmtpSettings | null;
   readonly service: ServiceConfig;
   readonly components: ConfiguredComponents;
   /** Values that must never be shown. */

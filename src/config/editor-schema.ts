@@ -5,6 +5,7 @@ import {
   PluginsSchema,
   SecretsSchema,
   ServiceSchema,
+  SmtpSchema,
 } from './file-schema.js';
 
 type Json = unknown;
@@ -33,6 +34,7 @@ export function editorSchema(factories: readonly Factory[]): JsonMap {
       plugins: forEditors(PluginsSchema),
       auth: forEditors(AuthSchema),
       secrets: forEditors(SecretsSchema),
+      smtp: forEditors(SmtpSchema),
       ...Object.fromEntries(sections),
       service: forEditors(ServiceSchema),
     },

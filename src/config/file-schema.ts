@@ -43,6 +43,55 @@ export const SecretsSchema = section(
   { description: 'How secrets are kept in the store.' },
 );
 
+/** `alerts@example.com`, or with a name before it: `Jackdaw <alerts@example.com>`. */
+const SENDER_PATTERN =
+  '^(?:[^\\u0000-\\u001F\\u007F<>@,;:"]* <[^\\s\\u007F<>@,;:"]+@[^\\s\\u007F<>@,;:"]+>|[^\\s\\u007F<>@,;:"]+@[^\\s\\u007F<>@,;:"]+)$';
+
+export const SmtpSchema = section(
+  {
+    host: Type.Optional(
+      Type.String({
+        description: 'Name or address of the mail server. Absent or empty: nothing is sent by e-mail.',
+        pattern: '^[^\\s:/@\\[\\]]*$|^[0-9a-fA-F:.]{2,45}$',
+        patternErrorMessage:
+          'must be the name or the address of a mail server, without a port: smtp.example.com',
+        maxLength: 253,
+      }),
+    ),
+    port: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 65_535,
+        description: 'Port of the mail server. Absent: 587, and 465 with secure.',
+      }),
+    ),
+    secure: Type.Boolean({
+      default: false,
+      description: 'Speak TLS from the first byte. Otherwise the connection is made safe by STARTTLS.',
+    }),
+    user: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Who logs in. Absent or empty: nobody does.' }),
+    ),
+    password: Type.Optional(secret({ description: 'Password of the user.', maxLength: 1024 })),
+    from: Type.Optional(
+      Type.String({
+        description: 'Sender of all e-mails: alerts@example.com, or Jackdaw <alerts@example.com>.',
+        pattern: SENDER_PATTERN,
+        patternErrorMessage:
+          'must be an e-mail address: alerts@example.com, or with a name Jackdaw <alerts@example.com>',
+        maxLength: 320,
+      }),
+    ),
+    require_tls: Type.Optional(
+      Type.Boolean({
+        description:
+          'Send nothing without TLS and a certificate that is trusted. Absent: true, unless the host is this machine (localhost, 127.0.0.1, ::1).',
+      }),
+    ),
+  },
+  { description: 'The mail server that notices of alerts go to.' },
+);
+
 const ids = (description: string, options: { default?: string[]; minItems?: number } = {}) =>
   Type.Array(Type.String(), { description, ...options });
 
@@ -131,6 +180,7 @@ export const PluginsSchema = Type.Array(Type.String({ minLength: 1 }), {
 
 export type AuthConfig = Static<typeof AuthSchema>;
 export type SecretsConfig = Static<typeof SecretsSchema>;
+export type SmtpConfig = Static<typeof SmtpSchema>;
 export type ServiceConfig = Static<typeof ServiceSchema>;
 export type PipelineConfig = Static<typeof PipelineSchema>;
 

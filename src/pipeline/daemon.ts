@@ -136,6 +136,7 @@ class RunningDaemon implements Daemon {
       listeners: this.#listeners,
       identity: this.#identity,
       secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
+      smtp: prepared.config.smtp,
       status: this.#status,
     };
     await this.#lifecycle.start(

@@ -101,6 +101,7 @@ export function hostThatKeeps(statuses: Status[]): Host {
     announce: unused,
     authenticate: unused,
     secretBox: unused,
+    smtp: null,
     health: unused,
     reportStatus: (status) => {
       statuses.push(status);

@@ -1,0 +1,14 @@
+/** The mail server of the daemon (section `smtp`). */
+export interface SmtpSettings {
+  /** A name or an address. */
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte. */
+  readonly secure: boolean;
+  /** Nothing is sent without TLS and a certificate that is trusted. */
+  readonly requireTls: boolean;
+  /** Null where nobody logs in. The password must never be shown. */
+  readonly login: { readonly user: string; readonly password: string } | null;
+  /** `alerts@example.com`, or with a name before it: `Jackdaw <alerts@example.com>`. */
+  readonly from: string;
+}
