@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { DeliveryLoop, type LoopOptions } from '../../src/exporters/webhook/delivery-loop.js';
+import { startDeliveryLoop, type LoopOptions } from '../../src/exporters/webhook/delivery-loop.js';
 import { Upkeep } from '../../src/exporters/webhook/upkeep.js';
 import type { DeliveryClaim, FinishedAttempt } from '../../src/storage/delivery-store.js';
 import { HandClock } from '../support/hand-clock.js';
@@ -25,7 +25,7 @@ function startLoop(t: Test, options: Partial<LoopOptions> = {}) {
   const statuses: boolean[] = [];
   const pauses: (readonly string[])[] = [];
   const start = () =>
-    new DeliveryLoop({
+    startDeliveryLoop({
       store: queue,
       attempt: (claim, signal) =>
         new Promise((resolve) => {

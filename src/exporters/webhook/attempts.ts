@@ -3,6 +3,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import type { AddressPolicy } from '../../delivery/webhook/address-policy.js';
 import { attemptHeaders } from '../../delivery/webhook/attempt-headers.js';
 import { checkTarget } from '../../delivery/webhook/check-target.js';
+import { notSent } from '../../delivery/webhook/not-sent.js';
 import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
 import type { AttemptResult, WebhookSender } from '../../delivery/webhook/sender.js';
 import { SparseLog } from '../../delivery/sparse-log.js';
@@ -26,16 +27,6 @@ export interface AttemptTools {
   /** Told of each attempt that was made. */
   readonly onAttempt: (claim: DeliveryClaim, startedAt: number, result: AttemptResult) => void;
 }
-
-/** Nothing was sent. */
-const NOTHING = {
-  succeeded: false,
-  statusCode: null,
-  responseBody: '',
-  durationMs: 0,
-  isGone: false,
-  retryAfterMs: null,
-} as const;
 
 /** Makes attempts that were claimed: signs, sends, and says when the schedule goes on. */
 export class Attempts {
@@ -71,7 +62,7 @@ export class Attempts {
         { err: error, ...placeOf(claim) },
         'A webhook could not be sent by a fault of ours',
       );
-      result = { ...NOTHING, kind: 'failed', error: 'The request could not be made', detail: null };
+      result = notSent('failed', 'The request could not be made');
     }
     onAttempt(claim, startedAt, result);
     this.#log(claim, result);
@@ -81,17 +72,10 @@ export class Attempts {
   async #send(claim: DeliveryClaim, signal: AbortSignal): Promise<AttemptResult> {
     const { sender, policy } = this.#tools;
     const problem = checkTarget(claim.url, policy);
-    if (problem !== null)
-      return { ...NOTHING, kind: 'blocked', error: `The endpoint’s URL ${problem}`, detail: null };
+    if (problem !== null) return notSent('blocked', `The endpoint’s URL ${problem}`);
     const body = Buffer.from(claim.body, 'utf8');
     const headers = await this.#headers(claim, body);
-    if (headers === null)
-      return {
-        ...NOTHING,
-        kind: 'failed',
-        error: 'The endpoint’s secret cannot be read; rotate it',
-        detail: null,
-      };
+    if (headers === null) return notSent('failed', 'The endpoint’s secret cannot be read; rotate it');
     return await sender.send({ url: claim.url, headers, body }, signal);
   }
 

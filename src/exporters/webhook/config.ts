@@ -1,30 +1,14 @@
 import { Type, type Static } from 'typebox';
 import { durationMs } from '../../config/duration.js';
-import { duration, extensionId, filePath, section } from '../../config/schema.js';
-import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+import { duration, extensionId, section } from '../../config/schema.js';
+import { checkTargets, targetsSection } from '../../delivery/webhook/targets.js';
 
 export const webhookConfig = section({
   store: extensionId({
     description: 'Id of the extension that keeps endpoints and deliveries.',
     default: 'duckdb',
   }),
-  targets: section(
-    {
-      allow_cidrs: Type.Array(
-        Type.String({ description: 'An address and the length of its prefix: 10.0.0.0/8, fd00::/8.' }),
-        {
-          uniqueItems: true,
-          default: [],
-          description:
-            'Private networks that endpoints may lie in. Metadata services need their exact address (/32, /128).',
-        },
-      ),
-      ca_file: Type.Optional(
-        filePath({ description: 'PEM file with certificates to trust beside the public ones.' }),
-      ),
-    },
-    { description: 'Where webhooks may go, beside the public internet.' },
-  ),
+  targets: targetsSection,
   retry_schedule: Type.Array(duration({ description: 'Wait after a failed attempt.' }), {
     maxItems: 50,
     default: ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'],
@@ -70,10 +54,7 @@ interface ConfigProblem {
 
 /** What the schema cannot say. */
 export function checkWebhook(config: WebhookConfig): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = config.targets.allow_cidrs.flatMap((cidr, index) => {
-    const message = problemOf(cidr);
-    return message === null ? [] : [{ path: `/targets/allow_cidrs/${index}`, message }];
-  });
+  const problems: ConfigProblem[] = [...checkTargets(config.targets)];
   for (const key of ['timeout', 'connect_timeout'] as const)
     if (durationMs(config[key]) === 0) problems.push({ path: `/${key}`, message: 'must be longer than 0s' });
   if (durationMs(config.connect_timeout) > durationMs(config.timeout))
@@ -93,13 +74,4 @@ export function checkWebhook(config: WebhookConfig): readonly ConfigProblem[] {
       message: `is shorter than the retries take (${Math.ceil(retriesMs / 1000)}s by retry_schedule): deliveries would be removed while they wait`,
     });
   return problems;
-}
-
-function problemOf(cidr: string): string | null {
-  try {
-    new AddressPolicy([cidr]);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

@@ -1,4 +1,5 @@
 import type { ExporterFactory } from '../../component/factory.js';
+import { resourcesOfTargets } from '../../delivery/webhook/targets.js';
 import { checkWebhook, webhookConfig } from './config.js';
 import { WebhookExporter } from './webhook-exporter.js';
 
@@ -11,7 +12,6 @@ export const webhookExporter: ExporterFactory<typeof webhookConfig> = {
   configSchema: webhookConfig,
   delivery: 'direct',
   check: checkWebhook,
-  resources: ({ targets: { ca_file } }) =>
-    ca_file === undefined ? [] : [{ kind: 'readable_file', path: ca_file }],
+  resources: ({ targets }) => resourcesOfTargets(targets),
   create: (settings) => new WebhookExporter(settings),
 };

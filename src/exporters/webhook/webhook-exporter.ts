@@ -4,17 +4,23 @@ import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import { readVersion } from '../../config/package-version.js';
+import type { DueLoop } from '../../delivery/due-loop.js';
+import { SoleOwner } from '../../delivery/sole-owner.js';
 import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
 import { WebhookSender, type AttemptResult, type SenderOptions } from '../../delivery/webhook/sender.js';
 import type { EventsBatch } from '../../signal/batch.js';
 import { uuidV7Time } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
-import { isDeliveryStore, type DeliveryClaim, type DeliveryStore } from '../../storage/delivery-store.js';
+import {
+  isDeliveryStore,
+  type DeliveryClaim,
+  type DeliveryStore,
+  type FinishedAttempt,
+} from '../../storage/delivery-store.js';
 import { isMetaStore, type MetaStore } from '../../storage/meta-store.js';
 import { Attempts } from './attempts.js';
 import type { WebhookConfig } from './config.js';
-import { DeliveryLoop, type LoopOptions } from './delivery-loop.js';
-import { ownQueue } from './queue-owner.js';
+import { startDeliveryLoop, type LoopOptions } from './delivery-loop.js';
 import { Upkeep } from './upkeep.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 
@@ -29,6 +35,11 @@ export interface Surroundings {
   readonly resolve?: SenderOptions['resolve'];
 }
 
+type Loop = DueLoop<DeliveryClaim, FinishedAttempt>;
+
+/** Two senders would also remove deliveries by their own retention. */
+const QUEUES = new SoleOwner((storeId) => `The deliveries in "${storeId}" are sent`);
+
 type WebhookStore = DeliveryStore & Pick<MetaStore, 'directory'>;
 
 /** Exporter `webhook`: see README.md. */
@@ -40,7 +51,7 @@ export class WebhookExporter implements Exporter {
   /** What is to be let go of at the end, the last first. */
   readonly #ends: (() => Promise<void> | void)[] = [];
   #store: DeliveryStore | undefined;
-  #loop: DeliveryLoop | undefined;
+  #loop: Loop | undefined;
 
   constructor(settings: Settings<WebhookConfig>, surroundings: Surroundings = {}) {
     this.#settings = settings;
@@ -53,7 +64,7 @@ export class WebhookExporter implements Exporter {
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
     const store = host.extension(config.store, isWebhookStore);
-    this.#ends.push(ownQueue(store, config.store, id));
+    this.#ends.push(QUEUES.own(store, config.store, id));
     const policy = new AddressPolicy(config.targets.allow_cidrs);
     const sender = await this.#openSender(policy);
     this.#ends.push(() => sender.close());
@@ -72,7 +83,7 @@ export class WebhookExporter implements Exporter {
         this.#note(claim, startedAt, result);
       },
     });
-    const loop = new DeliveryLoop({
+    const loop = startDeliveryLoop({
       store,
       attempt: (claim, signal) => attempts.make(claim, signal),
       options: loopOptions(config),
@@ -111,7 +122,7 @@ export class WebhookExporter implements Exporter {
     });
   }
 
-  #watch(store: DeliveryStore, loop: DeliveryLoop): void {
+  #watch(store: DeliveryStore, loop: Loop): void {
     const { config, clock, logger } = this.#settings;
     const upkeep = new Upkeep({ store, retentionMs: durationMs(config.retention), clock, logger });
     this.#ends.push(() => {

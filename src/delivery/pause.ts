@@ -1,4 +1,4 @@
-import type { Clock } from '../../component/telemetry.js';
+import type { Clock } from '../component/telemetry.js';
 
 /** Waits, but not longer than until the signal fires. */
 export async function pause(clock: Clock, ms: number, end: AbortSignal): Promise<void> {

@@ -1,10 +1,10 @@
-import type { Clock, Logger } from '../../component/telemetry.js';
-import { backoffMs } from '../../delivery/backoff.js';
-import type { RetryOptions } from '../../delivery/config.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { backoffMs } from './backoff.js';
+import type { RetryOptions } from './config.js';
 import { pause } from './pause.js';
+import { SparseLog } from './sparse-log.js';
 
-/** What the sender asks the store for. */
+/** What a sender asks its store for. */
 type StoreWork = 'claim' | 'finish';
 
 const RETRY: RetryOptions = {
@@ -20,6 +20,8 @@ export interface StoreCallTools {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
+  /** What the sender sends, for the log: `webhooks`. */
+  readonly sent: string;
   /** Told when the store begins to fail, and when all works again. */
   readonly onStore: (isFailing: boolean) => void;
 }
@@ -61,12 +63,13 @@ export class StoreCalls {
   }
 
   #failed(what: StoreWork, error: unknown, waitMs: number | null): void {
+    const { sent } = this.#tools;
     this.#log.warn(
       0,
       { err: error, work: what, wait_ms: waitMs },
       waitMs === null
-        ? 'The store failed while the sender of webhooks stopped: attempts that are not recorded are made again'
-        : 'The store does not do what the sender of webhooks needs; it is asked again',
+        ? `The store failed while the sender of ${sent} stopped: attempts that are not recorded are made again`
+        : `The store does not do what the sender of ${sent} needs; it is asked again`,
     );
     if (this.#failing.size === 0) this.#tools.onStore(true);
     this.#failing.add(what);
