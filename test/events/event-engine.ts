@@ -77,6 +77,7 @@ export class EventEngine {
     this.#parts = await openParts({ ...STORE_OPTIONS, path: this.path, ...this.#options }, this.logger, {
       committed: (report) => this.reports.push(report),
       eventsWritten: () => undefined,
+      touched: () => undefined,
     });
   }
 

@@ -60,6 +60,12 @@ export class Agents {
     return agent?.tenant === tenant ? agent : undefined;
   }
 
+  /** An agent that has come into being, by its exact name. */
+  byName(tenant: number, name: string): KnownAgent | undefined {
+    const agent = this.#byName.get(nameKey(tenant, name));
+    return agent !== undefined && isKnown(agent) ? agent : undefined;
+  }
+
   byNumber(agentNo: number): Agent | undefined {
     return this.#byNumber.get(agentNo);
   }

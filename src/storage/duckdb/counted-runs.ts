@@ -1,7 +1,9 @@
+import type { Micros } from '../../signal/time.js';
 import { indexOf } from '../table.js';
 import { TRACE_WIRE } from '../tables.js';
 import type { CountedRun } from './run-figures.js';
-import type { StoredHeader } from './trace-state.js';
+import { RUNNING } from './trace-rows.js';
+import type { StoredHeader, TraceState } from './trace-state.js';
 import type { IncomingBatch } from './write-group.js';
 
 /** What runs add to the figures, from where they are met. */
@@ -35,8 +37,30 @@ export function countedHeader(tenant: number, { agentNo, header }: StoredHeader)
   };
 }
 
+/** When a whole trace was active last, as {@link RunChanges} tell it; of one that goes on, its state says it. */
+export function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): Micros {
+  const ended = traces.value(ENDED_AT, trace);
+  const last = Math.max(
+    Number(traces.value(STARTED_AT, trace)),
+    typeof ended === 'number' ? ended : -Infinity,
+  );
+  return Math.min(last, receivedAt);
+}
+
+/** Likewise, of a run whose spans are at hand. */
+export function activityOf({ header, spans, heardAt }: TraceState): Micros {
+  let last = Math.max(header.started_at, header.ended_at ?? -Infinity);
+  if (header.status === RUNNING) {
+    for (const { started_at, ended_at } of spans.values()) {
+      last = Math.max(last, started_at, ended_at ?? -Infinity);
+    }
+  }
+  return Math.min(last, heardAt);
+}
+
 const STATUS = indexOf(TRACE_WIRE, 'status');
 const STARTED_AT = indexOf(TRACE_WIRE, 'started_at');
+const ENDED_AT = indexOf(TRACE_WIRE, 'ended_at');
 const DURATION_MS = indexOf(TRACE_WIRE, 'duration_ms');
 const SUCCESS = indexOf(TRACE_WIRE, 'success');
 const TOTAL_COST_USD = indexOf(TRACE_WIRE, 'total_cost_usd');

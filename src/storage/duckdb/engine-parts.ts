@@ -1,6 +1,8 @@
 import type { Logger } from '../../component/telemetry.js';
 import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
+import { Observations } from './alerts/observations.js';
+import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { Database, MAIN, type DatabaseOptions } from './database.js';
 import { Fingerprints } from './fingerprints.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
@@ -20,7 +22,7 @@ import { StoredPrompts } from './prompts/stored-prompts.js';
 import { storedRuns } from './queries/stored-runs.js';
 import { ReadPool } from './read-pool.js';
 import { readFrom, type Read } from './read.js';
-import { RunFigures, type CountedRun } from './run-figures.js';
+import { RunFigures, type RunChanges } from './run-figures.js';
 import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
 import { Settlement } from './settlement.js';
@@ -39,6 +41,8 @@ export interface StoreListener {
   readonly committed: (report: CommitReport) => void;
   /** An event in the main file. */
   readonly eventsWritten: () => void;
+  /** Telemetry that alerts may be about; not again before they have asked what it was. */
+  readonly touched: () => void;
 }
 
 /** What the engine is put together from, opened and loaded. */
@@ -60,6 +64,8 @@ export interface EngineParts {
   readonly traces: Fingerprints;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
+  readonly touched: TouchedNumbers;
+  readonly observations: Observations;
   readonly housekeeping: Housekeeping;
 }
 
@@ -118,10 +124,12 @@ async function openFiles(
   const mover = new Mover(await database.connect(), segments, logger);
   const days = new AgentDayCache(REMEMBERED_DAYS);
   const idle = new IdleRuns();
-  const changes = {
-    change: (before: CountedRun | null, after: CountedRun) => {
-      figures.change(before, after);
+  const touched = new TouchedNumbers(listener.touched);
+  const changes: RunChanges = {
+    change: (before, after, activeAt) => {
+      figures.change(before, after, activeAt);
       days.change(before, after);
+      touched.change(before, after);
     },
   };
   const settlement = new Settlement({
@@ -153,6 +161,7 @@ async function openFiles(
   const read = readFrom(pool, segments);
   const runs = new RunReads(read, { agents, figures, days, traces });
   const events = new EventReads({ meta, segments, read });
+  const observations = new Observations({ read, agents, figures, services, metrics, touched, users: meta });
   const housekeeping = new Housekeeping({
     retention: options,
     read,
@@ -193,6 +202,8 @@ async function openFiles(
     traces,
     prompts,
     events,
+    touched,
+    observations,
     housekeeping,
   };
 }

@@ -16,10 +16,19 @@ export interface CountedRun {
   readonly durationMs: number | null;
 }
 
+/** A run as it is stored. */
+export interface StoredRun extends CountedRun {
+  /** As {@link RunChanges} tell it. */
+  readonly activeAt: Micros;
+}
+
 /** Who is told of every change of a stored run, after its commit and before anybody hears of it. */
 export interface RunChanges {
-  /** @param before null for a run that is new */
-  change(before: CountedRun | null, after: CountedRun): void;
+  /**
+   * @param before null for a run that is new
+   * @param activeAt the last time that it has (of one that goes on, also of its spans), and never after news of it came
+   */
+  change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void;
 }
 
 /** The sums over an agent's runs. */
@@ -35,6 +44,13 @@ export interface AgentTotals {
   readonly newestStart: Micros | null;
 }
 
+/** A call of {@link RunChanges}. */
+interface RunChange {
+  readonly before: CountedRun | null;
+  readonly after: CountedRun;
+  readonly activeAt: Micros;
+}
+
 const MICROS = 1_000_000;
 
 /**
@@ -45,12 +61,12 @@ export class RunFigures implements RunChanges {
   #agents = new Map<number, AgentSums>();
   #tenants = new Map<number, NewestStarts>();
   /** Changes since a load began, which the loaded figures do not hold. */
-  #meanwhile: { readonly before: CountedRun | null; readonly after: CountedRun }[] | null = null;
+  #meanwhile: RunChange[] | null = null;
 
-  change(before: CountedRun | null, after: CountedRun): void {
-    this.#meanwhile?.push({ before, after });
+  change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void {
+    this.#meanwhile?.push({ before, after, activeAt });
     if (before !== null) this.#count(before, -1);
-    this.#count(after, 1);
+    this.#count(after, 1).active(activeAt);
   }
 
   /**
@@ -58,13 +74,13 @@ export class RunFigures implements RunChanges {
    *
    * @param stored every run as of the moment of the call, by the piece; later changes are told meanwhile as always
    */
-  async load(stored: AsyncIterable<readonly CountedRun[]>): Promise<void> {
-    const meanwhile: { readonly before: CountedRun | null; readonly after: CountedRun }[] = [];
+  async load(stored: AsyncIterable<readonly StoredRun[]>): Promise<void> {
+    const meanwhile: RunChange[] = [];
     this.#meanwhile = meanwhile;
     try {
       const loaded = new RunFigures();
-      for await (const runs of stored) for (const run of runs) loaded.#count(run, 1);
-      for (const { before, after } of meanwhile) loaded.change(before, after);
+      for await (const runs of stored) for (const run of runs) loaded.#count(run, 1).active(run.activeAt);
+      for (const { before, after, activeAt } of meanwhile) loaded.change(before, after, activeAt);
       this.#agents = loaded.#agents;
       this.#tenants = loaded.#tenants;
     } finally {
@@ -83,6 +99,14 @@ export class RunFigures implements RunChanges {
     return this.#agents.get(agentNo)?.totals();
   }
 
+  /**
+   * The last time of any of the agent's runs; null where it has none. It is taken back only by a {@link load}: what a run said
+   * of itself before its newest version, and under another agent's name, holds until then.
+   */
+  activeAt(agentNo: number): Micros | null {
+    return this.#agents.get(agentNo)?.activeAt ?? null;
+  }
+
   /** Where the agent's 95th percentile of duration lies; null when no run has a duration. */
   p95(agentNo: number): Quantile | null {
     return this.#agents.get(agentNo)?.durations.find(0.95) ?? null;
@@ -94,11 +118,13 @@ export class RunFigures implements RunChanges {
     return starts?.get(n) ?? null;
   }
 
-  #count(run: CountedRun, sign: 1 | -1): void {
+  #count(run: CountedRun, sign: 1 | -1): AgentSums {
     const starts = getOrMake(this.#tenants, run.tenant, () => new NewestStarts());
     if (sign > 0) starts.add(run.startedAt);
     else starts.remove(run.startedAt);
-    getOrMake(this.#agents, run.agentNo, () => new AgentSums(run.tenant)).count(run, sign);
+    const sums = getOrMake(this.#agents, run.agentNo, () => new AgentSums(run.tenant));
+    sums.count(run, sign);
+    return sums;
   }
 }
 
@@ -107,6 +133,7 @@ class AgentSums {
   readonly durations = new DurationHistogram();
   readonly starts = new NewestStarts();
   runs = 0;
+  activeAt: Micros | null = null;
   readonly #byStatus = RUN_STATUSES.map(() => 0);
   #successes = 0;
   #failures = 0;
@@ -133,6 +160,10 @@ class AgentSums {
     if (durationMs !== null) this.durations.add(durationMs, sign);
     if (sign > 0) this.starts.add(startedAt);
     else this.starts.remove(startedAt);
+  }
+
+  active(at: Micros): void {
+    if (this.activeAt === null || at > this.activeAt) this.activeAt = at;
   }
 
   totals(): AgentTotals {

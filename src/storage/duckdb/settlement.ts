@@ -1,6 +1,6 @@
 import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
-import { countedAt, countedHeader } from './counted-runs.js';
+import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
 import type { Connection } from './database.js';
 import { CommitEvents } from './events/commit-events.js';
 import type { EventInterests } from './events/interests.js';
@@ -210,12 +210,15 @@ export class Settlement {
     for (const [trace, agentNo] of agentNos) {
       this.#traces.add(batch.tenant, batch.traceIds, trace * 4, seq);
       const run = countedAt(batch, trace, agentNo);
-      this.#runs.change(null, run);
       const key = this.#links.isEmpty ? '' : batch.traceKey(trace);
       const links = this.#links.committed(seq, key, null, run);
       // Of a run that goes on more will come.
-      if (!isRunningAt(batch, trace)) continue;
+      if (!isRunningAt(batch, trace)) {
+        this.#runs.change(null, run, activeAt(batch, trace));
+        continue;
+      }
       const state = storedState(batch, trace, { seq, agentNo });
+      this.#runs.change(null, run, activityOf(state));
       state.links = links;
       this.#idle.written(seq, state.header, state.heardAt);
       this.#known.remember(batch.traceKey(trace), state);
@@ -229,7 +232,7 @@ export class Settlement {
     else this.#traces.replace(tenant, words, offset, before.seq, seq);
     const after = state.committed(seq, agentNo, spans);
     const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
-    this.#runs.change(runBefore, runAfter);
+    this.#runs.change(runBefore, runAfter, activityOf(state));
     state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
     this.#idle.written(seq, state.header, state.heardAt);
     this.#known.remember(key, state);

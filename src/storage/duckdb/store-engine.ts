@@ -19,6 +19,7 @@ import type {
   StoredTrace,
   Usage,
 } from '../telemetry-store.js';
+import type { Observations } from './alerts/observations.js';
 import type { TracesMessage } from './encode-traces.js';
 import { openParts, type EngineParts, type StoreListener, type StoreOptions } from './engine-parts.js';
 import { countedOf, type Counted, type CountedMessage } from './event-counts.js';
@@ -56,12 +57,14 @@ export class StoreEngine {
   readonly directory: string;
   readonly meta: MetaTables;
   readonly events: EventReads;
+  readonly observations: Observations;
   readonly #parts: EngineParts;
 
   private constructor(path: string, parts: EngineParts) {
     this.directory = dirname(path);
     this.meta = parts.meta;
     this.events = parts.events;
+    this.observations = parts.observations;
     this.#parts = parts;
   }
 
@@ -159,9 +162,11 @@ export class StoreEngine {
 
   /** @returns the positions of the points that were refused, as their user has too many metrics */
   async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: number[] }> {
-    const { metrics, writer } = this.#parts;
+    const { metrics, writer, touched } = this.#parts;
     const tenant = this.#tenant(message.tenant);
-    return await metrics.write(writer, tenant, message, this.#counted(tenant, message));
+    const answer = await metrics.write(writer, tenant, message, this.#counted(tenant, message));
+    touched.points(tenant);
+    return answer;
   }
 
   listMetrics(userId: string): readonly MetricSummary[] {

@@ -38,6 +38,9 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(notify)
   eventsWritten: () => {
     notify('events', null);
   },
+  touched: () => {
+    notify('touched', null);
+  },
 });
 // Whoever calls `open` is told; until then the rejection is not unhandled.
 engine.catch(() => undefined);
@@ -99,6 +102,10 @@ serve(port, outbox, {
     const { events } = await engine;
     return await ofMainFile(() => (events[method] as (...values: unknown[]) => unknown).apply(events, args));
   },
+  observations: async (method: ObservationMethod, ...args: unknown[]) => {
+    const { observations } = await engine;
+    return await (observations[method] as (...values: unknown[]) => unknown).apply(observations, args);
+  },
   deliveries: async (method: DeliveryMethod, ...args: unknown[]) => {
     const { deliveries } = (await engine).meta;
     return await ofMainFile(() =>
@@ -150,6 +157,7 @@ export type MetaMethod = Exclude<
   | 'idle'
 >;
 export type EventMethod = keyof StoreEngine['events'];
+export type ObservationMethod = keyof StoreEngine['observations'];
 export type DeliveryMethod = keyof StoreEngine['meta']['deliveries'];
 export type AlertMethod = Exclude<keyof StoreEngine['meta']['alerts'], 'load'>;
 

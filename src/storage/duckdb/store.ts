@@ -19,6 +19,7 @@ import type {
   EventMethod,
   LogNotice,
   MetaMethod,
+  ObservationMethod,
   StoreMethod,
 } from './store-thread.js';
 import type { CommitReport } from './writer.js';
@@ -153,6 +154,10 @@ export class DuckDBStore extends TelemetryClient implements Component {
     return await this.#running().call<T>('events', [method, ...args]);
   }
 
+  protected override async observations<T>(method: ObservationMethod, ...args: unknown[]): Promise<T> {
+    return await this.#running().call<T>('observations', [method, ...args]);
+  }
+
   protected override async deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T> {
     return await this.#running().call<T>('deliveries', [method, ...args]);
   }
@@ -175,6 +180,8 @@ export class DuckDBStore extends TelemetryClient implements Component {
       if ((report.rows[EVENTS.name] ?? 0) > 0) this.tellOfEvents();
     } else if (notice === 'events') {
       this.tellOfEvents();
+    } else if (notice === 'touched') {
+      this.tellOfTouched();
     } else if (notice === 'log') {
       const { level, fields, message } = value as LogNotice;
       this.#settings.logger[level](fields, message);

@@ -24,7 +24,7 @@ import type {
   TelemetryStore,
   Usage,
 } from '../telemetry-store.js';
-import { EventClient } from './events/event-client.js';
+import { ObservationClient } from './alerts/observation-client.js';
 import { jsonPages } from './json-pages.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
@@ -33,7 +33,7 @@ import type { SpanCursor, SpanPage } from './queries/trace.js';
 import type { StoreMethod } from './store-thread.js';
 
 /** The {@link TelemetryStore} of the daemon's thread, save its writes: it asks the store thread. */
-export abstract class TelemetryClient extends EventClient implements TelemetryStore {
+export abstract class TelemetryClient extends ObservationClient implements TelemetryStore {
   /** The limits that quota processors have announced. */
   readonly #quotas: number[] = [];
 

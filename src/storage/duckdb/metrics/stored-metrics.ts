@@ -46,6 +46,11 @@ export class StoredMetrics {
     return { refused: append.refused, usage };
   }
 
+  /** Undefined where the tenant has no metric of that name. */
+  streamNumber(tenant: number, name: string): number | undefined {
+    return this.#streams.find(tenant, name)?.stream_no;
+  }
+
   list(tenant: number): MetricSummary[] {
     return this.#streams.list(tenant).map(metricSummary);
   }

@@ -1,0 +1,55 @@
+import type { ExampleQuery } from '../../alert-store.js';
+import type { Connection } from '../database.js';
+import type { Capture } from '../segments.js';
+import { finishedRows, startedRows, type Units } from './unit-rows.js';
+
+/** What examples are looked for by: queries that differ in their target only are one statement. */
+export type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
+
+const MOST_EXAMPLES = 5;
+
+/** The traces that tell best why alerts fire, the best first: by the number of the agent or node. */
+export async function exampleTraces(
+  connection: Connection,
+  capture: Capture,
+  units: Units,
+  wanted: ExamplesOf,
+): Promise<Map<number, string[]>> {
+  const found = new Map<number, string[]>();
+  const ranked = await rankedTraces(connection, capture, units, wanted);
+  if (ranked === null) return found;
+  // Of a node a trace may have several spans.
+  const rows = await connection.rows(
+    `SELECT no, trace_id::VARCHAR AS trace_id FROM (SELECT no, trace_id, ${ranked.by} AS rank FROM ${ranked.rows} GROUP BY no, trace_id)
+     QUALIFY row_number() OVER (PARTITION BY no ORDER BY rank DESC, trace_id) <= ${MOST_EXAMPLES}
+     ORDER BY no, rank DESC, trace_id`,
+  );
+  for (const { no, trace_id } of rows) {
+    const ids = found.get(Number(no));
+    if (ids === undefined) found.set(Number(no), [String(trace_id)]);
+    else ids.push(String(trace_id));
+  }
+  return found;
+}
+
+/** The rows among which the examples are, and by what their traces are ranked; null where nothing can tell. */
+async function rankedTraces(
+  connection: Connection,
+  capture: Capture,
+  units: Units,
+  { type, from, to }: ExamplesOf,
+): Promise<{ readonly rows: string; readonly by: string } | null> {
+  switch (type) {
+    case 'inactivity':
+      return null;
+    case 'cost_threshold':
+      return { rows: `${startedRows(capture, units, { from, to })} WHERE cost > 0`, by: 'sum(cost)' };
+    case 'failure_rate':
+    case 'latency_threshold': {
+      const finished = await finishedRows(connection, capture, units, { after: from, until: to });
+      return type === 'failure_rate'
+        ? { rows: `${finished} WHERE failed`, by: 'max(event)' }
+        : { rows: `${finished} WHERE duration_ms IS NOT NULL`, by: 'max(duration_ms)' };
+    }
+  }
+}

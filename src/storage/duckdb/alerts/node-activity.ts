@@ -1,0 +1,70 @@
+import type { Micros } from '../../../signal/time.js';
+import { SPANS, TRACES } from '../../tables.js';
+import type { Connection } from '../database.js';
+import { newest, relation } from '../relation.js';
+import type { Capture } from '../segments.js';
+import { isOf } from './unit-rows.js';
+
+/** How far a node's spans were looked through, and the last time that they have. */
+interface Seen {
+  readonly seq: number;
+  readonly activeAt: Micros | null;
+}
+
+/**
+ * When nodes of the service map were active last: the last time of any of their spans, never after news of its run came. What
+ * was seen is remembered: the first look goes through all spans, some 0.1 s for 10 million, and every later one through those
+ * that came since. So it is never taken back, not even when retention removes the spans.
+ */
+export class NodeActivity {
+  readonly #seen = new Map<number, Seen>();
+
+  /** @returns of each node; null where it has no spans */
+  async read(
+    connection: Connection,
+    capture: Capture,
+    nodes: readonly number[],
+  ): Promise<ReadonlyMap<number, Micros | null>> {
+    const known = nodes.filter((node) => this.#seen.has(node));
+    await this.#look(
+      connection,
+      capture,
+      known,
+      Math.min(...known.map((node) => this.#seen.get(node)?.seq ?? 0)),
+    );
+    await this.#look(
+      connection,
+      capture,
+      nodes.filter((node) => !known.includes(node)),
+      0,
+    );
+    return new Map(nodes.map((node) => [node, this.#seen.get(node)?.activeAt ?? null]));
+  }
+
+  /** Looks through what came after a commit. */
+  async #look(
+    connection: Connection,
+    capture: Capture,
+    nodes: readonly number[],
+    after: number,
+  ): Promise<void> {
+    if (nodes.length === 0 || after >= capture.lastSeq) return;
+    // The commit that brings spans writes their trace's header, too.
+    const spans = relation(capture, SPANS, `seq > ${after} AND ${isOf({ unit: 'node', numbers: nodes })}`);
+    const traces = newest(capture, TRACES, `seq > ${after}`);
+    const rows = await connection.rows(
+      `SELECT node_no, epoch_us(max(least(greatest(s.started_at, coalesce(s.ended_at, s.started_at)), t.heard_at))) AS active_at
+       FROM ${spans} s JOIN ${traces} t ON s.tenant = t.tenant AND s.trace_id = t.trace_id GROUP BY node_no`,
+    );
+    const found = new Map(rows.map((row) => [Number(row.node_no), Number(row.active_at)]));
+    for (const node of nodes) {
+      // Another look may have ended meanwhile.
+      const { seq, activeAt } = this.#seen.get(node) ?? { seq: 0, activeAt: null };
+      const last = Math.max(activeAt ?? -Infinity, found.get(node) ?? -Infinity);
+      this.#seen.set(node, {
+        seq: Math.max(seq, capture.lastSeq),
+        activeAt: last === -Infinity ? null : last,
+      });
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import type {
+  CostFigures,
+  ExampleQuery,
+  Observed,
+  Observing,
+  Target,
+  TargetFigures,
+  Touched,
+  WindowFigures,
+} from '../../alert-store.js';
+import type { Agents } from '../agents.js';
+import type { Services } from '../map/services.js';
+import type { StoredMetrics } from '../metrics/stored-metrics.js';
+import type { Read } from '../read.js';
+import type { RunFigures } from '../run-figures.js';
+import { exampleTraces } from './example-traces.js';
+import { newestPoints } from './newest-points.js';
+import { NodeActivity } from './node-activity.js';
+import { costsOf, windowsOf } from './target-figures.js';
+import type { TouchedNumbers } from './touched-numbers.js';
+import type { Unit } from './unit-rows.js';
+
+interface Parts {
+  readonly read: Read;
+  readonly agents: Agents;
+  readonly figures: RunFigures;
+  readonly services: Services;
+  readonly metrics: StoredMetrics;
+  readonly touched: TouchedNumbers;
+  /** The numbers of users. */
+  readonly users: {
+    tenantOf(userId: string): number | undefined;
+    userOf(tenant: number): string | undefined;
+  };
+}
+
+/** A target by its number. */
+interface Place {
+  readonly unit: Unit;
+  readonly no: number;
+}
+
+type Wanted = 'runs' | 'cost' | 'activity';
+
+/** What one kind of targets was found to be. */
+interface Found {
+  readonly windows: ReadonlyMap<number, WindowFigures>;
+  readonly costs: ReadonlyMap<number, readonly CostFigures[]>;
+  readonly activity: ReadonlyMap<number, number | null>;
+}
+
+const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+
+/** What alerts read of the telemetry. Here user ids become tenants' numbers, and targets those of agents and nodes. */
+export class Observations {
+  readonly #parts: Parts;
+  readonly #nodeActivity = new NodeActivity();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** From here on commits tell that there is something for {@link takeTouched}. */
+  watch(): void {
+    this.#parts.touched.watch();
+  }
+
+  takeTouched(): Touched {
+    const { agents, touched, users } = this.#parts;
+    const { agentNos, spansOf, pointsOf } = touched.take();
+    return {
+      agents: agentNos.flatMap((agentNo) => agents.byNumber(agentNo)?.id ?? []),
+      spansOf: spansOf.flatMap((tenant) => users.userOf(tenant) ?? []),
+      pointsOf: pointsOf.flatMap((tenant) => users.userOf(tenant) ?? []),
+    };
+  }
+
+  /** Everything as of one moment. */
+  async observe(request: Observing): Promise<Observed> {
+    return await this.#parts.read(async (connection, capture) => {
+      const places = request.targets.map(({ target }) => this.#place(target));
+      const numbers = (unit: Unit, figure: Wanted): number[] => {
+        const wanted = request.targets.flatMap((target, i) => {
+          const place = places[i];
+          return target[figure] && place?.unit === unit ? place.no : [];
+        });
+        return [...new Set(wanted)];
+      };
+      // Memory goes on with the commits: asked in the step in which the capture was taken.
+      const { figures } = this.#parts;
+      const agentActivity = new Map(numbers('agent', 'activity').map((no) => [no, figures.activeAt(no)]));
+      const streams = request.metrics.map(({ userId, name }) => this.#stream(userId, name));
+      const read = async (unit: Unit): Promise<Pick<Found, 'windows' | 'costs'>> => ({
+        windows: await windowsOf(connection, capture, { unit, numbers: numbers(unit, 'runs') }, request),
+        costs: await costsOf(connection, capture, { unit, numbers: numbers(unit, 'cost') }, request.days),
+      });
+      const found: Record<Unit, Found> = {
+        agent: { ...(await read('agent')), activity: agentActivity },
+        node: {
+          ...(await read('node')),
+          activity: await this.#nodeActivity.read(connection, capture, numbers('node', 'activity')),
+        },
+      };
+      const points = await newestPoints(
+        connection,
+        capture,
+        streams.flatMap((stream) => stream ?? []),
+        request,
+      );
+      return {
+        targets: request.targets.map((wanted, i) => {
+          const place = places[i];
+          return place === undefined ? UNKNOWN : figuresOf(place, found[place.unit], wanted);
+        }),
+        metrics: streams.map((stream) => (stream === undefined ? [] : (points.get(stream) ?? []))),
+      };
+    });
+  }
+
+  /** Of each query; the best example first. */
+  async exampleTraces(queries: readonly ExampleQuery[]): Promise<string[][]> {
+    const asked = queries.flatMap((query, i) => {
+      const place = this.#place(query.target);
+      return place === undefined ? [] : { ...query, ...place, i };
+    });
+    const alike = new Map<string, typeof asked>();
+    for (const query of asked) {
+      const key = `${query.unit} ${query.type} ${query.from} ${query.to}`;
+      const others = alike.get(key);
+      if (others === undefined) alike.set(key, [query]);
+      else others.push(query);
+    }
+    return await this.#parts.read(async (connection, capture) => {
+      const examples = queries.map((): string[] => []);
+      for (const group of alike.values()) {
+        const [first] = group;
+        if (first === undefined) continue;
+        const units = { unit: first.unit, numbers: [...new Set(group.map(({ no }) => no))] };
+        const found = await exampleTraces(connection, capture, units, first);
+        for (const { i, no } of group) examples[i] = found.get(no) ?? [];
+      }
+      return examples;
+    });
+  }
+
+  /** The agent's runs also where a node is called like an agent: that is the agent. Undefined: it is not known (yet). */
+  #place(target: Target): Place | undefined {
+    const { agents, services, users } = this.#parts;
+    const tenant = users.tenantOf(target.userId);
+    if (tenant === undefined) return undefined;
+    const agent =
+      'agentId' in target ? agents.byId(tenant, target.agentId) : agents.byName(tenant, target.service);
+    if (agent !== undefined) return { unit: 'agent', no: agent.agent_no };
+    const node = 'agentId' in target ? undefined : services.find(tenant, target.service);
+    // What has no number of its own is counted under another name.
+    if (node === undefined || !('service' in target) || services.name(node) !== target.service)
+      return undefined;
+    return { unit: 'node', no: node };
+  }
+
+  #stream(userId: string, name: string): number | undefined {
+    const tenant = this.#parts.users.tenantOf(userId);
+    return tenant === undefined ? undefined : this.#parts.metrics.streamNumber(tenant, name);
+  }
+}
+
+function figuresOf({ no }: Place, found: Found, wanted: Readonly<Record<Wanted, boolean>>): TargetFigures {
+  return {
+    window: wanted.runs ? (found.windows.get(no) ?? null) : null,
+    costs: wanted.cost ? (found.costs.get(no) ?? []) : [],
+    activeAt: wanted.activity ? (found.activity.get(no) ?? null) : null,
+  };
+}

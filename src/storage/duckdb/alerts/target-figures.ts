@@ -1,0 +1,58 @@
+import type { CostFigures, Observing, WindowFigures } from '../../alert-store.js';
+import type { Connection } from '../database.js';
+import { number } from '../queries/run-summary.js';
+import type { Capture } from '../segments.js';
+import { finishedRows, startedRows, type Units } from './unit-rows.js';
+
+const NO_RUNS: WindowFigures = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: 0 };
+const NO_COST: CostFigures = { cost: 0, priced: 0 };
+
+/** What has finished in the window, by the numbers asked for. */
+export async function windowsOf(
+  connection: Connection,
+  capture: Capture,
+  units: Units,
+  { windowStart, now }: Pick<Observing, 'windowStart' | 'now'>,
+): Promise<Map<number, WindowFigures>> {
+  const windows = new Map(units.numbers.map((no) => [no, NO_RUNS]));
+  if (units.numbers.length === 0) return windows;
+  const finished = await finishedRows(connection, capture, units, { after: windowStart, until: now });
+  const rows = await connection.rows(
+    `SELECT no, count(*) AS finished, sum(failed::TINYINT)::BIGINT AS failed, count(duration_ms) AS timed,
+       quantile_cont(duration_ms, 0.95) AS p95_ms, max(seq) AS seq
+     FROM ${finished} GROUP BY no`,
+  );
+  for (const row of rows) {
+    windows.set(Number(row.no), {
+      finished: Number(row.finished),
+      failed: Number(row.failed),
+      timed: Number(row.timed),
+      p95_ms: number(row.p95_ms),
+      seq: Number(row.seq),
+    });
+  }
+  return windows;
+}
+
+/** What started on each of the days has cost, by the numbers asked for. */
+export async function costsOf(
+  connection: Connection,
+  capture: Capture,
+  units: Units,
+  days: Observing['days'],
+): Promise<Map<number, CostFigures[]>> {
+  const costs = new Map(units.numbers.map((no) => [no, days.map(() => NO_COST)]));
+  if (units.numbers.length === 0) return costs;
+  for (const [day, { from, to }] of days.entries()) {
+    const started = startedRows(capture, units, { from, to: to - 1 });
+    // In decimals as long as there is more than one number to add: exact, however large the sum is.
+    const rows = await connection.rows(
+      `SELECT no, (sum(cost) * 1000000)::DOUBLE AS cost, count(cost) AS priced FROM ${started} GROUP BY no HAVING count(cost) > 0`,
+    );
+    for (const row of rows) {
+      const ofDays = costs.get(Number(row.no));
+      if (ofDays !== undefined) ofDays[day] = { cost: Number(row.cost), priced: Number(row.priced) };
+    }
+  }
+  return costs;
+}

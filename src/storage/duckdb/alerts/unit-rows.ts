@@ -1,0 +1,71 @@
+import { RUN_STATUSES } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import { SPANS, TRACES } from '../../tables.js';
+import type { Connection } from '../database.js';
+import { newest } from '../relation.js';
+import type { Capture } from '../segments.js';
+import { RUNNING } from '../trace-rows.js';
+
+/** What alerts count of a target, and by which number: the runs of an agent, or the spans of a node of the service map. */
+export type Unit = 'agent' | 'node';
+
+/** Some agents, or some nodes. */
+export interface Units {
+  readonly unit: Unit;
+  readonly numbers: readonly number[];
+}
+
+const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
+const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
+/** Not counted with `FILTER`, and without `CASE`: both take longer. */
+const RUN_FAILED = `coalesce(NOT success, ${HAS_FAILED})`;
+
+/**
+ * Finished runs or spans whose event time is after `after` and not after `until`, as a relation with the columns `no`,
+ * `trace_id`, `seq`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, and never later than news of
+ * the run last came: so only the runs of which something came since `after` are looked at, which lie at the end of all files.
+ */
+export async function finishedRows(
+  connection: Connection,
+  capture: Capture,
+  units: Units,
+  { after, until }: { readonly after: Micros; readonly until: Micros },
+): Promise<string> {
+  const heard = `heard_at > make_timestamp(${after})`;
+  const isWithin = `event > make_timestamp(${after}) AND event <= make_timestamp(${until})`;
+  if (units.unit === 'agent') {
+    const runs = newest(capture, TRACES, `${isOf(units)} AND ${heard} AND status <> ${RUNNING}`);
+    return `(SELECT agent_no AS no, trace_id, seq, least(coalesce(ended_at, started_at), heard_at) AS event,
+      ${RUN_FAILED} AS failed, duration_ms FROM ${runs} WHERE ${isWithin})`;
+  }
+  const traces = newest(capture, TRACES, heard);
+  // A header is written in every commit that brings spans, but only the newest stays: the spans may lie before it.
+  const [row] = await connection.rows(`SELECT min(${FIRST_SEQ}) AS first FROM ${traces}`);
+  const spans = newest(
+    capture,
+    SPANS,
+    `${isOf(units)} AND seq >= ${Number(row?.first ?? 0)} AND status <> ${RUNNING}`,
+  );
+  return `(SELECT s.node_no AS no, s.trace_id, s.seq, least(coalesce(s.ended_at, s.started_at), t.heard_at) AS event,
+    s.${HAS_FAILED} AS failed, s.duration_ms
+    FROM ${spans} s JOIN ${traces} t ON s.tenant = t.tenant AND s.trace_id = t.trace_id WHERE ${isWithin})`;
+}
+
+/** Runs or spans that started in a range, both ends included: the columns `no`, `trace_id`, `cost`. */
+export function startedRows(
+  capture: Capture,
+  units: Units,
+  { from, to }: { readonly from: Micros; readonly to: Micros },
+): string {
+  const where = `${isOf(units)} AND started_at >= make_timestamp(${from}) AND started_at <= make_timestamp(${to})`;
+  return units.unit === 'agent'
+    ? `(SELECT agent_no AS no, trace_id, total_cost_usd AS cost FROM ${newest(capture, TRACES, where)})`
+    : `(SELECT node_no AS no, trace_id, cost_usd AS cost FROM ${newest(capture, SPANS, where)})`;
+}
+
+/** The first commit that may hold spans of a trace. */
+const FIRST_SEQ = 'CASE WHEN first_seq > 0 THEN first_seq ELSE seq END';
+
+export function isOf({ unit, numbers }: Units): string {
+  return `${unit === 'agent' ? 'agent_no' : 'node_no'} IN (${numbers.join(', ')})`;
+}
