@@ -1,0 +1,165 @@
+import { moneyToNumber } from '../signal/money.js';
+import type { Micros } from '../signal/time.js';
+import type {
+  AlertCondition,
+  EvidenceOfCost,
+  EvidenceOfRows,
+  MetricCondition,
+  MetricOperator,
+  SeriesPoint,
+  TargetFigures,
+} from '../storage/alert-store.js';
+import type { Moment } from './moment.js';
+
+const MICROS_PER_HOUR = 3_600_000_000;
+/** Labels by which a series says whose it is. */
+const SERVICE_LABELS = ['service_name', 'service.name', 'service'] as const;
+
+/** What is known of an alert's target. */
+export interface Scene {
+  readonly figures: TargetFigures;
+  /** The newest points of a metric's series. */
+  readonly series: (metricName: string) => readonly SeriesPoint[];
+  /** The node of the service map that the alert is about; null for an agent. */
+  readonly service: string | null;
+  readonly lastFiredAt: Micros | null;
+}
+
+/** What a condition finds. */
+export interface Finding {
+  /** In the unit of the threshold; null where nothing is known. */
+  readonly value: number | null;
+  /** Never of what is not known. */
+  readonly met: boolean;
+  /** Runs, spans or series that the value is made of. */
+  readonly samples: number;
+  readonly evidence: EvidenceOfRows | EvidenceOfCost | null;
+  /** What was looked at. */
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+/** Judges a condition of an alert by what is known at a moment. */
+export function judgeCondition(condition: AlertCondition, scene: Scene, moment: Moment): Finding {
+  switch (condition.type) {
+    case 'failure_rate':
+      return judgeFailures(condition.threshold, scene, moment);
+    case 'latency_threshold':
+      return judgeLatency(condition.threshold, scene, moment);
+    case 'cost_threshold':
+      return judgeCost(condition.threshold, scene, moment);
+    case 'inactivity':
+      return judgeInactivity(condition.threshold, scene, moment);
+    case 'metric_threshold':
+      return judgeMetric(condition, scene, moment);
+  }
+}
+
+function judgeFailures(threshold: number, { figures }: Scene, moment: Moment): Finding {
+  const { finished, failed, seq } = figures.window ?? { finished: 0, failed: 0, seq: 0 };
+  const isKnown = finished > 0 && finished >= moment.minSamples;
+  return inWindow(isKnown ? failed / finished : null, threshold, finished, seq, moment);
+}
+
+function judgeLatency(threshold: number, { figures }: Scene, moment: Moment): Finding {
+  const { timed, p95_ms, seq } = figures.window ?? { timed: 0, p95_ms: null, seq: 0 };
+  return inWindow(timed >= moment.minSamples ? p95_ms : null, threshold, timed, seq, moment);
+}
+
+function inWindow(
+  value: number | null,
+  threshold: number,
+  samples: number,
+  seq: number,
+  moment: Moment,
+): Finding {
+  return {
+    value,
+    met: value !== null && value > threshold,
+    samples,
+    evidence: { seq },
+    from: moment.windowStart,
+    to: moment.now,
+  };
+}
+
+/** Today counts; yesterday does as long as data of it may come, unless the alert has fired since it began. */
+function judgeCost(threshold: number, scene: Scene, moment: Moment): Finding {
+  const [, yesterday] = moment.days;
+  const today = judgeDay(threshold, scene, moment, 0);
+  if (today.met || !yesterday) return today;
+  if (scene.lastFiredAt !== null && scene.lastFiredAt >= yesterday.from) return today;
+  const late = judgeDay(threshold, scene, moment, 1);
+  return late.met ? late : today;
+}
+
+function judgeDay(threshold: number, { figures }: Scene, moment: Moment, index: 0 | 1): Finding {
+  const day = moment.days[index] ?? moment.days[0];
+  const { cost, priced } = figures.costs[index] ?? { cost: 0, priced: 0 };
+  // The nearest double of either decimal: what is equal as written is equal as a number, which a sum of doubles is not.
+  const value = priced > 0 ? moneyToNumber(cost) : null;
+  return {
+    value,
+    met: value !== null && value > threshold,
+    samples: priced,
+    evidence: { day: day.from, cost },
+    from: day.from,
+    to: Math.min(day.to, moment.now),
+  };
+}
+
+function judgeInactivity(threshold: number, { figures }: Scene, moment: Moment): Finding {
+  const activeAt = moment.knowsActivity ? figures.activeAt : null;
+  // A clock that was put back makes nobody active in the future.
+  const from = Math.min(activeAt ?? moment.now, moment.now);
+  const value = activeAt === null ? null : (moment.now - from) / MICROS_PER_HOUR;
+  return {
+    value,
+    met: value !== null && value > threshold,
+    samples: activeAt === null ? 0 : 1,
+    evidence: null,
+    from,
+    to: moment.now,
+  };
+}
+
+/** One series is enough. The value told is that of the series that satisfies most, or comes nearest to it. */
+function judgeMetric(condition: MetricCondition, scene: Scene, moment: Moment): Finding {
+  const series = seriesOf(scene.service, scene.series(condition.metric_name));
+  const { operator } = condition;
+  const wantsMore = operator === 'gt' || operator === 'gte';
+  let value: number | null = null;
+  let seq = 0;
+  for (const point of series) {
+    if (value === null || (wantsMore ? point.value > value : point.value < value)) value = point.value;
+    seq = Math.max(seq, point.seq);
+  }
+  return {
+    value,
+    met: value !== null && satisfies(value, operator, condition.value),
+    samples: series.length,
+    evidence: { seq },
+    from: moment.pointsStart,
+    to: moment.now,
+  };
+}
+
+/** A service's own series, where any series says whose it is. */
+function seriesOf(service: string | null, series: readonly SeriesPoint[]): readonly SeriesPoint[] {
+  if (service === null || !series.some(({ labels }) => SERVICE_LABELS.some((name) => name in labels)))
+    return series;
+  return series.filter(({ labels }) => SERVICE_LABELS.some((name) => labels[name] === service));
+}
+
+function satisfies(value: number, operator: MetricOperator, limit: number): boolean {
+  switch (operator) {
+    case 'gt':
+      return value > limit;
+    case 'gte':
+      return value >= limit;
+    case 'lt':
+      return value < limit;
+    case 'lte':
+      return value <= limit;
+  }
+}

@@ -1,0 +1,176 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { uuidV7 } from '../signal/ids.js';
+import type { AlertIncident, AlertStore, ExampleQuery, Firing, Resolution } from '../storage/alert-store.js';
+import { evidenceOf } from './evidence.js';
+import { firedData, resolvedData } from './firing-data.js';
+import type { Moment } from './moment.js';
+import { portionsOf, targetOf } from './observing.js';
+import type { RuleIndex, WatchedRule } from './rule-index.js';
+import { decide } from './state.js';
+import { judgeAlert, type Verdict } from './verdict.js';
+
+/** How much the store is asked about at once. */
+const MOST_ASKED = 2000;
+/** How many rules are judged in one go: a few milliseconds. */
+const JUDGED_IN_ONE_GO = 500;
+/** How many firings, or resolutions, are written at once. */
+const WRITTEN_AT_ONCE = 100;
+
+export type JudgingStore = Pick<
+  AlertStore,
+  'observe' | 'exampleTraces' | 'recordFirings' | 'recordResolutions' | 'readRule'
+>;
+
+export interface EvaluationTools {
+  readonly store: JudgingStore;
+  readonly index: RuleIndex;
+  /** Told how many firings, and how many ends of incidents, were written. */
+  readonly onFired: (count: number) => void;
+  readonly onResolved: (count: number) => void;
+}
+
+/** A rule that is to fire. */
+interface FiringRule {
+  readonly watched: WatchedRule;
+  readonly verdict: Verdict;
+}
+
+/**
+ * Judges rules at one moment, and writes what comes of it. A rule that somebody changes meanwhile is left out: it is
+ * another one by then.
+ *
+ * @param stop ends it between two steps
+ * @throws ConsumeError `storage_unavailable`: what was written by then counts, the others are as they were
+ */
+export async function evaluate(
+  watched: Iterable<WatchedRule>,
+  moment: Moment,
+  tools: EvaluationTools,
+  stop: AbortSignal,
+): Promise<void> {
+  for (const { inquiry, rules } of portionsOf(watched, MOST_ASKED)) {
+    if (stop.aborted) return;
+    const observed = await tools.store.observe(inquiry.request(moment));
+    const firing: FiringRule[] = [];
+    const resolving: WatchedRule[] = [];
+    for (const [at, one] of rules.entries()) {
+      if (at % JUDGED_IN_ONE_GO === JUDGED_IN_ONE_GO - 1) await turn();
+      if (!tools.index.has(one)) continue;
+      const verdict = judgeAlert(one.rule.alert, inquiry.scene(observed, one.rule), moment);
+      const { action, quietSince } = decide(one.rule, verdict, one.quietSince, moment.now);
+      one.quietSince = quietSince;
+      if (action === 'fire') firing.push({ watched: one, verdict });
+      if (action === 'resolve') resolving.push(one);
+    }
+    for (let at = 0; at < firing.length && !stop.aborted; at += WRITTEN_AT_ONCE)
+      await fire(firing.slice(at, at + WRITTEN_AT_ONCE), moment, tools);
+    for (let at = 0; at < resolving.length && !stop.aborted; at += WRITTEN_AT_ONCE)
+      await resolve(resolving.slice(at, at + WRITTEN_AT_ONCE), moment, tools);
+  }
+}
+
+async function fire(group: readonly FiringRule[], moment: Moment, tools: EvaluationTools): Promise<void> {
+  const { store, index } = tools;
+  const examples = await findExamples(group, store);
+  const still = group.filter(({ watched }) => index.has(watched));
+  const firings = still.map((one): Firing => toFiring(one, moment, examples.get(one) ?? []));
+  const written = firings.length > 0 ? await store.recordFirings(firings) : [];
+  for (const [at, firing] of firings.entries()) if (written[at] === true) noteFired(index, firing);
+  tools.onFired(written.filter(Boolean).length);
+  await reload(
+    still.map(({ watched }) => watched).filter((_, at) => written[at] !== true),
+    tools,
+  );
+}
+
+async function resolve(group: readonly WatchedRule[], moment: Moment, tools: EvaluationTools): Promise<void> {
+  const { store, index } = tools;
+  const still = group.filter((watched) => index.has(watched));
+  const resolutions = still.flatMap(({ rule }): Resolution[] => {
+    const { alert, incident } = rule;
+    if (!incident) return [];
+    const data = resolvedData(rule, incident, moment.now);
+    return [{ alertId: alert.id, incidentId: incident.id, resolvedAt: moment.now, data }];
+  });
+  const written = resolutions.length > 0 ? await store.recordResolutions(resolutions) : [];
+  for (const [at, resolution] of resolutions.entries())
+    if (written[at] === true) noteResolved(index, resolution);
+  tools.onResolved(written.filter(Boolean).length);
+  await reload(
+    still.filter((_, at) => written[at] !== true),
+    tools,
+  );
+}
+
+async function findExamples(
+  group: readonly FiringRule[],
+  store: JudgingStore,
+): Promise<ReadonlyMap<FiringRule, readonly string[]>> {
+  const asking = group.flatMap((one): { readonly one: FiringRule; readonly query: ExampleQuery }[] => {
+    const query = exampleQuery(one);
+    return query ? [{ one, query }] : [];
+  });
+  if (asking.length === 0) return new Map();
+  const found = await store.exampleTraces(asking.map(({ query }) => query));
+  return new Map(asking.map(({ one }, at) => [one, found[at] ?? []]));
+}
+
+/** The runs of the first condition that is met and looks at runs; none where only metrics and silence tell why. */
+function exampleQuery({ watched, verdict }: FiringRule): ExampleQuery | null {
+  for (const { condition, finding } of verdict.conditions) {
+    const { type } = condition;
+    if (!finding.met || type === 'metric_threshold' || type === 'inactivity') continue;
+    return { target: targetOf(watched.rule), type, from: finding.from, to: finding.to };
+  }
+  return null;
+}
+
+function toFiring(
+  { watched: { rule }, verdict }: FiringRule,
+  { now }: Moment,
+  examples: readonly string[],
+): Firing {
+  const { alert, incident: before } = rule;
+  const eventId = uuidV7(now / 1000);
+  const incident: AlertIncident = before
+    ? { id: before.id, firings: before.firings + 1 }
+    : { id: eventId, firings: 1 };
+  return {
+    alertId: alert.id,
+    lastFiredAt: alert.last_fired_at,
+    firedAt: now,
+    eventId,
+    incident,
+    evidence: evidenceOf(verdict),
+    threshold: alert.threshold,
+    value: verdict.value,
+    data: firedData(alert, verdict, incident, now, examples),
+  };
+}
+
+/** The rule may be another by now, read before or after it fired. */
+function noteFired(index: RuleIndex, { alertId, firedAt, incident, evidence }: Firing): void {
+  const current = index.get(alertId);
+  if (!current || current.rule.alert.last_fired_at === firedAt) return;
+  const { rule } = current;
+  current.rule = { ...rule, alert: { ...rule.alert, last_fired_at: firedAt }, incident, evidence };
+}
+
+function noteResolved(index: RuleIndex, { alertId, incidentId }: Resolution): void {
+  const current = index.get(alertId);
+  if (current?.rule.incident?.id !== incidentId) return;
+  current.rule = { ...current.rule, incident: null };
+  current.quietSince = null;
+}
+
+/** Reads rules again that are not what they seemed: somebody else decided, or the notice of a change is on its way. */
+async function reload(rules: readonly WatchedRule[], { store, index }: EvaluationTools): Promise<void> {
+  for (const watched of rules) {
+    const { userId, alert } = watched.rule;
+    const rule = await store.readRule(userId, alert.id);
+    // A notice that came meanwhile is newer.
+    if (!index.has(watched)) continue;
+    if (rule) index.put(rule);
+    else index.remove(alert.id);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Micros } from '../signal/time.js';
+import type { AlertingTerms } from '../storage/alert-store.js';
+import { dayOf, type Day } from './days.js';
+
+/** How old the newest point of a metric's series may be. */
+const POINTS_WINDOW = 5 * 60 * 1_000_000;
+/** How long after its end a day is judged once more: runs are told late. */
+const LATE_DATA_TIME = 3600 * 1_000_000;
+
+/** The moment that alerts are judged at, the same for all of an evaluation. */
+export interface Moment {
+  readonly now: Micros;
+  readonly windowStart: Micros;
+  readonly pointsStart: Micros;
+  readonly minSamples: number;
+  /** Today, and in its first hour yesterday. */
+  readonly days: readonly [today: Day, yesterday?: Day];
+  /** False after the daemon was down: those that are quiet may be waiting to send what they did meanwhile. */
+  readonly knowsActivity: boolean;
+}
+
+/** What evaluations at a moment go by. */
+export function momentAt(now: Micros, terms: AlertingTerms, knowsActivity: boolean): Moment {
+  const today = dayOf(now, terms.timezone);
+  const isEarly = now - today.from < LATE_DATA_TIME;
+  return {
+    now,
+    windowStart: now - terms.windowMs * 1000,
+    pointsStart: now - POINTS_WINDOW,
+    minSamples: terms.minSamples,
+    days: isEarly ? [today, dayOf(today.from - 1, terms.timezone)] : [today],
+    knowsActivity,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Micros } from '../signal/time.js';
+import type { AlertRule, AlertStore, AlertingTerms } from '../storage/alert-store.js';
+import { momentAt } from './moment.js';
+import { Inquiry } from './observing.js';
+import { tellCondition, type ToldCondition } from './told-condition.js';
+import { judgeAlert, unitOf, type AlertUnit, type Verdict } from './verdict.js';
+
+/** What an alert finds now, whether or not it would fire. */
+export interface AlertTrial {
+  /** In the unit of the threshold; null of `composite`, and where nothing is known. */
+  readonly value: number | null;
+  readonly threshold: number;
+  readonly unit: AlertUnit | null;
+  /** Runs, spans or series that were looked at. */
+  readonly sample_count: number;
+  readonly verdict: Verdict['outcome'];
+  readonly window: { readonly from: Micros; readonly to: Micros };
+  /** One, unless the alert is `composite`. */
+  readonly conditions: readonly ToldCondition[];
+}
+
+/**
+ * Judges an alert as an evaluation would, active or not, without regard to its cooldown and to what it fired for.
+ *
+ * @throws ConsumeError `storage_unavailable`
+ */
+export async function tryAlert(
+  store: Pick<AlertStore, 'observe'>,
+  rule: AlertRule,
+  terms: AlertingTerms,
+  now: Micros,
+): Promise<AlertTrial> {
+  const moment = momentAt(now, terms, true);
+  const inquiry = new Inquiry();
+  inquiry.add(rule);
+  const observed = await store.observe(inquiry.request(moment));
+  const { alert } = rule;
+  const verdict = judgeAlert(alert, inquiry.scene(observed, rule), moment);
+  return {
+    value: verdict.value,
+    threshold: alert.threshold,
+    unit: unitOf(alert.type),
+    sample_count: verdict.samples,
+    verdict: verdict.outcome,
+    window: { from: verdict.from, to: verdict.to },
+    conditions: verdict.conditions.map(tellCondition),
+  };
+}
