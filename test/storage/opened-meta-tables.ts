@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
 import type { MainFile } from '../../src/storage/duckdb/meta/main-checkpoints.js';
-import { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
+import { MetaTables, type MetaSurroundings } from '../../src/storage/duckdb/meta/meta-tables.js';
 import { META_SCHEMA, migrate } from '../../src/storage/duckdb/migrations.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { testFolder } from '../support/test-folder.js';
@@ -21,8 +21,11 @@ export interface OpenedMetaTables {
   readonly again: () => Promise<MetaTables>;
 }
 
-/** In a new file, which is closed when the test ends. */
-export async function openMetaTables(t: Test): Promise<OpenedMetaTables> {
+/** In a new file, which is closed when the test ends. @param agentName tells of agents; absent: there are none */
+export async function openMetaTables(
+  t: Test,
+  agentName: MetaSurroundings['agentName'] = () => undefined,
+): Promise<OpenedMetaTables> {
   const path = join(testFolder(t), 'jackdaw.duckdb');
   const database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
   t.teardown(() => {
@@ -42,7 +45,7 @@ export async function openMetaTables(t: Test): Promise<OpenedMetaTables> {
       eventsWritten: () => {
         told++;
       },
-      agentName: () => undefined,
+      agentName,
     });
   await migrate(await connect(), MAIN, META_SCHEMA, path);
   return { tables: await open(), path, file, logger, told: () => told, connect, again: open };

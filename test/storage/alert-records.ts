@@ -1,0 +1,65 @@
+import { uuidV7 } from '../../src/signal/ids.js';
+import type {
+  Alert,
+  AlertRule,
+  Firing,
+  NotificationAttempt,
+  NotificationResult,
+} from '../../src/storage/alert-store.js';
+import { NOON } from '../support/run-records.js';
+
+export const MINUTE = 60_000_000;
+
+/** Of a service: it needs no agent. */
+export function anAlert(changes: Partial<Alert> = {}): Alert {
+  return {
+    id: uuidV7(NOON / 1000),
+    agent_id: null,
+    agent_name: null,
+    type: 'failure_rate',
+    threshold: 0.25,
+    cooldown_minutes: 60,
+    is_active: true,
+    channel: 'email',
+    webhook_url: null,
+    composite_config: null,
+    target_service: 'billing',
+    last_fired_at: null,
+    created_at: NOON,
+    ...changes,
+  };
+}
+
+/** The firing of a rule as it is: the first of an incident, or the next one. */
+export function aFiring({ alert, incident }: AlertRule, changes: Partial<Firing> = {}): Firing {
+  const firedAt = changes.firedAt ?? NOON + MINUTE;
+  const eventId = changes.eventId ?? uuidV7(firedAt / 1000);
+  return {
+    alertId: alert.id,
+    lastFiredAt: alert.last_fired_at,
+    firedAt,
+    eventId,
+    incident: { id: incident?.id ?? eventId, firings: (incident?.firings ?? 0) + 1 },
+    evidence: [{ seq: 7 }],
+    threshold: alert.threshold,
+    value: 0.5,
+    data: { alert_id: alert.id },
+    ...changes,
+  };
+}
+
+export function anAttempt(changes: Partial<NotificationAttempt> = {}): NotificationAttempt {
+  return {
+    attempt_number: 1,
+    attempted_at: NOON + MINUTE,
+    status_code: 250,
+    duration_ms: 12.5,
+    error_message: null,
+    ...changes,
+  };
+}
+
+/** That a notice was sent at the first attempt. */
+export function aResult(number: number, changes: Partial<NotificationResult> = {}): NotificationResult {
+  return { number, status: 'sent', detail: null, attempt: anAttempt(), retryAt: null, ...changes };
+}
