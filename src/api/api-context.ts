@@ -1,6 +1,7 @@
 import type { SecretBox } from '../component/secret-box.js';
 import type { Clock } from '../component/telemetry.js';
 import type { RouteBuilder } from '../http/operation.js';
+import type { AlertStore } from '../storage/alert-store.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
 import type { MetaStore } from '../storage/meta-store.js';
 import type { TelemetryStore } from '../storage/telemetry-store.js';
@@ -17,6 +18,7 @@ export interface ApiContext {
   readonly telemetry: TelemetryStore;
   readonly meta: MetaStore;
   readonly deliveries: ShownDeliveries;
+  readonly alerts: AlertStore;
   /** For secrets in the meta store. */
   readonly secrets: SecretBox;
   readonly clock: Clock;

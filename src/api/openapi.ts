@@ -22,6 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
   otlp: 'OTLP/HTTP: traces, metrics and logs from OpenTelemetry clients.',
   models: 'Language models: their calls, tokens and cost.',
   prompts: 'Versions of prompt templates, and how the traces that used them went.',
+  alerts: 'Rules that tell when an agent or a service goes wrong, and when they fired.',
   webhooks: 'URLs that events of an organization are sent to, and what was sent.',
   identity: 'The caller.',
   administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',

@@ -1,6 +1,9 @@
 import type { Route } from '../component/http.js';
 import { agentStatsRoutes } from './agent-stats.js';
 import { agentRoutes } from './agents.js';
+import { alertEventRoutes } from './alert-events.js';
+import { alertTestRoutes } from './alert-test.js';
+import { alertRoutes } from './alerts.js';
 import type { ApiContext } from './api-context.js';
 import { keyRoutes } from './keys.js';
 import { logRoutes } from './logs.js';
@@ -31,6 +34,9 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     serviceMapRebuildRoutes,
     promptRoutes,
     promptUsageRoutes,
+    alertRoutes,
+    alertEventRoutes,
+    alertTestRoutes,
     meRoutes,
     usageRoutes,
     userRoutes,

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Factory } from '../component/factory.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
+import { alertsCommand } from './alerts.js';
 import { componentsCommand } from './components.js';
 import { demoCommand } from './demo.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
@@ -42,6 +43,7 @@ export async function runProgram(
     usersCommand(io),
     usageCommand(io),
     orgsCommand(io),
+    alertsCommand(io),
     mapCommand(io, (code) => (exitCode = code)),
     demoCommand(io),
     versionCommand(io),

@@ -13,9 +13,12 @@ import { traceIdOf } from '../support/header-text.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
 import { START } from '../support/otlp-requests.js';
 import { anItem } from '../support/trace-batch.js';
+import { COMPOSITE, HOOK_URL } from '../support/alert-calls.js';
 
 /** Statuses that cannot be had on demand; that they look like every other problem is tested with the listener. */
 const NOT_ON_DEMAND = new Set(['408', '429', '431', '500', '503']);
+/** Twenty thousand alerts take too long; that it looks like the others is tested with a store that is full. */
+const TOO_LONG = new Set(['createAlert 409']);
 
 void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
   const api = await startApi(t);
@@ -76,6 +79,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
   await checkSuccesses(check);
   await checkEndpoints(check);
   await checkDeliveries(api, check);
+  await checkAlerts(api, check);
   await checkMetrics(api, check);
   await checkLogs(api, check);
   await checkQuota(api, check);
@@ -88,7 +92,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
       .map((status) => `${operation.operationId} ${status}`),
   );
   t.strictSame(
-    documentedAnswers.filter((name) => !documented.seen.has(name)),
+    documentedAnswers.filter((name) => !documented.seen.has(name) && !TOO_LONG.has(name)),
     [],
     'each documented answer was seen',
   );
@@ -188,6 +192,50 @@ async function checkDeliveries({ deliveries }: TestApi, check: Check): Promise<v
   await check('createWebhookEndpoint', { org_slug }, { json: HOOK });
 }
 
+/** With and without all that may be absent, before and after one fires. */
+async function checkAlerts(api: TestApi, check: Check): Promise<void> {
+  const agents = await api.get<readonly { readonly id: string }[]>('/agents');
+  const ofAgent = { agent_id: agents[0]?.id, type: 'failure_rate', threshold: 0.5 };
+  const ofService = {
+    target_service: 'a',
+    type: 'composite',
+    composite_config: COMPOSITE,
+    channel: 'both',
+    webhook_url: HOOK_URL,
+  };
+  for (const json of [ofAgent, ofService]) {
+    const alert_id = ((await check('createAlert', {}, { json })).body as { readonly id: string }).id;
+    await check('readAlert', { alert_id });
+    await check('testAlert', { alert_id });
+    await check('listAlertEvents', { alert_id });
+    await fireOnce(api, alert_id);
+    await check('listAlertEvents', { alert_id });
+    await check('updateAlert', { alert_id }, { json: { is_active: false } });
+    await check('listAlertEvents', { alert_id });
+    await check('listAlerts', {});
+    await check('deleteAlert', { alert_id });
+  }
+}
+
+/** With an attempt to tell of it. */
+async function fireOnce({ alerts }: TestApi, alertId: string): Promise<void> {
+  const now = Date.now() * 1000;
+  const eventId = randomUUID();
+  const incident = { id: eventId, firings: 1 };
+  const firing = { alertId, lastFiredAt: null, firedAt: now, eventId, incident, evidence: [null] };
+  await alerts.recordFirings([{ ...firing, threshold: 0.5, value: 1, data: {} }]);
+  const { items } = await alerts.dueNotifications(now, 10, []);
+  const attempt = { attempt_number: 1, attempted_at: now, status_code: null, duration_ms: 1.5 };
+  const results = items.map(({ number }) => ({
+    number,
+    status: 'failed' as const,
+    detail: 'no answer',
+    attempt: { ...attempt, error_message: 'No answer came.' },
+    retryAt: null,
+  }));
+  await alerts.finishNotifications(results);
+}
+
 /** Every type of metric, with all that its points may have. */
 async function checkMetrics(api: TestApi, check: Check): Promise<void> {
   const folder = 'test/testdata/otlp-metrics';
@@ -245,6 +293,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     log_id: randomUUID(),
     endpoint_id: randomUUID(),
     delivery_id: randomUUID(),
+    alert_id: randomUUID(),
   };
   const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere' };
   const nonsense = {
@@ -255,6 +304,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     log_id: 'x',
     endpoint_id: 'x',
     delivery_id: 'x',
+    alert_id: 'x',
     slug: 'x',
     org_slug: '%20',
     name: '%20',
@@ -268,6 +318,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     log_id: '%zz',
     endpoint_id: '%zz',
     delivery_id: '%zz',
+    alert_id: '%zz',
     slug: '%zz',
     org_slug: '%zz',
     name: '%zz',
@@ -279,6 +330,8 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     putMember: { role: 'member' },
     createWebhookEndpoint: HOOK,
     updateWebhookEndpoint: { is_active: true },
+    createAlert: { agent_id: missing.agent_id, type: 'failure_rate', threshold: 0.5 },
+    updateAlert: { is_active: true },
     recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing.trace_id },
   };
   const queries: Readonly<Record<string, string>> = {

@@ -22,6 +22,7 @@ void t.test('help and version end with 0 and document the exit codes', async (t)
     'keys',
     'users',
     'orgs',
+    'alerts',
     'demo',
     'version',
   ])

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import { Type } from 'typebox';
 import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
+import { isAlertStore, type AlertStore } from '../../src/storage/alert-store.js';
 import { isDeliveryStore, type DeliveryStore } from '../../src/storage/delivery-store.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
@@ -13,6 +14,8 @@ export interface TestApi extends ApiCaller {
   readonly routes: readonly Route[];
   /** The store's, to have deliveries without anybody who sends. */
   readonly deliveries: DeliveryStore;
+  /** The store's, to have alerts fire without anybody who evaluates them. */
+  readonly alerts: AlertStore;
   readonly directory: string;
   readonly logs: readonly string[];
   stop(): Promise<void>;
@@ -28,11 +31,14 @@ export async function startApi(
     readonly key?: string;
     /** `secrets.key`; none where absent. */
     readonly secretsKey?: string;
+    /** The exporters of the pipelines; those of the built-in configuration where absent. */
+    readonly exporters?: readonly string[];
   } = {},
 ): Promise<TestApi> {
-  const { allowedOrigins = [], authEnabled = true, secretsKey, ...given } = options;
+  const { allowedOrigins = [], authEnabled = true, secretsKey, exporters, ...given } = options;
   let routes: () => readonly Route[] = () => [];
   let deliveries: DeliveryStore | undefined;
+  let alerts: AlertStore | undefined;
   const witness: ExtensionFactory = {
     kind: 'extension',
     type: 'witness',
@@ -44,6 +50,7 @@ export async function startApi(
         const listener = host.listener(ENDPOINT);
         routes = () => listener.routes();
         deliveries = host.extension('duckdb', isDeliveryStore);
+        alerts = host.extension('duckdb', isAlertStore);
       },
     }),
   };
@@ -51,14 +58,18 @@ export async function startApi(
     auth: { enabled: authEnabled },
     ...(secretsKey === undefined ? {} : { secrets: { key: secretsKey } }),
     extensions: { query: { cors: { allowed_origins: allowedOrigins } }, witness: {} },
-    service: { extensions: ['duckdb', 'query', 'health', 'witness'] },
+    service: {
+      extensions: ['duckdb', 'query', 'health', 'witness'],
+      ...(exporters === undefined ? {} : { pipelines: { traces: { exporters }, metrics: { exporters } } }),
+    },
   });
   const daemonOptions: TestDaemonOptions = { ...given, overlay, factories: [witness] };
   const { url, key, daemon, directory, logs } = await startTestDaemon(t, daemonOptions);
-  if (!deliveries) throw new Error('the witness has started with the daemon');
+  if (!deliveries || !alerts) throw new Error('the witness has started with the daemon');
   return Object.assign(new ApiCaller(url, key), {
     routes: routes(),
     deliveries,
+    alerts,
     directory,
     logs,
     stop: async () => {

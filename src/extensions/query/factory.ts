@@ -5,6 +5,7 @@ import { apiRoutes } from '../../api/routes.js';
 import type { ExtensionFactory } from '../../component/factory.js';
 import { endpoint, extensionId, section, tlsFiles } from '../../config/schema.js';
 import { createRouteBuilder } from '../../http/operation.js';
+import { isAlertStore } from '../../storage/alert-store.js';
 import { isDeliveryStore } from '../../storage/delivery-store.js';
 import { isMetaStore } from '../../storage/meta-store.js';
 import { isTelemetryStore } from '../../storage/telemetry-store.js';
@@ -56,10 +57,11 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
       const telemetry = host.extension(config.store, isTelemetryStore);
       const meta = host.extension(config.store, isMetaStore);
       const deliveries = host.extension(config.store, isDeliveryStore);
+      const alerts = host.extension(config.store, isAlertStore);
       const secrets = host.secretBox(meta.directory);
       await reportLostSecrets(meta, secrets, logger);
-      for (const route of apiRoutes({ routes, telemetry, meta, deliveries, secrets, clock }))
-        listener.route(route);
+      const context = { routes, telemetry, meta, deliveries, alerts, secrets, clock };
+      for (const route of apiRoutes(context)) listener.route(route);
       for (const route of openApiRoutes(routes, listener)) listener.route(route);
     },
   }),
