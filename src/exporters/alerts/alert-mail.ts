@@ -1,0 +1,108 @@
+import type { ToldCondition } from '../../alerting/told-condition.js';
+import { shorten } from '../../component/item-problems.js';
+import { oneLine } from '../../delivery/email/one-line.js';
+import type { AlertType, MetricOperator } from '../../storage/alert-store.js';
+
+const MAX_SUBJECT = 120;
+/** Of a name in a subject, so that the rest of it can be read; and of one in the text. */
+const MAX_NAME_IN_SUBJECT = 50;
+const MAX_NAME = 200;
+
+/** What a mail tells of the event `alert.fired`. */
+interface Fired {
+  readonly alert_id: string;
+  readonly type: AlertType;
+  readonly agent_id: string | null;
+  readonly agent_name: string | null;
+  readonly target_service: string | null;
+  readonly threshold: number;
+  readonly value: number | null;
+  readonly window: { readonly from: string; readonly to: string };
+  readonly sample_count: number;
+  readonly fired_at: string;
+  readonly repeat: number;
+  readonly conditions: readonly ToldCondition[];
+  readonly example_trace_ids: readonly string[];
+}
+
+interface Measure {
+  /** `failure rate` */
+  readonly name: string;
+  readonly print: (value: number) => string;
+}
+
+const MEASURES: Readonly<Record<Exclude<AlertType, 'composite'>, Measure>> = {
+  failure_rate: { name: 'failure rate', print: (value) => `${round(value * 100)} %` },
+  latency_threshold: { name: 'p95 latency', print: (value) => `${round(value)} ms` },
+  cost_threshold: { name: 'daily cost', print: (value) => `${round(value)} USD` },
+  inactivity: { name: 'inactivity', print: (value) => `${round(value)} hours` },
+};
+
+const OPERATORS: Readonly<Record<MetricOperator, string>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' };
+
+/**
+ * Words the event `alert.fired` for people: one line of subject and plain text. Names may hold anything: they cannot
+ * begin a line of their own.
+ *
+ * @param envelope the JSON text of the event
+ */
+export function alertMail(envelope: string): { readonly subject: string; readonly text: string } {
+  const { data } = JSON.parse(envelope) as { readonly data: Fired };
+  return {
+    subject: shorten(`Alert: ${headline(data, shownTarget(data, MAX_NAME_IN_SUBJECT))}`, MAX_SUBJECT),
+    text: `${textOf(data).join('\n')}\n`,
+  };
+}
+
+function headline({ type, value, threshold }: Fired, target: string): string {
+  if (type === 'composite') return `the conditions of ${target} are met`;
+  const { name, print } = MEASURES[type];
+  const is = value === null ? '' : ` is ${print(value)}`;
+  return `${name} of ${target}${is} (above ${print(threshold)})`;
+}
+
+function textOf(fired: Fired): readonly string[] {
+  const { alert_id, window, sample_count, fired_at, repeat, conditions, example_trace_ids } = fired;
+  return [
+    `${capitalized(headline(fired, shownTarget(fired, MAX_NAME)))}.`,
+    '',
+    `Fired at:  ${fired_at}`,
+    `Looked at: ${window.from} to ${window.to}`,
+    `Samples:   ${sample_count}`,
+    ...(fired.agent_id === null ? [] : [`Agent id:  ${fired.agent_id}`]),
+    `Alert id:  ${alert_id}`,
+    ...(repeat > 0 ? [`Repeats:   ${repeat} before this one, and it was not over in between`] : []),
+    ...section('Conditions:', conditions.map(tell)),
+    ...section('Traces that show it:', example_trace_ids),
+  ];
+}
+
+/** An agent's name is text of whoever sent its runs. */
+function shownTarget({ agent_name, target_service }: Fired, max: number): string {
+  const name = oneLine(agent_name ?? target_service ?? '');
+  return `"${shorten(name, max)}"`;
+}
+
+function tell(condition: ToldCondition): string {
+  const verdict = condition.met ? 'met' : 'not met';
+  if (condition.type === 'metric_threshold') {
+    const { metric_name, operator, value, observed } = condition;
+    const found = observed === null ? 'nothing is known' : `it is ${round(observed)}`;
+    return `${shorten(oneLine(metric_name), MAX_NAME)} ${OPERATORS[operator]} ${round(value)}: ${found}, ${verdict}`;
+  }
+  const { name, print } = MEASURES[condition.type];
+  const found = condition.observed === null ? 'nothing is known' : `it is ${print(condition.observed)}`;
+  return `${name} > ${print(condition.threshold)}: ${found}, ${verdict}`;
+}
+
+function section(title: string, items: readonly string[]): readonly string[] {
+  return items.length === 0 ? [] : ['', title, ...items.map((item) => `- ${item}`)];
+}
+
+function round(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

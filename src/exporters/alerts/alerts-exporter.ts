@@ -1,0 +1,164 @@
+import { Evaluator } from '../../alerting/evaluator.js';
+import type { Receipt } from '../../component/consumer.js';
+import type { Exporter, Outputs, Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import { durationMs } from '../../config/duration.js';
+import { readVersion } from '../../config/package-version.js';
+import { Mailer, type MailerOptions } from '../../delivery/email/mailer.js';
+import { SoleOwner } from '../../delivery/sole-owner.js';
+import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+import { WebhookSender, type SenderOptions } from '../../delivery/webhook/sender.js';
+import type { Batch } from '../../signal/batch.js';
+import { isAlertStore, type AlertingTerms, type AlertStore } from '../../storage/alert-store.js';
+import { isDeliveryStore, type DeliveryStore } from '../../storage/delivery-store.js';
+import { AlertMetrics } from './alert-metrics.js';
+import type { Channel } from './channel.js';
+import type { AlertsConfig } from './config.js';
+import { EmailChannel } from './email-channel.js';
+import { startNotifier } from './notifier.js';
+import { reportStore } from './store-status.js';
+import { WebhookChannel } from './webhook-channel.js';
+
+/** Of one attempt to post a webhook, and of it to connect. */
+const TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** What may be exchanged around the exporter. */
+export interface Surroundings {
+  /** From 0 (inclusive) to 1. */
+  readonly random?: () => number;
+  /** Finds addresses of webhooks; asks the system where absent. */
+  readonly resolve?: SenderOptions['resolve'];
+  /** Certificates that the mail server's is checked by. */
+  readonly trusted?: MailerOptions['trusted'];
+}
+
+type AlertsStore = AlertStore & Pick<DeliveryStore, 'announceTargets'>;
+
+/** Two would fire each alert twice. */
+const ALERTS = new SoleOwner((storeId) => `The alerts in "${storeId}" are evaluated`);
+
+/** Exporter `alerts`: see README.md. */
+export class AlertsExporter implements Exporter {
+  readonly inputs: Outputs;
+  readonly #settings: Settings<AlertsConfig>;
+  readonly #surroundings: Surroundings;
+  readonly #metrics: AlertMetrics;
+  /** What is to be let go of at the end, the last first. */
+  readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
+
+  constructor(settings: Settings<AlertsConfig>, surroundings: Surroundings = {}) {
+    this.#settings = settings;
+    this.#surroundings = surroundings;
+    this.#metrics = new AlertMetrics(settings.meter, settings.id);
+    this.inputs = { traces: { consume: take }, metrics: { consume: take } };
+  }
+
+  /** @throws Error where there is no such store, another exporter evaluates its alerts, or the CA file cannot be used */
+  async start(host: Host): Promise<void> {
+    const { id, config } = this.#settings;
+    const store = host.extension(config.store, isAlertsStore);
+    this.#ends.push(ALERTS.own(store, config.store, id));
+    const report = reportStore(host);
+    await this.#startNotifier(host, store, report('notices'));
+    this.#ends.push(store.announceTargets(config.targets.allow_cidrs));
+    await this.#startEvaluator(store, report('evaluation'));
+  }
+
+  async shutdown(deadline: AbortSignal): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) await end(deadline);
+  }
+
+  async #startNotifier(host: Host, store: AlertStore, onStore: (isFailing: boolean) => void): Promise<void> {
+    const { clock, logger } = this.#settings;
+    const { random = Math.random } = this.#surroundings;
+    const webhook = await this.#openWebhooks(random);
+    const email = this.#openEmail(host, random);
+    const notifier = startNotifier({
+      store,
+      channels: { email, webhook },
+      clock,
+      random,
+      logger,
+      onStore,
+      onResult: (channel, status) => {
+        this.#metrics.notified(channel, status);
+      },
+    });
+    this.#ends.push((deadline) => notifier.stop(deadline));
+  }
+
+  async #openWebhooks(random: () => number): Promise<Channel> {
+    const { config, clock, logger } = this.#settings;
+    const policy = new AddressPolicy(config.targets.allow_cidrs);
+    const sender = await WebhookSender.open({
+      policy,
+      caFile: config.targets.ca_file,
+      timeoutMs: TIMEOUT_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      clock,
+      resolve: this.#surroundings.resolve,
+    });
+    this.#ends.push(() => sender.close());
+    const secret = config.webhook_signing_secret ?? null;
+    return new WebhookChannel({ sender, policy, secret, version: readVersion(), clock, random, logger });
+  }
+
+  #openEmail({ smtp }: Host, random: () => number): Channel {
+    const { clock, logger } = this.#settings;
+    if (smtp === null) {
+      logger.info({}, 'No mail server is configured (smtp.host): alerts are not told by e-mail');
+      return new EmailChannel({ mailer: null, clock, random, logger });
+    }
+    const mailer = new Mailer({ smtp, clock, trusted: this.#surroundings.trusted });
+    this.#ends.push(() => {
+      mailer.close();
+    });
+    return new EmailChannel({ mailer, clock, random, logger });
+  }
+
+  async #startEvaluator(store: AlertStore, onStore: (isFailing: boolean) => void): Promise<void> {
+    const { config, clock, logger } = this.#settings;
+    const terms = termsOf(config);
+    const evaluator = new Evaluator({
+      store,
+      terms,
+      intervalMs: durationMs(config.interval),
+      clock,
+      logger,
+      onEvaluated: ({ rules, ms }) => {
+        this.#metrics.evaluated(rules, ms / 1000);
+      },
+      onFired: (count) => {
+        this.#metrics.fired(count);
+      },
+      onResolved: (count) => {
+        this.#metrics.resolved(count);
+      },
+      onFailed: () => {
+        this.#metrics.evaluationFailed();
+      },
+      onStore,
+    });
+    this.#ends.push((deadline) => evaluator.stop(deadline));
+    this.#ends.push(store.announceAlerting(terms));
+    await evaluator.start();
+  }
+}
+
+/** The evaluator hears of commits from the store: here is nothing to be done. */
+async function take({ items }: Batch<unknown>): Promise<Receipt> {
+  return { accepted: items.length, refused: [] };
+}
+
+function termsOf(config: AlertsConfig): AlertingTerms {
+  return {
+    windowMs: durationMs(config.window),
+    minSamples: config.min_samples,
+    timezone: config.timezone,
+  };
+}
+
+function isAlertsStore(candidate: unknown): candidate is AlertsStore {
+  return isAlertStore(candidate) && isDeliveryStore(candidate);
+}

@@ -1,0 +1,46 @@
+import type { DueNotification, NotificationAttempt, NotificationStatus } from '../../storage/alert-store.js';
+
+/** What became of a notice: a result without what the loop knows. */
+export interface Outcome {
+  readonly status: NotificationStatus;
+  readonly detail: string | null;
+  /** Null where none was made. */
+  readonly attempt: Omit<NotificationAttempt, 'attempt_number' | 'attempted_at'> | null;
+  /** Until the next attempt; for status `pending` only. */
+  readonly retryMs: number | null;
+}
+
+/** A way for notices to users. */
+export interface Channel {
+  /**
+   * Makes one attempt. Whatever the other side does is an outcome.
+   *
+   * @throws the signal's reason where it fired before the attempt was over: the notice may have been sent
+   */
+  send(notice: DueNotification, signal: AbortSignal): Promise<Outcome>;
+}
+
+/**
+ * The outcome of an attempt that failed.
+ *
+ * @param attempt its `error` is one sentence for the user
+ * @param retryMs until the next one; null for never
+ */
+export function failed(
+  attempt: { readonly statusCode: number | null; readonly durationMs: number; readonly error: string },
+  retryMs: number | null,
+): Outcome {
+  const { statusCode, durationMs, error } = attempt;
+  return {
+    status: retryMs === null ? 'failed' : 'pending',
+    detail: error,
+    attempt: { status_code: statusCode, duration_ms: durationMs, error_message: error },
+    retryMs,
+  };
+}
+
+/** The outcome of an attempt that succeeded. */
+export function sent(statusCode: number | null, durationMs: number): Outcome {
+  const attempt = { status_code: statusCode, duration_ms: durationMs, error_message: null };
+  return { status: 'sent', detail: null, attempt, retryMs: null };
+}

@@ -1,0 +1,68 @@
+import { Type, type Static } from 'typebox';
+import { isTimezone } from '../../alerting/days.js';
+import { durationMs } from '../../config/duration.js';
+import { SECRETS_KEY_PATTERN } from '../../config/file-schema.js';
+import { duration, extensionId, secret, section } from '../../config/schema.js';
+import { checkTargets, targetsSection } from '../../delivery/webhook/targets.js';
+
+const LEAST_INTERVAL_MS = 1000;
+/** What `generateSecret` of delivery/webhook makes, too. */
+const SIGNING_SECRET_PATTERN = `^whsec_${SECRETS_KEY_PATTERN.slice(1)}`;
+
+export const alertsConfig = section({
+  store: extensionId({
+    description: 'Id of the extension that keeps alerts: the one that storage writes to.',
+    default: 'duckdb',
+  }),
+  interval: duration({
+    default: '30s',
+    description:
+      'All alerts are evaluated so often, beside those whose agent or service something came of, which are within a second. At least 1s.',
+  }),
+  window: duration({
+    default: '60m',
+    description: 'How far failure_rate and latency_threshold look back.',
+  }),
+  min_samples: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1,
+    description: 'Runs in the window below which failure_rate and latency_threshold say nothing.',
+  }),
+  timezone: Type.String({
+    default: 'UTC',
+    description: 'Whose days cost_threshold goes by: a name such as Europe/Berlin.',
+  }),
+  webhook_signing_secret: Type.Optional(
+    secret({
+      description:
+        'What signs the webhooks of alerts: whsec_ and 32 bytes in base64. Absent: they are not signed.',
+      pattern: SIGNING_SECRET_PATTERN,
+      patternErrorMessage: 'must be whsec_ and 32 bytes in base64, as "openssl rand -base64 32" prints them',
+    }),
+  ),
+  targets: targetsSection,
+});
+
+export type AlertsConfig = Static<typeof alertsConfig>;
+
+/** What the schema cannot say. */
+export function checkAlerts(
+  config: AlertsConfig,
+): readonly { readonly path: string; readonly message: string }[] {
+  return [
+    ...(durationMs(config.interval) < LEAST_INTERVAL_MS
+      ? [{ path: '/interval', message: 'must be at least 1s' }]
+      : []),
+    ...(durationMs(config.window) === 0 ? [{ path: '/window', message: 'must be longer than 0s' }] : []),
+    ...(isTimezone(config.timezone)
+      ? []
+      : [
+          {
+            path: '/timezone',
+            message: `there is no time zone "${config.timezone}": write UTC, or a name such as Europe/Berlin`,
+          },
+        ]),
+    ...checkTargets(config.targets),
+  ];
+}

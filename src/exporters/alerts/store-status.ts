@@ -1,0 +1,22 @@
+import type { Host } from '../../component/host.js';
+
+/** What the exporter asks its store for. */
+type Part = 'evaluation' | 'notices';
+
+/** Tells the daemon how the store is: well when all parts of the exporter find it so. */
+export function reportStore(host: Host): (part: Part) => (isFailing: boolean) => void {
+  const failing = new Set<Part>();
+  return (part) => (isFailing) => {
+    if (isFailing) failing.add(part);
+    else failing.delete(part);
+    host.reportStatus(
+      failing.size === 0
+        ? { level: 'ok' }
+        : {
+            level: 'recoverable',
+            message:
+              'The store does not give or take what alerts need; it is asked again, and the log says why',
+          },
+    );
+  };
+}

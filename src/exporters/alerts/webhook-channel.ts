@@ -1,0 +1,86 @@
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { SparseLog } from '../../delivery/sparse-log.js';
+import type { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+import { attemptHeaders } from '../../delivery/webhook/attempt-headers.js';
+import { checkTarget } from '../../delivery/webhook/check-target.js';
+import { notSent } from '../../delivery/webhook/not-sent.js';
+import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
+import type { AttemptResult, WebhookSender } from '../../delivery/webhook/sender.js';
+import type { DueNotification } from '../../storage/alert-store.js';
+import { failed, sent, type Channel, type Outcome } from './channel.js';
+
+const SECOND_MS = 1000;
+/** Waits after failed attempts: 5 s, 5 min, 30 min, 2 h, 6 h. */
+const SCHEDULE_MS = [5, 300, 1800, 7200, 21_600].map((seconds) => seconds * SECOND_MS);
+
+export interface WebhookTools {
+  readonly sender: Pick<WebhookSender, 'send'>;
+  /** By which URLs are judged: those in the store may be older than it. */
+  readonly policy: AddressPolicy;
+  /** What signs; null for nothing. */
+  readonly secret: string | null;
+  /** Of Jackdaw. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** From 0 (inclusive) to 1, as `Math.random`. */
+  readonly random: () => number;
+  readonly logger: Logger;
+}
+
+/** Posts notices to the URLs of their alerts. */
+export class WebhookChannel implements Channel {
+  readonly #tools: WebhookTools;
+  readonly #blocked: SparseLog;
+
+  constructor(tools: WebhookTools) {
+    this.#tools = tools;
+    this.#blocked = new SparseLog(tools.logger, tools.clock);
+  }
+
+  async send(notice: DueNotification, signal: AbortSignal): Promise<Outcome> {
+    const result = await this.#post(notice, signal);
+    this.#log(notice, result);
+    const { statusCode, durationMs, isGone } = result;
+    if (result.succeeded) return sent(statusCode, durationMs);
+    const error = result.error ?? `The receiver answered ${statusCode ?? 'nothing'}`;
+    const { random } = this.#tools;
+    const retryMs = isGone ? null : retryDelayMs(SCHEDULE_MS, notice.attempts, result, random());
+    return failed({ statusCode, durationMs, error }, retryMs);
+  }
+
+  async #post(
+    { webhookUrl, body: text, eventId, attempts }: DueNotification,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
+    const { sender, policy, secret, version, clock } = this.#tools;
+    const url = webhookUrl ?? '';
+    const problem = checkTarget(url, policy);
+    if (problem !== null) return notSent('blocked', `The alert’s webhook_url ${problem}`);
+    const body = Buffer.from(text, 'utf8');
+    const attempt = {
+      eventId,
+      deliveryId: eventId,
+      eventType: 'alert.fired',
+      attempt: attempts + 1,
+      body,
+      secret,
+    };
+    return await sender.send({ url, headers: attemptHeaders(attempt, clock.now(), version), body }, signal);
+  }
+
+  #log({ alertId, attempts }: DueNotification, { kind, statusCode, error, detail }: AttemptResult): void {
+    const { logger } = this.#tools;
+    const reason = detail ?? error;
+    if (kind === 'blocked')
+      this.#blocked.warn(
+        1,
+        { alert_id: alertId, reason },
+        'A notice was not sent: its address is not allowed (targets.allow_cidrs)',
+      );
+    else if (kind !== 'success' && logger.isDebugEnabled())
+      logger.debug(
+        { alert_id: alertId, attempt: attempts + 1, status: statusCode, reason },
+        'A notice was not delivered by webhook',
+      );
+  }
+}
