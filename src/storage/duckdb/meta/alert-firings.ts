@@ -53,14 +53,15 @@ export class AlertFirings {
       await this.#connection.run(...ALERT_EVENTS.insertAll(all.map(toEventRow)));
       await this.#connection.run(...ALERTS.updateAll('id', all.map(toFiredRow)));
       await this.#notices.add(all.map(({ rule, firing, number }) => ({ rule, event: number, firing })));
-      for (const { owner, firing } of all)
-        await this.#events.add({
-          id: firing.eventId,
+      await this.#events.addAll(
+        all.map(({ owner, firing: { eventId: id, firedAt: now, data } }) => ({
+          id,
           type: 'alert.fired',
           owner,
-          now: firing.firedAt,
-          data: firing.data,
-        });
+          now,
+          data,
+        })),
+      );
       return written.map((one) => one !== null);
     });
   }
@@ -85,13 +86,14 @@ export class AlertFirings {
         ),
       );
       await this.endIncidents(all.map(({ resolution }) => resolution));
-      for (const { owner, resolution } of all)
-        await this.#events.add({
+      await this.#events.addAll(
+        all.map(({ owner, resolution: { resolvedAt: now, data } }) => ({
           type: 'alert.resolved',
           owner,
-          now: resolution.resolvedAt,
-          data: resolution.data,
-        });
+          now,
+          data,
+        })),
+      );
       return written.map((one) => one !== null);
     });
   }

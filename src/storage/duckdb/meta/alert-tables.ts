@@ -81,7 +81,7 @@ export class AlertTables implements Tables {
     const stored = { ...alert, agent_name: name ?? null };
     const rule: AlertRule = { userId, alert: stored, incident: null, evidence: null };
     if (name === undefined) return { outcome: 'unknown_agent', rule };
-    return await connection.transaction(async () => {
+    return await connection.shared(async () => {
       const [found] = await connection.rows('SELECT count(*) AS count FROM alerts WHERE user_id = ?::UUID', [
         userId,
       ]);

@@ -37,7 +37,7 @@ export class MetaEvents {
   readonly #written: () => void;
   #nextNumber = 1;
 
-  /** @param written is called after every commit that wrote an event, once for each */
+  /** @param written is called after every commit that wrote events */
   constructor(connection: MetaConnection, interests: EventInterests, written: () => void) {
     this.#connection = connection;
     this.#interests = interests;
@@ -62,32 +62,19 @@ export class MetaEvents {
    *
    * @returns whether it was written
    */
-  async add({ id, type, owner, endpointId, now, data }: MetaEvent): Promise<boolean> {
-    const isWanted =
-      endpointId !== undefined ||
-      ('tenant' in owner
-        ? this.#interests.wants(owner.tenant, type)
-        : this.#interests.organizationWants(owner.organizationId, type));
-    if (!isWanted) return false;
-    // The number of a transaction that fails is left out.
-    const number = this.#nextNumber++;
-    const event = {
-      id: id ?? uuidV7InOrder(now / 1000, number % IDS_A_MILLISECOND),
-      type,
-      timestamp: now,
-    };
-    await this.#connection.run(
-      ...ENTRIES.insert({
-        ...event,
-        number,
-        user_id: 'userId' in owner ? owner.userId : null,
-        organization_id: 'organizationId' in owner ? owner.organizationId : null,
-        endpoint_id: endpointId ?? null,
-        body: envelope(event, data),
-      }),
-    );
+  async add(event: MetaEvent): Promise<boolean> {
+    if (!this.#isWanted(event)) return false;
+    await this.#connection.run(...ENTRIES.insert(this.#row(event)));
     this.#connection.afterCommit(this.#written);
     return true;
+  }
+
+  /** Likewise many events, in their order: a statement for each would take a quarter of a millisecond each. */
+  async addAll(events: readonly MetaEvent[]): Promise<void> {
+    const wanted = events.filter((event) => this.#isWanted(event));
+    if (wanted.length === 0) return;
+    await this.#connection.run(...ENTRIES.insertAll(wanted.map((event) => this.#row(event))));
+    this.#connection.afterCommit(this.#written);
   }
 
   /** Those that follow a number, in their order. */
@@ -111,6 +98,31 @@ export class MetaEvents {
     await this.#connection.transaction(() =>
       this.#connection.run('DELETE FROM events WHERE timestamp < make_timestamp(?::BIGINT)', [time]),
     );
+  }
+
+  #isWanted({ type, owner, endpointId }: MetaEvent): boolean {
+    if (endpointId !== undefined) return true;
+    return 'tenant' in owner
+      ? this.#interests.wants(owner.tenant, type)
+      : this.#interests.organizationWants(owner.organizationId, type);
+  }
+
+  /** The number of a transaction that fails is left out. */
+  #row({ id, type, owner, endpointId, now, data }: MetaEvent): Row {
+    const number = this.#nextNumber++;
+    const event = {
+      id: id ?? uuidV7InOrder(now / 1000, number % IDS_A_MILLISECOND),
+      type,
+      timestamp: now,
+    };
+    return {
+      ...event,
+      number,
+      user_id: 'userId' in owner ? owner.userId : null,
+      organization_id: 'organizationId' in owner ? owner.organizationId : null,
+      endpoint_id: endpointId ?? null,
+      body: envelope(event, data),
+    };
   }
 }
 
