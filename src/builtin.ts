@@ -1,4 +1,5 @@
 import type { Factory } from './component/factory.js';
+import { alertsExporter } from './exporters/alerts/factory.js';
 import { debugExporter } from './exporters/debug/factory.js';
 import { fileExporter } from './exporters/file/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
@@ -26,6 +27,7 @@ export const builtinFactories: readonly Factory[] = [
   serviceMapProcessor,
   storageExporter,
   webhookExporter,
+  alertsExporter,
   otlpHttpExporter,
   fileExporter,
   debugExporter,

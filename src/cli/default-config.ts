@@ -21,14 +21,15 @@ processors:
 exporters:
   storage: { store: duckdb }
   webhook: { store: duckdb }
+  alerts: { store: duckdb }
 service:
   extensions: [duckdb, query, health]
   pipelines:
     traces:
       receivers: [trace_batch, otlp]
       processors: [validation, quota, cost, service_map]
-      exporters: [storage]
-    metrics: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
+      exporters: [storage, alerts]
+    metrics: { receivers: [otlp], processors: [validation, quota], exporters: [storage, alerts] }
     logs: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
     events: { receivers: [outbox], exporters: [webhook] }
   telemetry:

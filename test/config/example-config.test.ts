@@ -1,7 +1,7 @@
 import t from 'tap';
 import { builtinFactories } from '../../src/builtin.js';
 import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
-import { AuthSchema, SecretsSchema, ServiceSchema } from '../../src/config/file-schema.js';
+import { AuthSchema, SecretsSchema, ServiceSchema, SmtpSchema } from '../../src/config/file-schema.js';
 import type { ConfigSource } from '../../src/config/load.js';
 import type { JsonSchema } from '../../src/config/plain-value.js';
 import { prepare } from '../../src/pipeline/prepare.js';
@@ -19,6 +19,7 @@ async function effective(source: ConfigSource) {
   return {
     auth: config.auth,
     secretKeeping: config.secretKeeping,
+    smtp: config.smtp,
     service: config.service,
     components: Object.fromEntries(sections.sort(([a], [b]) => (a < b ? -1 : 1))),
     extensions: plan.extensions.map(({ id }) => id),
@@ -33,7 +34,7 @@ void t.test('config.example.yaml is what runs without --config', async (t) => {
 });
 
 void t.test('config.example.yaml shows every key of every built-in component', async (t) => {
-  const own = [AuthSchema, SecretsSchema, ServiceSchema];
+  const own = [AuthSchema, SecretsSchema, ServiceSchema, SmtpSchema];
   const used = [...builtinFactories.map(({ configSchema }) => configSchema), ...own];
   for (const key of used.flatMap((schema) => keysOf(schema as object)))
     t.match(EXAMPLE.text, new RegExp(`^[ #]*${key}:`, 'm'), key);
