@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { SMTPServer } from 'smtp-server';
 import t, { type Test } from 'tap';
 import { generateKey } from '../../src/auth/keys.js';
 import { ApiCaller } from '../support/api-caller.js';
+import { startMails } from '../support/mail-server.js';
 import { spawnDaemon, type DaemonProcess } from '../support/process.js';
 import { testFolder } from '../support/test-folder.js';
 import { anItem } from '../support/trace-batch.js';
@@ -79,11 +77,12 @@ void t.test('whenever the daemon is killed, an alert fires once, and what it say
         t.fail(`${agent}: ${JSON.stringify(notifications)}`);
       checkArrivals(t, receiver, id, alert);
       const isMailed = notifications.some(({ channel }) => channel === 'email');
-      if (isMailed !== mails.ids.includes(`<${id}.alert@example.org>`)) t.fail(`${agent}: its e-mail`);
+      if (isMailed !== mails.received.some(({ id: sent }) => sent === `<${id}.alert@example.org>`))
+        t.fail(`${agent}: its e-mail`);
     }
   }
   t.comment(
-    `${KILLS} kills, ${failed.size} alerts, ${receiver.arrivals.length} requests, ${mails.ids.length} mails`,
+    `${KILLS} kills, ${failed.size} alerts, ${receiver.arrivals.length} requests, ${mails.received.length} mails`,
   );
   t.ok(failed.size > 0);
   t.equal((await last.stop()).code, 0);
@@ -115,10 +114,10 @@ async function fail(
 ): Promise<void> {
   const caller = new ApiCaller(url, key);
   for (const agent of agents) {
+    const now = new Date().toISOString();
+    const times = { started_at: now, ended_at: now };
     try {
-      await caller.send([
-        anItem({ trace: { agent, status: 'failed', started_at: new Date().toISOString() } }),
-      ]);
+      await caller.send([anItem({ trace: { agent, status: 'failed', success: undefined, ...times } })]);
     } catch (error) {
       // The connection has broken; any answer but "taken" is a fault.
       if (error instanceof TypeError) return;
@@ -161,31 +160,4 @@ function checkArrivals(t: Test, receiver: CountingReceiver, event: string, alert
     const { id, type, data } = JSON.parse(body) as { id: string; type: string; data: { alert_id: string } };
     if (id !== event || type !== 'alert.fired' || data.alert_id !== alert) t.fail(`${event}: ${body}`);
   }
-}
-
-/** A mail server that takes all. @returns the ids of the messages */
-async function startMails(t: Test): Promise<{ readonly port: number; readonly ids: readonly string[] }> {
-  const ids: string[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData: (stream, _session, done) => {
-      const pieces: Buffer[] = [];
-      stream.on('data', (piece: Buffer) => pieces.push(piece));
-      stream.on('end', () => {
-        const [, id = ''] = /^message-id: (\S+)/im.exec(Buffer.concat(pieces).toString()) ?? [];
-        ids.push(id);
-        done();
-      });
-    },
-  });
-  server.on('error', () => undefined);
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  t.teardown(async () => {
-    await new Promise<void>((resolve) => {
-      server.close(resolve);
-    });
-  });
-  return { port: (server.server.address() as AddressInfo).port, ids };
 }

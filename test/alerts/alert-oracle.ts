@@ -1,0 +1,214 @@
+import type { Alert, AlertCondition } from '../../src/storage/alert-store.js';
+
+/** What is known of a run after the last message about it. Times in microseconds, money in millionths. */
+export interface KnownRun {
+  readonly agent: string;
+  readonly status: 'running' | 'completed' | 'failed' | 'timed_out';
+  readonly success: boolean | null;
+  readonly started: number;
+  readonly ended: number | null;
+  readonly durationMs: number | null;
+  readonly cost: number | null;
+  /** When the last message about it came. */
+  readonly heard: number;
+  /** Grows with every change of any run and with every point. */
+  readonly change: number;
+}
+
+export interface KnownPoint {
+  readonly metric: string;
+  readonly series: string;
+  readonly at: number;
+  readonly value: number;
+  readonly change: number;
+}
+
+export interface Known {
+  readonly runs: readonly KnownRun[];
+  readonly points: readonly KnownPoint[];
+}
+
+/** What the oracle expects of one alert. */
+export interface Expected {
+  readonly events: { fired_at: number; value: number | null; resolved_at: number | null }[];
+  /** What it looked at when it last fired, by condition. */
+  evidence: (number | { readonly day: number; readonly cost: number } | null)[];
+  isFiring: boolean;
+  falseSince: number | null;
+  falses: number;
+}
+
+interface Judged {
+  readonly value: number | null;
+  readonly met: boolean;
+  readonly evidence: Expected['evidence'][number];
+  /** It needs no news to fire again. */
+  readonly isTimeless: boolean;
+}
+
+const MINUTE = 60_000_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export function newExpected(): Expected {
+  return { events: [], evidence: [], isFiring: false, falseSince: null, falses: 0 };
+}
+
+/** Evaluates one alert as reference §5 and decisions §5 have it, over everything there is. @param inGrace after a downtime */
+export function expectAt(
+  now: number,
+  alert: Alert,
+  agent: string,
+  known: Known,
+  expected: Expected,
+  inGrace: boolean,
+): void {
+  const last = expected.events.at(-1)?.fired_at ?? null;
+  const conditions: readonly AlertCondition[] =
+    alert.type === 'composite'
+      ? (alert.composite_config?.conditions ?? [])
+      : [{ type: alert.type, source: 'ai', threshold: alert.threshold }];
+  const judged = conditions.map((condition) => judge(now, condition, agent, known, last, inGrace));
+  const isMet =
+    alert.composite_config?.operator === 'or'
+      ? judged.some(({ met }) => met)
+      : judged.every(({ met }) => met);
+  if (!isMet) {
+    expected.falses++;
+    expected.falseSince ??= now;
+    const event = expected.events.at(-1);
+    if (expected.isFiring && expected.falses >= 2 && now - expected.falseSince >= 5 * MINUTE) {
+      expected.isFiring = false;
+      for (const one of expected.events) one.resolved_at ??= now;
+      if (event === undefined) throw new Error('it was firing without an event');
+    }
+    return;
+  }
+  expected.falses = 0;
+  expected.falseSince = null;
+  const isCool = last === null || now - last >= alert.cooldown_minutes * MINUTE;
+  const isNews =
+    last === null ||
+    judged.some(
+      ({ met, isTimeless, evidence }, i) => met && (isTimeless || isNewer(evidence, expected.evidence[i])),
+    );
+  if (!isCool || !isNews) return;
+  const value = alert.type === 'composite' ? null : (judged[0]?.value ?? null);
+  expected.events.push({ fired_at: now, value, resolved_at: null });
+  expected.evidence = judged.map(({ evidence }) => evidence);
+  expected.isFiring = true;
+}
+
+function isNewer(now: Judged['evidence'], before: Judged['evidence'] | undefined): boolean {
+  if (now === null) return false;
+  if (before === null || before === undefined) return true;
+  if (typeof now === 'number') return typeof before === 'number' && now > before;
+  return (
+    typeof before === 'object' && (now.day > before.day || (now.day === before.day && now.cost > before.cost))
+  );
+}
+
+function judge(
+  now: number,
+  condition: AlertCondition,
+  agent: string,
+  known: Known,
+  last: number | null,
+  inGrace: boolean,
+): Judged {
+  const own = known.runs.filter((run) => run.agent === agent);
+  switch (condition.type) {
+    case 'failure_rate': {
+      const finished = own.filter((run) => isInWindow(run, now));
+      const failed = finished.filter(
+        ({ success, status }) => success === false || (success === null && status !== 'completed'),
+      );
+      const value = finished.length === 0 ? null : failed.length / finished.length;
+      return simple(value, condition.threshold, newest(finished));
+    }
+    case 'latency_threshold': {
+      const finished = own.filter((run) => isInWindow(run, now));
+      const durations = finished.flatMap(({ durationMs }) => durationMs ?? []).sort((a, b) => a - b);
+      return simple(p95(durations), condition.threshold, newest(finished));
+    }
+    case 'cost_threshold': {
+      const today = Math.floor(now / DAY) * DAY;
+      const spent = costOf(own, today, now + 1);
+      const yesterday = costOf(own, today - DAY, today);
+      const isEarly = now - today < HOUR && (last === null || last < today - DAY);
+      const limit = condition.threshold * 1e6;
+      if (spent !== null && spent > limit) {
+        return { value: spent / 1e6, met: true, evidence: { day: today, cost: spent }, isTimeless: false };
+      }
+      if (isEarly && yesterday !== null && yesterday > limit) {
+        const evidence = { day: today - DAY, cost: yesterday };
+        return { value: yesterday / 1e6, met: true, evidence, isTimeless: false };
+      }
+      const value = spent === null ? null : spent / 1e6;
+      return { value, met: false, evidence: { day: today, cost: spent ?? 0 }, isTimeless: false };
+    }
+    case 'inactivity': {
+      const times = own.map(({ started, ended, heard }) =>
+        Math.min(Math.max(started, ended ?? started), heard),
+      );
+      if (times.length === 0 || inGrace) return { value: null, met: false, evidence: null, isTimeless: true };
+      const hours = (now - Math.max(...times)) / HOUR;
+      return { value: hours, met: hours > condition.threshold, evidence: null, isTimeless: true };
+    }
+    case 'metric_threshold': {
+      const recent = known.points.filter(
+        ({ metric, at }) => metric === condition.metric_name && at > now - 5 * MINUTE && at <= now,
+      );
+      const series = new Map<string, KnownPoint>();
+      for (const point of recent) {
+        const other = series.get(point.series);
+        if (other === undefined || point.at >= other.at) series.set(point.series, point);
+      }
+      const met = [...series.values()].some(({ value }) =>
+        condition.operator === 'gt'
+          ? value > condition.value
+          : condition.operator === 'lt'
+            ? value < condition.value
+            : condition.operator === 'gte'
+              ? value >= condition.value
+              : value <= condition.value,
+      );
+      const changes = [...series.values()].map(({ change }) => change);
+      return {
+        value: null,
+        met,
+        evidence: changes.length === 0 ? null : Math.max(...changes),
+        isTimeless: false,
+      };
+    }
+  }
+}
+
+function simple(value: number | null, threshold: number, evidence: number | null): Judged {
+  return { value, met: value !== null && value > threshold, evidence, isTimeless: false };
+}
+
+function isInWindow({ status, started, ended, heard }: KnownRun, now: number): boolean {
+  const at = Math.min(ended ?? started, heard);
+  return status !== 'running' && at > now - HOUR && at <= now;
+}
+
+function newest(runs: readonly KnownRun[]): number | null {
+  return runs.length === 0 ? null : Math.max(...runs.map(({ change }) => change));
+}
+
+function costOf(runs: readonly KnownRun[], from: number, to: number): number | null {
+  const costs = runs.flatMap(({ started, cost }) =>
+    started >= from && started < to && cost !== null ? cost : [],
+  );
+  return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
+}
+
+/** By linear interpolation between order statistics. */
+function p95(sorted: readonly number[]): number | null {
+  if (sorted.length === 0) return null;
+  const rank = (sorted.length - 1) * 0.95;
+  const lower = sorted[Math.floor(rank)] ?? 0;
+  const upper = sorted[Math.ceil(rank)] ?? 0;
+  return lower + (upper - lower) * (rank - Math.floor(rank));
+}
