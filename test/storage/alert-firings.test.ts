@@ -235,30 +235,26 @@ void t.test('what an event tells is any text', async (t) => {
   }
 });
 
-void t.test('a thousand alerts may fire at once', async (t) => {
+void t.test('many alerts may fire at once', async (t) => {
   const opened = await openAlerts(t);
   const { tables, alerts, user } = opened;
   const other = aUser();
   await tables.createUser(other);
   tables.interests.read(['alert.fired']);
-  const rules: AlertRule[] = [];
-  for (let i = 0; i < 1000; i++) {
-    const alert = anAlert({ channel: 'both', webhook_url: `https://example.com/${i}` });
-    rules.push((await alerts.createAlert(i % 2 ? user.id : other.id, alert, Infinity)).rule);
-  }
+  const rules = await Promise.all(
+    Array.from({ length: 200 }, async (_, i) => {
+      const alert = anAlert({ channel: 'both', webhook_url: `https://example.com/${i}` });
+      return (await alerts.createAlert(i % 2 ? user.id : other.id, alert, Infinity)).rule;
+    }),
+  );
   const data = { text: 'x'.repeat(1000) };
   const firings = rules.map((rule) => aFiring(rule, { data }));
-  const start = performance.now();
   t.ok((await alerts.recordFirings(firings)).every((written) => written));
-  t.comment(`fired in ${Math.round(performance.now() - start)} ms`);
-  const listed = performance.now();
   const found = new Map((await alerts.listRules()).map((rule) => [rule.alert.id, rule]));
-  t.comment(`listed in ${Math.round(performance.now() - listed)} ms`);
   t.ok(rules.every(({ alert }, i) => found.get(alert.id)?.incident?.id === firings[i]?.eventId));
-  t.equal((await toldOf(opened)).length, 1000);
+  t.equal((await toldOf(opened)).length, rules.length);
   const { items } = await alerts.dueNotifications(NOON + MINUTE, 5000, []);
-  t.equal(items.length, 2000);
-  const ended = performance.now();
+  t.equal(items.length, 2 * rules.length);
   const resolved = await alerts.recordResolutions(
     firings.map(({ alertId, incident }) => ({
       alertId,
@@ -268,6 +264,5 @@ void t.test('a thousand alerts may fire at once', async (t) => {
     })),
   );
   t.ok(resolved.every((written) => written));
-  t.comment(`resolved in ${Math.round(performance.now() - ended)} ms`);
   t.ok((await alerts.listRules()).every(({ incident }) => incident === null));
 });

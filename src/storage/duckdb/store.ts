@@ -5,6 +5,7 @@ import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import { ThreadClient } from '../../worker/thread-client.js';
+import type { AlertStore } from '../alert-store.js';
 import { EVENTS } from '../events-table.js';
 import { BatchWrites } from './batch-writes.js';
 import { repeat } from './recurring.js';
@@ -38,7 +39,7 @@ const IDLE_EVERY_MS = 5000;
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
  * and answers when they are committed.
  */
-export class DuckDBStore extends TelemetryClient implements Component {
+export class DuckDBStore extends TelemetryClient implements AlertStore, Component {
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
   readonly #metrics: StoreMetrics;
