@@ -1,0 +1,57 @@
+import type {
+  Alert,
+  AlertCondition,
+  AlertRule,
+  AlertingTerms,
+  CompositeConfig,
+  SeriesPoint,
+  TargetFigures,
+  WindowFigures,
+} from '../../src/storage/alert-store.js';
+
+export const USER = '018f0000-0000-7000-8000-00000000000a';
+export const AGENT = '018f0000-0000-7000-8000-0000000000a1';
+export const UTC_TERMS: AlertingTerms = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
+
+/** What an agent is that has never done anything. */
+export const NOTHING: TargetFigures = { window: null, costs: [], activeAt: null };
+
+let alerts = 0;
+
+/** An alert of a user on an agent, that has never fired; its cooldown is an hour. */
+export function anAlert(changes: Partial<Alert> = {}): Alert {
+  alerts += 1;
+  const id = `018f0000-0000-7000-8000-${String(alerts).padStart(12, '0')}`;
+  const target = { agent_id: AGENT, agent_name: 'billing', target_service: null };
+  const way = { channel: 'email', webhook_url: null, cooldown_minutes: 60, is_active: true } as const;
+  const past = { last_fired_at: null, created_at: 0 };
+  return {
+    id,
+    ...target,
+    type: 'failure_rate',
+    threshold: 0.5,
+    composite_config: null,
+    ...way,
+    ...past,
+    ...changes,
+  };
+}
+
+export function aRule(changes: Partial<Alert> = {}): AlertRule {
+  return { userId: USER, alert: anAlert(changes), incident: null, evidence: null };
+}
+
+export function aComposite(
+  operator: CompositeConfig['operator'],
+  ...conditions: AlertCondition[]
+): AlertRule {
+  return aRule({ type: 'composite', threshold: 0, composite_config: { operator, conditions } });
+}
+
+export function runs(finished: number, failed: number, rest: Partial<WindowFigures> = {}): WindowFigures {
+  return { finished, failed, timed: finished, p95_ms: finished > 0 ? 100 : null, seq: finished, ...rest };
+}
+
+export function aPoint(value: number, labels: Record<string, string> = {}, seq = 1): SeriesPoint {
+  return { labels, timestamp: 0, value, seq };
+}

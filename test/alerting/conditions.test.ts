@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { tryAlert, type AlertTrial } from '../../src/alerting/try-alert.js';
+import { formatTime, parseTime, type Micros } from '../../src/signal/time.js';
+import type {
+  Alert,
+  AlertingTerms,
+  AlertRule,
+  CostFigures,
+  MetricOperator,
+  TargetFigures,
+} from '../../src/storage/alert-store.js';
+import { neverDiffers, same } from '../support/property.js';
+import { AGENT, aComposite, aPoint, aRule, NOTHING, runs, UTC_TERMS } from './alert-samples.js';
+import { MemoryAlertStore } from './memory-alert-store.js';
+
+const NOON = at('2026-01-15T12:00:00Z');
+const HOUR = 3_600_000_000;
+
+function at(text: string): Micros {
+  return parseTime(text) ?? NaN;
+}
+
+/** What a rule finds of figures, and of series by the names of their metrics. */
+async function found(
+  rule: AlertRule,
+  figures: Partial<TargetFigures> | MemoryAlertStore,
+  { now = NOON, terms = UTC_TERMS }: { readonly now?: Micros; readonly terms?: AlertingTerms } = {},
+): Promise<AlertTrial> {
+  const isStore = figures instanceof MemoryAlertStore;
+  const store = isStore ? figures : new MemoryAlertStore();
+  if (!isStore) store.figures.set(AGENT, { ...NOTHING, ...figures });
+  return await tryAlert(store, rule, terms, now);
+}
+
+async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[string, number | null]> {
+  const { verdict, value } = await found(...found_);
+  return [verdict, value];
+}
+
+/** Costs of days by their first moments; no others have any. */
+function spent(costs: Readonly<Record<string, CostFigures>>): MemoryAlertStore {
+  const store = new MemoryAlertStore();
+  store.figures.set(AGENT, ({ days }) => ({
+    ...NOTHING,
+    costs: days.map(({ from }) => costs[formatTime(from)] ?? { cost: 0, priced: 0 }),
+  }));
+  return store;
+}
+
+void t.test('failure_rate', async (t) => {
+  const cases: readonly [Partial<Alert>, TargetFigures['window'], string, number | null, number?][] = [
+    [{ threshold: 0.5 }, runs(4, 3), 'met', 0.75],
+    [{ threshold: 0.5 }, runs(4, 2), 'not_met', 0.5],
+    [{ threshold: 0.3 }, runs(10, 3), 'not_met', 0.3],
+    [{ threshold: 0.07 }, runs(100, 7), 'not_met', 0.07],
+    [{ threshold: 0.29 }, runs(100, 30), 'met', 0.3],
+    [{ threshold: 0 }, runs(1, 1), 'met', 1],
+    [{ threshold: 0 }, runs(1, 0), 'not_met', 0],
+    [{ threshold: 1 }, runs(3, 3), 'not_met', 1],
+    [{ threshold: 0.5 }, runs(0, 0), 'no_data', null],
+    [{ threshold: 0.5 }, null, 'no_data', null],
+    [{ threshold: 0.5 }, runs(19, 19), 'no_data', null, 20],
+    [{ threshold: 0.5 }, runs(20, 20), 'met', 1, 20],
+  ];
+  for (const [alert, window, verdict, value, minSamples = 1] of cases) {
+    const terms = { ...UTC_TERMS, minSamples };
+    const told = await verdictAndValue(aRule({ type: 'failure_rate', ...alert }), { window }, { terms });
+    t.strictSame(told, [verdict, value], JSON.stringify([alert, window, minSamples]));
+  }
+});
+
+void t.test('latency_threshold', async (t) => {
+  const cases: readonly [TargetFigures['window'], string, number | null, number?][] = [
+    [runs(2, 0, { p95_ms: 1000.5 }), 'met', 1000.5],
+    [runs(2, 0, { p95_ms: 1000 }), 'not_met', 1000],
+    [runs(2, 0, { timed: 0, p95_ms: null }), 'no_data', null],
+    [null, 'no_data', null],
+    [runs(30, 0, { timed: 19, p95_ms: 5000 }), 'no_data', null, 20],
+    [runs(30, 0, { timed: 20, p95_ms: 5000 }), 'met', 5000, 20],
+  ];
+  for (const [window, verdict, value, minSamples = 1] of cases) {
+    const rule = aRule({ type: 'latency_threshold', threshold: 1000 });
+    const told = await verdictAndValue(rule, { window }, { terms: { ...UTC_TERMS, minSamples } });
+    t.strictSame(told, [verdict, value], JSON.stringify([window, minSamples]));
+  }
+});
+
+void t.test('inactivity', async (t) => {
+  const rule = aRule({ type: 'inactivity', threshold: 2 });
+  t.strictSame(await verdictAndValue(rule, { activeAt: NOON - 2 * HOUR }), ['not_met', 2]);
+  t.strictSame(await verdictAndValue(rule, { activeAt: NOON - 2 * HOUR - 1 }), ['met', 2 + 1 / HOUR]);
+  t.strictSame(await verdictAndValue(rule, { activeAt: NOON + HOUR }), ['not_met', 0]);
+  t.strictSame(await verdictAndValue(rule, { activeAt: null }), ['no_data', null]);
+  const short = aRule({ type: 'inactivity', threshold: 0.1 });
+  t.strictSame(await verdictAndValue(short, { activeAt: NOON - HOUR / 10 }), ['not_met', 0.1]);
+  const { window, sample_count, unit } = await found(rule, { activeAt: NOON - 3 * HOUR });
+  t.strictSame([window, sample_count, unit], [{ from: NOON - 3 * HOUR, to: NOON }, 1, 'hours']);
+});
+
+void t.test('cost_threshold', async (t) => {
+  const rule = aRule({ type: 'cost_threshold', threshold: 1.005 });
+  const today = (cost: number, priced = 1): Partial<TargetFigures> => ({ costs: [{ cost, priced }] });
+  t.strictSame(await verdictAndValue(rule, today(1_005_000)), ['not_met', 1.005]);
+  t.strictSame(await verdictAndValue(rule, today(1_005_001)), ['met', 1.005001]);
+  t.strictSame(await verdictAndValue(rule, today(0, 0)), ['no_data', null]);
+  t.strictSame(await verdictAndValue(rule, today(0, 1)), ['not_met', 0]);
+  t.strictSame(await verdictAndValue(rule, {}), ['no_data', null]);
+  const { window, unit } = await found(rule, today(1_005_001, 7));
+  t.strictSame([window, unit], [{ from: at('2026-01-15T00:00:00Z'), to: NOON }, 'usd']);
+});
+
+void t.test('a cost never counts as more than a threshold that is written as the same amount', async (t) => {
+  const amounts = fc.integer({ min: 1, max: 1e14 });
+  await neverDiffers(
+    t,
+    { runs: 200, ms: 1000 },
+    [amounts, fc.integer({ min: -1, max: 1 })],
+    async (cost, difference) => {
+      const text = `${Math.floor(cost / 1e6)}.${String(cost % 1e6).padStart(6, '0')}`;
+      const rule = aRule({ type: 'cost_threshold', threshold: Number(text) });
+      const { verdict } = await found(rule, { costs: [{ cost: cost + difference, priced: 1 }] });
+      same(verdict === 'met', difference > 0);
+    },
+  );
+});
+
+void t.test('yesterday counts until one o’clock, unless the alert has fired since it began', async (t) => {
+  const costs = {
+    '2026-01-14T00:00:00Z': { cost: 9_000_000, priced: 3 },
+    '2026-01-15T00:00:00Z': { cost: 2_000_000, priced: 2 },
+  };
+  const cases: readonly [string, number, string | null, string, number | null, string, string][] = [
+    ['00:00:00', 5, null, 'met', 9, '2026-01-14T00:00:00Z', '2026-01-15T00:00:00Z'],
+    ['00:59:59', 5, null, 'met', 9, '2026-01-14T00:00:00Z', '2026-01-15T00:00:00Z'],
+    ['01:00:00', 5, null, 'not_met', 2, '2026-01-15T00:00:00Z', '2026-01-15T01:00:00Z'],
+    ['00:30:00', 1, null, 'met', 2, '2026-01-15T00:00:00Z', '2026-01-15T00:30:00Z'],
+    ['00:30:00', 9, null, 'not_met', 2, '2026-01-15T00:00:00Z', '2026-01-15T00:30:00Z'],
+    ['00:30:00', 5, '2026-01-14T00:00:00Z', 'not_met', 2, '2026-01-15T00:00:00Z', '2026-01-15T00:30:00Z'],
+    ['00:30:00', 5, '2026-01-13T23:59:59Z', 'met', 9, '2026-01-14T00:00:00Z', '2026-01-15T00:00:00Z'],
+  ];
+  for (const [time, threshold, firedAt, verdict, value, from, to] of cases) {
+    const rule = aRule({
+      type: 'cost_threshold',
+      threshold,
+      last_fired_at: firedAt === null ? null : at(firedAt),
+    });
+    const told = await found(rule, spent(costs), { now: at(`2026-01-15T${time}Z`) });
+    const window = { from: formatTime(told.window.from), to: formatTime(told.window.to) };
+    t.strictSame([told.verdict, told.value, window], [verdict, value, { from, to }], `${time} ${threshold}`);
+  }
+});
+
+void t.test('days of a zone: 23 hours, 25 hours, and the first hour of a day', async (t) => {
+  const terms = { ...UTC_TERMS, timezone: 'Europe/Berlin' };
+  const rule = aRule({ type: 'cost_threshold', threshold: 5 });
+  const bounds = async (now: string): Promise<string[]> => {
+    const store = new MemoryAlertStore();
+    await found(rule, store, { now: at(now), terms });
+    return (store.observed[0]?.days ?? []).map(({ from, to }) => `${formatTime(from)} ${formatTime(to)}`);
+  };
+  const spring = '2026-03-28T23:00:00Z 2026-03-29T22:00:00Z';
+  t.strictSame(await bounds('2026-03-29T21:59:59Z'), [spring]);
+  t.strictSame(await bounds('2026-03-29T22:00:00Z'), ['2026-03-29T22:00:00Z 2026-03-30T22:00:00Z', spring]);
+  const autumn = '2026-10-24T22:00:00Z 2026-10-25T23:00:00Z';
+  t.strictSame(await bounds('2026-10-25T22:59:59Z'), [autumn]);
+  t.strictSame(await bounds('2026-10-25T23:59:59Z'), ['2026-10-25T23:00:00Z 2026-10-26T23:00:00Z', autumn]);
+  t.strictSame(await bounds('2026-10-26T00:00:00Z'), ['2026-10-25T23:00:00Z 2026-10-26T23:00:00Z']);
+});
+
+const CPU = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu' } as const;
+
+void t.test('metric_threshold: any series, and the value of the one that satisfies most', async (t) => {
+  const cases: readonly [MetricOperator, number, readonly number[], boolean, number | null][] = [
+    ['gt', 80, [10, 81, 20], true, 81],
+    ['gt', 80, [80, 10], false, 80],
+    ['gte', 80, [80, 10], true, 80],
+    ['lt', 5, [9, 4, 4.5], true, 4],
+    ['lt', 5, [5, 9], false, 5],
+    ['lte', 5, [5, 9], true, 5],
+    ['lte', -1, [0], false, 0],
+    ['gt', 0, [], false, null],
+    ['lt', 0, [], false, null],
+  ];
+  for (const [operator, value, values, met, observed] of cases) {
+    const store = new MemoryAlertStore();
+    store.series.set(
+      'cpu',
+      values.map((one) => aPoint(one)),
+    );
+    const rule = aComposite('or', { ...CPU, operator, value });
+    const told = await found(rule, store);
+    const condition = { ...CPU, operator, value, observed, met };
+    t.strictSame(told.conditions, [condition], `${operator} ${value} of ${values.join()}`);
+    t.equal(told.sample_count, values.length);
+    t.equal(told.verdict, met ? 'met' : values.length > 0 ? 'not_met' : 'no_data');
+  }
+});
+
+void t.test('metric_threshold asks for the points of five minutes', async (t) => {
+  const store = new MemoryAlertStore();
+  const told = await found(aComposite('or', { ...CPU, operator: 'gt', value: 1 }), store);
+  t.strictSame(told.window, { from: NOON - 300_000_000, to: NOON });
+  t.equal(store.observed[0]?.pointsStart, NOON - 300_000_000);
+});
+
+void t.test('metric_threshold of a service: its own series, where any says whose it is', async (t) => {
+  const own = { service_name: 'billing' };
+  const other = { service_name: 'search' };
+  const cases: readonly [string, readonly ReturnType<typeof aPoint>[], number | null][] = [
+    ['its own', [aPoint(10, own), aPoint(90, other)], 10],
+    ['none of its own', [aPoint(90, other), aPoint(95, {})], null],
+    ['nobody says', [aPoint(90, { host: 'a' }), aPoint(95, { host: 'billing' })], 95],
+    [
+      'other names of the label',
+      [aPoint(20, { 'service.name': 'billing' }), aPoint(30, { service: 'billing' })],
+      30,
+    ],
+    ['none', [], null],
+  ];
+  for (const [what, series, observed] of cases) {
+    const store = new MemoryAlertStore();
+    store.series.set('cpu', series);
+    const composite_config = {
+      operator: 'or',
+      conditions: [{ ...CPU, operator: 'gt', value: 50 }],
+    } as const;
+    const target = { agent_id: null, agent_name: null, target_service: 'billing' };
+    const told = await found(aRule({ type: 'composite', composite_config, ...target }), store);
+    t.equal(told.conditions[0]?.observed, observed, what);
+  }
+  const store = new MemoryAlertStore();
+  store.series.set('cpu', [aPoint(10, own), aPoint(90, other)]);
+  const ofAgent = await found(aComposite('or', { ...CPU, operator: 'gt', value: 50 }), store);
+  t.equal(ofAgent.conditions[0]?.observed, 90, 'an agent has no label');
+});
+
+void t.test('composite: what is unknown is not met, and decides nothing that is certain', async (t) => {
+  const metric = (value: number | null): MemoryAlertStore => {
+    const store = new MemoryAlertStore();
+    store.series.set('cpu', value === null ? [] : [aPoint(value)]);
+    return store;
+  };
+  const rate = (operator: 'and' | 'or'): AlertRule =>
+    aComposite(
+      operator,
+      { type: 'failure_rate', source: 'ai', threshold: 0.5 },
+      { ...CPU, operator: 'gt', value: 50 },
+    );
+  const [bad, good, none] = [runs(4, 4), runs(4, 0), null];
+  const cases: readonly [typeof bad | null, number | null, string, string][] = [
+    [bad, 90, 'met', 'met'],
+    [bad, 10, 'not_met', 'met'],
+    [good, 90, 'not_met', 'met'],
+    [good, 10, 'not_met', 'not_met'],
+    [none, 90, 'no_data', 'met'],
+    [none, 10, 'not_met', 'no_data'],
+    [bad, null, 'no_data', 'met'],
+    [good, null, 'not_met', 'no_data'],
+    [none, null, 'no_data', 'no_data'],
+  ];
+  for (const [window, cpu, all, any] of cases)
+    for (const [operator, verdict] of [
+      ['and', all],
+      ['or', any],
+    ] as const) {
+      const store = metric(cpu);
+      store.figures.set(AGENT, { ...NOTHING, window });
+      const told = await found(rate(operator), store);
+      t.strictSame([told.verdict, told.value], [verdict, null], `${operator} ${window?.failed} ${cpu}`);
+    }
+});
+
+void t.test('a trial tells what an alert is about, active or not', async (t) => {
+  const told = await found(aRule({ threshold: 0.25, is_active: false }), { window: runs(8, 4) });
+  t.strictSame(told, {
+    value: 0.5,
+    threshold: 0.25,
+    unit: 'ratio',
+    sample_count: 8,
+    verdict: 'met',
+    window: { from: NOON - HOUR, to: NOON },
+    conditions: [{ type: 'failure_rate', source: 'ai', threshold: 0.25, observed: 0.5, met: true }],
+  });
+});
+
+void t.test('only what conditions look at is asked for, and each target and metric once', async (t) => {
+  const store = new MemoryAlertStore();
+  const threshold = 1;
+  const rule = aComposite(
+    'and',
+    { type: 'cost_threshold', source: 'ai', threshold },
+    { type: 'inactivity', source: 'ai', threshold },
+    { ...CPU, operator: 'gt', value: 1 },
+    { ...CPU, operator: 'lt', value: 9 },
+  );
+  await found(rule, store);
+  const { userId } = rule;
+  t.strictSame(store.observed[0]?.targets, [
+    { target: { userId, agentId: AGENT }, runs: false, cost: true, activity: true },
+  ]);
+  t.strictSame(store.observed[0]?.metrics, [{ userId, name: 'cpu' }]);
+});
