@@ -14,6 +14,7 @@ import { ALERT_EVENTS, ALERT_NOTICES } from './alert-definitions.js';
 import { textOrNull, toAttempts } from './alert-rows.js';
 import { listOf, numberOrNull } from './delivery-rows.js';
 import type { MetaConnection } from './meta-connection.js';
+import { byRanges } from './number-ranges.js';
 import { readAnyText } from './tables.js';
 
 const CHANNELS: Readonly<Record<AlertChannel, readonly NotificationChannel[]>> = {
@@ -137,11 +138,11 @@ export class AlertNotices {
     await this.#connection.run('DELETE FROM alert_notices WHERE alert_id = ?::UUID', [alertId]);
   }
 
-  /** The firings of those numbers: their ids and what is told of them. */
+  /** Firings by number, at least those: their ids and what is told of them. */
   async #events(numbers: readonly number[]): Promise<ReadonlyMap<number, Row>> {
     if (numbers.length === 0) return new Map();
     const rows = await this.#connection.rows(
-      ALERT_EVENTS.select(`WHERE number IN (${listOf(numbers)})`, ['number', 'id', 'body']),
+      byRanges(numbers, (condition) => ALERT_EVENTS.select(`WHERE ${condition}`, ['number', 'id', 'body'])),
     );
     return new Map(rows.map((row) => [Number(row.number), row]));
   }

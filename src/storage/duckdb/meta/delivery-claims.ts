@@ -12,9 +12,7 @@ import {
   type EndpointQueue,
 } from './delivery-turns.js';
 import type { MetaConnection } from './meta-connection.js';
-
-/** Bodies between two numbers that are read along: as many take longer than another part of a query, half a millisecond. */
-const MAX_GAP = 1000;
+import { byRanges } from './number-ranges.js';
 
 /** Takes on what is due. */
 export class DeliveryClaims {
@@ -84,28 +82,14 @@ export class DeliveryClaims {
   }
 }
 
-/**
- * What claims say. Events far from each other are read by themselves: a list of numbers, or a join, reads all bodies between
- * the first and the last of them.
- */
+/** What claims say. */
 function claimedRows(due: readonly Candidate[]): string {
-  const events = ranges(due.map(({ event }) => event)).map(
-    ([first, last]) =>
-      `SELECT number, id, type, body FROM taken_events WHERE number BETWEEN ${BigInt(first)} AND ${BigInt(last)}`,
+  const events = byRanges(
+    due.map(({ event }) => event),
+    (condition) => `SELECT number, id, type, body FROM taken_events WHERE ${condition}`,
   );
   return `SELECT w.*, t.id::VARCHAR AS event_id, t.type, t.body, e.url, e.sealed_secret
     FROM (${WAITING.select(`WHERE delivery IN (${listOf(due.map(({ delivery }) => delivery))})`)}) w
-    JOIN (${events.join(' UNION ALL ')}) t ON t.number = w.event
+    JOIN (${events}) t ON t.number = w.event
     JOIN webhook_endpoints e ON e.id = w.endpoint_id::UUID`;
-}
-
-/** The ranges that numbers make, the first and the last of each, where small gaps are none. */
-function ranges(numbers: readonly number[]): readonly (readonly [first: number, last: number])[] {
-  const found: [number, number][] = [];
-  for (const number of [...numbers].sort((a, b) => a - b)) {
-    const range = found.at(-1);
-    if (range && number - range[1] <= MAX_GAP) range[1] = number;
-    else found.push([number, number]);
-  }
-  return found;
 }
