@@ -69,7 +69,7 @@ export const alertChangeSchema = Type.Object(
 );
 
 /** What a new alert is told to be. */
-export type AlertTerms = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at' | 'created_at'>;
+type AlertTerms = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at' | 'created_at'>;
 
 /**
  * Checks the rules between the fields of a new alert.

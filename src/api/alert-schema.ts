@@ -14,7 +14,7 @@ const MAX_CONDITIONS = 20;
 const MAX_METRIC_NAME_LENGTH = 1024;
 
 /** Of the conditions of composite alerts: those of runs, and that of metrics. */
-export const CONDITION_TYPES = ['failure_rate', 'inactivity', 'cost_threshold', 'metric_threshold'] as const;
+const CONDITION_TYPES = ['failure_rate', 'inactivity', 'cost_threshold', 'metric_threshold'] as const;
 
 export const alertType = Type.Enum(ALERT_TYPES);
 export const conditionSource = Type.Enum(['ai', 'infra'], {

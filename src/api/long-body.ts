@@ -52,6 +52,8 @@ function pieces(
   return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
+type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
+
 /**
  * The same for a list that comes as records, some at a time.
  *
@@ -60,7 +62,7 @@ function pieces(
  */
 export async function longList<Item>(
   head: string,
-  pages: AsyncIterable<readonly Item[]>,
+  pages: Pages<Item>,
   print: (item: Item) => object,
   tail: string,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
@@ -68,7 +70,7 @@ export async function longList<Item>(
 }
 
 async function* printPages<Item>(
-  pages: AsyncIterable<readonly Item[]>,
+  pages: Pages<Item>,
   print: (item: Item) => object,
 ): AsyncGenerator<Uint8Array> {
   let separator = '';

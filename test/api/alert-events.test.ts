@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Firing, NotificationResult } from '../../src/storage/alert-store.js';
-import { HOOK_URL, makeAlert } from '../support/alert-calls.js';
+import { HOOK_URL, makeAlert, UNWATCHED } from '../support/alert-calls.js';
 import { startApi, type TestApi } from '../support/api.js';
 
 /** 2026-11-20T12:00:00Z */
@@ -45,7 +45,7 @@ async function fire(
 }
 
 void t.test('what became of an alert, and who was told', async (t) => {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   const { id } = await makeAlert(api, { channel: 'both', webhook_url: HOOK_URL });
   const place = `/alerts/${id}/events`;
   const none = { items: [], count: 0, page: 1, page_size: 20, has_more: false };
@@ -117,7 +117,7 @@ void t.test('what became of an alert, and who was told', async (t) => {
 });
 
 void t.test('events come in pages, the newest first, and go with their alert', async (t) => {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   const [{ id }, other] = [await makeAlert(api), await makeAlert(api)];
   const ids = await fire(api, id, 23);
   const [foreign = ''] = await fire(api, other.id, 1, { value: null, threshold: 0 });
@@ -160,7 +160,7 @@ void t.test('events come in pages, the newest first, and go with their alert', a
 });
 
 void t.test('pausing an alert ends its incident; another threshold leaves alone what was', async (t) => {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   const { id } = await makeAlert(api);
   await fire(api, id, 2);
   const change = async (json: object) => {

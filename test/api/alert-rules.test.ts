@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { COMPOSITE, HOOK_URL, makeAlert } from '../support/alert-calls.js';
+import { COMPOSITE, HOOK_URL, makeAlert, UNWATCHED } from '../support/alert-calls.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { neverDiffers, same } from '../support/property.js';
 
@@ -81,7 +81,7 @@ const RANGES: readonly Wrong[] = [
 ];
 
 void t.test('what breaks a rule is refused with the field, and that alone', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   for (const [body, ...expected] of [...TARGETS, ...TYPES, ...SHARED, ...RANGES])
     await refused(t, api, 'POST', '/alerts', [{ ...SIMPLE, ...body }, ...expected]);
   for (const text of ['1e400', '-1e400']) {
@@ -96,7 +96,7 @@ void t.test('what breaks a rule is refused with the field, and that alone', asyn
 });
 
 void t.test('a change is judged by what the alert is', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   const alert = await makeAlert(api, SIMPLE);
   const patch = async (id: string, wrong: Wrong): Promise<void> => {
     await refused(t, api, 'PATCH', `/alerts/${id}`, wrong);
@@ -169,7 +169,7 @@ const CONDITION_RULES: readonly (readonly [condition: unknown, path: string, mes
 ];
 
 void t.test('the conditions of a composite alert', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   const twice = <Item>(item: Item): readonly Item[] => [item, item];
   const configs: readonly (readonly [unknown, string, string])[] = [
     [undefined, CONFIG, 'is required for type composite'],
@@ -228,7 +228,7 @@ void t.test('the conditions of a composite alert', async (t) => {
   const answer = await api.call('POST', '/alerts', { json: several });
   t.same((answer.body as { errors: { field: string }[] }).errors.map(({ field }) => field).sort(), [
     '/agent_id',
-    `${CONDITIONS}`,
+    CONDITIONS,
     `${CONDITIONS}/0/source`,
     `${CONDITIONS}/0/threshold`,
     `${CONDITIONS}/1/metric_name`,
@@ -297,7 +297,7 @@ const composite = fc.oneof(
 );
 
 void t.test('whatever conditions are sent, they come back or are refused', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   let taken = 0;
   await neverDiffers(t, { runs: 200, ms: 2000 }, [composite], async (composite_config) => {
     const json = { target_service: 'a', type: 'composite', composite_config };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { aRecentRun, COMPOSITE, makeAgent, makeAlert } from '../support/alert-calls.js';
+import { aRecentRun, COMPOSITE, makeAgent, makeAlert, UNWATCHED } from '../support/alert-calls.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { gaugeRequest } from '../support/gauge-request.js';
 
@@ -30,7 +30,7 @@ async function failingAgent(api: TestApi): Promise<string> {
 }
 
 void t.test('an alert tells what it finds, and fires nothing', async (t) => {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   const agent_id = await failingAgent(api);
   const cases = [
     ['failure_rate', 0.7, 'ratio', 0.75, 4, 'met'],
@@ -62,7 +62,7 @@ void t.test('an alert tells what it finds, and fires nothing', async (t) => {
 });
 
 void t.test('what nothing is known of is no data', async (t) => {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   for (const type of ['failure_rate', 'latency_threshold', 'inactivity', 'cost_threshold'])
     t.match(await tried(api, (await makeAlert(api, { target_service: 'nowhere', type })).id), {
       value: null,
@@ -73,7 +73,7 @@ void t.test('what nothing is known of is no data', async (t) => {
 });
 
 void t.test('a composite alert tells of each condition', async (t) => {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   const agent_id = await failingAgent(api);
   const compositeOf = async (operator: string) =>
     (await makeAlert(api, { agent_id, type: 'composite', composite_config: { ...COMPOSITE, operator } })).id;
@@ -97,7 +97,7 @@ void t.test('a composite alert tells of each condition', async (t) => {
 });
 
 void t.test('the terms are those of whoever evaluates', async (t) => {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   const agent_id = await failingAgent(api);
   const { id } = await makeAlert(api, { agent_id, threshold: 0.5 });
   const takeBack = api.alerts.announceAlerting({ windowMs: 2 * HOUR, minSamples: 5, timezone: 'UTC' });

@@ -1,9 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import t from 'tap';
-import { COMPOSITE, HOOK_URL, makeAgent, makeAlert, type AlertJson } from '../support/alert-calls.js';
+import { Database, MAIN } from '../../src/storage/duckdb/database.js';
+import {
+  COMPOSITE,
+  HOOK_URL,
+  makeAgent,
+  makeAlert,
+  type AlertJson,
+  UNWATCHED,
+} from '../support/alert-calls.js';
 import { startApi, type TestApi } from '../support/api.js';
 
 const MISSING = { status: 404, body: { code: 'not_found', detail: 'There is no such alert.' } };
+
+/** As many as a user can have. */
+const MAX_ALERTS = 20_000;
 
 const CHANNELS: readonly object[] = [
   { channel: 'email' },
@@ -13,7 +25,7 @@ const CHANNELS: readonly object[] = [
 ];
 
 void t.test('every field comes back as it was sent, from every route', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   t.strictSame(await api.get('/alerts'), []);
   const agent_id = await makeAgent(api, 'night watch');
   const kinds: readonly object[] = [
@@ -55,12 +67,12 @@ void t.test('every field comes back as it was sent, from every route', async (t)
   t.strictSame(await api.get('/alerts'), made, 'the newest first');
 
   await api.stop();
-  const again = await startApi(t, { directory: api.directory, key: api.adminKey });
+  const again = await startApi(t, { ...UNWATCHED, directory: api.directory, key: api.adminKey });
   t.strictSame(await again.get('/alerts'), made);
 });
 
 void t.test('null is the same as absent, and there are defaults', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   const json = {
     agent_id: null,
     target_service: 'a',
@@ -95,7 +107,7 @@ void t.test('null is the same as absent, and there are defaults', async (t) => {
 });
 
 void t.test('a change leaves alone what it does not name', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   let expected = await makeAlert(api, { type: 'latency_threshold', threshold: 100 });
   for (const change of [
     {},
@@ -119,7 +131,7 @@ void t.test('a change leaves alone what it does not name', async (t) => {
 });
 
 void t.test('a deleted alert is gone', async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   const [gone, kept] = [await makeAlert(api), await makeAlert(api)];
   const place = `/alerts/${gone.id}`;
   const answer = await api.call('DELETE', place);
@@ -130,7 +142,7 @@ void t.test('a deleted alert is gone', async (t) => {
 });
 
 void t.test("another user's alerts and agents are not there", async (t) => {
-  const api = await startApi(t);
+  const api = await startApi(t, UNWATCHED);
   const anna = await api.createUser('anna@example.com', ['write', 'read', 'manage']);
   const foreign = await makeAgent(api, 'shared name');
   const own = await makeAgent(api, 'shared name', anna.key);
@@ -154,6 +166,39 @@ void t.test("another user's alerts and agents are not there", async (t) => {
   const json = { target_service: 'a', type: 'failure_rate', threshold: 0.5 };
   t.equal((await api.call('POST', '/alerts', { key: reader, json })).status, 403);
   t.strictSame(await api.get('/alerts', reader), [alert]);
+});
+
+void t.test('a user has so many alerts at most, all of which are listed', async (t) => {
+  const before = await startApi(t, UNWATCHED);
+  const first = await makeAlert(before, { type: 'composite', composite_config: COMPOSITE });
+  await before.stop();
+  // One by one they would take minutes.
+  const file = { path: join(before.directory, 'jackdaw.duckdb'), memoryLimit: '256MiB', threads: 1 };
+  const database = await Database.open(file);
+  const copies = `SELECT a.* REPLACE (uuid() AS id) FROM ${MAIN}.alerts AS a, range(${MAX_ALERTS - 2})`;
+  await (await database.connect()).run(`INSERT INTO ${MAIN}.alerts ${copies}`);
+  database.close();
+
+  const { directory, adminKey } = before;
+  const api = await startApi(t, { ...UNWATCHED, directory, key: adminKey });
+  const attempt = async () => {
+    const json = { target_service: 'a', type: 'inactivity', threshold: 1 };
+    return await api.call('POST', '/alerts', { json });
+  };
+  const last = await Promise.all([attempt(), attempt(), attempt()]);
+  t.strictSame(last.map(({ status }) => status).sort(), [201, 409, 409], 'at the same moment, too');
+  t.match(await attempt(), {
+    status: 409,
+    body: { code: 'conflict', detail: /^There are 20000 alerts, .*: delete one first\.$/ },
+  });
+  const listed = await api.get<AlertJson[]>('/alerts');
+  t.equal(listed.length, MAX_ALERTS);
+  t.equal(new Set(listed.map(({ id }) => id)).size, MAX_ALERTS);
+  await api.call('DELETE', `/alerts/${first.id}`);
+  t.equal((await attempt()).status, 201);
+  t.equal((await attempt()).status, 409);
+  const other = await api.createUser('anna@example.com', ['manage']);
+  t.match(await makeAlert(api, {}, { key: other.key }), { type: 'failure_rate' }, 'each user has its own');
 });
 
 /** Every route of one alert, none of which is to change it where it is not the caller's. */

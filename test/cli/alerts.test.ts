@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { COMPOSITE, HOOK_URL, makeAgent, makeAlert } from '../support/alert-calls.js';
+import { COMPOSITE, HOOK_URL, makeAgent, makeAlert, UNWATCHED } from '../support/alert-calls.js';
 import { startApi } from '../support/api.js';
 import { runInProcess, type CommandOutput } from '../support/cli.js';
 
 async function started(t: Test) {
-  const api = await startApi(t, { exporters: ['storage'] });
+  const api = await startApi(t, UNWATCHED);
   const env = { JACKDAW_URL: api.url, JACKDAW_KEY: api.adminKey };
   const alerts = (...args: string[]): Promise<CommandOutput> => runInProcess(['alerts', ...args], env);
   return { api, alerts };

@@ -19,6 +19,9 @@ export interface AlertJson {
   readonly created_at: string;
 }
 
+/** For a daemon that does not evaluate alerts: none fires but by the test. */
+export const UNWATCHED = { exporters: ['storage'] } as const;
+
 /** Of a domain that never resolves: nothing is sent to anybody. */
 export const HOOK_URL = 'https://hook.example/path';
 
