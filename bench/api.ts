@@ -28,8 +28,8 @@ export class Api {
     return text;
   }
 
-  /** @param path under `/api/v1`. @throws Error for any status that is not 2xx */
-  async post(path: string, json: object): Promise<void> {
+  /** @param path under `/api/v1`. @returns the body @throws Error for any status that is not 2xx */
+  async post(path: string, json: object): Promise<unknown> {
     const { statusCode, body } = await this.#client.request({
       method: 'POST',
       path: `/api/v1${path}`,
@@ -38,6 +38,7 @@ export class Api {
     });
     const text = await body.text();
     if (statusCode > 299) throw new Error(`POST ${path} answered ${statusCode}: ${text.slice(0, 300)}`);
+    return JSON.parse(text) as unknown;
   }
 
   /** @returns the body, taken at its word: the bench checks figures, not shapes */

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../src/signal/batch.js';
+import { alerts, type AlertsOptions } from './alerts.js';
 import { ingest, type IngestOptions } from './ingest.js';
 import { otlp, type OtlpOptions } from './otlp.js';
 import { read, type ReadOptions } from './read.js';
@@ -110,6 +111,20 @@ program
   .option('--seconds <n>', 'how long each of three rounds is measured', number, 30)
   .action(async (options: WebhooksOptions) => {
     await webhooks(options, print);
+  });
+
+program
+  .command('alerts')
+  .description('how long all rules take, what they cost ingestion, and how soon an alert fires')
+  .option('--rules <n>', 'rules of all types', integer, 10_000)
+  .option('--agents <n>', 'agents that they are about', integer, 1000)
+  .option('--traces <n>', 'runs of the last 24 hours', integer, 1_000_000)
+  .option('--ticks <n>', 'how often all rules are judged', integer, 10)
+  .option('--seconds <n>', 'how long each of two rounds of ingestion is measured', number, 30)
+  .option('--probes <n>', 'alerts that are to fire', integer, 40)
+  .option('--rate <n>', 'spans per second beside them', integer, 10_000)
+  .action(async (options: AlertsOptions) => {
+    await alerts(options, print);
   });
 
 // By `exit`, so that daemons and folders do not stay behind.

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { Evaluator } from '../src/alerting/evaluator.js';
+import type { AgentSummary } from '../src/storage/telemetry-store.js';
+import { DuckDBStore } from '../src/storage/duckdb/store.js';
+import { PrometheusMeter } from '../src/telemetry/meter.js';
+import { systemClock } from '../src/telemetry/system-clock.js';
+import { hostThatKeeps, STORE_OPTIONS } from '../test/storage/test-store.js';
+import { RecordingLogger } from '../test/support/recording-logger.js';
+import { storeHistory } from './alert-history.js';
+import { createRules } from './alert-rules.js';
+import { Api } from './api.js';
+import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { writeDaemonConfig } from './daemon-config.js';
+import { DaemonProcess } from './daemon-process.js';
+import { LatencyRecorder } from './latency-recorder.js';
+import type { Latency } from './load-plan.js';
+import { LoadProcess } from './load-process.js';
+import { lines, ms, printSetup, type Print } from './report.js';
+
+const CONNECTIONS = 64;
+const SPANS_PER_REQUEST = 100;
+const BODIES = 500;
+const WARMUP_SECONDS = 5;
+/** Rules over each agent of the load, so that its commits have rules judged all the time. */
+const RULES_PER_BUSY_AGENT = 5;
+const PROBE_PAUSE_MS = 250;
+const POLL_MS = 10;
+
+export interface AlertsOptions {
+  readonly rules: number;
+  readonly agents: number;
+  readonly traces: number;
+  readonly ticks: number;
+  readonly seconds: number;
+  readonly probes: number;
+  /** Spans per second beside the probes. */
+  readonly rate: number;
+}
+
+/**
+ * `npm run bench -- alerts`: how long it takes to judge all rules, what they cost ingestion, and how soon after the
+ * acknowledgement of the run that decides an alert has fired.
+ */
+export async function alerts(options: AlertsOptions, print: Print): Promise<void> {
+  printSetup(print, 'alerts', { ...options });
+  await inFreshDirectory(async (directory) => {
+    const original = join(directory, 'original');
+    const userId = await makeStore(original);
+    await fill(original, userId, options, print);
+    const ticks = await judgeAll(original, options);
+    print(
+      lines([['all rules judged', `p50 ${ms(ticks.p50)}  max ${ms(ticks.max)} ms (goal: under 1000 ms)`]]),
+    );
+    const without = await ingest(original, join(directory, 'without'), false, options);
+    const beside = await ingest(original, join(directory, 'with'), true, options);
+    print(
+      lines([
+        ['spans/s without alerts', without.toFixed(0)],
+        ['spans/s with alerts', beside.toFixed(0)],
+        [
+          'ingestion with alerts',
+          `${((beside / without) * 100).toFixed(1)} % of that without (goal: over 90 %)`,
+        ],
+      ]),
+    );
+    const fired = await probe(original, join(directory, 'probed'), options);
+    print(
+      lines([
+        [
+          'acknowledged to fired',
+          `p50 ${ms(fired.p50)}  p95 ${ms(fired.p95)}  max ${ms(fired.max)} ms of ${fired.count} beside ${options.rate} spans/s (goal: under 2000 ms)`,
+        ],
+      ]),
+    );
+  });
+}
+
+/** A store as a daemon makes it, with the agents of the load. @returns the id of its user */
+async function makeStore(directory: string): Promise<string> {
+  const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
+  const api = new Api(daemon.url, BENCH_KEY);
+  const load = await startLoad(daemon.url, { seconds: 1 });
+  try {
+    load.go();
+    await load.result;
+    const { user } = (await api.json('/me')) as { readonly user: { readonly id: string } };
+    return user.id;
+  } finally {
+    await api.close();
+    await load.kill();
+    await daemon.stop();
+  }
+}
+
+async function fill(directory: string, userId: string, options: AlertsOptions, print: Print): Promise<void> {
+  await withStore(directory, async (store) => {
+    const busy = await store.listAgents(userId);
+    await storeHistory(store, userId, options);
+    const all = await store.listAgents(userId);
+    const others = all.filter(({ id }) => !busy.some((one) => one.id === id));
+    await createRules(store, userId, idsOf(others), options.rules - busy.length * RULES_PER_BUSY_AGENT);
+    await createRules(store, userId, idsOf(busy), busy.length * RULES_PER_BUSY_AGENT);
+    print(`  filled: ${options.traces} runs of ${all.length} agents, ${options.rules} rules`);
+  });
+}
+
+function idsOf(agents: readonly AgentSummary[]): string[] {
+  return agents.map(({ id }) => id);
+}
+
+async function judgeAll(directory: string, { ticks, rules }: AlertsOptions): Promise<Latency> {
+  return await withStore(directory, async (store) => {
+    const latency = new LatencyRecorder();
+    let judged = 0;
+    let isFirst = true;
+    await new Promise<void>((resolve, reject) => {
+      const evaluator = new Evaluator({
+        store,
+        terms: { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' },
+        intervalMs: 1000,
+        clock: systemClock,
+        logger: new RecordingLogger(),
+        onEvaluated: ({ rules: count, ms: took }) => {
+          if (count < rules) return;
+          // The first writes what fires; the store is read for the first time, too.
+          if (!isFirst) {
+            latency.record(took);
+            judged++;
+          }
+          isFirst = false;
+          if (judged === ticks) void evaluator.stop(AbortSignal.abort()).then(resolve, reject);
+        },
+        onFired: () => undefined,
+        onResolved: () => undefined,
+        onFailed: () => {
+          reject(new Error('The rules could not be judged.'));
+        },
+        onStore: () => undefined,
+      });
+      evaluator.start().catch(reject);
+    });
+    return latency.summary();
+  });
+}
+
+/** @returns spans per second */
+async function ingest(
+  original: string,
+  directory: string,
+  evaluates: boolean,
+  options: AlertsOptions,
+): Promise<number> {
+  const daemon = await startCopy(original, directory, evaluates);
+  const load = await startLoad(daemon.url, { seconds: options.seconds });
+  try {
+    load.go();
+    const { measured } = await load.result;
+    return measured.items / measured.seconds;
+  } finally {
+    await load.kill();
+    await daemon.kill();
+  }
+}
+
+/** How soon alerts of agents fire, each by the first run of its agent that has failed. */
+async function probe(original: string, directory: string, options: AlertsOptions): Promise<Latency> {
+  const daemon = await startCopy(original, directory, true);
+  const api = new Api(daemon.url, BENCH_KEY);
+  const load = await startLoad(daemon.url, { itemsPerSecond: options.rate });
+  const latency = new LatencyRecorder();
+  try {
+    load.go();
+    await load.measuring;
+    for (let number = 1; number <= options.probes; number++) {
+      const agent = `probe ${number}`;
+      const says = { target_service: agent, type: 'failure_rate', threshold: 0 };
+      const { id } = (await api.post('/alerts', says)) as { readonly id: string };
+      await api.post('/traces/batch', { traces: [aFailure(agent)] });
+      const acknowledged = performance.now();
+      while (!(await hasFired(api, id))) await sleep(POLL_MS);
+      latency.record(performance.now() - acknowledged);
+      await sleep(PROBE_PAUSE_MS);
+    }
+    return latency.summary();
+  } finally {
+    await api.close();
+    await load.kill();
+    await daemon.kill();
+  }
+}
+
+async function hasFired(api: Api, alertId: string): Promise<boolean> {
+  const alert = (await api.json(`/alerts/${alertId}`)) as { readonly last_fired_at: string | null };
+  return alert.last_fired_at !== null;
+}
+
+function aFailure(agent: string): object {
+  const now = new Date().toISOString();
+  const trace = { trace_id: randomUUID(), agent, status: 'failed', started_at: now, ended_at: now };
+  return { trace, spans: [] };
+}
+
+async function startCopy(original: string, directory: string, evaluates: boolean): Promise<DaemonProcess> {
+  await cp(join(original, 'data'), join(directory, 'data'), {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
+  const extra = join(directory, 'alerts.yaml');
+  const pipelines = { traces: { exporters: ['storage'] }, metrics: { exporters: ['storage'] } };
+  await writeFile(extra, stringify(evaluates ? {} : { service: { pipelines } }));
+  return await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY, extra }));
+}
+
+async function startLoad(
+  url: string,
+  length: { readonly seconds?: number; readonly itemsPerSecond?: number },
+): Promise<LoadProcess> {
+  return await LoadProcess.start({
+    kind: 'batch',
+    url,
+    key: BENCH_KEY,
+    seed: 'bench',
+    connections: CONNECTIONS,
+    itemsPerRequest: SPANS_PER_REQUEST,
+    templates: BODIES,
+    warmupSeconds: length.seconds === 1 ? 0 : WARMUP_SECONDS,
+    times: 'now',
+    samples: 0,
+    ...length,
+  });
+}
+
+async function withStore<T>(directory: string, work: (store: DuckDBStore) => Promise<T>): Promise<T> {
+  const settings = {
+    id: 'duckdb',
+    config: {},
+    logger: new RecordingLogger(),
+    meter: new PrometheusMeter(),
+    clock: systemClock,
+  };
+  const { segmentSize: _small, ...common } = STORE_OPTIONS;
+  const path = join(directory, 'data', 'jackdaw.duckdb');
+  const store = new DuckDBStore(settings, { ...common, memoryLimit: '512MiB', path });
+  await store.start(hostThatKeeps([]));
+  try {
+    return await work(store);
+  } finally {
+    await store.shutdown(AbortSignal.timeout(60_000));
+  }
+}
