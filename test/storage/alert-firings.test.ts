@@ -113,6 +113,28 @@ void t.test('a firing that is not up to date changes nothing', async (t) => {
   t.strictSame(later.flat(), [true, false, false], 'of those decided at the same time one is written');
 });
 
+void t.test('a firing that cannot be written leaves nothing behind, and no other with it', async (t) => {
+  const opened = await openAlerts(t);
+  const { tables, alerts, user, rule, now } = opened;
+  tables.interests.read(['*']);
+  const [bad, good] = [await rule(), await rule()];
+  const firing = aFiring(good);
+  const both = await Promise.allSettled([
+    alerts.recordFirings([aFiring(bad, { eventId: 'no UUID' })]),
+    alerts.recordFirings([firing]),
+  ]);
+  t.match(both, [{ status: 'rejected' }, { status: 'fulfilled', value: [true] }]);
+  t.strictSame(await now(bad), bad);
+  t.strictSame(await now(good), fired(good, firing));
+  t.equal((await alerts.listAlertEvents(user.id, bad.alert.id, ALL))?.count, 0);
+  const { items } = await alerts.dueNotifications(NOON + MINUTE, 9, []);
+  t.strictSame(
+    items.map(({ eventId }) => eventId),
+    [firing.eventId],
+  );
+  t.equal((await toldOf(opened)).length, 1);
+});
+
 void t.test('an incident goes from its first firing until it is resolved', async (t) => {
   const opened = await openAlerts(t);
   const { tables, alerts, user, rule, now, again } = opened;

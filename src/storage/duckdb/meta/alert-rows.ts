@@ -25,7 +25,7 @@ export function toAlert(row: Row): Alert {
     is_active: row.is_active === true,
     channel: String(row.channel) as AlertChannel,
     webhook_url: textOrNull(row.webhook_url),
-    composite_config: fromJson<CompositeConfig>(row.composite_config),
+    composite_config: fromJson(row.composite_config) as CompositeConfig | null,
     target_service: readAnyText(row.target_service),
     last_fired_at: numberOrNull(row.last_fired_at),
     created_at: Number(row.created_at),
@@ -37,7 +37,7 @@ export function toRule(row: Row): AlertRule {
     userId: String(row.user_id),
     alert: toAlert(row),
     incident: toIncident(row),
-    evidence: fromJson<AlertEvidence>(row.evidence),
+    evidence: fromJson(row.evidence) as AlertEvidence | null,
   };
 }
 
@@ -53,7 +53,7 @@ export function fromIncident(incident: AlertIncident | null): Row {
 
 /** The attempts of a notice. */
 export function toAttempts(row: Row): readonly NotificationAttempt[] {
-  return fromJson<readonly NotificationAttempt[]>(row.history) ?? [];
+  return fromJson(row.history) as readonly NotificationAttempt[];
 }
 
 export function textOrNull(value: Value | undefined): string | null {
@@ -69,6 +69,6 @@ function toJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-function fromJson<T>(value: Value | undefined): T | null {
-  return typeof value === 'string' ? (JSON.parse(value) as T) : null;
+function fromJson(value: Value | undefined): unknown {
+  return typeof value === 'string' ? JSON.parse(value) : null;
 }
