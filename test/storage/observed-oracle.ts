@@ -125,7 +125,7 @@ function receiveSpan(run: OracleRun, span: SpanRecord): boolean {
   if (known === undefined) {
     const { started_at: started, ended_at: ended, status, cost_usd: cost } = span;
     run.spans.set(span.span_id, {
-      node: String(span.metadata?.['peer.service']),
+      node: peerOf(span),
       started,
       ended,
       status,
@@ -179,4 +179,10 @@ export function percentile95(sorted: readonly number[]): number | null {
   const lower = sorted[Math.floor(place)];
   const upper = sorted[Math.ceil(place)];
   return lower === undefined || upper === undefined ? null : lower + (upper - lower) * (place % 1);
+}
+
+function peerOf({ metadata }: SpanRecord): string {
+  const peer = metadata?.['peer.service'];
+  if (typeof peer !== 'string') throw new Error('the oracle knows spans with a peer only');
+  return peer;
 }
