@@ -75,12 +75,15 @@ async function fire(group: readonly FiringRule[], moment: Moment, tools: Evaluat
   const still = group.filter(({ watched }) => index.has(watched));
   const firings = still.map((one): Firing => toFiring(one, moment, examples.get(one) ?? []));
   const written = firings.length > 0 ? await store.recordFirings(firings) : [];
-  for (const [at, firing] of firings.entries()) if (written[at] === true) noteFired(index, firing);
   tools.onFired(written.filter(Boolean).length);
-  await reload(
-    still.map(({ watched }) => watched).filter((_, at) => written[at] !== true),
-    tools,
-  );
+  const lost: WatchedRule[] = [];
+  for (const [at, firing] of firings.entries()) {
+    const watched = still[at]?.watched;
+    if (!watched) continue;
+    if (written[at] === true) noteFired(watched, index, firing);
+    else lost.push(watched);
+  }
+  await reload(lost, tools);
 }
 
 async function resolve(group: readonly WatchedRule[], moment: Moment, tools: EvaluationTools): Promise<void> {
@@ -148,10 +151,14 @@ function toFiring(
   };
 }
 
-/** The rule may be another by now, read before or after it fired. */
-function noteFired(index: RuleIndex, { alertId, firedAt, incident, evidence }: Firing): void {
+/** Somebody may have changed the rule while that was written: the other one was read before or after it fired. */
+function noteFired(
+  watched: WatchedRule,
+  index: RuleIndex,
+  { alertId, firedAt, incident, evidence }: Firing,
+): void {
   const current = index.get(alertId);
-  if (!current || current.rule.alert.last_fired_at === firedAt) return;
+  if (!current || (current !== watched && current.rule.alert.last_fired_at === firedAt)) return;
   const { rule } = current;
   current.rule = { ...rule, alert: { ...rule.alert, last_fired_at: firedAt }, incident, evidence };
 }

@@ -1,0 +1,158 @@
+import type { AlertRule, SeriesPoint } from '../../src/storage/alert-store.js';
+
+const MINUTE = 60_000_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** What is so of the only agent of the model. Runs and points carry their numbers, the later the greater. */
+export interface World {
+  readonly finished: number;
+  readonly failed: number;
+  readonly p95: number;
+  readonly runsSeq: number;
+  readonly activeAt: number | null;
+  /** Micro-dollars by the day since 1970, UTC. */
+  readonly spent: ReadonlyMap<number, number>;
+  /** Of the metric `cpu`; null where it is stale. */
+  readonly cpu: SeriesPoint | null;
+}
+
+interface Known {
+  readonly runsSeq: number;
+  readonly cpuSeq: number;
+  readonly day: number;
+  readonly cost: number;
+}
+
+interface Kept {
+  firedAt: number | null;
+  firings: number;
+  notMetSince: number | null;
+  known: Known | null;
+}
+
+/** One thing that a rule looks at: whether it is met, and whether it was not like that when the rule fired last. */
+interface Look {
+  readonly met: boolean;
+  readonly isNews: boolean;
+}
+
+/**
+ * What rules should do, told from the words of the specification alone: it keeps for each rule a line of plain facts, and
+ * judges them without anything of `src/alerting`. Days are those of UTC.
+ */
+export class AlertModel {
+  /** `fired` with the number of firings of the incident so far, and `resolved`, one by one. */
+  readonly happened: string[] = [];
+  readonly #kept = new Map<string, Kept>();
+  #lastBeat: number | null = null;
+  #quietUntil = -Infinity;
+
+  /** A daemon starts. */
+  begin(now: number): void {
+    if (this.#lastBeat !== null && now - this.#lastBeat > 2 * MINUTE) this.#quietUntil = now + 5 * MINUTE;
+    else this.#quietUntil = -Infinity;
+    this.beat(now);
+    for (const kept of this.#kept.values()) kept.notMetSince = null;
+  }
+
+  beat(now: number): void {
+    this.#lastBeat = now;
+  }
+
+  pause(id: string): void {
+    const kept = this.#of(id);
+    kept.firings = 0;
+    kept.notMetSince = null;
+  }
+
+  judge({ alert }: AlertRule, world: World, now: number): void {
+    if (!alert.is_active) return;
+    const kept = this.#of(alert.id);
+    const looks = this.#looks(alert, kept, world, now);
+    const isMet =
+      alert.composite_config?.operator === 'or'
+        ? looks.some(({ met }) => met)
+        : looks.every(({ met }) => met);
+    if (!isMet) {
+      this.#notMet(alert.id, kept, now);
+      return;
+    }
+    kept.notMetSince = null;
+    const isRested = kept.firedAt === null || kept.firedAt + alert.cooldown_minutes * MINUTE <= now;
+    const isNews = kept.firedAt === null || looks.some((look) => look.met && look.isNews);
+    if (!isRested || !isNews) return;
+    const day = this.#costDay(costThreshold(alert), kept, world, now);
+    kept.firedAt = now;
+    kept.firings += 1;
+    kept.known = {
+      runsSeq: world.runsSeq,
+      cpuSeq: world.cpu?.seq ?? 0,
+      day,
+      cost: world.spent.get(day) ?? 0,
+    };
+    this.happened.push(`${alert.id} fired ${kept.firings}`);
+  }
+
+  #notMet(id: string, kept: Kept, now: number): void {
+    if (kept.firings === 0) return;
+    kept.notMetSince ??= now;
+    if (now === kept.notMetSince || now < kept.notMetSince + 5 * MINUTE) return;
+    kept.firings = 0;
+    kept.notMetSince = null;
+    this.happened.push(`${id} resolved`);
+  }
+
+  #looks(alert: AlertRule['alert'], kept: Kept, world: World, now: number): Look[] {
+    const conditions = alert.composite_config?.conditions ?? [alert];
+    const { known } = kept;
+    const hasNewRuns = known === null || world.runsSeq > known.runsSeq;
+    return conditions.map((condition): Look => {
+      switch (condition.type) {
+        case 'failure_rate':
+          return { met: world.failed > condition.threshold * world.finished, isNews: hasNewRuns };
+        case 'latency_threshold':
+          return { met: world.finished > 0 && world.p95 > condition.threshold, isNews: hasNewRuns };
+        case 'inactivity': {
+          const isKnown = now >= this.#quietUntil && world.activeAt !== null;
+          return { met: isKnown && now - (world.activeAt ?? 0) > condition.threshold * HOUR, isNews: true };
+        }
+        case 'cost_threshold':
+          return this.#costLook(condition.threshold, kept, world, now);
+        case 'metric_threshold': {
+          const met = world.cpu !== null && world.cpu.value > condition.value;
+          return { met, isNews: known === null || (world.cpu?.seq ?? 0) > known.cpuSeq };
+        }
+        case 'composite':
+          throw new Error('no alert is made of composite ones');
+      }
+    });
+  }
+
+  #costLook(threshold: number, kept: Kept, world: World, now: number): Look {
+    const { known } = kept;
+    const day = this.#costDay(threshold, kept, world, now);
+    const cost = world.spent.get(day) ?? 0;
+    const isNews = known === null || day > known.day || (day === known.day && cost > known.cost);
+    return { met: cost > threshold * 1e6, isNews };
+  }
+
+  /** Today, or yesterday where only that is of any interest. */
+  #costDay(threshold: number, { firedAt }: Kept, { spent }: World, now: number): number {
+    const today = Math.floor(now / DAY);
+    const exceeds = (day: number): boolean => (spent.get(day) ?? 0) > threshold * 1e6;
+    const isOpen = now - today * DAY < HOUR && (firedAt === null || firedAt < (today - 1) * DAY);
+    return isOpen && !exceeds(today) && exceeds(today - 1) ? today - 1 : today;
+  }
+
+  #of(id: string): Kept {
+    const kept = this.#kept.get(id) ?? { firedAt: null, firings: 0, notMetSince: null, known: null };
+    this.#kept.set(id, kept);
+    return kept;
+  }
+}
+
+function costThreshold({ composite_config, threshold }: AlertRule['alert']): number {
+  const condition = composite_config?.conditions.find(({ type }) => type === 'cost_threshold');
+  return condition && 'threshold' in condition ? condition.threshold : threshold;
+}

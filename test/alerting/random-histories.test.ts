@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { parseTime } from '../../src/signal/time.js';
+import type { Alert, AlertCondition, AlertRule } from '../../src/storage/alert-store.js';
+import { neverDiffers, same } from '../support/property.js';
+import { AlertModel, type World } from './alert-model.js';
+import { AGENT, aComposite, aPoint, aRule, runs, USER, UTC_TERMS } from './alert-samples.js';
+import { EvaluatorPlace } from './evaluator-place.js';
+
+const EVENING = parseTime('2026-01-15T21:00:00Z') ?? 0;
+const DAY = 86_400_000_000;
+const TICK_MS = 30_000;
+/** How long what is touched waits. */
+const WAIT_MS = 250;
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      ms: fc.oneof(fc.integer({ min: 1, max: 90_000 }), fc.constantFrom(WAIT_MS, 3_600_000, 25_200_000)),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('ticks' as const), count: fc.integer({ min: 1, max: 12 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('runs' as const),
+      finished: fc.nat({ max: 4 }),
+      failed: fc.nat({ max: 4 }),
+      p95: fc.constantFrom(500, 1000, 1001),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave window' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('spend' as const),
+      cost: fc.constantFrom(1, 1_000_000, 4_000_000),
+      daysAgo: fc.constantFrom(0, 0, 0, 1),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('cpu' as const),
+      value: fc.constantFrom(null, 10, 50, 51, 90),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('change' as const),
+      which: fc.nat({ max: 5 }),
+      change: fc.oneof(
+        fc.record({ threshold: fc.constantFrom(0, 0.25, 0.5, 1, 2, 5, 1000) }),
+        fc.record({ cooldown_minutes: fc.constantFrom(0, 1, 5, 60) }),
+        fc.record({ is_active: fc.boolean() }),
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('restart' as const),
+      downMs: fc.constantFrom(0, 60_000, 120_000, 120_001, 3_600_000),
+      isOrderly: fc.boolean(),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer Kind> ? Kind : never;
+
+function rules(): readonly AlertRule[] {
+  const cpu = {
+    type: 'metric_threshold',
+    source: 'infra',
+    metric_name: 'cpu',
+    operator: 'gt',
+    value: 50,
+  } as const;
+  const ai = (type: 'failure_rate' | 'cost_threshold' | 'inactivity', threshold: number): AlertCondition => ({
+    type,
+    source: 'ai',
+    threshold,
+  });
+  return [
+    aRule({ type: 'failure_rate', threshold: 0.5, cooldown_minutes: 0 }),
+    aRule({ type: 'inactivity', threshold: 2, cooldown_minutes: 5 }),
+    aRule({ type: 'latency_threshold', threshold: 1000, cooldown_minutes: 1 }),
+    aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 }),
+    aComposite('and', ai('failure_rate', 0.5), cpu),
+    aComposite('or', ai('cost_threshold', 4), cpu, ai('inactivity', 5)),
+  ];
+}
+
+/** Plays a history to an evaluator and to the model. It knows when evaluations are due, and nothing of what they do. */
+class Play {
+  readonly place = new EvaluatorPlace(UTC_TERMS, EVENING);
+  readonly #model = new AlertModel();
+  readonly #ids: readonly string[];
+  #world: World = {
+    finished: 0,
+    failed: 0,
+    p95: 0,
+    runsSeq: 0,
+    activeAt: null,
+    spent: new Map(),
+    cpu: null,
+  };
+  #rows = 0;
+  #nextTick = 0;
+  #touched: { readonly until: number; readonly agent: boolean } | null = null;
+  #faults = 0;
+
+  constructor() {
+    const { store } = this.place;
+    for (const rule of rules()) store.rules.set(rule.alert.id, rule);
+    this.#ids = [...store.rules.keys()];
+    store.figures.set(AGENT, ({ days }) => ({
+      window: runs(this.#world.finished, this.#world.failed, {
+        p95_ms: this.#world.finished > 0 ? this.#world.p95 : null,
+        seq: this.#world.finished > 0 ? this.#world.runsSeq : 0,
+      }),
+      costs: days.map(({ from }) => {
+        const cost = this.#world.spent.get(from / DAY);
+        return { cost: cost ?? 0, priced: cost === undefined ? 0 : 1 };
+      }),
+      activeAt: this.#world.activeAt,
+    }));
+  }
+
+  async start(): Promise<void> {
+    await this.place.start();
+    this.#begin();
+  }
+
+  async take(step: Step): Promise<void> {
+    const { place } = this;
+    switch (step.kind) {
+      case 'pass':
+        await this.#pass(step.ms);
+        break;
+      case 'ticks':
+        for (let tick = 0; tick < step.count; tick++) await this.#pass(TICK_MS);
+        break;
+      case 'runs': {
+        const { finished, p95 } = step;
+        const failed = Math.min(step.failed, finished);
+        this.#rows += 1;
+        const news = { finished, failed, p95, runsSeq: this.#rows, activeAt: place.clock.now() };
+        this.#world = { ...this.#world, ...news };
+        this.#touch(true);
+        break;
+      }
+      case 'leave window':
+        this.#world = { ...this.#world, finished: 0, failed: 0 };
+        break;
+      case 'spend': {
+        const day = Math.floor(place.clock.now() / DAY) - step.daysAgo;
+        const spent = new Map(this.#world.spent).set(day, (this.#world.spent.get(day) ?? 0) + step.cost);
+        this.#world = { ...this.#world, spent };
+        this.#touch(true);
+        break;
+      }
+      case 'cpu':
+        this.#rows += 1;
+        this.#world = {
+          ...this.#world,
+          cpu: step.value === null ? null : aPoint(step.value, {}, this.#rows),
+        };
+        place.store.series.set('cpu', this.#world.cpu ? [this.#world.cpu] : []);
+        this.#touch(false);
+        break;
+      case 'change':
+        await this.#change(this.#ids[step.which] ?? '', step.change);
+        break;
+      case 'fail':
+        place.store.fail('observe');
+        this.#faults += 1;
+        break;
+      case 'restart':
+        if (step.isOrderly) this.#model.beat(place.clock.now());
+        await place.restart(step.downMs, step.isOrderly);
+        this.#begin();
+    }
+  }
+
+  #begin(): void {
+    const now = this.place.clock.now();
+    this.#nextTick = now + TICK_MS * 1000;
+    this.#touched = null;
+    this.#model.begin(now);
+    this.#judge(this.#ids);
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await this.place.pass(ms);
+    const now = this.place.clock.now();
+    const isTick = now >= this.#nextTick;
+    while (this.#nextTick <= now) this.#nextTick += TICK_MS * 1000;
+    const touched = this.#touched;
+    if (isTick) {
+      this.#touched = null;
+      this.#model.beat(now);
+      this.#judge(this.#ids);
+    } else if (touched && touched.until <= now) {
+      this.#touched = null;
+      this.#judge(touched.agent ? this.#ids : this.#ids.slice(4));
+    }
+    this.#compare();
+  }
+
+  #touch(agent: boolean): void {
+    this.place.store.touch(agent ? { agents: [AGENT] } : { pointsOf: [USER] });
+    const until = this.#touched?.until ?? this.place.clock.now() + WAIT_MS * 1000;
+    this.#touched = { until, agent: agent || this.#touched?.agent === true };
+  }
+
+  async #change(id: string, change: Partial<Alert>): Promise<void> {
+    const { store } = this.place;
+    const rule = store.rules.get(id);
+    if (!rule) return;
+    const alert = { ...rule.alert, ...change };
+    store.put({ ...rule, alert });
+    await this.place.settle();
+    if (alert.is_active) this.#judge([id]);
+    else this.#model.pause(id);
+    this.#compare();
+  }
+
+  #judge(ids: readonly string[]): void {
+    const { store, clock } = this.place;
+    const active = ids.flatMap((id) => store.rules.get(id) ?? []).filter(({ alert }) => alert.is_active);
+    if (active.length > 0 && this.#faults > 0) {
+      this.#faults -= 1;
+      return;
+    }
+    for (const rule of active) this.#model.judge(rule, this.#world, clock.now());
+    this.#compare();
+  }
+
+  #compare(): void {
+    const { firings, resolutions } = this.place.store;
+    const found = [
+      ...firings.splice(0).map(({ alertId, incident }) => `${alertId} fired ${incident.firings}`),
+      ...resolutions.splice(0).map(({ alertId }) => `${alertId} resolved`),
+    ];
+    same(found.sort(), this.#model.happened.splice(0).sort());
+  }
+}
+
+void t.test('random histories: what fires and what ends is what the specification says', async (t) => {
+  const counted = new Map<string, number>();
+  await neverDiffers(
+    t,
+    { runs: 400, ms: 4000 },
+    [fc.array(step, { minLength: 10, maxLength: 60 })],
+    async (steps) => {
+      const play = new Play();
+      await play.start();
+      try {
+        for (const one of steps) await play.take(one);
+      } finally {
+        await play.place.stop();
+      }
+      for (const [what, count] of Object.entries(play.place.told))
+        counted.set(what, (counted.get(what) ?? 0) + count);
+    },
+  );
+  t.comment([...counted].join(' '));
+  for (const [what, count] of counted) t.ok(count > 0, `${what}: ${count}`);
+});
