@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { Test } from 'tap';
 
 /** A message as it came. */
@@ -11,9 +11,10 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** A mail server on a free port that takes everything, without TLS. */
+/** A mail server on a free port that takes everything, without TLS. @param options instead of that */
 export async function startMails(
   t: Pick<Test, 'teardown'>,
+  options: SMTPServerOptions = {},
 ): Promise<{ readonly port: number; readonly received: readonly ReceivedMail[] }> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -29,6 +30,7 @@ export async function startMails(
         done();
       });
     },
+    ...options,
   });
   server.on('error', () => undefined);
   server.listen(0, '127.0.0.1');

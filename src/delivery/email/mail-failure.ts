@@ -14,6 +14,16 @@ export interface MailFailure {
   readonly detail: string;
 }
 
+const BAD_ADDRESS = 'The address cannot be written to';
+
+/** Of a recipient that is none. */
+export const NO_MAILBOX: MailFailure = {
+  kind: 'permanent',
+  statusCode: null,
+  error: BAD_ADDRESS,
+  detail: 'the address is no mailbox',
+};
+
 /** What `nodemailer` tells of an error. */
 interface SmtpError {
   readonly code: string;
@@ -38,7 +48,7 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   ],
   [/^EPROTOCOL$/, 'The mail server does not speak SMTP'],
   [/^(ENOAUTH|EAUTH)$/, 'The mail server takes no login that Jackdaw knows'],
-  [/^EENVELOPE$/, 'The address cannot be written to'],
+  [/^EENVELOPE$/, BAD_ADDRESS],
   [/^EMESSAGE$/, 'The mail server takes no mail of this size'],
 ];
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { SmtpSettings } from '../../component/smtp.js';
 import type { Clock } from '../../component/telemetry.js';
-import { FailureReader, type MailFailure } from './mail-failure.js';
+import { FailureReader, NO_MAILBOX, type MailFailure } from './mail-failure.js';
 
 /** Connections to the mail server, and so mails under way at once: more would wait within their time limit. */
 export const MAIL_CONNECTIONS = 2;
@@ -16,8 +16,11 @@ const IDLE_MS = 5000;
 /** For one mail: a server that sends a byte now and then is never silent. */
 const MAIL_MS = 30_000;
 
+/** One mailbox: without quotation, lists and comments, which nodemailer would take apart. */
+const MAILBOX = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()\\,;"@]+$/u;
+
 export interface Mail {
-  /** The address of one recipient: it is never read as a list of them. */
+  /** The address of one recipient: `somebody@example.org`. */
   readonly to: string;
   /** One line of plain text. */
   readonly subject: string;
@@ -64,6 +67,7 @@ export class Mailer {
    */
   async send(mail: Mail, signal: AbortSignal): Promise<MailResult> {
     signal.throwIfAborted();
+    if (!MAILBOX.test(mail.to)) return { ...NO_MAILBOX, durationMs: 0 };
     const { clock } = this.#options;
     const started = performance.now();
     const limit = new AbortController();

@@ -80,7 +80,7 @@ function textOf(fired: Fired): readonly string[] {
 /** An agent's name is text of whoever sent its runs. */
 function shownTarget({ agent_name, target_service }: Fired, max: number): string {
   const name = oneLine(agent_name ?? target_service ?? '');
-  return `"${shorten(name, max)}"`;
+  return name === '' ? '(no name)' : shorten(name, max);
 }
 
 function tell(condition: ToldCondition): string {
