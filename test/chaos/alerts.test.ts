@@ -15,7 +15,7 @@ import { endLife, type Death } from './death.js';
 import { ALERT_POINT_NAMES } from './kill-points.js';
 
 /** `npm run test:chaos` kills more often than a normal run does. */
-const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 8);
+const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 7);
 const AGENTS_A_LIFE = 6;
 /** Of the alerts with an e-mail beside the webhook: a user gets 20 an hour at most. */
 const MAILED = 15;
