@@ -174,7 +174,7 @@ function figures(
 }
 
 /** Between the two values that it lies between, in proportion. */
-export function percentile95(sorted: readonly number[]): number | null {
+function percentile95(sorted: readonly number[]): number | null {
   const place = 0.95 * (sorted.length - 1);
   const lower = sorted[Math.floor(place)];
   const upper = sorted[Math.ceil(place)];

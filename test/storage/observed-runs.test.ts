@@ -173,6 +173,36 @@ void t.test('an agent is active as long as its runs say, and never after they ca
   t.equal(await activity('followed'), NOON - 50 * MINUTE);
 });
 
+void t.test('all figures are of one moment while runs come and are moved', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 40, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  const progress = { sent: 0, acknowledged: 0, isOver: false };
+  const send = async (): Promise<void> => {
+    const items = [1, 2, 3].map(() => aRun({ ended_at: NOON, total_cost_usd: 1 }));
+    progress.sent += items.length;
+    await receive(opened, tenant, items);
+    progress.acknowledged += items.length;
+  };
+  await send();
+  const agent = await agentOf(opened, tenant, 'researcher');
+  const wrong: string[] = [];
+  const reading = (async () => {
+    let looks = 0;
+    for (; !progress.isOver; looks++) {
+      const least = progress.acknowledged;
+      const { window, costs } = await observeOne(opened, agent);
+      const finished = window?.finished ?? 0;
+      if (finished < least || finished > progress.sent) wrong.push(`${finished} of ${least}`);
+      if (costs[0]?.priced !== finished) wrong.push(`${String(costs[0]?.priced)} instead of ${finished}`);
+    }
+    return looks;
+  })();
+  for (let i = 0; i < 100; i++) await send();
+  progress.isOver = true;
+  t.ok((await reading) > 1);
+  t.same(wrong, []);
+});
+
 void t.test('of what is unknown, and of what was not asked for, nothing is told', async (t) => {
   const opened = await TestStore.open(t);
   const [tenant, other] = [await opened.addUser(), await opened.addUser()];

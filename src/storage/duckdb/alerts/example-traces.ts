@@ -4,7 +4,7 @@ import type { Capture } from '../segments.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** What examples are looked for by: queries that differ in their target only are one statement. */
-export type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
+type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
 
 const MOST_EXAMPLES = 5;
 
