@@ -288,3 +288,27 @@ void t.test('many alerts may fire at once', async (t) => {
   t.ok(resolved.every((written) => written));
   t.ok((await alerts.listRules()).every(({ incident }) => incident === null));
 });
+
+void t.test('old firings go with their notices; the incident goes on', async (t) => {
+  const { alerts, user, rule, now, again } = await openAlerts(t);
+  const before = await rule({ channel: 'both', webhook_url: 'https://a.example/' });
+  const first = aFiring(before, { firedAt: NOON });
+  t.strictSame(await alerts.recordFirings([first]), [true]);
+  const second = aFiring(await now(before), {
+    firedAt: NOON + MINUTE,
+    incident: { ...first.incident, firings: 2 },
+  });
+  t.strictSame(await alerts.recordFirings([second]), [true]);
+  await alerts.removeBefore(NOON + MINUTE);
+  for (const from of [alerts, await again()]) {
+    t.match(await from.listAlertEvents(user.id, before.alert.id, ALL), {
+      items: [{ id: second.eventId }],
+      count: 1,
+    });
+    t.match(await from.dueNotifications(NOON + MINUTE, 10, []), {
+      items: [{ eventId: second.eventId }, { eventId: second.eventId }],
+      nextDueAt: null,
+    });
+    t.match(await from.readRule(user.id, before.alert.id), { incident: second.incident });
+  }
+});

@@ -174,7 +174,7 @@ async function openFiles(
     metrics,
     prompts,
     idle,
-    events: meta.events,
+    events: [meta.events, meta.alerts],
     map: {
       read,
       writer,

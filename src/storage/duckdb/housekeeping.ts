@@ -8,7 +8,6 @@ import type { AgentDayCache } from './agent-day-cache.js';
 import type { Connection } from './database.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
-import type { MetaEvents } from './meta/meta-events.js';
 import { rebuildMap, type RebuildParts } from './map/rebuild.js';
 import type { StoredMetrics } from './metrics/stored-metrics.js';
 import type { Mover } from './mover.js';
@@ -52,7 +51,8 @@ interface Parts {
   readonly prompts: StoredPrompts;
   readonly idle: IdleRuns;
   /** Those of the main file. */
-  readonly events: MetaEvents;
+  /** What the main file has of events, and of firings of alerts. */
+  readonly events: readonly { removeBefore(time: Micros): Promise<void> }[];
   readonly map: RebuildParts;
 }
 
@@ -183,7 +183,7 @@ export class Housekeeping {
 
   async #removeEvents(firstKept: Micros): Promise<void> {
     const { mover, events } = this.#parts;
-    await events.removeBefore(firstKept);
+    for (const kept of events) await kept.removeBefore(firstKept);
     await this.#moveOld(EVENTS, 'timestamp', firstKept);
     const isRemoved = await mover.between((connection) => removeOldEvents(connection, firstKept));
     if (isRemoved) await mover.checkpoint();

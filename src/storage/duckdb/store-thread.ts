@@ -159,7 +159,7 @@ export type MetaMethod = Exclude<
 export type EventMethod = keyof StoreEngine['events'];
 export type ObservationMethod = keyof StoreEngine['observations'];
 export type DeliveryMethod = keyof StoreEngine['meta']['deliveries'];
-export type AlertMethod = Exclude<keyof StoreEngine['meta']['alerts'], 'load'>;
+export type AlertMethod = Exclude<keyof StoreEngine['meta']['alerts'], 'load' | 'removeBefore'>;
 
 function noticeLogger(send: typeof notify): Logger {
   const line =

@@ -1,4 +1,5 @@
 import { envelope } from '../../../signal/event.js';
+import type { Micros } from '../../../signal/time.js';
 import type { AlertEvent, AlertRule, Firing, Resolution } from '../../alert-store.js';
 import type { Row } from '../database.js';
 import { ALERT_EVENTS, ALERTS } from './alert-definitions.js';
@@ -137,6 +138,11 @@ export class AlertFirings {
   /** In the transaction that deletes an alert. */
   async removeOf(alertId: string): Promise<void> {
     await this.#connection.run('DELETE FROM alert_events WHERE alert_id = ?::UUID', [alertId]);
+  }
+
+  /** In the transaction that removes old firings, behind their notices. */
+  async removeBefore(time: Micros): Promise<void> {
+    await this.#connection.run('DELETE FROM alert_events WHERE fired_at < make_timestamp(?::BIGINT)', [time]);
   }
 
   async #find(of: readonly { readonly alertId: string }[]): Promise<Map<string, Found>> {

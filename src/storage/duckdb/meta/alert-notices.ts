@@ -133,6 +133,14 @@ export class AlertNotices {
     });
   }
 
+  /** In the transaction that removes old firings. */
+  async removeBefore(time: Micros): Promise<void> {
+    await this.#connection.run(
+      'DELETE FROM alert_notices WHERE event IN (SELECT number FROM alert_events WHERE fired_at < make_timestamp(?::BIGINT))',
+      [time],
+    );
+  }
+
   /** In the transaction that deletes an alert. */
   async removeOf(alertId: string): Promise<void> {
     await this.#connection.run('DELETE FROM alert_notices WHERE alert_id = ?::UUID', [alertId]);

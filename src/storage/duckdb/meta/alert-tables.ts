@@ -171,6 +171,14 @@ export class AlertTables implements Tables {
     });
   }
 
+  /** Removes the firings before a time, with what is told of them. */
+  async removeBefore(time: Micros): Promise<void> {
+    await this.#parts.connection.transaction(async () => {
+      await this.#notices.removeBefore(time);
+      await this.#firings.removeBefore(time);
+    });
+  }
+
   async dueNotifications(
     now: Micros,
     limit: number,
