@@ -2,12 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Static } from 'typebox';
+import type { Status } from '../../src/component/component.js';
 import type { Host } from '../../src/component/host.js';
 import type { SmtpSettings } from '../../src/component/smtp.js';
 import { generateSecret } from '../../src/delivery/webhook/signature.js';
 import { AlertsExporter } from '../../src/exporters/alerts/alerts-exporter.js';
 import { alertsConfig, checkAlerts } from '../../src/exporters/alerts/config.js';
 import { alertsExporter } from '../../src/exporters/alerts/factory.js';
+import { reportStore } from '../../src/exporters/alerts/store-status.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import { aFiring, anAlert } from '../storage/alert-records.js';
 import { hostThatKeeps, TestStore } from '../storage/test-store.js';
@@ -153,6 +155,20 @@ void t.test('a CA file that is of no use stops the start, and nothing is held', 
   const next = newExporter(t, opened).exporter;
   await next.start(hostOf(opened));
   await next.shutdown(NOW);
+});
+
+void t.test('the store is well when evaluation and notices find it so', async (t) => {
+  const statuses: Status[] = [];
+  const report = reportStore(hostThatKeeps(statuses));
+  const [evaluation, notices] = [report('evaluation'), report('notices')];
+  evaluation(true);
+  notices(true);
+  evaluation(false);
+  notices(false);
+  t.strictSame(
+    statuses.map(({ level }) => level),
+    ['recoverable', 'recoverable', 'recoverable', 'ok'],
+  );
 });
 
 void t.test(

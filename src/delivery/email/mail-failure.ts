@@ -92,11 +92,11 @@ export class FailureReader {
     // It may repeat what it was told.
     if (code === 'EAUTH' && responseCode !== null)
       return `The mail server did not take user and password (${responseCode})`;
-    if (responseCode !== null)
+    // What it answers to STARTTLS says less than that there is no TLS.
+    if (responseCode !== null && code !== 'ETLS')
       return `The mail server answered: ${shorten(withoutAddresses(this.#redact(firstLine(response))))}`;
     const codes = [originalCode, code].filter((known) => known !== '');
     for (const known of codes) {
-      // `ETLS` also stands for servers that offer no STARTTLS.
       const found = SENTENCES.find(([pattern]) => pattern.test(known));
       if (found) return found[1];
     }

@@ -72,7 +72,8 @@ function textOf(fired: Fired): readonly string[] {
     ...(fired.agent_id === null ? [] : [`Agent id:  ${fired.agent_id}`]),
     `Alert id:  ${alert_id}`,
     ...(repeat > 0 ? [`Repeats:   ${repeat} before this one, and it was not over in between`] : []),
-    ...section('Conditions:', conditions.map(tell)),
+    // Of other types the first line says it all.
+    ...section('Conditions:', fired.type === 'composite' ? conditions.map(tell) : []),
     ...section('Traces that show it:', example_trace_ids),
   ];
 }
