@@ -26,12 +26,12 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
   return {
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       const count = batch.items.length;
-      // All copies are made before anyone may begin to change the original.
-      const inputs = branches.map(({ mutatesBatch }, index) =>
-        mutatesBatch && !(areAllMutating && index === last)
-          ? copyPlain(batch)
-          : { ...batch, items: [...batch.items] },
-      );
+      // All copies are made before anyone may begin to change the original. Its list goes to the last one, so that items
+      // can be let go of as soon as every branch has emptied its own.
+      const inputs = branches.map(({ mutatesBatch }, index) => {
+        if (mutatesBatch && !(areAllMutating && index === last)) return copyPlain(batch);
+        return index === last ? batch : { ...batch, items: [...batch.items] };
+      });
       const results = await Promise.allSettled(
         branches.map(async ({ consumer }, index) => consumer.consume(inputs[index] ?? batch, context)),
       );

@@ -181,3 +181,25 @@ void t.test('copies keep keys that look like prototypes', async (t) => {
     t.equal(JSON.stringify(copy.items[0]?.trace.metadata), '{"__proto__":{"polluted":true},"a":1}');
   t.notOk('polluted' in {});
 });
+
+void t.test(
+  'each exporter may empty its list: others keep theirs, and in the end nobody holds the items',
+  async (t) => {
+    const counts: number[] = [];
+    const emptying = reading(
+      answering(async ({ items }) => {
+        await Promise.resolve();
+        counts.push(items.length);
+        items.length = 0;
+        return { accepted: 2, refused: [] };
+      }),
+    );
+    const batch = batchOf('a', 'b');
+    t.match(await fanOut([emptying, emptying, emptying]).consume(batch, CONTEXT), {
+      accepted: 2,
+      refused: [],
+    });
+    t.strictSame(counts, [2, 2, 2]);
+    t.strictSame(batch.items, []);
+  },
+);
