@@ -1,10 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { uuidV7 } from '../signal/ids.js';
-import type { AlertIncident, AlertStore, ExampleQuery, Firing, Resolution } from '../storage/alert-store.js';
+import type {
+  AlertIncident,
+  AlertStore,
+  ExampleQuery,
+  Firing,
+  Observed,
+  Resolution,
+} from '../storage/alert-store.js';
 import { evidenceOf } from './evidence.js';
 import { firedData, resolvedData } from './firing-data.js';
 import type { Moment } from './moment.js';
-import { portionsOf, targetOf } from './observing.js';
+import { portionsOf, targetOf, type Inquiry } from './observing.js';
 import type { RuleIndex, WatchedRule } from './rule-index.js';
 import { decide } from './state.js';
 import { judgeAlert, type Verdict } from './verdict.js';
@@ -51,22 +58,42 @@ export async function evaluate(
   for (const { inquiry, rules } of portionsOf(watched, MOST_ASKED)) {
     if (stop.aborted) return;
     const observed = await tools.store.observe(inquiry.request(moment));
-    const firing: FiringRule[] = [];
-    const resolving: WatchedRule[] = [];
-    for (const [at, one] of rules.entries()) {
-      if (at % JUDGED_IN_ONE_GO === JUDGED_IN_ONE_GO - 1) await turn();
-      if (!tools.index.has(one)) continue;
-      const verdict = judgeAlert(one.rule.alert, inquiry.scene(observed, one.rule), moment);
-      const { action, quietSince } = decide(one.rule, verdict, one.quietSince, moment.now);
-      one.quietSince = quietSince;
-      if (action === 'fire') firing.push({ watched: one, verdict });
-      if (action === 'resolve') resolving.push(one);
-    }
-    for (let at = 0; at < firing.length && !stop.aborted; at += WRITTEN_AT_ONCE)
-      await fire(firing.slice(at, at + WRITTEN_AT_ONCE), moment, tools);
-    for (let at = 0; at < resolving.length && !stop.aborted; at += WRITTEN_AT_ONCE)
-      await resolve(resolving.slice(at, at + WRITTEN_AT_ONCE), moment, tools);
+    const { firing, resolving } = await judge(rules, inquiry, observed, moment, tools.index);
+    await inGroups(firing, stop, async (group) => fire(group, moment, tools));
+    await inGroups(resolving, stop, async (group) => resolve(group, moment, tools));
   }
+}
+
+/** Decides what becomes of rules. Others get their turns in between. */
+async function judge(
+  rules: readonly WatchedRule[],
+  inquiry: Inquiry,
+  observed: Observed,
+  moment: Moment,
+  index: RuleIndex,
+): Promise<{ readonly firing: readonly FiringRule[]; readonly resolving: readonly WatchedRule[] }> {
+  const firing: FiringRule[] = [];
+  const resolving: WatchedRule[] = [];
+  for (const [at, watched] of rules.entries()) {
+    if (at % JUDGED_IN_ONE_GO === JUDGED_IN_ONE_GO - 1) await turn();
+    if (!index.has(watched)) continue;
+    const { rule } = watched;
+    const verdict = judgeAlert(rule.alert, inquiry.scene(observed, rule), moment);
+    const { action, quietSince } = decide(rule, verdict, watched.quietSince, moment.now);
+    watched.quietSince = quietSince;
+    if (action === 'fire') firing.push({ watched, verdict });
+    if (action === 'resolve') resolving.push(watched);
+  }
+  return { firing, resolving };
+}
+
+async function inGroups<Item>(
+  items: readonly Item[],
+  stop: AbortSignal,
+  write: (group: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < items.length && !stop.aborted; at += WRITTEN_AT_ONCE)
+    await write(items.slice(at, at + WRITTEN_AT_ONCE));
 }
 
 async function fire(group: readonly FiringRule[], moment: Moment, tools: EvaluationTools): Promise<void> {

@@ -114,8 +114,8 @@ export class AlertModel {
         case 'latency_threshold':
           return { met: world.finished > 0 && world.p95 > condition.threshold, isNews: hasNewRuns };
         case 'inactivity': {
-          const isKnown = now >= this.#quietUntil && world.activeAt !== null;
-          return { met: isKnown && now - (world.activeAt ?? 0) > condition.threshold * HOUR, isNews: true };
+          const activeAt = now >= this.#quietUntil ? world.activeAt : null;
+          return { met: activeAt !== null && now - activeAt > condition.threshold * HOUR, isNews: true };
         }
         case 'cost_threshold':
           return this.#costLook(condition.threshold, kept, world, now);

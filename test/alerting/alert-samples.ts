@@ -55,3 +55,7 @@ export function runs(finished: number, failed: number, rest: Partial<WindowFigur
 export function aPoint(value: number, labels: Record<string, string> = {}, seq = 1): SeriesPoint {
   return { labels, timestamp: 0, value, seq };
 }
+
+/** What an agent's runs look like that all failed, and that all succeeded. */
+export const BAD: TargetFigures = { ...NOTHING, window: runs(4, 4) };
+export const GOOD: TargetFigures = { ...NOTHING, window: runs(4, 0) };

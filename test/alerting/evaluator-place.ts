@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { Evaluator } from '../../src/alerting/evaluator.js';
 import type { Micros } from '../../src/signal/time.js';
-import type { AlertingTerms } from '../../src/storage/alert-store.js';
+import type { AlertingTerms, AlertRule } from '../../src/storage/alert-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { UTC_TERMS } from './alert-samples.js';
+import { AGENT, aRule, BAD, UTC_TERMS } from './alert-samples.js';
 import { MemoryAlertStore } from './memory-alert-store.js';
 
 const INTERVAL_MS = 30_000;
@@ -91,4 +91,14 @@ export async function startedPlace(
   t.teardown(() => place.stop());
   await place.start();
   return place;
+}
+
+/** Adds a rule that fires at the start, by default one on failures without a cooldown. @returns it */
+export function firing(
+  { store }: EvaluatorPlace,
+  rule: AlertRule = aRule({ cooldown_minutes: 0 }),
+): AlertRule {
+  store.rules.set(rule.alert.id, rule);
+  store.figures.set(AGENT, BAD);
+  return rule;
 }

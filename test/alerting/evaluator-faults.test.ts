@@ -1,0 +1,226 @@
+import t from 'tap';
+import { until } from '../support/until.js';
+import { AGENT, aRule, BAD, GOOD } from './alert-samples.js';
+import { EvaluatorPlace, firing, startedPlace } from './evaluator-place.js';
+
+const MINUTE_MS = 60_000;
+const IS_TOUCHED = { agents: [AGENT] };
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+void t.test('one that somebody else decided meanwhile is read again', async (t) => {
+  const rule = aRule({ cooldown_minutes: 10 });
+  const place = await startedPlace(t, (place) => {
+    firing(place, rule);
+    const { store, clock } = place;
+    store.before('recordFirings', () => {
+      const alert = { ...rule.alert, last_fired_at: clock.now() - 5 * MINUTE_MS * 1000 };
+      store.rules.set(rule.alert.id, { ...rule, alert, evidence: [{ seq: 1 }] });
+    });
+  });
+  const { store } = place;
+  t.same([store.firings.length, place.told.fired], [0, 0]);
+  await place.pass(5 * MINUTE_MS - 1000);
+  t.equal(store.firings.length, 0, 'within the cooldown');
+  await place.pass(30_000);
+  t.match(store.firings, [{ firedAt: place.clock.now() }]);
+});
+
+void t.test('one that is gone, and whose notice was lost, is forgotten', async (t) => {
+  const place = await startedPlace(t, (place) => {
+    const rule = firing(place);
+    place.store.before('recordFirings', () => place.store.rules.delete(rule.alert.id));
+  });
+  await place.passTicks(1);
+  t.same(place.evaluated, [1, 0]);
+});
+
+void t.test('an incident that is over already is not ended again', async (t) => {
+  const place = await startedPlace(t, firing);
+  const { store } = place;
+  const [id] = [...store.rules.keys()];
+  store.figures.set(AGENT, GOOD);
+  await place.passTicks(5);
+  const rule = store.rules.get(id ?? '');
+  if (rule) store.rules.set(rule.alert.id, { ...rule, incident: null });
+  let tries = 0;
+  store.before('recordResolutions', () => tries++);
+  await place.passTicks(20);
+  t.same([tries, store.resolutions.length, place.told.resolved], [1, 0, 0]);
+});
+
+for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
+  void t.test(`an evaluation that fails (${method}) is made up for by the next tick`, async (t) => {
+    const place = await startedPlace(t, (place) => {
+      firing(place);
+      place.store.fail(method);
+    });
+    const { store } = place;
+    t.same([store.firings.length, place.told.failed, place.evaluated.length], [0, 1, 0]);
+    t.same(place.isFailing, [true]);
+    t.match(place.logger.lines, [/^warn alerts could not be evaluated.*the disk is full/]);
+    await place.pass(29_999);
+    t.equal(place.evaluated.length, 0);
+    await place.pass(1);
+    t.same([store.firings.length, place.evaluated.length], [1, 1]);
+    t.same(place.isFailing, [true, false]);
+  });
+
+void t.test('what was touched is not forgotten by a store that fails', async (t) => {
+  for (const method of ['takeTouched', 'observe'] as const) {
+    const place = await startedPlace(t, ({ store }) => {
+      const rule = aRule();
+      store.rules.set(rule.alert.id, rule);
+    });
+    const { store } = place;
+    store.figures.set(AGENT, BAD);
+    store.touch(IS_TOUCHED);
+    store.fail(method);
+    await place.pass(1000);
+    t.same([store.firings.length, place.told.failed], [0, 1]);
+    await place.pass(29_000);
+    t.equal(store.firings.length, 1);
+    store.figures.set(AGENT, GOOD);
+    place.evaluated.length = 0;
+    store.touch(IS_TOUCHED);
+    await place.pass(250);
+    t.same(place.evaluated, [1], 'it is called again');
+  }
+});
+
+void t.test('states outlast a store that fails: no end of an incident, and no second firing', async (t) => {
+  const place = await startedPlace(t, firing);
+  const { store } = place;
+  store.figures.set(AGENT, GOOD);
+  await place.passTicks(1);
+  for (let ticks = 0; ticks < 20; ticks++) {
+    store.fail('observe');
+    await place.passTicks(1);
+  }
+  store.figures.set(AGENT, BAD);
+  await place.passTicks(2);
+  t.same([store.firings.length, store.resolutions.length, place.told.failed], [1, 0, 20]);
+  t.same(place.isFailing, [true, false]);
+});
+
+void t.test('an end that could not be written is written at the next tick', async (t) => {
+  const place = await startedPlace(t, firing);
+  const { store } = place;
+  store.figures.set(AGENT, GOOD);
+  store.fail('recordResolutions');
+  await place.passTicks(11);
+  t.same([store.resolutions.length, place.told.failed], [0, 1]);
+  await place.passTicks(1);
+  t.equal(store.resolutions.length, 1);
+});
+
+void t.test('a beat that fails is repeated', async (t) => {
+  const place = await startedPlace(t);
+  const { store, clock } = place;
+  store.fail('beatAlerts');
+  await place.passTicks(1);
+  t.equal(place.told.failed, 1);
+  await place.passTicks(1);
+  t.equal(store.lastBeat, clock.now());
+});
+
+void t.test('a start that fails leaves nothing behind', async (t) => {
+  for (const method of ['listRules', 'beatAlerts'] as const) {
+    const place = new EvaluatorPlace();
+    firing(place);
+    place.store.fail(method);
+    await t.rejects(place.start(), { message: 'the disk is full' });
+    t.equal(place.store.watchers, 0);
+    await place.passTicks(2);
+    t.same(place.store.observed, []);
+    await place.stop();
+    t.equal(place.store.lastBeat, null);
+  }
+});
+
+void t.test('evaluations never overlap: what is due meanwhile is judged after', async (t) => {
+  const { opened, open } = gate();
+  const place = await startedPlace(t, (place) => {
+    firing(place);
+    place.store.before('observe', () => opened);
+  });
+  const { store } = place;
+  await place.passTicks(4);
+  store.touch(IS_TOUCHED);
+  await place.pass(1000);
+  t.equal(store.observed.length, 0);
+  open();
+  await place.settle();
+  t.same([store.observed.length, store.firings.length], [2, 1]);
+});
+
+void t.test('who stops waits for what is under way, and notes until when', async (t) => {
+  const { opened, open } = gate();
+  const place = await startedPlace(t, (place) => {
+    firing(place);
+    place.store.before('recordFirings', () => opened);
+  });
+  const { store, clock } = place;
+  clock.advance(10_000);
+  let isStopped = false;
+  const stopped = place.stop().then(() => (isStopped = true));
+  await place.settle();
+  t.notOk(isStopped);
+  open();
+  await stopped;
+  t.same([store.firings.length, store.lastBeat, store.watchers], [1, clock.now(), 0]);
+  store.touch(IS_TOUCHED);
+  await place.passTicks(3);
+  t.equal(store.observed.length, 1, 'nothing goes on');
+});
+
+void t.test('who stops does not wait beyond the deadline', async (t) => {
+  const { opened, open } = gate();
+  const place = await startedPlace(t, (place) => {
+    firing(place);
+    place.store.before('observe', () => opened);
+  });
+  const deadline = new AbortController();
+  const stopped = place.stop(deadline.signal);
+  deadline.abort();
+  await stopped;
+  t.same(place.store.firings, []);
+  open();
+});
+
+void t.test('an evaluation that is stopped begins nothing more', async (t) => {
+  const { opened, open } = gate();
+  const place = await startedPlace(t, (place) => {
+    firing(place);
+    place.store.before('observe', () => opened);
+  });
+  const stopped = place.stop();
+  open();
+  await stopped;
+  t.same(place.store.firings, []);
+  await place.restart();
+  t.equal(place.store.firings.length, 1);
+});
+
+void t.test('many firings are written in groups', async (t) => {
+  const place = new EvaluatorPlace();
+  const { store } = place;
+  t.teardown(() => place.stop());
+  const sizes: number[] = [];
+  const record = store.recordFirings.bind(store);
+  store.recordFirings = async (firings) => {
+    sizes.push(firings.length);
+    return await record(firings);
+  };
+  for (let at = 0; at < 250; at++) firing(place);
+  await place.start();
+  await until('all have fired', () => place.evaluated.length > 0);
+  t.same(sizes, [100, 100, 50]);
+  t.equal(place.told.fired, 250);
+});

@@ -1,0 +1,252 @@
+import t from 'tap';
+import { uuidV7Time } from '../../src/signal/ids.js';
+import { formatTime } from '../../src/signal/time.js';
+import type { AlertRule } from '../../src/storage/alert-store.js';
+import { AGENT, aComposite, aPoint, aRule, BAD, GOOD, NOTHING, runs, USER } from './alert-samples.js';
+import { firing, startedPlace } from './evaluator-place.js';
+
+const HOUR = 3_600_000_000;
+const MINUTE_MS = 60_000;
+
+void t.test('what is met at the start fires at once, once', async (t) => {
+  let rule: AlertRule | null = null;
+  const place = await startedPlace(t, (place) => {
+    rule = firing(place);
+  });
+  const { store, clock } = place;
+  t.equal(store.firings.length, 1);
+  t.equal(store.lastBeat, clock.now());
+  await place.passTicks(3);
+  t.equal(store.firings.length, 1);
+  t.same(place.told, { fired: 1, resolved: 0, failed: 0 });
+  t.match(place.evaluated, [1, 1, 1, 1]);
+  t.equal(store.lastBeat, clock.now());
+  t.equal(store.firings[0]?.alertId, (rule as AlertRule | null)?.alert.id);
+});
+
+void t.test('what is written of a firing and of the end', async (t) => {
+  const rule = aRule({ cooldown_minutes: 0, threshold: 0.5 });
+  const place = await startedPlace(t, (place) => {
+    firing(place, rule);
+    place.store.examples = ['one', 'two'];
+  });
+  const { store, clock } = place;
+  const { id } = rule.alert;
+  const first = clock.now();
+  const [firstOne] = store.firings;
+  const eventId = firstOne?.eventId ?? '';
+  t.equal(uuidV7Time(eventId), first / 1000);
+  const common = {
+    alert_id: id,
+    type: 'failure_rate',
+    agent_id: AGENT,
+    agent_name: 'billing',
+    target_service: null,
+  };
+  t.strictSame(firstOne, {
+    alertId: id,
+    lastFiredAt: null,
+    firedAt: first,
+    eventId,
+    incident: { id: eventId, firings: 1 },
+    evidence: [{ seq: 4 }],
+    threshold: 0.5,
+    value: 1,
+    data: {
+      ...common,
+      threshold: 0.5,
+      value: 1,
+      unit: 'ratio',
+      window: { from: formatTime(first - HOUR), to: formatTime(first) },
+      sample_count: 4,
+      fired_at: formatTime(first),
+      incident_id: eventId,
+      repeat: 0,
+      conditions: [{ type: 'failure_rate', source: 'ai', threshold: 0.5, observed: 1, met: true }],
+      example_trace_ids: ['one', 'two'],
+    },
+  });
+  t.strictSame(store.askedExamples, [
+    { target: { userId: USER, agentId: AGENT }, type: 'failure_rate', from: first - HOUR, to: first },
+  ]);
+
+  store.figures.set(AGENT, { ...NOTHING, window: runs(5, 5) });
+  await place.passTicks(1);
+  const second = clock.now();
+  t.match(store.firings[1], {
+    lastFiredAt: first,
+    firedAt: second,
+    incident: { id: eventId, firings: 2 },
+    data: { incident_id: eventId, repeat: 1, fired_at: formatTime(second) },
+  });
+
+  store.figures.set(AGENT, GOOD);
+  await place.passTicks(10);
+  t.strictSame(store.resolutions, []);
+  await place.passTicks(1);
+  t.strictSame(store.resolutions, [
+    {
+      alertId: id,
+      incidentId: eventId,
+      resolvedAt: clock.now(),
+      data: {
+        ...common,
+        incident_id: eventId,
+        fired_at: formatTime(second),
+        resolved_at: formatTime(clock.now()),
+      },
+    },
+  ]);
+  t.equal(place.told.resolved, 1);
+
+  store.figures.set(AGENT, { ...NOTHING, window: runs(6, 6) });
+  await place.passTicks(1);
+  t.equal(store.firings[2]?.incident.id, store.firings[2]?.eventId, 'a new incident');
+  t.match(store.firings[2], { incident: { firings: 1 }, data: { repeat: 0 } });
+});
+
+void t.test('examples are asked for what tells why, and of what has runs', async (t) => {
+  const metric = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt' } as const;
+  const place = await startedPlace(t, ({ store }) => {
+    store.figures.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9e6, priced: 1 }], activeAt: 0 });
+    store.series.set('cpu', [aPoint(90)]);
+    for (const rule of [
+      aRule({ type: 'inactivity', threshold: 1 }),
+      aComposite('or', { type: 'failure_rate', source: 'ai', threshold: 0.5 }, { ...metric, value: 50 }),
+      aComposite('and', { type: 'cost_threshold', source: 'ai', threshold: 5 }, { ...metric, value: 50 }),
+    ])
+      store.rules.set(rule.alert.id, rule);
+  });
+  t.equal(place.store.firings.length, 3);
+  t.same(
+    place.store.askedExamples.map(({ type }) => type),
+    ['cost_threshold'],
+  );
+});
+
+void t.test('within the cooldown it does not fire, nor after it without anything new', async (t) => {
+  const place = await startedPlace(t, (place) => firing(place, aRule({ cooldown_minutes: 5 })));
+  const { store } = place;
+  store.figures.set(AGENT, { ...NOTHING, window: runs(5, 5) });
+  await place.passTicks(9);
+  t.equal(store.firings.length, 1);
+  await place.passTicks(1);
+  t.equal(store.firings.length, 2);
+  await place.passTicks(30);
+  t.equal(store.firings.length, 2);
+  store.figures.set(AGENT, { ...NOTHING, window: runs(1, 1, { seq: 6 }) });
+  await place.passTicks(1);
+  t.equal(store.firings.length, 3);
+});
+
+void t.test('silence needs nothing new to fire again', async (t) => {
+  const place = await startedPlace(t, ({ store }) => {
+    const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 5 });
+    store.rules.set(rule.alert.id, rule);
+    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+  });
+  await place.passTicks(20);
+  t.equal(place.store.firings.length, 3);
+});
+
+void t.test('money: a greater cost and a later day are news', async (t) => {
+  const place = await startedPlace(t, ({ store }) => {
+    const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
+    store.rules.set(rule.alert.id, rule);
+    store.figures.set(AGENT, { ...NOTHING, costs: [{ cost: 6e6, priced: 1 }] });
+  });
+  const { store } = place;
+  const fires = async (cost: number): Promise<number> => {
+    store.figures.set(AGENT, { ...NOTHING, costs: [{ cost, priced: 1 }] });
+    await place.passTicks(1);
+    return store.firings.length;
+  };
+  t.equal(await fires(6e6), 1);
+  t.equal(await fires(5.5e6), 1);
+  t.equal(await fires(6.000001e6), 2);
+  await place.pass(24 * 60 * MINUTE_MS);
+  t.equal(store.firings.length, 3);
+  t.equal(await fires(6e6), 3);
+});
+
+void t.test('what comes and goes is one incident', async (t) => {
+  const place = await startedPlace(t, firing);
+  const { store } = place;
+  for (let times = 0; times < 4; times++) {
+    store.figures.set(AGENT, GOOD);
+    await place.passTicks(9);
+    store.figures.set(AGENT, BAD);
+    await place.passTicks(1);
+  }
+  t.same(store.resolutions, []);
+  store.figures.set(AGENT, NOTHING);
+  await place.pass(10 * MINUTE_MS);
+  t.same(store.resolutions, [], 'one evaluation is not enough');
+  await place.pass(5 * MINUTE_MS);
+  t.equal(store.resolutions.length, 1);
+});
+
+void t.test(
+  'after a restart nothing fires again, and an incident ends as late as after the first look',
+  async (t) => {
+    const place = await startedPlace(t, firing);
+    const { store } = place;
+    store.figures.set(AGENT, GOOD);
+    await place.passTicks(9);
+    await place.restart(1000);
+    await place.passTicks(9);
+    t.same([store.firings.length, store.resolutions.length], [1, 0]);
+    await place.passTicks(1);
+    t.same([store.firings.length, store.resolutions.length], [1, 1]);
+    store.figures.set(AGENT, BAD);
+    await place.restart(1000);
+    await place.passTicks(3);
+    t.equal(store.firings.length, 1);
+  },
+);
+
+for (const [what, downMs, isOrderly, firesAfterMs] of [
+  ['a short time away', 2 * MINUTE_MS, true, 0],
+  ['a long time away', 2 * MINUTE_MS + 1, true, 5 * MINUTE_MS],
+  ['killed', 90_002, false, 5 * MINUTE_MS],
+  ['killed for a short time', 90_001, false, 0],
+] as const)
+  void t.test(`silence after ${what}`, async (t) => {
+    const rule = aRule({ type: 'inactivity', threshold: 1 });
+    const place = await startedPlace(t, ({ store, clock }) => {
+      store.figures.set(AGENT, { ...NOTHING, activeAt: clock.now() - HOUR });
+    });
+    const { store } = place;
+    store.put(rule);
+    // As long as a kill leaves the last beat behind.
+    await place.pass(29_999);
+    store.rules.set(rule.alert.id, rule);
+    store.firings.length = 0;
+    await place.restart(downMs, isOrderly);
+    t.equal(store.firings.length, firesAfterMs === 0 ? 1 : 0);
+    if (firesAfterMs === 0) return;
+    await place.pass(firesAfterMs - 1);
+    t.equal(store.firings.length, 0);
+    await place.pass(30_000);
+    t.equal(store.firings.length, 1);
+  });
+
+void t.test('an incident of silence lives through the time that nothing is known', async (t) => {
+  const place = await startedPlace(t, ({ store }) => {
+    const rule = aRule({ type: 'inactivity', threshold: 1 });
+    store.rules.set(rule.alert.id, rule);
+    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+  });
+  await place.restart(10 * MINUTE_MS);
+  await place.passTicks(15);
+  t.same([place.store.firings.length, place.store.resolutions.length], [1, 0]);
+});
+
+void t.test('a fresh store has no time of grace', async (t) => {
+  const place = await startedPlace(t, ({ store }) => {
+    const rule = aRule({ type: 'inactivity', threshold: 1 });
+    store.rules.set(rule.alert.id, rule);
+    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+  });
+  t.equal(place.store.firings.length, 1);
+});
