@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
 import type { AgentSummary } from '../src/storage/telemetry-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/store.js';
+import { SEGMENT_SIZE } from '../src/storage/duckdb/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
 import { systemClock } from '../src/telemetry/system-clock.js';
 import { hostThatKeeps, STORE_OPTIONS } from '../test/storage/test-store.js';
@@ -243,9 +244,9 @@ async function withStore<T>(directory: string, work: (store: DuckDBStore) => Pro
     meter: new PrometheusMeter(),
     clock: systemClock,
   };
-  const { segmentSize: _small, ...common } = STORE_OPTIONS;
   const path = join(directory, 'data', 'jackdaw.duckdb');
-  const store = new DuckDBStore(settings, { ...common, memoryLimit: '512MiB', path });
+  const options = { ...STORE_OPTIONS, memoryLimit: '512MiB', segmentSize: SEGMENT_SIZE, path };
+  const store = new DuckDBStore(settings, options);
   await store.start(hostThatKeeps([]));
   try {
     return await work(store);

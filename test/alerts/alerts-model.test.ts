@@ -180,7 +180,7 @@ class Play {
       case 'run': {
         const started = clock.now() - step.ago * MINUTE;
         const ended = step.took === null || step.status === 'running' ? null : started + step.took * MINUTE;
-        const status = step.status as KnownRun['status'];
+        const status = step.status;
         const { agent, success, durationMs, cost } = step;
         const known = { id: newTraceId(), agent, status, success, started, ended, durationMs, cost };
         this.#runs.push({ ...known, heard: clock.now(), change: ++this.#changes });
