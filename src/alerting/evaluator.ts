@@ -20,7 +20,7 @@ const GRACE = 5 * 60 * 1_000_000;
 export type EvaluatedStore = JudgingStore &
   Pick<AlertStore, 'listRules' | 'watchRules' | 'watchTelemetry' | 'takeTouched' | 'beatAlerts'>;
 
-export interface EvaluatorOptions {
+interface EvaluatorOptions {
   readonly store: EvaluatedStore;
   readonly terms: AlertingTerms;
   /** Milliseconds between two evaluations of all rules. */

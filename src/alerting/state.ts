@@ -8,7 +8,7 @@ const MICROS_PER_MINUTE = 60_000_000;
 const QUIET_TIME = 5 * MICROS_PER_MINUTE;
 
 /** What a verdict brings about, and since when the alert is not met; null where it is, or has no incident. */
-export interface Decision {
+interface Decision {
   readonly action: 'fire' | 'resolve' | null;
   readonly quietSince: Micros | null;
 }
