@@ -194,7 +194,6 @@ function noteResolved(index: RuleIndex, { alertId, incidentId }: Resolution): vo
   const current = index.get(alertId);
   if (current?.rule.incident?.id !== incidentId) return;
   current.rule = { ...current.rule, incident: null };
-  current.quietSince = null;
 }
 
 /** Reads rules again that are not what they seemed: somebody else decided, or the notice of a change is on its way. */

@@ -250,3 +250,33 @@ void t.test('a fresh store has no time of grace', async (t) => {
   });
   t.equal(place.store.firings.length, 1);
 });
+
+void t.test('firings at one moment are counted one by one', async (t) => {
+  const place = await startedPlace(t, ({ store }) => {
+    const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
+    store.rules.set(rule.alert.id, rule);
+    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+  });
+  await place.restart();
+  await place.passTicks(1);
+  t.same(
+    place.store.firings.map(({ incident }) => incident.firings),
+    [1, 2, 3],
+  );
+});
+
+void t.test('a clock that is put back begins the time anew after which an incident is over', async (t) => {
+  const place = await startedPlace(t, firing);
+  const { store, clock } = place;
+  store.figures.set(AGENT, GOOD);
+  await place.passTicks(5);
+  clock.advance(-60 * MINUTE_MS);
+  const judge = async (ms: number): Promise<number> => {
+    store.touch({ agents: [AGENT] });
+    await place.pass(ms);
+    return store.resolutions.length;
+  };
+  t.equal(await judge(1000), 0);
+  t.equal(await judge(5 * MINUTE_MS - 1), 0);
+  t.equal(await judge(1000), 1);
+});

