@@ -19,7 +19,7 @@ export const NOTHING: TargetFigures = { window: null, costs: [], activeAt: null 
 let alerts = 0;
 
 /** An alert of a user on an agent, that has never fired; its cooldown is an hour. */
-export function anAlert(changes: Partial<Alert> = {}): Alert {
+function anAlert(changes: Partial<Alert> = {}): Alert {
   alerts += 1;
   const id = `018f0000-0000-7000-8000-${String(alerts).padStart(12, '0')}`;
   const target = { agent_id: AGENT, agent_name: 'billing', target_service: null };
