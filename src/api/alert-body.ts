@@ -45,7 +45,7 @@ export const newAlertSchema = Type.Object(
     ),
     type: alertType,
     threshold: Type.Optional(threshold),
-    cooldown_minutes: Type.Integer({
+    cooldown_minutes: Type.Number({
       ...cooldown,
       default: DEFAULT_COOLDOWN_MINUTES,
       description: 'The least time between two firings.',
@@ -60,7 +60,7 @@ export const newAlertSchema = Type.Object(
 export const alertChangeSchema = Type.Object(
   {
     threshold: Type.Optional(threshold),
-    cooldown_minutes: Type.Optional(Type.Integer(cooldown)),
+    cooldown_minutes: Type.Optional(Type.Number(cooldown)),
     is_active: Type.Optional(Type.Boolean({ description: 'Pausing an alert ends its incident.' })),
     channel: Type.Optional(alertChannel),
     webhook_url: Type.Optional(targetUrl),

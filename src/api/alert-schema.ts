@@ -10,7 +10,7 @@ import {
 import { nullable, printTime, time, uuid } from './fields.js';
 
 const MIN_CONDITIONS = 2;
-const MAX_CONDITIONS = 20;
+const MAX_CONDITIONS = 10;
 const MAX_METRIC_NAME_LENGTH = 1024;
 
 /** Of the conditions of composite alerts: those of runs, and that of metrics. */
@@ -79,7 +79,7 @@ export const alertSchema = Type.Object(
     agent_name: nullable(Type.String()),
     type: alertType,
     threshold: Type.Number({ description: '0 for `composite`, which does not use it.' }),
-    cooldown_minutes: Type.Integer(),
+    cooldown_minutes: Type.Number(),
     is_active: Type.Boolean({ description: 'Whether it is evaluated.' }),
     channel: alertChannel,
     webhook_url: nullable(Type.String()),

@@ -13,7 +13,7 @@ import { notFound } from './not-found.js';
 import { targetPolicy } from './target-policy.js';
 
 /** Of one user: all of them are evaluated every half a minute. */
-const MAX_ALERTS = 20_000;
+const MAX_ALERTS = 10_000;
 const PAGE_SIZE = 200;
 
 export const listAlerts = {

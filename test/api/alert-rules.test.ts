@@ -56,8 +56,7 @@ const SHARED: readonly Wrong[] = [
   [{ threshold: 1.000_000_1 }, '/threshold', 'must be from 0 to 1 for type failure_rate'],
   [{ cooldown_minutes: -1 }, '/cooldown_minutes', 'must not be less than 0'],
   [{ cooldown_minutes: 525_601 }, '/cooldown_minutes', 'must not be more than 525600'],
-  [{ cooldown_minutes: 0.5 }, '/cooldown_minutes', 'must be an integer'],
-  [{ cooldown_minutes: '60' }, '/cooldown_minutes', 'must be an integer'],
+  [{ cooldown_minutes: '60' }, '/cooldown_minutes', 'must be a number'],
   [{ channel: 'sms' }, '/channel', 'must be one of email, webhook, both'],
   [{ channel: 'webhook' }, '/webhook_url', 'is required for channel webhook'],
   [{ channel: 'both', webhook_url: null }, '/webhook_url', 'is required for channel both'],
@@ -193,9 +192,9 @@ void t.test('the conditions of a composite alert', async (t) => {
       'must have at least one condition with source ai',
     ],
     [
-      { ...COMPOSITE, conditions: [METRICS, ...Array<unknown>(20).fill(RUNS)] },
+      { ...COMPOSITE, conditions: [METRICS, ...Array<unknown>(10).fill(RUNS)] },
       CONDITIONS,
-      'must have at most 20',
+      'must have at most 10',
     ],
     [{ ...COMPOSITE, for: '5m' }, `${CONFIG}/for`, 'is not a known field'],
     ...CONDITION_RULES.map(

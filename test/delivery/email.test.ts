@@ -299,6 +299,11 @@ void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
   t.equal((await startMailer(t, secure.port, { secure: true }, [AUTHORITY]).send()).kind, 'sent');
 });
 
+/** What AUTH PLAIN sends. */
+function sentAs(user: string, password: string): string {
+  return Buffer.from(`\0${user}\0${password}`).toString('base64');
+}
+
 void t.test('a login, and one that fails: the password is told to nobody', async (t) => {
   const logins: (string | undefined)[] = [];
   const mails = await startMails(t, {
@@ -307,7 +312,7 @@ void t.test('a login, and one that fails: the password is told to nobody', async
     onAuth: ({ username, password }, _session, done) => {
       logins.push(username);
       if (password === PASSWORD) done(null, { user: username });
-      else done(answer(535, `5.7.8 ${password ?? ''} is wrong`));
+      else done(answer(535, `5.7.8 ${password ?? ''} ${sentAs('jackdaw', password ?? '')} is wrong`));
     },
   });
   const { send } = startMailer(t, mails.port, { login: { user: 'jackdaw', password: PASSWORD } });
@@ -319,7 +324,7 @@ void t.test('a login, and one that fails: the password is told to nobody', async
     statusCode: 535,
     error: 'The mail server did not take user and password (535)',
   });
-  t.notOk(JSON.stringify(result).includes(wrong));
+  for (const hidden of [wrong, sentAs('jackdaw', wrong)]) t.notOk(JSON.stringify(result).includes(hidden));
   t.strictSame(logins, ['jackdaw', 'jackdaw']);
 });
 

@@ -15,6 +15,8 @@ import { until } from '../support/until.js';
 
 const MINUTE_MS = 60_000;
 const none: Channel = {
+  toSkip: () => null,
+  skipped: () => undefined,
   send: () => {
     throw new Error('there are no webhooks in this test');
   },
@@ -176,11 +178,15 @@ void t.test('what each type of alert is told as', async (t) => {
   const subject = (data: object) => alertMail(firedEnvelope('an event', data)).subject;
   t.equal(
     subject({ type: 'latency_threshold', threshold: 1000, value: 1234.5678 }),
-    'Alert: p95 latency of planner is 1234.57 ms (above 1000 ms)',
+    'Alert: p95 latency of planner is 1234.5678 ms (above 1000 ms)',
   );
   t.equal(
     subject({ type: 'cost_threshold', threshold: 10, value: 12.5 }),
     'Alert: daily cost of planner is 12.5 USD (above 10 USD)',
+  );
+  t.equal(
+    subject({ type: 'cost_threshold', threshold: 1_234_567, value: 1_234_567.89 }),
+    'Alert: daily cost of planner is 1234567.89 USD (above 1234567 USD)',
   );
   t.equal(
     subject({ type: 'inactivity', threshold: 24, value: 26.5 }),

@@ -90,6 +90,7 @@ void t.test('what else is wrong is named with its place', async (t) => {
   for (const [yaml, path, message] of [
     ['interval: 999ms', '/interval', /must be at least 1s/],
     ['window: 0s', '/window', /must be longer than 0s/],
+    ['window: 367d', '/window', /must not be longer than 366d/],
     ['timezone: Europe/Berlim', '/timezone', /there is no time zone "Europe\/Berlim"/],
     ['timezone: ""', '/timezone', /there is no time zone/],
     [

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { SmtpSettings } from '../../component/smtp.js';
 import { shorten } from '../../component/item-problems.js';
 import { redactor } from '../../telemetry/redact.js';
 import { oneLine } from './one-line.js';
@@ -61,11 +62,9 @@ const OF_THE_MAIL = /^(MAIL FROM|RCPT TO|DATA)$/;
 export class FailureReader {
   readonly #redact: (text: string) => string;
 
-  /** @param password what no text may hold, even if the server repeats it */
-  constructor(password: string | null) {
-    this.#redact = redactor(
-      password === null ? [] : [password, Buffer.from(password, 'utf8').toString('base64')],
-    );
+  /** @param login whose password no text may hold, even if the server repeats it as it was sent */
+  constructor(login: SmtpSettings['login']) {
+    this.#redact = redactor(login === null ? [] : [login.password, ...sentPasswords(login)]);
   }
 
   /** @param limitMs of the whole mail */
@@ -104,6 +103,11 @@ export class FailureReader {
       return 'The connection to the mail server ended too early';
     return command === '' ? 'The mail could not be sent' : `The mail could not be sent (${command})`;
   }
+}
+
+/** As AUTH LOGIN and AUTH PLAIN send it (RFC 4616). */
+function sentPasswords({ user, password }: NonNullable<SmtpSettings['login']>): readonly string[] {
+  return [password, `\0${user}\0${password}`].map((text) => Buffer.from(text, 'utf8').toString('base64'));
 }
 
 /** 503 tells of a confused session, not of the mail. */

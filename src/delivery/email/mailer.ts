@@ -54,7 +54,7 @@ export class Mailer {
 
   constructor(options: MailerOptions) {
     this.#options = options;
-    this.#failures = new FailureReader(options.smtp.login?.password ?? null);
+    this.#failures = new FailureReader(options.smtp.login);
     this.#transport = openTransport(options);
     setMaxListeners(0, this.#closed.signal);
   }

@@ -100,8 +100,9 @@ function section(title: string, items: readonly string[]): readonly string[] {
   return items.length === 0 ? [] : ['', title, ...items.map((item) => `- ${item}`)];
 }
 
+/** Exact for money, and for thresholds as people write them. */
 function round(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return String(Number(value.toFixed(6)));
 }
 
 function capitalized(text: string): string {

@@ -6,6 +6,7 @@ import { duration, extensionId, secret, section } from '../../config/schema.js';
 import { checkTargets, targetsSection } from '../../delivery/webhook/targets.js';
 
 const LEAST_INTERVAL_MS = 1000;
+const LONGEST_WINDOW_MS = 366 * 86_400_000;
 /** What `generateSecret` of delivery/webhook makes, too. */
 const SIGNING_SECRET_PATTERN = `^whsec_${SECRETS_KEY_PATTERN.slice(1)}`;
 
@@ -55,6 +56,9 @@ export function checkAlerts(
       ? [{ path: '/interval', message: 'must be at least 1s' }]
       : []),
     ...(durationMs(config.window) === 0 ? [{ path: '/window', message: 'must be longer than 0s' }] : []),
+    ...(durationMs(config.window) > LONGEST_WINDOW_MS
+      ? [{ path: '/window', message: 'must not be longer than 366d' }]
+      : []),
     ...(isTimezone(config.timezone)
       ? []
       : [

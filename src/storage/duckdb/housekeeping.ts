@@ -50,7 +50,6 @@ interface Parts {
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
   readonly idle: IdleRuns;
-  /** Those of the main file. */
   /** What the main file has of events, and of firings of alerts. */
   readonly events: readonly { removeBefore(time: Micros): Promise<void> }[];
   readonly map: RebuildParts;
