@@ -128,7 +128,8 @@ export interface Resolution {
 /** How far notices of alerts have come. */
 export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped'] as const;
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
-export type NotificationChannel = Exclude<AlertChannel, 'both'>;
+export const NOTIFICATION_CHANNELS = ['email', 'webhook'] as const;
+export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
 
 export interface NotificationAttempt {
   /** From 1. */
@@ -175,6 +176,37 @@ export interface DueNotification {
   readonly body: string;
   /** Attempts that were made before. */
   readonly attempts: number;
+}
+
+/** A notice that its sender has, and where its place counts. */
+export type HeldNotification = Pick<DueNotification, 'number' | 'userId' | 'channel'>;
+
+/** How many notices of a channel may be under way at once. */
+export interface NotificationPlaces {
+  readonly all: number;
+  /** To one user: whose receiver hangs holds up no others. */
+  readonly perUser: number;
+}
+
+/** Asks for notices that can begin. */
+export interface DueRequest {
+  readonly now: Micros;
+  /** Those that the sender has already: they keep their places. */
+  readonly held: readonly HeldNotification[];
+  readonly places: Readonly<Record<NotificationChannel, NotificationPlaces>>;
+}
+
+/** Asks for due notices to be settled without an attempt. */
+export interface SkipRequest {
+  readonly now: Micros;
+  readonly channel: NotificationChannel;
+  /** Why. */
+  readonly detail: string;
+  /** Whose, and of them those that were not tried before; null for all. */
+  readonly userIds: readonly string[] | null;
+  /** Those that the sender has already: they are not meant. */
+  readonly held: readonly Pick<HeldNotification, 'number'>[];
+  readonly most: number;
 }
 
 /** How an attempt ended, or why none was made. */
@@ -355,15 +387,15 @@ export interface AlertStore {
   /** Calls back when notices may be due. @returns what ends it */
   watchNotifications(listener: () => void): () => void;
   /**
-   * Notices that are due, the longest overdue first.
+   * Notices that are due and have a place: users take turns, and of each the longest overdue comes first.
    *
-   * @param held numbers of those that the sender has already
+   * @returns `nextDueAt`: when one is due that will have a place then; null where none has before one that is held ends
    */
   dueNotifications(
-    now: Micros,
-    limit: number,
-    held: readonly number[],
+    request: DueRequest,
   ): Promise<{ readonly items: readonly DueNotification[]; readonly nextDueAt: Micros | null }>;
+  /** Settles due notices as `skipped`, the longest overdue first. @returns how many */
+  skipNotifications(request: SkipRequest): Promise<number>;
   /** Notes how attempts ended. Of an alert that was deleted nothing is noted. */
   finishNotifications(results: readonly NotificationResult[]): Promise<void>;
 

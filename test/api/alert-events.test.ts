@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Firing, NotificationResult } from '../../src/storage/alert-store.js';
+import { dueBy } from '../support/due-notices.js';
 import { HOOK_URL, makeAlert, UNWATCHED } from '../support/alert-calls.js';
 import { startApi, type TestApi } from '../support/api.js';
 
@@ -67,7 +68,7 @@ void t.test('what became of an alert, and who was told', async (t) => {
   t.strictSame(await api.get(place), { ...none, items: [event], count: 1 });
   t.match(await api.get(`/alerts/${id}`), { last_fired_at: '2026-11-20T12:00:00Z' });
 
-  const { items: due } = await api.alerts.dueNotifications(START, 10, []);
+  const { items: due } = await api.alerts.dueNotifications(dueBy(START, 10));
   const result = (channel: string, rest: Omit<NotificationResult, 'number'>): NotificationResult => ({
     number: due.find((item) => item.channel === channel)?.number ?? -1,
     ...rest,
@@ -151,7 +152,7 @@ void t.test('events come in pages, the newest first, and go with their alert', a
     items: [{ id: foreign, value: null, threshold: 0 }],
     count: 1,
   });
-  const { items } = await api.alerts.dueNotifications(START + 60 * MINUTE, 100, []);
+  const { items } = await api.alerts.dueNotifications(dueBy(START + 60 * MINUTE, 100));
   t.strictSame(
     items.map(({ eventId }) => eventId),
     [foreign],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
+import { dueBy } from '../support/due-notices.js';
 import { logRequest } from '../support/log-request.js';
 import type { Call } from '../support/api-caller.js';
 import { startApi, type TestApi } from '../support/api.js';
@@ -224,7 +225,7 @@ async function fireOnce({ alerts }: TestApi, alertId: string): Promise<void> {
   const incident = { id: eventId, firings: 1 };
   const firing = { alertId, lastFiredAt: null, firedAt: now, eventId, incident, evidence: [null] };
   await alerts.recordFirings([{ ...firing, threshold: 0.5, value: 1, data: {} }]);
-  const { items } = await alerts.dueNotifications(now, 10, []);
+  const { items } = await alerts.dueNotifications(dueBy(now, 10));
   const attempt = { attempt_number: 1, attempted_at: now, status_code: null, duration_ms: 1.5 };
   const results = items.map(({ number }) => ({
     number,

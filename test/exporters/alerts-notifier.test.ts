@@ -25,6 +25,8 @@ function startLoop(t: Test) {
   const told: string[] = [];
   const statuses: boolean[] = [];
   const channel: Channel = {
+    toSkip: () => null,
+    skipped: () => undefined,
     send: (notice, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => {
@@ -154,7 +156,11 @@ void t.test('a store that fails is asked again, and no result is lost', async (t
   await settle();
   store.call();
   await settle();
-  t.strictSame(store.asked.at(-1)?.held, [1], 'it is not sent again meanwhile');
+  t.strictSame(
+    store.asked.at(-1)?.held,
+    [{ number: 1, userId: 'a user', channel: 'email' }],
+    'it is not sent again meanwhile',
+  );
   for (const ms of [250, 500]) {
     t.strictSame(store.results, []);
     clock.advance(ms);

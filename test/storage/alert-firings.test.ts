@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { AlertEvidence, AlertRule, Firing } from '../../src/storage/alert-store.js';
+import { dueBy } from '../support/due-notices.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 import { aFiring, anAlert, MINUTE } from './alert-records.js';
@@ -62,7 +63,7 @@ void t.test('a firing is written with all that it brings, and known after a rest
       ],
       count: 1,
     });
-    const { items } = await from.dueNotifications(firing.firedAt, 9, []);
+    const { items } = await from.dueNotifications(dueBy(firing.firedAt, 9));
     t.strictSame(
       items.map((notice) => [notice.eventId, notice.body]),
       [[firing.eventId, body]],
@@ -77,7 +78,7 @@ void t.test('nobody has to want the event for its notices to be there', async (t
   const one = await rule({ channel: 'both', webhook_url: 'https://example.com/' });
   await alerts.recordFirings([aFiring(one)]);
   t.strictSame(await toldOf(opened), []);
-  t.equal((await alerts.dueNotifications(NOON + MINUTE, 9, [])).items.length, 2);
+  t.equal((await alerts.dueNotifications(dueBy(NOON + MINUTE, 9))).items.length, 2);
 });
 
 void t.test('a firing that is not up to date changes nothing', async (t) => {
@@ -127,7 +128,7 @@ void t.test('a firing that cannot be written leaves nothing behind, and no other
   t.strictSame(await now(bad), bad);
   t.strictSame(await now(good), fired(good, firing));
   t.equal((await alerts.listAlertEvents(user.id, bad.alert.id, ALL))?.count, 0);
-  const { items } = await alerts.dueNotifications(NOON + MINUTE, 9, []);
+  const { items } = await alerts.dueNotifications(dueBy(NOON + MINUTE, 9));
   t.strictSame(
     items.map(({ eventId }) => eventId),
     [firing.eventId],
@@ -251,7 +252,7 @@ void t.test('what an event tells is any text', async (t) => {
     t.strictSame(await alerts.recordFirings([firing]), [true]);
     const [{ event } = { event: null }] = (await tables.events.read(tables.events.lastNumber - 1, LIMIT))
       .events;
-    const { items } = await alerts.dueNotifications(NOON + MINUTE, 1000, []);
+    const { items } = await alerts.dueNotifications(dueBy(NOON + MINUTE, 1000));
     t.strictSame(items.at(-1)?.body, event?.body);
     t.strictSame((JSON.parse(event?.body ?? '{}') as { data: object }).data, { agent_name: text });
   }
@@ -275,7 +276,7 @@ void t.test('many alerts may fire at once', async (t) => {
   const found = new Map((await alerts.listRules()).map((rule) => [rule.alert.id, rule]));
   t.ok(rules.every(({ alert }, i) => found.get(alert.id)?.incident?.id === firings[i]?.eventId));
   t.equal((await toldOf(opened)).length, rules.length);
-  const { items } = await alerts.dueNotifications(NOON + MINUTE, 5000, []);
+  const { items } = await alerts.dueNotifications(dueBy(NOON + MINUTE, 5000));
   t.equal(items.length, 2 * rules.length);
   const resolved = await alerts.recordResolutions(
     firings.map(({ alertId, incident }) => ({
@@ -305,7 +306,7 @@ void t.test('old firings go with their notices; the incident goes on', async (t)
       items: [{ id: second.eventId }],
       count: 1,
     });
-    t.match(await from.dueNotifications(NOON + MINUTE, 10, []), {
+    t.match(await from.dueNotifications(dueBy(NOON + MINUTE, 10)), {
       items: [{ eventId: second.eventId }, { eventId: second.eventId }],
       nextDueAt: null,
     });

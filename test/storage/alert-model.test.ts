@@ -8,6 +8,7 @@ import type {
   AlertIncident,
   AlertNotification,
 } from '../../src/storage/alert-store.js';
+import { dueBy } from '../support/due-notices.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
 import { aFiring, anAlert, anAttempt, MINUTE } from './alert-records.js';
@@ -154,7 +155,7 @@ void t.test('whatever happens to alerts, they are as the plain words say', async
             break;
           }
           case 'finish': {
-            const { items } = await alerts.dueNotifications(now, step.most, []);
+            const { items } = await alerts.dueNotifications(dueBy(now, step.most));
             const results = items.map(({ number, attempts }) => ({
               number,
               status: step.status,
@@ -206,7 +207,7 @@ void t.test('whatever happens to alerts, they are as the plain words say', async
       const due = expected
         .flatMap(({ events }) => events.flatMap(({ notices }) => notices.flatMap(({ dueAt }) => dueAt ?? [])))
         .sort((a, b) => a - b);
-      const { items, nextDueAt } = await alerts.dueNotifications(now, 1000, []);
+      const { items, nextDueAt } = await alerts.dueNotifications(dueBy(now, 1000));
       same(
         [items.length, nextDueAt],
         [due.filter((dueAt) => dueAt <= now).length, due.find((dueAt) => dueAt > now) ?? null],

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { AlertRule, DueNotification, NotificationResult } from '../../src/storage/alert-store.js';
+import { dueBy } from '../support/due-notices.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 import { aFiring, anAlert, anAttempt, aResult, MINUTE } from './alert-records.js';
@@ -18,7 +19,7 @@ async function fire({ alerts, now }: OpenedAlerts, rule: AlertRule, firedAt = FI
 }
 
 async function dueNumbers(alerts: OpenedAlerts['alerts'], now: number): Promise<number[]> {
-  return (await alerts.dueNotifications(now, 1000, [])).items.map(({ number }) => number);
+  return (await alerts.dueNotifications(dueBy(now, 1000))).items.map(({ number }) => number);
 }
 
 /** What became of the notices of an alert's newest firing. */
@@ -40,7 +41,7 @@ void t.test('each channel has a notice, with what is to be sent', async (t) => {
   await tables.updateUser(user.id, { email: 'new@example.org' });
   await alerts.updateAlert(user.id, rules[1]?.alert.id ?? '', { webhook_url: 'https://example.com/2' }, NOON);
   for (const from of [alerts, await again()]) {
-    const { items, nextDueAt } = await from.dueNotifications(FIRED, 9, []);
+    const { items, nextDueAt } = await from.dueNotifications(dueBy(FIRED, 9));
     t.equal(nextDueAt, null);
     t.strictSame(
       items.map(({ alertId, channel, webhookUrl }) => [
@@ -69,15 +70,18 @@ void t.test('what is due comes in its order, without what is held', async (t) =>
   for (const time of times) numbers.push(...(await fire(opened, await rule(), time)));
   const [third, first, second, alsoFirst] = numbers as [number, number, number, number];
   const ask = async (now: number, limit: number, held: readonly number[] = []) => {
-    const { items, nextDueAt } = await alerts.dueNotifications(now, limit, held);
+    const having = held.map((number) => ({ number, userId: opened.user.id, channel: 'email' as const }));
+    const { items, nextDueAt } = await alerts.dueNotifications(dueBy(now, limit, having));
     return [items.map(({ number }) => number), nextDueAt];
   };
   t.strictSame(await ask(FIRED, 9), [[], FIRED + 1]);
   t.strictSame(await ask(FIRED + 1, 9), [[first, alsoFirst], FIRED + 2]);
   t.strictSame(await ask(FIRED + 3, 9), [[first, alsoFirst, second, third], null]);
-  t.strictSame(await ask(FIRED + 3, 3), [[first, alsoFirst, second], FIRED + 3]);
-  t.strictSame(await ask(FIRED + 3, 1), [[first], FIRED + 1], 'more is due at once');
-  t.strictSame(await ask(FIRED + 3, 0), [[], FIRED + 1]);
+  t.strictSame(await ask(FIRED + 3, 3), [[first, alsoFirst, second], null]);
+  t.strictSame(await ask(FIRED + 3, 1), [[first], null], 'no more has a place');
+  t.strictSame(await ask(FIRED + 3, 0), [[], null]);
+  t.strictSame(await ask(FIRED + 1, 3), [[first, alsoFirst], FIRED + 2]);
+  t.strictSame(await ask(FIRED + 1, 2), [[first, alsoFirst], null]);
   t.strictSame(await ask(FIRED + 3, 9, [first, second]), [[alsoFirst, third], null]);
   t.strictSame(await ask(FIRED + 1, 9, [first, alsoFirst, second]), [[], FIRED + 3]);
   t.strictSame(await ask(FIRED + 9, 9, numbers), [[], null]);
@@ -96,9 +100,9 @@ void t.test('how attempts ended is noted, until one settles it', async (t) => {
   const skipped = { channel: 'webhook', status: 'skipped', detail: 'too_many_emails', attempts: [] };
   const waiting = { channel: 'email', status: 'pending', detail: 'later', attempts: [failed] };
   t.strictSame(await shown(opened, one), [waiting, skipped]);
-  const { items, nextDueAt } = await alerts.dueNotifications(FIRED, 9, []);
+  const { items, nextDueAt } = await alerts.dueNotifications(dueBy(FIRED, 9));
   t.strictSame([items, nextDueAt], [[], FIRED + MINUTE]);
-  const due = await (await again()).dueNotifications(FIRED + MINUTE, 9, []);
+  const due = await (await again()).dueNotifications(dueBy(FIRED + MINUTE, 9));
   t.strictSame(
     due.items.map(({ number, attempts }) => [number, attempts]),
     [[mail, 1]],
@@ -189,10 +193,10 @@ void t.test('the store tells of firings that were written, to whoever sends noti
   t.strictSame(await store.recordFirings([{ ...aFiring(rule), lastFiredAt: firing.firedAt }]), [true]);
   t.equal(told, 1);
   await opened.reopen();
-  const { items } = await opened.store.dueNotifications(FIRED, 9, []);
+  const { items } = await opened.store.dueNotifications(dueBy(FIRED, 9));
   const [due] = items as [DueNotification];
   t.equal(items.length, 2);
   t.equal(due.email, `${userId}@example.org`);
   await opened.store.finishNotifications([aResult(due.number)]);
-  t.equal((await opened.store.dueNotifications(FIRED, 9, [])).items.length, 1);
+  t.equal((await opened.store.dueNotifications(dueBy(FIRED, 9))).items.length, 1);
 });

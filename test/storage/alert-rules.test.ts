@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { AlertChange, AlertRule, RuleChange } from '../../src/storage/alert-store.js';
+import { dueBy } from '../support/due-notices.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { aTrace, NOON } from '../support/run-records.js';
 import { aFiring, anAlert, MINUTE } from './alert-records.js';
@@ -155,7 +156,7 @@ void t.test('with an alert all goes that became of it', async (t) => {
   for (const from of [alerts, await again()]) {
     t.equal(await from.readRule(user.id, gone.alert.id), null);
     t.equal(await from.listAlertEvents(user.id, gone.alert.id, { offset: 0, limit: 9 }), null);
-    const { items, nextDueAt } = await from.dueNotifications(NOON + MINUTE, 9, []);
+    const { items, nextDueAt } = await from.dueNotifications(dueBy(NOON + MINUTE, 9));
     t.strictSame(
       items.map(({ alertId }) => alertId),
       [kept.alert.id],

@@ -2,16 +2,22 @@ import type { Micros } from '../../src/signal/time.js';
 import type {
   AlertStore,
   DueNotification,
+  DueRequest,
+  HeldNotification,
   NotificationChannel,
   NotificationResult,
+  SkipRequest,
 } from '../../src/storage/alert-store.js';
 
-type Notices = Pick<AlertStore, 'dueNotifications' | 'finishNotifications' | 'watchNotifications'>;
+type Notices = Pick<
+  AlertStore,
+  'dueNotifications' | 'skipNotifications' | 'finishNotifications' | 'watchNotifications'
+>;
 
 /** The notices of a store, in memory: a test sees every call, and says when calls fail. */
 export class MemoryNotices implements Notices {
   /** Of each question. */
-  readonly asked: { readonly now: Micros; readonly limit: number; readonly held: readonly number[] }[] = [];
+  readonly asked: DueRequest[] = [];
   /** All that were told, in order. */
   readonly results: NotificationResult[] = [];
   /** What the next calls throw. */
@@ -47,18 +53,44 @@ export class MemoryNotices implements Notices {
     return this.#listeners.size;
   }
 
-  async dueNotifications(
-    now: Micros,
-    limit: number,
-    held: readonly number[],
-  ): ReturnType<Notices['dueNotifications']> {
-    this.asked.push({ now, limit, held });
+  async dueNotifications(request: DueRequest): ReturnType<Notices['dueNotifications']> {
+    this.asked.push(request);
     throwNext(this.faults.due);
-    const waiting = [...this.#waiting.values()]
-      .filter(({ number }) => !held.includes(number))
-      .sort((a, b) => a.dueAt - b.dueAt);
-    const items = waiting.filter(({ dueAt }) => dueAt <= now).slice(0, limit);
-    return { items, nextDueAt: waiting[items.length]?.dueAt ?? null };
+    const { now, held, places } = request;
+    const taken: HeldNotification[] = [...held];
+    const items: DueNotification[] = [];
+    let nextDueAt: Micros | null = null;
+    for (const notice of this.#free(held)) {
+      const { channel, userId, dueAt } = notice;
+      const ofChannel = taken.filter((other) => other.channel === channel);
+      const ofUser = ofChannel.filter((other) => other.userId === userId);
+      if (ofChannel.length >= places[channel].all || ofUser.length >= places[channel].perUser) continue;
+      if (dueAt > now) {
+        nextDueAt = dueAt;
+        break;
+      }
+      items.push(notice);
+      taken.push(notice);
+    }
+    return { items, nextDueAt };
+  }
+
+  async skipNotifications({ now, channel, detail, userIds, held, most }: SkipRequest): Promise<number> {
+    const skipped = this.#free(held)
+      .filter((notice) => notice.channel === channel && notice.dueAt <= now)
+      .filter(({ userId, attempts }) => userIds === null || (attempts === 0 && userIds.includes(userId)))
+      .slice(0, most);
+    const settled = { status: 'skipped', detail, attempt: null, retryAt: null } as const;
+    await this.finishNotifications(skipped.map(({ number }) => ({ number, ...settled })));
+    return skipped.length;
+  }
+
+  /** In the order in which they are due. */
+  #free(held: SkipRequest['held']) {
+    const numbers = new Set(held.map(({ number }) => number));
+    return [...this.#waiting.values()]
+      .filter(({ number }) => !numbers.has(number))
+      .sort((a, b) => a.dueAt - b.dueAt || a.number - b.number);
   }
 
   async finishNotifications(results: readonly NotificationResult[]): Promise<void> {

@@ -10,8 +10,19 @@ export interface Outcome {
   readonly retryMs: number | null;
 }
 
+/** Why notices are settled without an attempt, and whose. */
+export interface Skip {
+  readonly detail: string;
+  /** Of them those that were not tried before; null for all of everybody. */
+  readonly userIds: readonly string[] | null;
+}
+
 /** A way for notices to users. */
 export interface Channel {
+  /** What is not to be sent as things are; null for nothing. Such notices are settled without taking places. */
+  toSkip(): Skip | null;
+  /** Told that so many were settled so. */
+  skipped(count: number, skip: Skip): void;
   /**
    * Makes one attempt. Whatever the other side does is an outcome.
    *

@@ -4,12 +4,15 @@ import { SparseLog } from '../../delivery/sparse-log.js';
 import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
 import type { DueNotification } from '../../storage/alert-store.js';
 import { alertMail } from './alert-mail.js';
-import { failed, sent, type Channel, type Outcome } from './channel.js';
+import { failed, sent, type Channel, type Outcome, type Skip } from './channel.js';
 import { MailCap } from './mail-cap.js';
 
 const MINUTE_MS = 60_000;
 /** Waits after failed attempts. */
 const SCHEDULE_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
+
+const NOT_CONFIGURED = 'smtp_not_configured';
+const TOO_MANY = 'too_many_emails';
 
 /** A mail server asks for no wait of its own. */
 const AS_PLANNED = { kind: 'failed', statusCode: null, retryAfterMs: null } as const;
@@ -38,11 +41,28 @@ export class EmailChannel implements Channel {
     this.#failures = new SparseLog(logger, clock);
   }
 
+  toSkip(): Skip | null {
+    if (this.#tools.mailer === null) return { detail: NOT_CONFIGURED, userIds: null };
+    const userIds = this.#cap.usedUp();
+    return userIds.length === 0 ? null : { detail: TOO_MANY, userIds };
+  }
+
+  skipped(count: number, { detail }: Skip): void {
+    this.#skipped.warn(
+      count,
+      { reason: detail },
+      detail === NOT_CONFIGURED
+        ? 'Notices were not sent by e-mail: no mail server is configured (smtp.host)'
+        : 'Notices were not sent by e-mail: their users had 20 within an hour',
+    );
+  }
+
   async send(notice: DueNotification, signal: AbortSignal): Promise<Outcome> {
     const { mailer } = this.#tools;
-    if (mailer === null) return this.#skip(notice, 'smtp_not_configured');
+    // One may be due only since it was asked what to skip.
+    if (mailer === null) return this.#skip(NOT_CONFIGURED);
     // What was counted once may be tried again.
-    if (notice.attempts === 0 && !this.#cap.take(notice.userId)) return this.#skip(notice, 'too_many_emails');
+    if (notice.attempts === 0 && !this.#cap.take(notice.userId)) return this.#skip(TOO_MANY);
     const result = await mailer.send(
       { to: notice.email, messageName: `${notice.eventId}.alert`, ...alertMail(notice.body) },
       signal,
@@ -50,15 +70,9 @@ export class EmailChannel implements Channel {
     return this.#outcome(notice, result);
   }
 
-  #skip({ alertId }: DueNotification, reason: 'smtp_not_configured' | 'too_many_emails'): Outcome {
-    this.#skipped.warn(
-      1,
-      { alert_id: alertId, reason },
-      reason === 'smtp_not_configured'
-        ? 'A notice was not sent by e-mail: no mail server is configured (smtp.host)'
-        : 'A notice was not sent by e-mail: its user had 20 within an hour',
-    );
-    return { status: 'skipped', detail: reason, attempt: null, retryMs: null };
+  #skip(detail: string): Outcome {
+    this.skipped(1, { detail, userIds: null });
+    return { status: 'skipped', detail, attempt: null, retryMs: null };
   }
 
   #outcome(notice: DueNotification, result: MailResult): Outcome {

@@ -26,6 +26,12 @@ export class MailCap {
     return true;
   }
 
+  /** Users who may get no more. */
+  usedUp(): readonly string[] {
+    this.#forget(this.#clock.now());
+    return [...this.#sent].flatMap(([userId, times]) => (times.length >= MOST ? [userId] : []));
+  }
+
   #forget(now: Micros): void {
     for (const [userId, times] of this.#sent) {
       // A clock that was put back must not stop mails for longer than the period.

@@ -2,26 +2,33 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import { DueLoop, type Found } from '../../delivery/due-loop.js';
 import { MAIL_CONNECTIONS } from '../../delivery/email/mailer.js';
 import { SparseLog } from '../../delivery/sparse-log.js';
-import type {
-  AlertStore,
-  DueNotification,
-  NotificationChannel,
-  NotificationResult,
-  NotificationStatus,
+import type { Micros } from '../../signal/time.js';
+import {
+  NOTIFICATION_CHANNELS,
+  type AlertStore,
+  type DueNotification,
+  type DueRequest,
+  type HeldNotification,
+  type NotificationChannel,
+  type NotificationResult,
+  type NotificationStatus,
 } from '../../storage/alert-store.js';
 import type { Channel } from './channel.js';
-import { pick, type ChannelPlaces } from './pick.js';
 
-/** Notices under way at once. Mails never wait for a connection within their time, nor take the places of webhooks. */
-const MAX_CONCURRENCY = 16;
-const PLACES: ChannelPlaces = { email: MAIL_CONNECTIONS, webhook: MAX_CONCURRENCY - MAIL_CONNECTIONS };
+/** Mails never wait for a connection within their time, nor take the places of webhooks; to one user there is one at a time. */
+const PLACES: DueRequest['places'] = {
+  email: { all: MAIL_CONNECTIONS, perUser: 1 },
+  webhook: { all: 14, perUser: 4 },
+};
 
-/** Notices that are looked at for those that can begin; more where all of these are of users who have their share. */
-const FIRST_LOOK = 64;
-const SECOND_LOOK = 1024;
+/** Notices that are settled in one go without being sent: the rest follows when the store is asked again. */
+const MOST_SKIPPED = 1000;
 
 export interface NotifierTools {
-  readonly store: Pick<AlertStore, 'dueNotifications' | 'finishNotifications' | 'watchNotifications'>;
+  readonly store: Pick<
+    AlertStore,
+    'dueNotifications' | 'skipNotifications' | 'finishNotifications' | 'watchNotifications'
+  >;
   readonly channels: Readonly<Record<NotificationChannel, Channel>>;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
@@ -40,8 +47,8 @@ export function startNotifier(tools: NotifierTools): DueLoop<DueNotification, No
   return new DueLoop({
     ...tools,
     sent: 'notices of alerts',
-    maxConcurrency: MAX_CONCURRENCY,
-    find: (limit, underWay) => findNotices(tools, limit, underWay),
+    maxConcurrency: PLACES.email.all + PLACES.webhook.all,
+    find: (_, underWay) => findNotices(tools, underWay),
     attempt: (notice, signal) => attemptNotice(tools, faults, notice, signal),
     finish: (results) => store.finishNotifications(results),
     watch: (listener) => store.watchNotifications(listener),
@@ -49,22 +56,36 @@ export function startNotifier(tools: NotifierTools): DueLoop<DueNotification, No
 }
 
 async function findNotices(
-  { store, clock }: NotifierTools,
-  limit: number,
-  underWay: readonly DueNotification[],
+  tools: NotifierTools,
+  held: readonly DueNotification[],
 ): Promise<Found<DueNotification>> {
-  const held = underWay.map(({ number }) => number);
-  const now = clock.now();
-  const look = async (most: number) => {
-    const { items, nextDueAt } = await store.dueNotifications(now, most, held);
-    const picked = pick(items, underWay, limit, PLACES);
-    return { items: picked, nextDueAt, isWhole: items.length < most };
-  };
-  let found = await look(FIRST_LOOK);
-  if (!found.isWhole && found.items.length < limit) found = await look(SECOND_LOOK);
-  const { items, nextDueAt } = found;
-  // What is due already and was not picked waits for one that is under way: its end is a call.
-  return { items, nextDueAt: nextDueAt !== null && nextDueAt > now ? nextDueAt : null };
+  const now = tools.clock.now();
+  for (const channel of NOTIFICATION_CHANNELS) await skipNotices(tools, channel, now, held);
+  return await tools.store.dueNotifications({ now, held: held.map(toHeld), places: PLACES });
+}
+
+/** What is not to be sent takes no places from what is. */
+async function skipNotices(
+  { store, channels, onResult }: NotifierTools,
+  channel: NotificationChannel,
+  now: Micros,
+  held: readonly DueNotification[],
+): Promise<void> {
+  const skip = channels[channel].toSkip();
+  if (skip === null) return;
+  const count = await store.skipNotifications({
+    ...{ now, channel, most: MOST_SKIPPED },
+    ...skip,
+    held: held.map(toHeld),
+  });
+  if (count === 0) return;
+  channels[channel].skipped(count, skip);
+  for (let i = 0; i < count; i++) onResult(channel, 'skipped');
+}
+
+/** The store needs no texts. */
+function toHeld({ number, userId, channel }: DueNotification): HeldNotification {
+  return { number, userId, channel };
 }
 
 async function attemptNotice(

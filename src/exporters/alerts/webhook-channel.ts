@@ -37,6 +37,14 @@ export class WebhookChannel implements Channel {
     this.#blocked = new SparseLog(tools.logger, tools.clock);
   }
 
+  toSkip(): null {
+    return null;
+  }
+
+  skipped(): void {
+    // It skips nothing.
+  }
+
   async send(notice: DueNotification, signal: AbortSignal): Promise<Outcome> {
     const result = await this.#post(notice, signal);
     this.#log(notice, result);

@@ -8,10 +8,12 @@ import type {
   AlertStore,
   CreatedAlert,
   DueNotification,
+  DueRequest,
   Firing,
   NotificationResult,
   Resolution,
   RuleChange,
+  SkipRequest,
 } from '../../alert-store.js';
 import type { AlertMethod } from '../store-thread.js';
 import { DeliveryClient } from './delivery-client.js';
@@ -116,11 +118,13 @@ export abstract class AlertClient extends DeliveryClient implements OfMainFile {
   }
 
   async dueNotifications(
-    now: Micros,
-    limit: number,
-    held: readonly number[],
+    request: DueRequest,
   ): Promise<{ readonly items: readonly DueNotification[]; readonly nextDueAt: Micros | null }> {
-    return await this.alerts('dueNotifications', now, limit, held);
+    return await this.alerts('dueNotifications', request);
+  }
+
+  async skipNotifications(request: SkipRequest): Promise<number> {
+    return await this.alerts('skipNotifications', request);
   }
 
   async finishNotifications(results: readonly NotificationResult[]): Promise<void> {

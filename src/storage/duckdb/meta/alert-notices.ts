@@ -4,15 +4,18 @@ import type {
   AlertNotification,
   AlertRule,
   DueNotification,
+  DueRequest,
   Firing,
   NotificationChannel,
   NotificationResult,
   NotificationStatus,
+  SkipRequest,
 } from '../../alert-store.js';
 import type { Row } from '../database.js';
 import { ALERT_EVENTS, ALERT_NOTICES } from './alert-definitions.js';
 import { textOrNull, toAttempts } from './alert-rows.js';
-import { listOf, numberOrNull } from './delivery-rows.js';
+import { isNotHeld, noticeTurns, toTurns } from './alert-turns.js';
+import { listOf } from './delivery-rows.js';
 import type { MetaConnection } from './meta-connection.js';
 import { byRanges } from './number-ranges.js';
 import { readAnyText } from './tables.js';
@@ -33,6 +36,9 @@ const DUE_COLUMNS = [
   'due_at',
   'attempts',
 ];
+
+/** The ids that a parameter names, with commas between them. */
+const UUIDS_OF_TEXT = "(SELECT unnest(string_split(?, ','))::UUID)";
 
 /** What is told of firings, and how far that has come. */
 export class AlertNotices {
@@ -85,27 +91,29 @@ export class AlertNotices {
   }
 
   async due(
-    now: Micros,
-    limit: number,
-    held: readonly number[],
+    request: DueRequest,
   ): Promise<{ readonly items: readonly DueNotification[]; readonly nextDueAt: Micros | null }> {
     // Of one moment: an alert may be deleted in between.
     return await this.#connection.transaction(async () => {
-      const notHeld = held.length === 0 ? '' : `AND n.number NOT IN (${listOf(held)})`;
+      const { taken, nextDueAt } = toTurns(await this.#connection.rows(...noticeTurns(request)), request);
+      return { items: taken.length === 0 ? [] : await this.#read(taken), nextDueAt };
+    });
+  }
+
+  async skip({ now, channel, detail, userIds, held, most }: SkipRequest): Promise<number> {
+    return await this.#connection.transaction(async () => {
+      const ofUsers = userIds === null ? '' : `AND attempts = 0 AND user_id IN ${UUIDS_OF_TEXT}`;
       const rows = await this.#connection.rows(
-        `SELECT n.*, u.email FROM (${ALERT_NOTICES.select('WHERE due_at IS NOT NULL', DUE_COLUMNS)}) n
-         JOIN users u ON u.id = n.user_id::UUID
-         WHERE true ${notHeld} ORDER BY n.due_at, n.number LIMIT ${BigInt(limit + 1)}`,
+        `SELECT number FROM alert_notices WHERE due_at <= make_timestamp(?::BIGINT) AND channel = ? ${ofUsers}
+           AND ${isNotHeld(held)} ORDER BY due_at, number LIMIT ${BigInt(most)}`,
+        [now, channel, ...(userIds === null ? [] : [userIds.join()])],
       );
-      const due = rows.slice(0, limit).filter((row) => Number(row.due_at) <= now);
-      const events = await this.#events(due.map(({ event }) => Number(event)));
-      return {
-        items: due.flatMap((row) => {
-          const event = events.get(Number(row.event));
-          return event === undefined ? [] : toDue(row, event);
-        }),
-        nextDueAt: numberOrNull(rows[due.length]?.due_at),
-      };
+      const skipped = rows.map(({ number }) => ({
+        number: Number(number),
+        ...{ status: 'skipped', detail, due_at: null },
+      }));
+      if (skipped.length > 0) await this.#connection.run(...ALERT_NOTICES.updateAll('number', skipped));
+      return skipped.length;
     });
   }
 
@@ -144,6 +152,21 @@ export class AlertNotices {
   /** In the transaction that deletes an alert. */
   async removeOf(alertId: string): Promise<void> {
     await this.#connection.run('DELETE FROM alert_notices WHERE alert_id = ?::UUID', [alertId]);
+  }
+
+  /** Notices by number, the longest overdue first. */
+  async #read(numbers: readonly number[]): Promise<readonly DueNotification[]> {
+    const notices = byRanges(numbers, (condition) =>
+      ALERT_NOTICES.select(`WHERE ${condition} AND number IN (${listOf(numbers)})`, DUE_COLUMNS),
+    );
+    const rows = await this.#connection.rows(
+      `SELECT n.*, u.email FROM (${notices}) n JOIN users u ON u.id = n.user_id::UUID ORDER BY n.due_at, n.number`,
+    );
+    const events = await this.#events(rows.map(({ event }) => Number(event)));
+    return rows.flatMap((row) => {
+      const event = events.get(Number(row.event));
+      return event === undefined ? [] : toDue(row, event);
+    });
   }
 
   /** Firings by number, at least those: their ids and what is told of them. */

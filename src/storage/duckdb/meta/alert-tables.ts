@@ -7,9 +7,11 @@ import type {
   AlertStore,
   CreatedAlert,
   DueNotification,
+  DueRequest,
   Firing,
   NotificationResult,
   Resolution,
+  SkipRequest,
 } from '../../alert-store.js';
 import type { Row, Value } from '../database.js';
 import { ALERT_BEAT, ALERTS } from './alert-definitions.js';
@@ -180,11 +182,13 @@ export class AlertTables implements Tables {
   }
 
   async dueNotifications(
-    now: Micros,
-    limit: number,
-    held: readonly number[],
+    request: DueRequest,
   ): Promise<{ readonly items: readonly DueNotification[]; readonly nextDueAt: Micros | null }> {
-    return await this.#notices.due(now, limit, held);
+    return await this.#notices.due(request);
+  }
+
+  async skipNotifications(request: SkipRequest): Promise<number> {
+    return await this.#notices.skip(request);
   }
 
   async finishNotifications(results: readonly NotificationResult[]): Promise<void> {
