@@ -2,6 +2,7 @@ import { moneyToNumber } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
 import type {
   AlertCondition,
+  AlertEvidence,
   EvidenceOfCost,
   EvidenceOfRows,
   MetricCondition,
@@ -22,7 +23,8 @@ export interface Scene {
   readonly series: (metricName: string) => readonly SeriesPoint[];
   /** The node of the service map that the alert is about; null for an agent. */
   readonly service: string | null;
-  readonly lastFiredAt: Micros | null;
+  /** What the alert looked at when it last fired, by condition. */
+  readonly known: AlertEvidence | null;
 }
 
 /** What a condition finds. */
@@ -39,15 +41,20 @@ export interface Finding {
   readonly to: Micros;
 }
 
-/** Judges a condition of an alert by what is known at a moment. */
-export function judgeCondition(condition: AlertCondition, scene: Scene, moment: Moment): Finding {
+/** Judges a condition of an alert by what is known at a moment. @param index of the condition in the alert */
+export function judgeCondition(
+  condition: AlertCondition,
+  index: number,
+  scene: Scene,
+  moment: Moment,
+): Finding {
   switch (condition.type) {
     case 'failure_rate':
       return judgeFailures(condition.threshold, scene, moment);
     case 'latency_threshold':
       return judgeLatency(condition.threshold, scene, moment);
     case 'cost_threshold':
-      return judgeCost(condition.threshold, scene, moment);
+      return judgeCost(condition.threshold, scene.known?.[index] ?? null, scene, moment);
     case 'inactivity':
       return judgeInactivity(condition.threshold, scene, moment);
     case 'metric_threshold':
@@ -83,12 +90,12 @@ function inWindow(
   };
 }
 
-/** Today counts; yesterday does as long as data of it may come, unless the alert has fired since it began. */
-function judgeCost(threshold: number, scene: Scene, moment: Moment): Finding {
+/** Today counts; yesterday does where it is open, unless the alert has fired knowing the cost of it, or of a later day. */
+function judgeCost(threshold: number, known: AlertEvidence[number], scene: Scene, moment: Moment): Finding {
   const [, yesterday] = moment.days;
   const today = judgeDay(threshold, scene, moment, 0);
   if (today.met || !yesterday) return today;
-  if (scene.lastFiredAt !== null && scene.lastFiredAt >= yesterday.from) return today;
+  if (known !== null && 'day' in known && known.day >= yesterday.from) return today;
   const late = judgeDay(threshold, scene, moment, 1);
   return late.met ? late : today;
 }

@@ -4,18 +4,17 @@ import { SparseLog } from '../delivery/sparse-log.js';
 import type { Micros } from '../signal/time.js';
 import type { AlertingTerms, AlertStore, RuleChange } from '../storage/alert-store.js';
 import { evaluate, type EvaluationTools, type JudgingStore } from './evaluation.js';
+import { Heartbeat } from './heartbeat.js';
 import { momentAt } from './moment.js';
-import { RuleIndex, type WatchedRule } from './rule-index.js';
+import { RuleIndex } from './rule-index.js';
 
 /** What comes shortly after each other is judged together. */
 const SHORTEST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 1000;
-/** Evaluations of what was touched take at most a fifth of the time. */
+/** Evaluations of what was touched take at most a fifth of the time, up to 250 ms each; after longer ones the wait is the longest. */
 const WAIT_PER_MS = 4;
-/** A daemon that was down for longer than this counts as having been away. */
-const LONGEST_SILENCE = 2 * 60 * 1_000_000;
-/** How long agents have, after that, to send what they did meanwhile. */
-const GRACE = 5 * 60 * 1_000_000;
+/** How long after an evaluation that failed it is tried again; the next waits are twice as long each, up to the interval. */
+const FIRST_RETRY_MS = 1000;
 
 export type EvaluatedStore = JudgingStore &
   Pick<AlertStore, 'listRules' | 'watchRules' | 'watchTelemetry' | 'takeTouched' | 'beatAlerts'>;
@@ -41,34 +40,38 @@ interface EvaluatorOptions {
 
 /**
  * Keeps the active rules and judges them: all on a tick and at the start, those that commits touch soon after these, and
- * a changed one at once. Evaluations never overlap. One that fails leaves the states of rules as they are; the next tick
- * judges all of them again.
+ * a changed one at once. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon
+ * tried again.
  */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
   readonly #tools: EvaluationTools;
   readonly #index = new RuleIndex();
+  readonly #heartbeat: Heartbeat;
   readonly #log: SparseLog;
   readonly #stop = new AbortController();
   readonly #unwatch: (() => void)[] = [];
   #cancelTick: () => void = () => undefined;
   /** Of the wait for more to be touched; null where nothing is known to be. */
   #cancelWait: (() => void) | null = null;
+  /** Of the wait after an evaluation that failed; null where none did since the last that succeeded. */
+  #cancelRetry: (() => void) | null = null;
+  #retryMs = FIRST_RETRY_MS;
   #isStarted = false;
-  #startedAway: Micros | null = null;
   #running: Promise<void> | null = null;
   #lastMs = 0;
   #isFailing = false;
-  /** What is due: a beat, all rules, those that were touched, and those that were changed. */
+  /** What is due: a beat, all rules, those that were touched, and some by their ids. */
   #isBeatDue = false;
   #isAllDue = false;
   #isTouchedDue = false;
-  #changed = new Set<string>();
+  #dueIds = new Set<string>();
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
-    const { store, onFired, onResolved, logger, clock } = options;
+    const { store, terms, intervalMs, onFired, onResolved, logger, clock } = options;
     this.#tools = { store, index: this.#index, onFired, onResolved };
+    this.#heartbeat = new Heartbeat({ store, timezone: terms.timezone, intervalMs });
     this.#log = new SparseLog(logger, clock);
   }
 
@@ -81,9 +84,7 @@ export class Evaluator {
     const { store, clock } = this.#options;
     try {
       await this.#load();
-      const now = clock.now();
-      const lastBeat = await store.beatAlerts(now);
-      if (lastBeat !== null && now - lastBeat > LONGEST_SILENCE) this.#startedAway = now;
+      await this.#heartbeat.beat(clock.now());
     } catch (error) {
       this.#endWatching();
       throw error;
@@ -107,11 +108,12 @@ export class Evaluator {
     this.#stop.abort();
     this.#cancelTick();
     this.#cancelWait?.();
+    this.#cancelRetry?.();
     this.#endWatching();
     await orAborted(this.#running ?? Promise.resolve(), deadline);
     if (!this.#isStarted || deadline.aborted) return;
-    const { store, clock, logger } = this.#options;
-    const beat = store.beatAlerts(clock.now()).catch((error: unknown) => {
+    const { clock, logger } = this.#options;
+    const beat = this.#heartbeat.end(clock.now()).catch((error: unknown) => {
       logger.warn({ err: error }, 'the store could not note until when alerts were evaluated');
     });
     await orAborted(beat, deadline);
@@ -139,7 +141,7 @@ export class Evaluator {
       return;
     }
     this.#index.put(change.rule);
-    this.#changed.add(change.rule.alert.id);
+    this.#dueIds.add(change.rule.alert.id);
     this.#wake();
   }
 
@@ -180,8 +182,10 @@ export class Evaluator {
       // What changes in this turn is judged together.
       await turn();
       while (this.#isDue() && !this.#stop.signal.aborted) {
-        // A failed one is not tried in one go: what is due then waits for the next tick.
-        if (!(await this.#evaluate())) return;
+        if (await this.#evaluate()) continue;
+        // A failed one is not tried in one go.
+        this.#awaitRetry();
+        return;
       }
     } finally {
       // In the same step as the last look at what is due: nothing is missed.
@@ -190,27 +194,26 @@ export class Evaluator {
   }
 
   #isDue(): boolean {
-    return this.#isBeatDue || this.#isAllDue || this.#isTouchedDue || this.#changed.size > 0;
+    return this.#isBeatDue || this.#isAllDue || this.#isTouchedDue || this.#dueIds.size > 0;
   }
 
   async #evaluate(): Promise<boolean> {
-    const { terms, clock, onEvaluated, onFailed } = this.#options;
+    const { clock, onEvaluated, onFailed } = this.#options;
     const begin = clock.now();
     try {
       await this.#beat(begin);
-      const rules = await this.#takeDue();
-      const now = clock.now();
-      await evaluate(rules, momentAt(now, terms, this.#knowsActivity(now)), this.#tools, this.#stop.signal);
+      const count = await this.#evaluateDue();
       // The clock may be put back meanwhile.
       this.#lastMs = Math.max(0, (clock.now() - begin) / 1000);
-      onEvaluated({ rules: rules.length, ms: this.#lastMs });
+      onEvaluated({ rules: count, ms: this.#lastMs });
+      this.#endRetries();
       this.#noteStore(false);
       return true;
     } catch (error) {
       this.#log.warn(
         1,
         { err: error },
-        'alerts could not be evaluated: they stay as they are until the next tick',
+        'alerts could not be evaluated: they stay as they are, and it is tried again',
       );
       onFailed();
       this.#noteStore(true);
@@ -218,31 +221,60 @@ export class Evaluator {
     }
   }
 
+  /** What was missed is found before anything is judged, be it due by a tick or not. */
   async #beat(now: Micros): Promise<void> {
-    if (!this.#isBeatDue) return;
-    await this.#options.store.beatAlerts(now);
+    if (!this.#isBeatDue && !this.#heartbeat.hasMissed(now)) return;
+    await this.#heartbeat.beat(now);
     this.#isBeatDue = false;
+    if (this.#heartbeat.isDayMissed) this.#isAllDue = true;
   }
 
-  /** The rules that are to be judged. Afterwards nothing is due but what comes meanwhile. */
-  async #takeDue(): Promise<readonly WatchedRule[]> {
-    let touched: ReadonlySet<WatchedRule> = new Set();
-    if (this.#isTouchedDue) {
-      const taken = await this.#options.store.takeTouched();
-      this.#isTouchedDue = false;
-      touched = this.#index.concerned(taken);
-    }
-    const changed = [...this.#changed].flatMap((id) => this.#index.get(id) ?? []);
-    this.#changed.clear();
-    if (!this.#isAllDue) return [...new Set([...touched, ...changed])];
+  /** Judges what is due, which stays due where that fails. @returns how many rules that were */
+  async #evaluateDue(): Promise<number> {
+    const { terms, clock } = this.#options;
+    await this.#takeTouched();
+    const isAll = this.#isAllDue;
+    const ids = this.#dueIds;
     this.#isAllDue = false;
-    return this.#index.all();
+    this.#dueIds = new Set();
+    const rules = isAll ? this.#index.all() : [...ids].flatMap((id) => this.#index.get(id) ?? []);
+    const now = clock.now();
+    const { isDayMissed } = this.#heartbeat;
+    const moment = momentAt(now, terms, { knowsActivity: this.#heartbeat.knowsActivity(now), isDayMissed });
+    try {
+      await evaluate(rules, moment, this.#tools, this.#stop.signal);
+    } catch (error) {
+      this.#isAllDue ||= isAll;
+      for (const id of ids) this.#dueIds.add(id);
+      throw error;
+    }
+    if (isAll && !this.#stop.signal.aborted) this.#heartbeat.makeUp();
+    return rules.length;
   }
 
-  /** After the daemon was away, silence tells nothing for a while. */
-  #knowsActivity(now: Micros): boolean {
-    const since = this.#startedAway;
-    return since === null || now < since || now >= since + GRACE;
+  /** The store tells what was touched only once: the rules concerned are noted until they are judged. */
+  async #takeTouched(): Promise<void> {
+    if (!this.#isTouchedDue) return;
+    const touched = await this.#options.store.takeTouched();
+    this.#isTouchedDue = false;
+    for (const { rule } of this.#index.concerned(touched)) this.#dueIds.add(rule.alert.id);
+  }
+
+  /** Others may wake it sooner; what is due is tried then as well. */
+  #awaitRetry(): void {
+    if (this.#cancelRetry || this.#stop.signal.aborted) return;
+    const { clock, intervalMs } = this.#options;
+    this.#cancelRetry = clock.after(Math.min(this.#retryMs, intervalMs), () => {
+      this.#cancelRetry = null;
+      this.#wake();
+    });
+    this.#retryMs = Math.min(2 * this.#retryMs, intervalMs);
+  }
+
+  #endRetries(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+    this.#retryMs = FIRST_RETRY_MS;
   }
 
   #noteStore(isFailing: boolean): void {

@@ -13,22 +13,31 @@ export interface Moment {
   readonly windowStart: Micros;
   readonly pointsStart: Micros;
   readonly minSamples: number;
-  /** Today, and in its first hour yesterday. */
+  /** Today; yesterday, too, in the first hour of today and where nobody was there at its end. */
   readonly days: readonly [today: Day, yesterday?: Day];
-  /** False after the daemon was down: those that are quiet may be waiting to send what they did meanwhile. */
+  /** False after the daemon was away: those that are quiet may be waiting to send what they did meanwhile. */
   readonly knowsActivity: boolean;
 }
 
-/** What evaluations at a moment go by. */
-export function momentAt(now: Micros, terms: AlertingTerms, knowsActivity: boolean): Moment {
+/**
+ * What evaluations at a moment go by.
+ *
+ * @param knowsActivity whether silence tells anything
+ * @param isDayMissed whether yesterday was not judged when it ended
+ */
+export function momentAt(
+  now: Micros,
+  terms: AlertingTerms,
+  { knowsActivity, isDayMissed }: { readonly knowsActivity: boolean; readonly isDayMissed: boolean },
+): Moment {
   const today = dayOf(now, terms.timezone);
-  const isEarly = now - today.from < LATE_DATA_TIME;
+  const isOpen = isDayMissed || now - today.from < LATE_DATA_TIME;
   return {
     now,
     windowStart: now - terms.windowMs * 1000,
     pointsStart: now - POINTS_WINDOW,
     minSamples: terms.minSamples,
-    days: isEarly ? [today, dayOf(today.from - 1, terms.timezone)] : [today],
+    days: isOpen ? [today, dayOf(today.from - 1, terms.timezone)] : [today],
     knowsActivity,
   };
 }

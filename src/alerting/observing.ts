@@ -100,7 +100,7 @@ export class Inquiry {
       series: (name): readonly SeriesPoint[] =>
         observed.metrics[this.#metrics.get(metricKey(userId, name))?.at ?? -1] ?? [],
       service: serviceOf(alert),
-      lastFiredAt: alert.last_fired_at,
+      known: rule.evidence,
     };
   }
 

@@ -30,7 +30,7 @@ export async function tryAlert(
   terms: AlertingTerms,
   now: Micros,
 ): Promise<AlertTrial> {
-  const moment = momentAt(now, terms, true);
+  const moment = momentAt(now, terms, { knowsActivity: true, isDayMissed: false });
   const inquiry = new Inquiry();
   inquiry.add(rule);
   const observed = await store.observe(inquiry.request(moment));

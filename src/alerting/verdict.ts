@@ -46,9 +46,9 @@ export function conditionsOf(alert: Alert): readonly AlertCondition[] {
 
 /** Judges an alert by what is known at a moment. */
 export function judgeAlert(alert: Alert, scene: Scene, moment: Moment): Verdict {
-  const conditions = conditionsOf(alert).map((condition): JudgedCondition => ({
+  const conditions = conditionsOf(alert).map((condition, index): JudgedCondition => ({
     condition,
-    finding: judgeCondition(condition, scene, moment),
+    finding: judgeCondition(condition, index, scene, moment),
   }));
   const findings = conditions.map(({ finding }) => finding);
   return {

@@ -47,17 +47,30 @@ export class AlertModel {
   readonly #kept = new Map<string, Kept>();
   #lastBeat: number | null = null;
   #quietUntil = -Infinity;
+  #isDayMissed = false;
 
   /** A daemon starts. */
   begin(now: number): void {
-    if (this.#lastBeat !== null && now - this.#lastBeat > 2 * MINUTE) this.#quietUntil = now + 5 * MINUTE;
-    else this.#quietUntil = -Infinity;
+    this.#quietUntil = -Infinity;
+    this.#isDayMissed = false;
     this.beat(now);
     for (const kept of this.#kept.values()) kept.notMetSince = null;
   }
 
   beat(now: number): void {
+    if (this.#isLate(now)) this.#quietUntil = now + 5 * MINUTE;
+    if (this.#isNewDay(now)) this.#isDayMissed = true;
     this.#lastBeat = now;
+  }
+
+  /** A daemon stops in order. */
+  end(now: number): void {
+    if (!this.#isLate(now) && !this.#isNewDay(now)) this.#lastBeat = now;
+  }
+
+  /** All rules that were due were judged. */
+  judgedAll(): void {
+    this.#isDayMissed = false;
   }
 
   pause(id: string): void {
@@ -137,11 +150,20 @@ export class AlertModel {
     return { met: cost > threshold * 1e6, isNews };
   }
 
+  #isLate(now: number): boolean {
+    return this.#lastBeat !== null && now - this.#lastBeat > 2 * MINUTE;
+  }
+
+  #isNewDay(now: number): boolean {
+    return this.#lastBeat !== null && Math.floor(now / DAY) > Math.floor(this.#lastBeat / DAY);
+  }
+
   /** Today, or yesterday where only that is of any interest. */
-  #costDay(threshold: number, { firedAt }: Kept, { spent }: World, now: number): number {
+  #costDay(threshold: number, { known }: Kept, { spent }: World, now: number): number {
     const today = Math.floor(now / DAY);
     const exceeds = (day: number): boolean => (spent.get(day) ?? 0) > threshold * 1e6;
-    const isOpen = now - today * DAY < HOUR && (firedAt === null || firedAt < (today - 1) * DAY);
+    const isOpen =
+      (this.#isDayMissed || now - today * DAY < HOUR) && (known === null || known.day < today - 1);
     return isOpen && !exceeds(today) && exceeds(today - 1) ? today - 1 : today;
   }
 

@@ -125,7 +125,7 @@ void t.test('a cost never counts as more than a threshold that is written as the
   );
 });
 
-void t.test('yesterday counts until one o’clock, unless the alert has fired since it began', async (t) => {
+void t.test('yesterday counts until one o’clock, unless the alert has fired knowing of it', async (t) => {
   const costs = {
     '2026-01-14T00:00:00Z': { cost: 9_000_000, priced: 3 },
     '2026-01-15T00:00:00Z': { cost: 2_000_000, priced: 2 },
@@ -136,15 +136,16 @@ void t.test('yesterday counts until one o’clock, unless the alert has fired si
     ['01:00:00', 5, null, 'not_met', 2, '2026-01-15T00:00:00Z', '2026-01-15T01:00:00Z'],
     ['00:30:00', 1, null, 'met', 2, '2026-01-15T00:00:00Z', '2026-01-15T00:30:00Z'],
     ['00:30:00', 9, null, 'not_met', 2, '2026-01-15T00:00:00Z', '2026-01-15T00:30:00Z'],
+    ['00:30:00', 5, '2026-01-15T00:00:00Z', 'not_met', 2, '2026-01-15T00:00:00Z', '2026-01-15T00:30:00Z'],
     ['00:30:00', 5, '2026-01-14T00:00:00Z', 'not_met', 2, '2026-01-15T00:00:00Z', '2026-01-15T00:30:00Z'],
-    ['00:30:00', 5, '2026-01-13T23:59:59Z', 'met', 9, '2026-01-14T00:00:00Z', '2026-01-15T00:00:00Z'],
+    ['00:30:00', 5, '2026-01-13T00:00:00Z', 'met', 9, '2026-01-14T00:00:00Z', '2026-01-15T00:00:00Z'],
   ];
-  for (const [time, threshold, firedAt, verdict, value, from, to] of cases) {
-    const rule = aRule({
-      type: 'cost_threshold',
-      threshold,
-      last_fired_at: firedAt === null ? null : at(firedAt),
-    });
+  for (const [time, threshold, knownDay, verdict, value, from, to] of cases) {
+    const rule: AlertRule = {
+      // When it fired says nothing: that may have been about the day before.
+      ...aRule({ type: 'cost_threshold', threshold, last_fired_at: at('2026-01-15T00:10:00Z') }),
+      evidence: knownDay === null ? null : [{ day: at(knownDay), cost: 5_000_000 }],
+    };
     const told = await found(rule, spent(costs), { now: at(`2026-01-15T${time}Z`) });
     const window = { from: formatTime(told.window.from), to: formatTime(told.window.to) };
     t.strictSame([told.verdict, told.value, window], [verdict, value, { from, to }], `${time} ${threshold}`);

@@ -56,7 +56,7 @@ void t.test('an incident that is over already is not ended again', async (t) => 
 });
 
 for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
-  void t.test(`an evaluation that fails (${method}) is made up for by the next tick`, async (t) => {
+  void t.test(`an evaluation that fails (${method}) is made up for within a second`, async (t) => {
     const place = await startedPlace(t, (place) => {
       firing(place);
       place.store.fail(method);
@@ -65,7 +65,7 @@ for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
     t.same([store.firings.length, place.told.failed, place.evaluated.length], [0, 1, 0]);
     t.same(place.isFailing, [true]);
     t.match(place.logger.lines, [/^warn alerts could not be evaluated.*the disk is full/]);
-    await place.pass(29_999);
+    await place.pass(999);
     t.equal(place.evaluated.length, 0);
     await place.pass(1);
     t.same([store.firings.length, place.evaluated.length], [1, 1]);
@@ -82,9 +82,9 @@ void t.test('what was touched is not forgotten by a store that fails', async (t)
     store.figures.set(AGENT, BAD);
     store.touch(IS_TOUCHED);
     store.fail(method);
-    await place.pass(1000);
+    await place.pass(250);
     t.same([store.firings.length, place.told.failed], [0, 1]);
-    await place.pass(29_000);
+    await place.pass(1000);
     t.equal(store.firings.length, 1);
     store.figures.set(AGENT, GOOD);
     place.evaluated.length = 0;
@@ -109,16 +109,41 @@ void t.test('states outlast a store that fails: no end of an incident, and no se
   t.same(place.isFailing, [true, false]);
 });
 
-void t.test('an end that could not be written is written at the next tick', async (t) => {
+void t.test('an end that could not be written is written soon after', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
   store.figures.set(AGENT, GOOD);
   store.fail('recordResolutions');
   await place.passTicks(11);
   t.same([store.resolutions.length, place.told.failed], [0, 1]);
-  await place.passTicks(1);
+  await place.pass(1000);
   t.equal(store.resolutions.length, 1);
 });
+
+void t.test(
+  'tries of a store that goes on failing come less and less often, at least once an interval',
+  async (t) => {
+    const place = await startedPlace(t, (place) => {
+      firing(place);
+      for (let times = 0; times < 8; times++) place.store.fail('observe');
+    });
+    const failedAt: number[] = [];
+    for (let second = 1; second <= 100; second++) {
+      const before = place.told.failed;
+      await place.pass(1000);
+      if (place.told.failed > before) failedAt.push(second);
+    }
+    // Ticks in between come at 30, 60 and 90.
+    t.same(failedAt, [1, 3, 7, 15, 30, 31, 60]);
+    t.equal(place.store.firings.length, 1);
+    place.store.fail('observe');
+    await place.passTicks(1);
+    const failed = place.told.failed;
+    place.store.fail('observe');
+    await place.pass(1000);
+    t.equal(place.told.failed, failed + 1, 'after a success it begins anew');
+  },
+);
 
 void t.test('a beat that fails is repeated', async (t) => {
   const place = await startedPlace(t);

@@ -21,12 +21,14 @@ export class EvaluatorPlace {
   /** What was told of the store, one by one. */
   readonly isFailing: boolean[] = [];
   readonly #terms: AlertingTerms;
+  readonly #intervalMs: number;
   #evaluator: Evaluator;
 
-  constructor(terms: AlertingTerms = UTC_TERMS, now?: Micros) {
+  constructor(terms: AlertingTerms = UTC_TERMS, now?: Micros, intervalMs = INTERVAL_MS) {
     this.store = new MemoryAlertStore();
     this.clock = new HandClock(now);
     this.#terms = terms;
+    this.#intervalMs = intervalMs;
     this.#evaluator = this.#make();
   }
 
@@ -68,7 +70,7 @@ export class EvaluatorPlace {
     return new Evaluator({
       store,
       terms: this.#terms,
-      intervalMs: INTERVAL_MS,
+      intervalMs: this.#intervalMs,
       clock,
       logger,
       onEvaluated: ({ rules }) => evaluated.push(rules),
@@ -84,9 +86,9 @@ export class EvaluatorPlace {
 export async function startedPlace(
   t: Test,
   prepare: (place: EvaluatorPlace) => void = () => undefined,
-  terms?: AlertingTerms,
+  { terms, intervalMs }: { readonly terms?: AlertingTerms; readonly intervalMs?: number } = {},
 ): Promise<EvaluatorPlace> {
-  const place = new EvaluatorPlace(terms);
+  const place = new EvaluatorPlace(terms, undefined, intervalMs);
   prepare(place);
   t.teardown(() => place.stop());
   await place.start();

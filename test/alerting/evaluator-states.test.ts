@@ -3,7 +3,7 @@ import { uuidV7Time } from '../../src/signal/ids.js';
 import { formatTime } from '../../src/signal/time.js';
 import type { AlertRule } from '../../src/storage/alert-store.js';
 import { AGENT, aComposite, aPoint, aRule, BAD, GOOD, NOTHING, runs, USER } from './alert-samples.js';
-import { firing, startedPlace } from './evaluator-place.js';
+import { firing, startedPlace, type EvaluatorPlace } from './evaluator-place.js';
 
 const HOUR = 3_600_000_000;
 const MINUTE_MS = 60_000;
@@ -205,11 +205,11 @@ void t.test(
   },
 );
 
-for (const [what, downMs, isOrderly, firesAfterMs] of [
-  ['a short time away', 2 * MINUTE_MS, true, 0],
-  ['a long time away', 2 * MINUTE_MS + 1, true, 5 * MINUTE_MS],
-  ['killed', 90_002, false, 5 * MINUTE_MS],
-  ['killed for a short time', 90_001, false, 0],
+for (const [what, downMs, isOrderly, firesAtOnce] of [
+  ['a short time away', 2 * MINUTE_MS, true, true],
+  ['a long time away', 2 * MINUTE_MS + 1, true, false],
+  ['killed', 90_002, false, false],
+  ['killed for a short time', 90_001, false, true],
 ] as const)
   void t.test(`silence after ${what}`, async (t) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
@@ -223,11 +223,112 @@ for (const [what, downMs, isOrderly, firesAfterMs] of [
     store.rules.set(rule.alert.id, rule);
     store.firings.length = 0;
     await place.restart(downMs, isOrderly);
-    t.equal(store.firings.length, firesAfterMs === 0 ? 1 : 0);
-    if (firesAfterMs === 0) return;
-    await place.pass(firesAfterMs - 1);
+    t.equal(store.firings.length, firesAtOnce ? 1 : 0);
+    if (firesAtOnce) return;
+    await place.passTicks(9);
+    await place.pass(29_999);
     t.equal(store.firings.length, 0);
-    await place.pass(30_000);
+    await place.pass(1);
+    t.equal(store.firings.length, 1);
+  });
+
+/** Adds a rule on silence, for an agent that was active last some time ago. */
+function silent({ store, clock }: EvaluatorPlace, agoMs: number): void {
+  const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
+  store.rules.set(rule.alert.id, rule);
+  store.figures.set(AGENT, { ...NOTHING, activeAt: clock.now() - agoMs * 1000 });
+}
+
+void t.test('silence after the daemon stood still', async (t) => {
+  const place = await startedPlace(t, (place) => {
+    silent(place, 55 * MINUTE_MS);
+  });
+  const { store } = place;
+  await place.pass(10 * MINUTE_MS);
+  t.same([place.evaluated.length, store.firings.length], [2, 0]);
+  await place.passTicks(9);
+  await place.pass(29_999);
+  t.equal(store.firings.length, 0);
+  await place.pass(1);
+  t.equal(store.firings.length, 1);
+});
+
+void t.test('silence after the store refused everything', async (t) => {
+  const place = await startedPlace(t, (place) => {
+    silent(place, 55 * MINUTE_MS);
+  });
+  const { store } = place;
+  for (let ticks = 0; ticks < 20; ticks++) {
+    store.fail('beatAlerts');
+    await place.passTicks(1);
+  }
+  await place.passTicks(10);
+  t.same([place.told.failed, store.firings.length], [20, 0]);
+  await place.passTicks(1);
+  t.equal(store.firings.length, 1);
+});
+
+void t.test('what a stop finds missed is missed for the next start', async (t) => {
+  const place = await startedPlace(t, (place) => {
+    silent(place, 55 * MINUTE_MS);
+  });
+  for (let ticks = 0; ticks < 20; ticks++) {
+    place.store.fail('beatAlerts');
+    await place.passTicks(1);
+  }
+  await place.restart(1000);
+  await place.passTicks(9);
+  t.equal(place.store.firings.length, 0);
+});
+
+void t.test('silence within two intervals that are long is silence', async (t) => {
+  const place = await startedPlace(
+    t,
+    (place) => {
+      silent(place, 55 * MINUTE_MS);
+    },
+    { intervalMs: 10 * MINUTE_MS },
+  );
+  await place.pass(10 * MINUTE_MS);
+  t.equal(place.store.firings.length, 1);
+  await place.restart(20 * MINUTE_MS);
+  t.equal(place.store.firings.length, 2);
+  await place.restart(20 * MINUTE_MS + 1);
+  t.equal(place.store.firings.length, 2);
+});
+
+/** Adds a rule on money, for an agent that spent 9 dollars on the 15th, and 1 on any other day. */
+function spending({ store }: EvaluatorPlace): void {
+  const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
+  const spentOn = Date.UTC(2026, 0, 15) * 1000;
+  store.rules.set(rule.alert.id, rule);
+  store.figures.set(AGENT, ({ days }) => ({
+    ...NOTHING,
+    costs: days.map(({ from }) => ({ cost: from === spentOn && isTold ? 9e6 : 1e6, priced: 1 })),
+  }));
+}
+/** Whether what {@link spending} says of the 15th has come. */
+let isTold = false;
+
+for (const [what, pass] of [
+  ['was down', (place: EvaluatorPlace) => place.restart(14 * 60 * MINUTE_MS)],
+  ['was killed', (place: EvaluatorPlace) => place.restart(14 * 60 * MINUTE_MS, false)],
+  ['stood still', (place: EvaluatorPlace) => place.pass(14 * 60 * MINUTE_MS)],
+] as const)
+  void t.test(`money of a day whose end nobody saw: the daemon ${what}`, async (t) => {
+    const yesterday = Date.UTC(2026, 0, 15) * 1000;
+    isTold = false;
+    const place = await startedPlace(t, spending);
+    const { store } = place;
+    t.equal(store.firings.length, 0);
+    isTold = true;
+    store.fail('observe');
+    await pass(place);
+    t.same([store.firings.length, place.told.failed], [0, 1]);
+    await place.pass(1000);
+    t.match(store.firings, [{ value: 9, evidence: [{ day: yesterday, cost: 9e6 }] }]);
+    await place.passTicks(1);
+    t.equal(store.observed.at(-1)?.days.length, 1, 'once');
     t.equal(store.firings.length, 1);
   });
 

@@ -12,6 +12,8 @@ const DAY = 86_400_000_000;
 const TICK_MS = 30_000;
 /** How long what is touched waits. */
 const WAIT_MS = 250;
+/** How long an evaluation waits that failed once; after each further time it is twice as long. */
+const RETRY_MS = 1000;
 
 const step = fc.oneof(
   {
@@ -115,6 +117,9 @@ class Play {
   #nextTick = 0;
   #touched: { readonly until: number; readonly agent: boolean } | null = null;
   #faults = 0;
+  /** What was to be judged when that failed. */
+  #due = new Set<string>();
+  #retry: { readonly at: number | null; readonly ms: number } = { at: null, ms: RETRY_MS };
 
   constructor() {
     const { store } = this.place;
@@ -183,7 +188,7 @@ class Play {
         this.#faults += 1;
         break;
       case 'restart':
-        if (step.isOrderly) this.#model.beat(place.clock.now());
+        if (step.isOrderly) this.#model.end(place.clock.now());
         await place.restart(step.downMs, step.isOrderly);
         this.#begin();
     }
@@ -193,6 +198,8 @@ class Play {
     const now = this.place.clock.now();
     this.#nextTick = now + TICK_MS * 1000;
     this.#touched = null;
+    this.#due.clear();
+    this.#retry = { at: null, ms: RETRY_MS };
     this.#model.begin(now);
     this.#judge(this.#ids);
   }
@@ -203,6 +210,8 @@ class Play {
     const isTick = now >= this.#nextTick;
     while (this.#nextTick <= now) this.#nextTick += TICK_MS * 1000;
     const touched = this.#touched;
+    const isRetry = this.#retry.at !== null && this.#retry.at <= now;
+    if (isRetry) this.#retry = { ...this.#retry, at: null };
     if (isTick) {
       this.#touched = null;
       this.#model.beat(now);
@@ -210,7 +219,7 @@ class Play {
     } else if (touched && touched.until <= now) {
       this.#touched = null;
       this.#judge(touched.agent ? this.#ids : this.#ids.slice(4));
-    }
+    } else if (isRetry) this.#judge([]);
     this.#compare();
   }
 
@@ -234,12 +243,21 @@ class Play {
 
   #judge(ids: readonly string[]): void {
     const { store, clock } = this.place;
-    const active = ids.flatMap((id) => store.rules.get(id) ?? []).filter(({ alert }) => alert.is_active);
+    for (const id of ids) this.#due.add(id);
+    const active = [...this.#due]
+      .flatMap((id) => store.rules.get(id) ?? [])
+      .filter(({ alert }) => alert.is_active);
+    const now = clock.now();
     if (active.length > 0 && this.#faults > 0) {
       this.#faults -= 1;
+      const { at, ms } = this.#retry;
+      if (at === null) this.#retry = { at: now + ms * 1000, ms: Math.min(2 * ms, TICK_MS) };
       return;
     }
-    for (const rule of active) this.#model.judge(rule, this.#world, clock.now());
+    for (const rule of active) this.#model.judge(rule, this.#world, now);
+    if (this.#due.size === this.#ids.length) this.#model.judgedAll();
+    this.#due.clear();
+    this.#retry = { at: null, ms: RETRY_MS };
     this.#compare();
   }
 

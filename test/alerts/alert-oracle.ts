@@ -38,6 +38,14 @@ export interface Expected {
   falses: number;
 }
 
+/** What the daemon missed that was not there. */
+interface Gap {
+  /** It is back for less than five minutes. */
+  readonly inGrace: boolean;
+  /** It was not there at the end of yesterday, and this is its first look. */
+  readonly isDayMissed: boolean;
+}
+
 interface Judged {
   readonly value: number | null;
   readonly met: boolean;
@@ -54,21 +62,23 @@ export function newExpected(): Expected {
   return { events: [], evidence: [], isFiring: false, falseSince: null, falses: 0 };
 }
 
-/** Evaluates one alert as reference §5 and decisions §5 have it, over everything there is. @param inGrace after a downtime */
+/** Evaluates one alert as reference §5 and decisions §5 have it, over everything there is. @param gap what nobody saw */
 export function expectAt(
   now: number,
   alert: Alert,
   agent: string,
   known: Known,
   expected: Expected,
-  inGrace: boolean,
+  gap: Gap,
 ): void {
   const last = expected.events.at(-1)?.fired_at ?? null;
   const conditions: readonly AlertCondition[] =
     alert.type === 'composite'
       ? (alert.composite_config?.conditions ?? [])
       : [{ type: alert.type, source: 'ai', threshold: alert.threshold }];
-  const judged = conditions.map((condition) => judge(now, condition, agent, known, last, inGrace));
+  const judged = conditions.map((condition, i) =>
+    judge(now, condition, agent, known, expected.evidence[i] ?? null, gap),
+  );
   const isMet =
     alert.composite_config?.operator === 'or'
       ? judged.some(({ met }) => met)
@@ -113,8 +123,8 @@ function judge(
   condition: AlertCondition,
   agent: string,
   known: Known,
-  last: number | null,
-  inGrace: boolean,
+  before: Judged['evidence'],
+  { inGrace, isDayMissed }: Gap,
 ): Judged {
   const own = known.runs.filter((run) => run.agent === agent);
   switch (condition.type) {
@@ -135,12 +145,13 @@ function judge(
       const today = Math.floor(now / DAY) * DAY;
       const spent = costOf(own, today, now + 1);
       const yesterday = costOf(own, today - DAY, today);
-      const isEarly = now - today < HOUR && (last === null || last < today - DAY);
+      const isKnown = before !== null && typeof before === 'object' && before.day >= today - DAY;
+      const isOpen = (isDayMissed || now - today < HOUR) && !isKnown;
       const limit = condition.threshold * 1e6;
       if (spent !== null && spent > limit) {
         return { value: spent / 1e6, met: true, evidence: { day: today, cost: spent }, isTimeless: false };
       }
-      if (isEarly && yesterday !== null && yesterday > limit) {
+      if (isOpen && yesterday !== null && yesterday > limit) {
         const evidence = { day: today - DAY, cost: yesterday };
         return { value: yesterday / 1e6, met: true, evidence, isTimeless: false };
       }

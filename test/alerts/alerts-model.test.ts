@@ -15,6 +15,7 @@ import {
 } from './alert-oracle.js';
 
 const MINUTE = 60_000_000;
+const DAY = 24 * 60 * MINUTE;
 const INTERVAL_MS = 600_000;
 const AGENTS = ['planner', 'writer'] as const;
 const METRIC = 'cpu.load';
@@ -143,9 +144,11 @@ class Play {
   readonly #points: KnownPoint[] = [];
   #changes = 0;
   #graceUntil = 0;
+  #lastLook: number;
 
   constructor(scene: AlertScene) {
     this.#scene = scene;
+    this.#lastLook = scene.clock.now();
   }
 
   async add(says: Pick<Alert, 'type'> & Partial<Alert>): Promise<void> {
@@ -168,7 +171,8 @@ class Play {
       case 'pause':
         await this.#scene.stop();
         clock.advance(step.minutes * 60_000);
-        if (step.minutes > 2) this.#graceUntil = clock.now() + 5 * MINUTE;
+        // Twice the interval.
+        if (step.minutes > 20) this.#graceUntil = clock.now() + 5 * MINUTE;
         for (const { expected } of this.rules) {
           // How long it was quiet is not kept.
           expected.falseSince = null;
@@ -242,8 +246,10 @@ class Play {
       runs: this.#runs.map((run) => ({ ...run, durationMs: durationOf(run) })),
       points: this.#points,
     };
-    for (const { alert, agent, expected } of this.rules)
-      expectAt(now, alert, agent, known, expected, now < this.#graceUntil);
+    const isDayMissed = Math.floor(this.#lastLook / DAY) < Math.floor(now / DAY);
+    this.#lastLook = now;
+    const gap = { inGrace: now < this.#graceUntil, isDayMissed };
+    for (const { alert, agent, expected } of this.rules) expectAt(now, alert, agent, known, expected, gap);
   }
 
   #replace(changed: KnownRun & { readonly id: string }): void {
