@@ -6,23 +6,19 @@ import type {
   EvidenceOfCost,
   EvidenceOfRows,
   MetricCondition,
+  MetricFigures,
   MetricOperator,
-  SeriesPoint,
   TargetFigures,
 } from '../storage/alert-store.js';
 import type { Moment } from './moment.js';
 
 const MICROS_PER_HOUR = 3_600_000_000;
-/** Labels by which a series says whose it is. */
-const SERVICE_LABELS = ['service_name', 'service.name', 'service'] as const;
 
 /** What is known of an alert's target. */
 export interface Scene {
   readonly figures: TargetFigures;
-  /** The newest points of a metric's series. */
-  readonly series: (metricName: string) => readonly SeriesPoint[];
-  /** The node of the service map that the alert is about; null for an agent. */
-  readonly service: string | null;
+  /** The newest points of a metric's series, as far as they are about the target. */
+  readonly metric: (name: string) => MetricFigures;
   /** What the alert looked at when it last fired, by condition. */
   readonly known: AlertEvidence | null;
 }
@@ -91,7 +87,12 @@ function inWindow(
 }
 
 /** Today counts; yesterday does where it is open, unless the alert has fired knowing the cost of it, or of a later day. */
-function judgeCost(threshold: number, known: AlertEvidence[number], scene: Scene, moment: Moment): Finding {
+function judgeCost(
+  threshold: number,
+  known: AlertEvidence[number],
+  scene: Scene,
+  moment: Moment,
+): Finding {
   const [, yesterday] = moment.days;
   const today = judgeDay(threshold, scene, moment, 0);
   if (today.met || !yesterday) return today;
@@ -132,30 +133,17 @@ function judgeInactivity(threshold: number, { figures }: Scene, moment: Moment):
 
 /** One series is enough. The value told is that of the series that satisfies most, or comes nearest to it. */
 function judgeMetric(condition: MetricCondition, scene: Scene, moment: Moment): Finding {
-  const series = seriesOf(scene.service, scene.series(condition.metric_name));
+  const { series, min, max, seq } = scene.metric(condition.metric_name);
   const { operator } = condition;
-  const wantsMore = operator === 'gt' || operator === 'gte';
-  let value: number | null = null;
-  let seq = 0;
-  for (const point of series) {
-    if (value === null || (wantsMore ? point.value > value : point.value < value)) value = point.value;
-    seq = Math.max(seq, point.seq);
-  }
+  const value = operator === 'gt' || operator === 'gte' ? max : min;
   return {
     value,
     met: value !== null && satisfies(value, operator, condition.value),
-    samples: series.length,
+    samples: series,
     evidence: { seq },
     from: moment.pointsStart,
     to: moment.now,
   };
-}
-
-/** A service's own series, where any series says whose it is. */
-function seriesOf(service: string | null, series: readonly SeriesPoint[]): readonly SeriesPoint[] {
-  if (service === null || !series.some(({ labels }) => SERVICE_LABELS.some((name) => name in labels)))
-    return series;
-  return series.filter(({ labels }) => SERVICE_LABELS.some((name) => labels[name] === service));
 }
 
 function satisfies(value: number, operator: MetricOperator, limit: number): boolean {

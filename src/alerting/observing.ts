@@ -1,18 +1,19 @@
 import type {
-  Alert,
   AlertRule,
+  MetricFigures,
   Observed,
   Observing,
-  SeriesPoint,
   Target,
   TargetFigures,
   WantedFigures,
+  WantedMetric,
 } from '../storage/alert-store.js';
 import type { Scene } from './conditions.js';
 import type { Moment } from './moment.js';
 import { conditionsOf } from './verdict.js';
 
 const NOTHING: TargetFigures = { window: null, costs: [], activeAt: null };
+const NO_SERIES: MetricFigures = { series: 0, min: null, max: null, seq: 0 };
 
 /** What a rule is about. */
 export function targetOf({ userId, alert }: AlertRule): Target {
@@ -22,9 +23,9 @@ export function targetOf({ userId, alert }: AlertRule): Target {
 }
 
 /**
- * Puts rules together that ask the store at once, those of one target always.
+ * Puts rules together that ask the store at once; those of one target unless they ask for very many metrics.
  *
- * @param most how many targets and metrics are asked for at once; the metrics of the last target may go beyond
+ * @param most how many targets and metrics are asked for at once; the metrics of the last target, fewer, may go beyond
  */
 export function* portionsOf<Watched extends { readonly rule: AlertRule }>(
   watched: Iterable<Watched>,
@@ -41,6 +42,11 @@ export function* portionsOf<Watched extends { readonly rule: AlertRule }>(
   let rules: Watched[] = [];
   for (const ofTarget of byTarget.values()) {
     for (const one of ofTarget) {
+      if (inquiry.metrics >= most) {
+        yield { inquiry, rules };
+        inquiry = new Inquiry();
+        rules = [];
+      }
       inquiry.add(one.rule);
       rules.push(one);
     }
@@ -55,14 +61,16 @@ export function* portionsOf<Watched extends { readonly rule: AlertRule }>(
 /** Gathers what rules want to know, each thing once, and tells each rule what came of it. */
 export class Inquiry {
   readonly #targets = new Map<string, { readonly at: number; readonly wanted: Wanted }>();
-  readonly #metrics = new Map<
-    string,
-    { readonly at: number; readonly userId: string; readonly name: string }
-  >();
+  readonly #metrics = new Map<string, { readonly at: number; readonly wanted: WantedMetric }>();
 
   /** How many things are asked for. */
   get size(): number {
     return this.#targets.size + this.#metrics.size;
+  }
+
+  /** How many of them are metrics. */
+  get metrics(): number {
+    return this.#metrics.size;
   }
 
   add(rule: AlertRule): void {
@@ -74,7 +82,7 @@ export class Inquiry {
       this.#targets.set(key, target);
     }
     for (const condition of conditionsOf(rule.alert)) {
-      if (condition.type === 'metric_threshold') this.#addMetric(rule.userId, condition.metric_name);
+      if (condition.type === 'metric_threshold') this.#addMetric(rule, condition.metric_name);
       else if (condition.type === 'cost_threshold') target.wanted.cost = true;
       else if (condition.type === 'inactivity') target.wanted.activity = true;
       else target.wanted.runs = true;
@@ -88,25 +96,24 @@ export class Inquiry {
       pointsStart,
       days: days.filter((day) => day !== undefined),
       targets: [...this.#targets.values()].map(({ wanted }): WantedFigures => wanted),
-      metrics: [...this.#metrics.values()].map(({ userId, name }) => ({ userId, name })),
+      metrics: [...this.#metrics.values()].map(({ wanted }) => wanted),
     };
   }
 
   /** @param observed the answer to {@link request} @param rule one of those that were added */
   scene(observed: Observed, rule: AlertRule): Scene {
-    const { userId, alert } = rule;
     return {
       figures: observed.targets[this.#targets.get(keyOf(rule))?.at ?? -1] ?? NOTHING,
-      series: (name): readonly SeriesPoint[] =>
-        observed.metrics[this.#metrics.get(metricKey(userId, name))?.at ?? -1] ?? [],
-      service: serviceOf(alert),
+      metric: (name) => observed.metrics[this.#metrics.get(metricKey(rule, name))?.at ?? -1] ?? NO_SERIES,
       known: rule.evidence,
     };
   }
 
-  #addMetric(userId: string, name: string): void {
-    const key = metricKey(userId, name);
-    if (!this.#metrics.has(key)) this.#metrics.set(key, { at: this.#metrics.size, userId, name });
+  #addMetric(rule: AlertRule, name: string): void {
+    const key = metricKey(rule, name);
+    if (this.#metrics.has(key)) return;
+    const wanted = { userId: rule.userId, name, service: serviceOf(rule) };
+    this.#metrics.set(key, { at: this.#metrics.size, wanted });
   }
 }
 
@@ -116,8 +123,8 @@ interface Wanted extends WantedFigures {
   activity: boolean;
 }
 
-function serviceOf({ agent_id, target_service }: Alert): string | null {
-  return agent_id === null ? target_service : null;
+function serviceOf({ alert }: AlertRule): string | null {
+  return alert.agent_id === null ? alert.target_service : null;
 }
 
 /** Ids of users and agents are UUIDs: no service's name makes a key that is another's. */
@@ -125,6 +132,7 @@ function keyOf({ userId, alert }: AlertRule): string {
   return alert.agent_id === null ? `${userId}/${alert.target_service ?? ''}` : `${userId}#${alert.agent_id}`;
 }
 
-function metricKey(userId: string, name: string): string {
-  return `${userId}/${name}`;
+/** A list, because names of metrics and of services may hold anything. */
+function metricKey(rule: AlertRule, name: string): string {
+  return JSON.stringify([rule.userId, serviceOf(rule), name]);
 }

@@ -233,6 +233,17 @@ export interface WantedFigures {
   readonly activity: boolean;
 }
 
+/** The series of a metric that an evaluator asks about. */
+export interface WantedMetric {
+  readonly userId: string;
+  readonly name: string;
+  /**
+   * Only the series whose label `service_name`, `service.name` or `service` is this, where any series of the metric has such a
+   * label; null for all.
+   */
+  readonly service: string | null;
+}
+
 export interface Observing {
   /** One moment for all. */
   readonly now: Micros;
@@ -241,7 +252,7 @@ export interface Observing {
   /** Days by their first moment (included) and their end (excluded): the runs that started within. */
   readonly days: readonly { readonly from: Micros; readonly to: Micros }[];
   readonly targets: readonly WantedFigures[];
-  readonly metrics: readonly { readonly userId: string; readonly name: string }[];
+  readonly metrics: readonly WantedMetric[];
   /** Points after this, and not after `now`. */
   readonly pointsStart: Micros;
 }
@@ -271,23 +282,28 @@ export interface TargetFigures {
   readonly window: WindowFigures | null;
   /** In the order of the days asked for; empty where they were not wanted, or the target is not known. */
   readonly costs: readonly CostFigures[];
-  /** The last time of any run or span, never after it came; null where there is none, or it was not wanted. */
+  /**
+   * The last time of any run or span, never after it came, also of those that retention has removed since; of an agent of
+   * which no run is known, when it came into being. Null where there is none, or it was not wanted.
+   */
   readonly activeAt: Micros | null;
 }
 
-/** The newest point of one series of a metric. */
-export interface SeriesPoint {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly timestamp: Micros;
-  readonly value: number;
+/** The newest points of the series of a metric, one of each. */
+export interface MetricFigures {
+  readonly series: number;
+  /** Of their values; null where there are none. */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** The greatest `seq` among them; 0 for none. */
   readonly seq: number;
 }
 
 export interface Observed {
   /** In the order of the targets asked for. */
   readonly targets: readonly TargetFigures[];
-  /** In the order of the metrics asked for; empty for an unknown one. Points without a finite value are left out. */
-  readonly metrics: readonly (readonly SeriesPoint[])[];
+  /** In the order of the metrics asked for; no series for an unknown one. Points without a finite value are left out. */
+  readonly metrics: readonly MetricFigures[];
 }
 
 /** What commits changed since it was asked last. */

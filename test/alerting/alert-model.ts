@@ -1,4 +1,4 @@
-import type { AlertRule, SeriesPoint } from '../../src/storage/alert-store.js';
+import type { AlertRule } from '../../src/storage/alert-store.js';
 
 const MINUTE = 60_000_000;
 const HOUR = 60 * MINUTE;
@@ -14,7 +14,7 @@ export interface World {
   /** Micro-dollars by the day since 1970, UTC. */
   readonly spent: ReadonlyMap<number, number>;
   /** Of the metric `cpu`; null where it is stale. */
-  readonly cpu: SeriesPoint | null;
+  readonly cpu: { readonly value: number; readonly seq: number } | null;
 }
 
 interface Known {

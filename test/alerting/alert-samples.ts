@@ -4,7 +4,7 @@ import type {
   AlertRule,
   AlertingTerms,
   CompositeConfig,
-  SeriesPoint,
+  MetricFigures,
   TargetFigures,
   WindowFigures,
 } from '../../src/storage/alert-store.js';
@@ -52,8 +52,15 @@ export function runs(finished: number, failed: number, rest: Partial<WindowFigur
   return { finished, failed, timed: finished, p95_ms: finished > 0 ? 100 : null, seq: finished, ...rest };
 }
 
-export function aPoint(value: number, labels: Record<string, string> = {}, seq = 1): SeriesPoint {
-  return { labels, timestamp: 0, value, seq };
+/** The newest points of the series of a metric, by their values. */
+export function points(values: readonly number[], seq = 1): MetricFigures {
+  const isKnown = values.length > 0;
+  return {
+    series: values.length,
+    min: isKnown ? Math.min(...values) : null,
+    max: isKnown ? Math.max(...values) : null,
+    seq: isKnown ? seq : 0,
+  };
 }
 
 /** What an agent's runs look like that all failed, and that all succeeded. */

@@ -11,7 +11,7 @@ import type {
   TargetFigures,
 } from '../../src/storage/alert-store.js';
 import { neverDiffers, same } from '../support/property.js';
-import { AGENT, aComposite, aPoint, aRule, NOTHING, runs, UTC_TERMS } from './alert-samples.js';
+import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
 import { MemoryAlertStore } from './memory-alert-store.js';
 
 const NOON = at('2026-01-15T12:00:00Z');
@@ -185,10 +185,7 @@ void t.test('metric_threshold: any series, and the value of the one that satisfi
   ];
   for (const [operator, value, values, met, observed] of cases) {
     const store = new MemoryAlertStore();
-    store.series.set(
-      'cpu',
-      values.map((one) => aPoint(one)),
-    );
+    store.metrics.set('cpu', points(values));
     const rule = aComposite('or', { ...CPU, operator, value });
     const told = await found(rule, store);
     const condition = { ...CPU, operator, value, observed, met };
@@ -205,41 +202,23 @@ void t.test('metric_threshold asks for the points of five minutes', async (t) =>
   t.equal(store.observed[0]?.pointsStart, NOON - 300_000_000);
 });
 
-void t.test('metric_threshold of a service: its own series, where any says whose it is', async (t) => {
-  const own = { service_name: 'billing' };
-  const other = { service_name: 'search' };
-  const cases: readonly [string, readonly ReturnType<typeof aPoint>[], number | null][] = [
-    ['its own', [aPoint(10, own), aPoint(90, other)], 10],
-    ['none of its own', [aPoint(90, other), aPoint(95, {})], null],
-    ['nobody says', [aPoint(90, { host: 'a' }), aPoint(95, { host: 'billing' })], 95],
-    [
-      'other names of the label',
-      [aPoint(20, { 'service.name': 'billing' }), aPoint(30, { service: 'billing' })],
-      30,
-    ],
-    ['none', [], null],
-  ];
-  for (const [what, series, observed] of cases) {
-    const store = new MemoryAlertStore();
-    store.series.set('cpu', series);
-    const composite_config = {
-      operator: 'or',
-      conditions: [{ ...CPU, operator: 'gt', value: 50 }],
-    } as const;
-    const target = { agent_id: null, agent_name: null, target_service: 'billing' };
-    const told = await found(aRule({ type: 'composite', composite_config, ...target }), store);
-    t.equal(told.conditions[0]?.observed, observed, what);
-  }
+void t.test('metric_threshold of a service asks for its series, that of an agent for all', async (t) => {
   const store = new MemoryAlertStore();
-  store.series.set('cpu', [aPoint(10, own), aPoint(90, other)]);
-  const ofAgent = await found(aComposite('or', { ...CPU, operator: 'gt', value: 50 }), store);
-  t.equal(ofAgent.conditions[0]?.observed, 90, 'an agent has no label');
+  store.metrics.set('cpu', (service) => points(service === 'billing' ? [10] : [10, 90]));
+  const { alert, ...rule } = aComposite('or', { ...CPU, operator: 'gt', value: 50 });
+  const target = { agent_id: null, agent_name: null, target_service: 'billing' };
+  const ofService = await found({ ...rule, alert: { ...alert, ...target } }, store);
+  t.match(ofService, { verdict: 'not_met', sample_count: 1, conditions: [{ observed: 10 }] });
+  const ofAgent = await found({ ...rule, alert }, store);
+  t.match(ofAgent, { verdict: 'met', sample_count: 2, conditions: [{ observed: 90 }] });
+  const asked = store.observed.flatMap(({ metrics }) => metrics.map(({ service }) => service));
+  t.strictSame(asked, ['billing', null]);
 });
 
 void t.test('composite: what is unknown is not met, and decides nothing that is certain', async (t) => {
   const metric = (value: number | null): MemoryAlertStore => {
     const store = new MemoryAlertStore();
-    store.series.set('cpu', value === null ? [] : [aPoint(value)]);
+    store.metrics.set('cpu', points(value === null ? [] : [value]));
     return store;
   };
   const rate = (operator: 'and' | 'or'): AlertRule =>
@@ -300,5 +279,5 @@ void t.test('only what conditions look at is asked for, and each target and metr
   t.strictSame(store.observed[0]?.targets, [
     { target: { userId, agentId: AGENT }, runs: false, cost: true, activity: true },
   ]);
-  t.strictSame(store.observed[0]?.metrics, [{ userId, name: 'cpu' }]);
+  t.strictSame(store.observed[0]?.metrics, [{ userId, name: 'cpu', service: null }]);
 });

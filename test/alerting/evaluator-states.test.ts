@@ -2,7 +2,7 @@ import t from 'tap';
 import { uuidV7Time } from '../../src/signal/ids.js';
 import { formatTime } from '../../src/signal/time.js';
 import type { AlertRule } from '../../src/storage/alert-store.js';
-import { AGENT, aComposite, aPoint, aRule, BAD, GOOD, NOTHING, runs, USER } from './alert-samples.js';
+import { AGENT, aComposite, aRule, BAD, GOOD, NOTHING, points, runs, USER } from './alert-samples.js';
 import { firing, startedPlace, type EvaluatorPlace } from './evaluator-place.js';
 
 const HOUR = 3_600_000_000;
@@ -109,7 +109,7 @@ void t.test('examples are asked for what tells why, and of what has runs', async
   const metric = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt' } as const;
   const place = await startedPlace(t, ({ store }) => {
     store.figures.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9e6, priced: 1 }], activeAt: 0 });
-    store.series.set('cpu', [aPoint(90)]);
+    store.metrics.set('cpu', points([90]));
     for (const rule of [
       aRule({ type: 'inactivity', threshold: 1 }),
       aComposite('or', { type: 'failure_rate', source: 'ai', threshold: 0.5 }, { ...metric, value: 50 }),

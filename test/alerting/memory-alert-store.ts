@@ -2,17 +2,17 @@ import type {
   AlertRule,
   ExampleQuery,
   Firing,
+  MetricFigures,
   Observed,
   Observing,
   Resolution,
   RuleChange,
-  SeriesPoint,
   Target,
   TargetFigures,
   Touched,
 } from '../../src/storage/alert-store.js';
 import type { EvaluatedStore } from '../../src/alerting/evaluator.js';
-import { NOTHING } from './alert-samples.js';
+import { NOTHING, points } from './alert-samples.js';
 
 type Method = keyof EvaluatedStore;
 
@@ -25,8 +25,8 @@ export class MemoryAlertStore implements EvaluatedStore {
   readonly rules = new Map<string, AlertRule>();
   /** What is observed of a target: by the id of its agent, or the name of its service. */
   readonly figures = new Map<string, TargetFigures | ((request: Observing) => TargetFigures)>();
-  /** What is observed of a metric, by its name. */
-  readonly series = new Map<string, readonly SeriesPoint[]>();
+  /** What is observed of a metric, by its name, and by whose series are wanted. */
+  readonly metrics = new Map<string, MetricFigures | ((service: string | null) => MetricFigures)>();
   /** Of each agent, for what is asked. */
   examples: readonly string[] = [];
   lastBeat: number | null = null;
@@ -119,7 +119,10 @@ export class MemoryAlertStore implements EvaluatedStore {
     this.observed.push(request);
     return {
       targets: request.targets.map(({ target }) => this.#figuresOf(target, request)),
-      metrics: request.metrics.map(({ name }) => this.series.get(name) ?? []),
+      metrics: request.metrics.map(({ name, service }) => {
+        const figures = this.metrics.get(name) ?? points([]);
+        return typeof figures === 'function' ? figures(service) : figures;
+      }),
     };
   }
 

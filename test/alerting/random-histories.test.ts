@@ -4,7 +4,7 @@ import { parseTime } from '../../src/signal/time.js';
 import type { Alert, AlertCondition, AlertRule } from '../../src/storage/alert-store.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AlertModel, type World } from './alert-model.js';
-import { AGENT, aComposite, aPoint, aRule, runs, USER, UTC_TERMS } from './alert-samples.js';
+import { AGENT, aComposite, aRule, points, runs, USER, UTC_TERMS } from './alert-samples.js';
 import { EvaluatorPlace } from './evaluator-place.js';
 
 const EVENING = parseTime('2026-01-15T21:00:00Z') ?? 0;
@@ -175,9 +175,9 @@ class Play {
         this.#rows += 1;
         this.#world = {
           ...this.#world,
-          cpu: step.value === null ? null : aPoint(step.value, {}, this.#rows),
+          cpu: step.value === null ? null : { value: step.value, seq: this.#rows },
         };
-        place.store.series.set('cpu', this.#world.cpu ? [this.#world.cpu] : []);
+        place.store.metrics.set('cpu', points(step.value === null ? [] : [step.value], this.#rows));
         this.#touch(false);
         break;
       case 'change':

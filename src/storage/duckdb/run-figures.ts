@@ -60,17 +60,20 @@ const MICROS = 1_000_000;
 export class RunFigures implements RunChanges {
   #agents = new Map<number, AgentSums>();
   #tenants = new Map<number, NewestStarts>();
+  /** What {@link activeAt} tells. */
+  readonly #activeAt = new Map<number, Micros>();
   /** Changes since a load began, which the loaded figures do not hold. */
   #meanwhile: RunChange[] | null = null;
 
   change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void {
     this.#meanwhile?.push({ before, after, activeAt });
     if (before !== null) this.#count(before, -1);
-    this.#count(after, 1).active(activeAt);
+    this.#count(after, 1);
+    this.#noteActivity(after.agentNo, activeAt);
   }
 
   /**
-   * Takes all stored runs in place of what is known: at the start, and after some were removed.
+   * Takes all stored runs in place of what is known: at the start, and after some were removed. Who was active stays known.
    *
    * @param stored every run as of the moment of the call, by the piece; later changes are told meanwhile as always
    */
@@ -79,7 +82,12 @@ export class RunFigures implements RunChanges {
     this.#meanwhile = meanwhile;
     try {
       const loaded = new RunFigures();
-      for await (const runs of stored) for (const run of runs) loaded.#count(run, 1).active(run.activeAt);
+      for await (const runs of stored) {
+        for (const run of runs) {
+          loaded.#count(run, 1);
+          this.#noteActivity(run.agentNo, run.activeAt);
+        }
+      }
       for (const { before, after, activeAt } of meanwhile) loaded.change(before, after, activeAt);
       this.#agents = loaded.#agents;
       this.#tenants = loaded.#tenants;
@@ -100,11 +108,12 @@ export class RunFigures implements RunChanges {
   }
 
   /**
-   * The last time of any of the agent's runs; null where it has none. It is taken back only by a {@link load}: what a run said
-   * of itself before its newest version, and under another agent's name, holds until then.
+   * The last time of any of the agent's runs; null where no run of it was known since the start. It is never taken back: what a
+   * run said of itself before its newest version, and under another agent's name, holds until the next start, and so does what
+   * runs said that retention has removed. Who is silent is so whether or not the runs are kept.
    */
   activeAt(agentNo: number): Micros | null {
-    return this.#agents.get(agentNo)?.activeAt ?? null;
+    return this.#activeAt.get(agentNo) ?? null;
   }
 
   /** Where the agent's 95th percentile of duration lies; null when no run has a duration. */
@@ -118,13 +127,16 @@ export class RunFigures implements RunChanges {
     return starts?.get(n) ?? null;
   }
 
-  #count(run: CountedRun, sign: 1 | -1): AgentSums {
+  #noteActivity(agentNo: number, at: Micros): void {
+    const known = this.#activeAt.get(agentNo);
+    if (known === undefined || at > known) this.#activeAt.set(agentNo, at);
+  }
+
+  #count(run: CountedRun, sign: 1 | -1): void {
     const starts = getOrMake(this.#tenants, run.tenant, () => new NewestStarts());
     if (sign > 0) starts.add(run.startedAt);
     else starts.remove(run.startedAt);
-    const sums = getOrMake(this.#agents, run.agentNo, () => new AgentSums(run.tenant));
-    sums.count(run, sign);
-    return sums;
+    getOrMake(this.#agents, run.agentNo, () => new AgentSums(run.tenant)).count(run, sign);
   }
 }
 
@@ -133,7 +145,6 @@ class AgentSums {
   readonly durations = new DurationHistogram();
   readonly starts = new NewestStarts();
   runs = 0;
-  activeAt: Micros | null = null;
   readonly #byStatus = RUN_STATUSES.map(() => 0);
   #successes = 0;
   #failures = 0;
@@ -160,10 +171,6 @@ class AgentSums {
     if (durationMs !== null) this.durations.add(durationMs, sign);
     if (sign > 0) this.starts.add(startedAt);
     else this.starts.remove(startedAt);
-  }
-
-  active(at: Micros): void {
-    if (this.activeAt === null || at > this.activeAt) this.activeAt = at;
   }
 
   totals(): AgentTotals {

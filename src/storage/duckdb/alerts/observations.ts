@@ -14,7 +14,7 @@ import type { StoredMetrics } from '../metrics/stored-metrics.js';
 import type { Read } from '../read.js';
 import type { RunFigures } from '../run-figures.js';
 import { exampleTraces } from './example-traces.js';
-import { newestPoints } from './newest-points.js';
+import { metricFigures, NO_SERIES } from './metric-figures.js';
 import { NodeActivity } from './node-activity.js';
 import { costsOf, windowsOf } from './target-figures.js';
 import type { TouchedNumbers } from './touched-numbers.js';
@@ -87,9 +87,18 @@ export class Observations {
         return [...new Set(wanted)];
       };
       // Memory goes on with the commits: asked in the step in which the capture was taken.
-      const { figures } = this.#parts;
-      const agentActivity = new Map(numbers('agent', 'activity').map((no) => [no, figures.activeAt(no)]));
-      const streams = request.metrics.map(({ userId, name }) => this.#stream(userId, name));
+      const { agents, figures } = this.#parts;
+      const agentActivity = new Map(
+        // Retention may have removed all runs of it before the start: then it has been silent since it came into being, at most.
+        numbers('agent', 'activity').map((no) => [
+          no,
+          figures.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
+        ]),
+      );
+      const streams = request.metrics.map(({ userId, name, service }) => {
+        const stream = this.#stream(userId, name);
+        return stream === undefined ? undefined : { stream, service };
+      });
       const read = async (unit: Unit): Promise<Pick<Found, 'windows' | 'costs'>> => ({
         windows: await windowsOf(connection, capture, { unit, numbers: numbers(unit, 'runs') }, request),
         costs: await costsOf(connection, capture, { unit, numbers: numbers(unit, 'cost') }, request.days),
@@ -101,18 +110,15 @@ export class Observations {
           activity: await this.#nodeActivity.read(connection, capture, numbers('node', 'activity')),
         },
       };
-      const points = await newestPoints(
-        connection,
-        capture,
-        streams.flatMap((stream) => stream ?? []),
-        request,
-      );
+      const known = streams.filter((stream) => stream !== undefined);
+      const ofKnown = await metricFigures(connection, capture, known, request);
+      const metrics = new Map(known.map((stream, i) => [stream, ofKnown[i]]));
       return {
         targets: request.targets.map((wanted, i) => {
           const place = places[i];
           return place === undefined ? UNKNOWN : figuresOf(place, found[place.unit], wanted);
         }),
-        metrics: streams.map((stream) => (stream === undefined ? [] : (points.get(stream) ?? []))),
+        metrics: streams.map((stream) => (stream && metrics.get(stream)) ?? NO_SERIES),
       };
     });
   }

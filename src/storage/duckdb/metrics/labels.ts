@@ -26,14 +26,19 @@ function sortedText(labels: Readonly<Record<string, string>>): LabelsText {
 
 /** What the text of labels that hold this one contains, and no other. */
 export function labelLine(key: string, value: string): string {
-  return `\n${quote(key)}:${quote(value)}\n`;
+  return `${labelStart(key)}${quote(value)}\n`;
+}
+
+/** What the text of labels that have this key contains, and no other: their {@link labelLine} up to the value. */
+export function labelStart(key: string): string {
+  return `\n${quote(key)}:`;
 }
 
 /** Nothing that JSON would escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** A text as JSON has it; those of labels rarely need an escape, and looking for that is quicker. */
-function quote(text: string): string {
+/** A key or a value as it is in a {@link labelLine}: as JSON has it. Few need an escape, and looking for that is quicker. */
+export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 

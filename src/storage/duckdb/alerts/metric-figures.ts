@@ -1,0 +1,89 @@
+import type { MetricFigures, Observing } from '../../alert-store.js';
+import { POINTS } from '../../tables.js';
+import { literal, type Connection, type Row } from '../database.js';
+import { labelStart, quote } from '../metrics/labels.js';
+import { number } from '../queries/run-summary.js';
+import { relation } from '../relation.js';
+import type { Capture } from '../segments.js';
+
+/** The number of a stream, and whose series of it are wanted, as `WantedMetric` has it. */
+export interface WantedStream {
+  readonly stream: number;
+  readonly service: string | null;
+}
+
+export const NO_SERIES: MetricFigures = { series: 0, min: null, max: null, seq: 0 };
+
+/** How series say whose they are. */
+const STARTS = ['service_name', 'service.name', 'service'].map((key) => literal(labelStart(key)));
+const SAYS = STARTS.map((start) => `contains(labels, ${start})`);
+/** What they say, each value once. Labels are read as texts: their values have no line ends. */
+const NAMES = STARTS.map(
+  (start, i) =>
+    `CASE WHEN ${SAYS[i]} THEN split_part(split_part(labels, ${start}, 2), ${literal('\n')}, 1) END`,
+);
+const SERVICES = `list_distinct([${NAMES.join(', ')}])`;
+const FIGURES =
+  'count(*) AS series, min(newest.value) AS min, max(newest.value) AS max, max(newest.seq) AS seq';
+
+/**
+ * Figures of the newest point of each series of some streams. All streams are read by one statement, and series are put together
+ * there: there may be any number of them.
+ *
+ * @returns in the order of what was asked for
+ */
+export async function metricFigures(
+  connection: Connection,
+  capture: Capture,
+  wanted: readonly WantedStream[],
+  { pointsStart, now }: Pick<Observing, 'pointsStart' | 'now'>,
+): Promise<MetricFigures[]> {
+  if (wanted.length === 0) return [];
+  const streams = new Set(wanted.map(({ stream }) => stream));
+  const where = `stream_no IN (${[...streams].join(', ')}) AND timestamp > make_timestamp(${pointsStart}) AND timestamp <= make_timestamp(${now}) AND isfinite(value)`;
+  const ofServices = new Map<string, WantedStream>();
+  for (const one of wanted) if (one.service !== null) ofServices.set(keyOf(one), one);
+  const services = [...ofServices.values()].map(({ service }) => quote(service ?? ''));
+  const asked = [...ofServices.values()].map(({ stream }, i) => `(${stream}, $${i + 1}::VARCHAR)`);
+  const says = asked.length > 0 ? `bool_or(${SAYS.join(' OR ')})` : 'false';
+  const own = `UNION ALL SELECT stream_no, service, ${FIGURES}, true AS says
+    FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${SAYS.join(' OR ')})
+    SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
+    GROUP BY stream_no, service`;
+  // Structs are compared by their fields in this order: of the same time, what came last counts.
+  const rows = await connection.rows(
+    `WITH series AS MATERIALIZED (
+      SELECT stream_no, labels, max({'at': timestamp, 'seq': seq, 'value': value}) AS newest
+      FROM ${relation(capture, POINTS, where)} GROUP BY stream_no, labels)
+     SELECT stream_no, NULL AS service, ${FIGURES}, ${says} AS says FROM series GROUP BY stream_no
+     ${asked.length > 0 ? own : ''}`,
+    services,
+  );
+  const all = new Map<number, { readonly figures: MetricFigures; readonly says: boolean }>();
+  const found = new Map<string, MetricFigures>();
+  for (const row of rows) {
+    const stream = Number(row.stream_no);
+    if (row.service === null) all.set(stream, { figures: figuresOf(row), says: row.says === true });
+    else found.set(`${stream} ${String(row.service)}`, figuresOf(row));
+  }
+  return wanted.map((one) => {
+    const ofStream = all.get(one.stream);
+    if (ofStream === undefined) return NO_SERIES;
+    const isOwn = one.service !== null && ofStream.says;
+    return isOwn ? (found.get(keyOf(one)) ?? NO_SERIES) : ofStream.figures;
+  });
+}
+
+/** By the service as labels hold it, which is how it is found. */
+function keyOf({ stream, service }: WantedStream): string {
+  return `${stream} ${quote(service ?? '')}`;
+}
+
+function figuresOf({ series, min, max, seq }: Row): MetricFigures {
+  return {
+    series: Number(series),
+    min: number(min),
+    max: number(max),
+    seq: Number(seq),
+  };
+}
