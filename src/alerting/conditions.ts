@@ -87,12 +87,7 @@ function inWindow(
 }
 
 /** Today counts; yesterday does where it is open, unless the alert has fired knowing the cost of it, or of a later day. */
-function judgeCost(
-  threshold: number,
-  known: AlertEvidence[number],
-  scene: Scene,
-  moment: Moment,
-): Finding {
+function judgeCost(threshold: number, known: AlertEvidence[number], scene: Scene, moment: Moment): Finding {
   const [, yesterday] = moment.days;
   const today = judgeDay(threshold, scene, moment, 0);
   if (today.met || !yesterday) return today;
