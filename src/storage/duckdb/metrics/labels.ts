@@ -42,10 +42,6 @@ export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-export function parseLabels(text: LabelsText): Record<string, string> {
-  return JSON.parse(text) as Record<string, string>;
-}
-
 /** The labels as JSON on one line. */
 export function printLabels(text: LabelsText): string {
   return text.replaceAll('\n', '');
