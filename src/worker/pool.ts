@@ -1,4 +1,5 @@
 import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
+import { threadArgv } from './thread-argv.js';
 
 export interface PoolOptions {
   /** Of the compiled module whose default export does the tasks, in the threads. */
@@ -56,6 +57,7 @@ export class WorkerPool<Task, Answer> {
       maxThreads: threads,
       maxQueue: threads,
       recordTiming: false,
+      execArgv: threadArgv(),
     });
     piscina.on('error', onIdleCrash);
     piscina.on('workerDestroy', () => {

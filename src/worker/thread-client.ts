@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Outbox } from './outbox.js';
+import { threadArgv } from './thread-argv.js';
 import type { CallMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
 
 interface Pending {
@@ -33,7 +34,8 @@ export class ThreadClient {
 
   constructor(options: ThreadOptions) {
     this.#options = options;
-    this.#worker = new Worker(options.module, { name: options.name, workerData: options.workerData });
+    const { module, name, workerData } = options;
+    this.#worker = new Worker(module, { name, workerData, execArgv: threadArgv() });
     this.#outbox = new Outbox(this.#worker);
     this.#worker.on('message', (messages: readonly ThreadMessage[]) => {
       for (const message of messages) this.#receive(message);
