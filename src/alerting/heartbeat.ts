@@ -22,6 +22,8 @@ export class Heartbeat {
   #isDayMissed = false;
   /** When it was back after it had been away. */
   #backSince: Micros | null = null;
+  /** The last beat before. */
+  #beforeAway: Micros | null = null;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
@@ -35,15 +37,22 @@ export class Heartbeat {
 
   /** @throws ConsumeError `storage_unavailable`: nothing is noted, and what was missed is found by the next one */
   async beat(now: Micros): Promise<void> {
-    const last = await this.#options.store.beatAlerts(now);
+    const { store } = this.#options;
+    const stored = await store.beatAlerts(now);
+    const last = this.#last ?? stored;
     this.#last = now;
-    if (this.#isAway(last, now)) this.#backSince = now;
+    if (this.#isAway(last, now)) {
+      this.#backSince = now;
+      this.#beforeAway = last;
+    }
     if (this.#isOfEarlierDay(last, now)) this.#isDayMissed = true;
+    // A restart in the time of grace is to find that it was away, too.
+    if (!this.knowsActivity(now) && this.#beforeAway !== null) await store.beatAlerts(this.#beforeAway);
   }
 
   /** The last one: says nothing where something was missed that only the next start can make up for. */
   async end(now: Micros): Promise<void> {
-    if (this.hasMissed(now)) return;
+    if (this.hasMissed(now) || !this.knowsActivity(now)) return;
     await this.#options.store.beatAlerts(now);
   }
 

@@ -46,6 +46,8 @@ export class AlertModel {
   readonly happened: string[] = [];
   readonly #kept = new Map<string, Kept>();
   #lastBeat: number | null = null;
+  #storedBeat: number | null = null;
+  #beforeQuiet: number | null = null;
   #quietUntil = -Infinity;
   #isDayMissed = false;
 
@@ -53,19 +55,25 @@ export class AlertModel {
   begin(now: number): void {
     this.#quietUntil = -Infinity;
     this.#isDayMissed = false;
+    this.#lastBeat = this.#storedBeat;
     this.beat(now);
     for (const kept of this.#kept.values()) kept.notMetSince = null;
   }
 
   beat(now: number): void {
-    if (this.#isLate(now)) this.#quietUntil = now + 5 * MINUTE;
+    if (this.#isLate(now)) {
+      this.#quietUntil = now + 5 * MINUTE;
+      this.#beforeQuiet = this.#lastBeat;
+    }
     if (this.#isNewDay(now)) this.#isDayMissed = true;
     this.#lastBeat = now;
+    // Who starts within the time of grace was away as well.
+    this.#storedBeat = now < this.#quietUntil ? this.#beforeQuiet : now;
   }
 
   /** A daemon stops in order. */
   end(now: number): void {
-    if (!this.#isLate(now) && !this.#isNewDay(now)) this.#lastBeat = now;
+    if (!this.#isLate(now) && !this.#isNewDay(now) && now >= this.#quietUntil) this.#storedBeat = now;
   }
 
   /** All rules that were due were judged. */

@@ -170,9 +170,10 @@ class Play {
         return;
       case 'pause':
         await this.#scene.stop();
+        const stopped = clock.now();
         clock.advance(step.minutes * 60_000);
         // Twice the interval.
-        if (step.minutes > 20) this.#graceUntil = clock.now() + 5 * MINUTE;
+        if (step.minutes > 20 || stopped < this.#graceUntil) this.#graceUntil = clock.now() + 5 * MINUTE;
         for (const { expected } of this.rules) {
           // How long it was quiet is not kept.
           expected.falseSince = null;
