@@ -57,7 +57,7 @@ export class WorkerPool<Task, Answer> {
       maxThreads: threads,
       maxQueue: threads,
       recordTiming: false,
-      execArgv: threadArgv(),
+      ...threadArgv(),
     });
     piscina.on('error', onIdleCrash);
     piscina.on('workerDestroy', () => {

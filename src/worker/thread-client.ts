@@ -35,7 +35,7 @@ export class ThreadClient {
   constructor(options: ThreadOptions) {
     this.#options = options;
     const { module, name, workerData } = options;
-    this.#worker = new Worker(module, { name, workerData, execArgv: threadArgv() });
+    this.#worker = new Worker(module, { name, workerData, ...threadArgv() });
     this.#outbox = new Outbox(this.#worker);
     this.#worker.on('message', (messages: readonly ThreadMessage[]) => {
       for (const message of messages) this.#receive(message);

@@ -168,7 +168,7 @@ class Play {
         await this.#scene.tick();
         this.#judge();
         return;
-      case 'pause':
+      case 'pause': {
         await this.#scene.stop();
         const stopped = clock.now();
         clock.advance(step.minutes * 60_000);
@@ -182,6 +182,7 @@ class Play {
         await this.#scene.start();
         this.#judge();
         return;
+      }
       case 'run': {
         const started = clock.now() - step.ago * MINUTE;
         const ended = step.took === null || step.status === 'running' ? null : started + step.took * MINUTE;

@@ -1,20 +1,18 @@
 import t from 'tap';
 import { threadArgv } from '../../src/worker/thread-argv.js';
 
-void t.test('a thread gets the options of the process, save what these load', async (t) => {
-  const argv = [
-    '--cpu-prof',
-    '--import',
-    './a.js',
-    '--import=./b.js',
-    '--cpu-prof-dir=/x',
-    '-r',
-    'c',
-    '--require=d',
-  ];
-  t.strictSame(threadArgv(argv), ['--cpu-prof', '--cpu-prof-dir=/x']);
-  t.strictSame(threadArgv(['--loader', 'e', '--experimental-loader=f', '--enable-source-maps']), [
-    '--enable-source-maps',
-  ]);
-  t.strictSame(threadArgv([]), []);
-});
+void t.test(
+  'a thread loads nothing that was loaded into the process, and otherwise has its options',
+  async (t) => {
+    for (const argv of [
+      ['--cpu-prof', '--import', './a.js'],
+      ['--import=./b.js', '--max-semi-space-size=64'],
+      ['-r', 'c'],
+      ['--require=d'],
+      ['--experimental-loader=e'],
+    ])
+      t.strictSame(threadArgv(argv), { execArgv: [] }, argv.join(' '));
+    t.strictSame(threadArgv(['--max-semi-space-size=64', '--cpu-prof']), {});
+    t.strictSame(threadArgv([]), {});
+  },
+);
