@@ -1,14 +1,13 @@
 import { moneyToNumber } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
+import type { MetricFigures, TargetFigures } from '../storage/alert-figures.js';
 import type {
   AlertCondition,
   AlertEvidence,
   EvidenceOfCost,
   EvidenceOfRows,
   MetricCondition,
-  MetricFigures,
   MetricOperator,
-  TargetFigures,
 } from '../storage/alert-store.js';
 import type { Moment } from './moment.js';
 

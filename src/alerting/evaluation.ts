@@ -1,13 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { uuidV7 } from '../signal/ids.js';
-import type {
-  AlertIncident,
-  AlertStore,
-  ExampleQuery,
-  Firing,
-  Observed,
-  Resolution,
-} from '../storage/alert-store.js';
+import type { ExampleQuery, Observed } from '../storage/alert-figures.js';
+import type { AlertIncident, AlertStore, Firing, Resolution } from '../storage/alert-store.js';
 import { evidenceOf } from './evidence.js';
 import { firedData, resolvedData } from './firing-data.js';
 import type { Moment } from './moment.js';

@@ -1,5 +1,4 @@
 import type {
-  AlertRule,
   MetricFigures,
   Observed,
   Observing,
@@ -7,7 +6,8 @@ import type {
   TargetFigures,
   WantedFigures,
   WantedMetric,
-} from '../storage/alert-store.js';
+} from '../storage/alert-figures.js';
+import type { AlertRule } from '../storage/alert-store.js';
 import type { Scene } from './conditions.js';
 import type { Moment } from './moment.js';
 import { conditionsOf } from './verdict.js';

@@ -1,5 +1,6 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertRule, Touched } from '../storage/alert-store.js';
+import type { Touched } from '../storage/alert-figures.js';
+import type { AlertRule } from '../storage/alert-store.js';
 import { conditionsOf } from './verdict.js';
 
 /** A rule that is evaluated. One that is changed by others becomes another. */

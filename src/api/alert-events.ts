@@ -4,10 +4,10 @@ import type { Operation } from '../component/operation.js';
 import { formatTime } from '../signal/time.js';
 import {
   NOTIFICATION_STATUSES,
-  type AlertEvent,
   type AlertNotification,
   type NotificationAttempt,
-} from '../storage/alert-store.js';
+} from '../storage/alert-notices.js';
+import { type AlertEvent } from '../storage/alert-store.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import type { ApiContext } from './api-context.js';
 import { nullable, printTime, time, uuid } from './fields.js';

@@ -1,5 +1,13 @@
 import type { MicroUsd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
+import type { Observing, Observed, Touched, ExampleQuery } from './alert-figures.js';
+import type {
+  AlertNotification,
+  DueNotification,
+  DueRequest,
+  SkipRequest,
+  NotificationResult,
+} from './alert-notices.js';
 
 export const ALERT_TYPES = [
   'failure_rate',
@@ -125,31 +133,6 @@ export interface Resolution {
   readonly data: object;
 }
 
-/** How far notices of alerts have come. */
-export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped'] as const;
-export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
-export const NOTIFICATION_CHANNELS = ['email', 'webhook'] as const;
-export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
-
-export interface NotificationAttempt {
-  /** From 1. */
-  readonly attempt_number: number;
-  readonly attempted_at: Micros;
-  /** Of HTTP, or of SMTP; null where no answer came. */
-  readonly status_code: number | null;
-  readonly duration_ms: number;
-  /** One sentence for the user, without addresses of networks and secrets; null after success. */
-  readonly error_message: string | null;
-}
-
-export interface AlertNotification {
-  readonly channel: NotificationChannel;
-  readonly status: NotificationStatus;
-  /** Why it was skipped (`smtp_not_configured`, `too_many_emails`), or how its last attempt ended. */
-  readonly detail: string | null;
-  readonly attempts: readonly NotificationAttempt[];
-}
-
 /** A firing, as the API lists it. */
 export interface AlertEvent {
   readonly id: string;
@@ -158,169 +141,6 @@ export interface AlertEvent {
   readonly threshold: number;
   readonly resolved_at: Micros | null;
   readonly notifications: readonly AlertNotification[];
-}
-
-/** A notice that is due. Its sender names it by `number`. */
-export interface DueNotification {
-  readonly number: number;
-  readonly channel: NotificationChannel;
-  readonly alertId: string;
-  /** Of the alert's event; deterministic ids of messages are made from it. */
-  readonly eventId: string;
-  readonly userId: string;
-  /** The account's address, as it is now. */
-  readonly email: string;
-  /** As it was when the alert fired; null for an e-mail. */
-  readonly webhookUrl: string | null;
-  /** The envelope of `alert.fired`: the JSON text that is sent. */
-  readonly body: string;
-  /** Attempts that were made before. */
-  readonly attempts: number;
-}
-
-/** A notice that its sender has, and where its place counts. */
-export type HeldNotification = Pick<DueNotification, 'number' | 'userId' | 'channel'>;
-
-/** How many notices of a channel may be under way at once. */
-export interface NotificationPlaces {
-  readonly all: number;
-  /** To one user: whose receiver hangs holds up no others. */
-  readonly perUser: number;
-}
-
-/** Asks for notices that can begin. */
-export interface DueRequest {
-  readonly now: Micros;
-  /** Those that the sender has already: they keep their places. */
-  readonly held: readonly HeldNotification[];
-  readonly places: Readonly<Record<NotificationChannel, NotificationPlaces>>;
-}
-
-/** Asks for due notices to be settled without an attempt. */
-export interface SkipRequest {
-  readonly now: Micros;
-  readonly channel: NotificationChannel;
-  /** Why. */
-  readonly detail: string;
-  /** Whose, and of them those that were not tried before; null for all. */
-  readonly userIds: readonly string[] | null;
-  /** Those that the sender has already: they are not meant. */
-  readonly held: readonly Pick<HeldNotification, 'number'>[];
-  readonly most: number;
-}
-
-/** How an attempt ended, or why none was made. */
-export interface NotificationResult {
-  readonly number: number;
-  readonly status: NotificationStatus;
-  readonly detail: string | null;
-  /** Null where none was made. */
-  readonly attempt: NotificationAttempt | null;
-  /** When it is due again; for status `pending` only. */
-  readonly retryAt: Micros | null;
-}
-
-/** An agent's runs (agent) or a node's spans (service) that an evaluator asks about. */
-export type Target =
-  | { readonly userId: string; readonly agentId: string }
-  | { readonly userId: string; readonly service: string };
-
-/** Which figures of a target are wanted: those that are not are null in the answer. */
-export interface WantedFigures {
-  readonly target: Target;
-  readonly runs: boolean;
-  readonly cost: boolean;
-  readonly activity: boolean;
-}
-
-/** The series of a metric that an evaluator asks about. */
-export interface WantedMetric {
-  readonly userId: string;
-  readonly name: string;
-  /**
-   * Only the series whose label `service_name`, `service.name` or `service` is this, where any series of the metric has such a
-   * label; null for all.
-   */
-  readonly service: string | null;
-}
-
-export interface Observing {
-  /** One moment for all. */
-  readonly now: Micros;
-  /** Finished after this, and not after `now`. */
-  readonly windowStart: Micros;
-  /** Days by their first moment (included) and their end (excluded): the runs that started within. */
-  readonly days: readonly { readonly from: Micros; readonly to: Micros }[];
-  readonly targets: readonly WantedFigures[];
-  readonly metrics: readonly WantedMetric[];
-  /** Points after this, and not after `now`. */
-  readonly pointsStart: Micros;
-}
-
-/** Finished runs (or spans) of a target in the window, by event time: the end, else the start, and never after it came. */
-export interface WindowFigures {
-  readonly finished: number;
-  /** `success` is false, or it is null and the status `failed` or `timed_out`. Of spans by status alone. */
-  readonly failed: number;
-  /** Those that have a duration. */
-  readonly timed: number;
-  /** `quantile_cont` of their `duration_ms`; null where there are none. */
-  readonly p95_ms: number | null;
-  /** The greatest `seq` among them; 0 for none. */
-  readonly seq: number;
-}
-
-/** What a target's runs (or spans) of a day cost. */
-export interface CostFigures {
-  readonly cost: MicroUsd;
-  /** Those that have a cost. */
-  readonly priced: number;
-}
-
-export interface TargetFigures {
-  /** Null where they were not wanted, and where the target is not known (yet). */
-  readonly window: WindowFigures | null;
-  /** In the order of the days asked for; empty where they were not wanted, or the target is not known. */
-  readonly costs: readonly CostFigures[];
-  /**
-   * The last time of any run or span, never after it came, also of those that retention has removed since; of an agent of
-   * which no run is known, when it came into being. Null where there is none, or it was not wanted.
-   */
-  readonly activeAt: Micros | null;
-}
-
-/** The newest points of the series of a metric, one of each. */
-export interface MetricFigures {
-  readonly series: number;
-  /** Of their values; null where there are none. */
-  readonly min: number | null;
-  readonly max: number | null;
-  /** The greatest `seq` among them; 0 for none. */
-  readonly seq: number;
-}
-
-export interface Observed {
-  /** In the order of the targets asked for. */
-  readonly targets: readonly TargetFigures[];
-  /** In the order of the metrics asked for; no series for an unknown one. Points without a finite value are left out. */
-  readonly metrics: readonly MetricFigures[];
-}
-
-/** What commits changed since it was asked last. */
-export interface Touched {
-  /** Ids of agents of which something came. */
-  readonly agents: readonly string[];
-  /** Users of whom spans came, and users of whom points came. */
-  readonly spansOf: readonly string[];
-  readonly pointsOf: readonly string[];
-}
-
-/** Which runs tell best why an alert fires. */
-export interface ExampleQuery {
-  readonly target: Target;
-  readonly type: RunCondition['type'];
-  readonly from: Micros;
-  readonly to: Micros;
 }
 
 /** What became of a new alert: there is room for no more, or the agent is not the user's. */

@@ -1,12 +1,10 @@
+import type { MetricFigures, TargetFigures, WindowFigures } from '../../src/storage/alert-figures.js';
 import type {
   Alert,
   AlertCondition,
   AlertRule,
   AlertingTerms,
   CompositeConfig,
-  MetricFigures,
-  TargetFigures,
-  WindowFigures,
 } from '../../src/storage/alert-store.js';
 
 export const USER = '018f0000-0000-7000-8000-00000000000a';

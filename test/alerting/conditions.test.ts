@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { tryAlert, type AlertTrial } from '../../src/alerting/try-alert.js';
 import { formatTime, parseTime, type Micros } from '../../src/signal/time.js';
-import type {
-  Alert,
-  AlertingTerms,
-  AlertRule,
-  CostFigures,
-  MetricOperator,
-  TargetFigures,
-} from '../../src/storage/alert-store.js';
+import type { CostFigures, TargetFigures } from '../../src/storage/alert-figures.js';
+import type { Alert, AlertingTerms, AlertRule, MetricOperator } from '../../src/storage/alert-store.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
 import { MemoryAlertStore } from './memory-alert-store.js';

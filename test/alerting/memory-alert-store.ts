@@ -1,16 +1,13 @@
 import type {
-  AlertRule,
   ExampleQuery,
-  Firing,
   MetricFigures,
   Observed,
   Observing,
-  Resolution,
-  RuleChange,
   Target,
   TargetFigures,
   Touched,
-} from '../../src/storage/alert-store.js';
+} from '../../src/storage/alert-figures.js';
+import type { AlertRule, Firing, Resolution, RuleChange } from '../../src/storage/alert-store.js';
 import type { EvaluatedStore } from '../../src/alerting/evaluator.js';
 import { NOTHING, points } from './alert-samples.js';
 

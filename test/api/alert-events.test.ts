@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { Firing, NotificationResult } from '../../src/storage/alert-store.js';
+import type { NotificationResult } from '../../src/storage/alert-notices.js';
+import type { Firing } from '../../src/storage/alert-store.js';
 import { dueBy } from '../support/due-notices.js';
 import { HOOK_URL, makeAlert, UNWATCHED } from '../support/alert-calls.js';
 import { startApi, type TestApi } from '../support/api.js';

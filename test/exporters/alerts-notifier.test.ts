@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { sent, type Channel, type Outcome } from '../../src/exporters/alerts/channel.js';
 import { startNotifier } from '../../src/exporters/alerts/notifier.js';
-import type { DueNotification } from '../../src/storage/alert-store.js';
+import type { DueNotification } from '../../src/storage/alert-notices.js';
 import { HandClock } from '../support/hand-clock.js';
 import { MemoryNotices } from '../support/memory-notices.js';
 import { RecordingLogger } from '../support/recording-logger.js';

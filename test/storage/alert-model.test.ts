@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import type {
-  Alert,
-  AlertChange,
-  AlertEvent,
-  AlertIncident,
-  AlertNotification,
-} from '../../src/storage/alert-store.js';
+import type { AlertNotification } from '../../src/storage/alert-notices.js';
+import type { Alert, AlertChange, AlertEvent, AlertIncident } from '../../src/storage/alert-store.js';
 import { dueBy } from '../support/due-notices.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import type { AlertRule, DueNotification, NotificationResult } from '../../src/storage/alert-store.js';
+import type { DueNotification, NotificationResult } from '../../src/storage/alert-notices.js';
+import type { AlertRule } from '../../src/storage/alert-store.js';
 import { dueBy } from '../support/due-notices.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';

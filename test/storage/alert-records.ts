@@ -1,11 +1,6 @@
 import { uuidV7 } from '../../src/signal/ids.js';
-import type {
-  Alert,
-  AlertRule,
-  Firing,
-  NotificationAttempt,
-  NotificationResult,
-} from '../../src/storage/alert-store.js';
+import type { NotificationAttempt, NotificationResult } from '../../src/storage/alert-notices.js';
+import type { Alert, AlertRule, Firing } from '../../src/storage/alert-store.js';
 import { NOON } from '../support/run-records.js';
 
 export const MINUTE = 60_000_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import type { DueRequest, NotificationChannel } from '../../src/storage/alert-store.js';
+import type { DueRequest, NotificationChannel } from '../../src/storage/alert-notices.js';
 import { ALERT_NOTICES } from '../../src/storage/duckdb/meta/alert-definitions.js';
 import { noticeTurns, toTurns, type NoticeTurns } from '../../src/storage/duckdb/meta/alert-turns.js';
 import { dueBy } from '../support/due-notices.js';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import type { ExampleQuery, RunCondition, Target } from '../../src/storage/alert-store.js';
+import type { ExampleQuery, Target } from '../../src/storage/alert-figures.js';
+import type { RunCondition } from '../../src/storage/alert-store.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { agentOf, AT_NOON, HOUR, receive } from './observing.js';

@@ -1,4 +1,4 @@
-import type { Observing, TargetFigures } from '../../src/storage/alert-store.js';
+import type { Observing, TargetFigures } from '../../src/storage/alert-figures.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
-import type { Touched } from '../../src/storage/alert-store.js';
+import type { Touched } from '../../src/storage/alert-figures.js';
 import { aPoint } from '../support/metric-points.js';
 import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { aFollowingRecord } from './following-records.js';

@@ -1,4 +1,4 @@
-import type { Observing, Target, TargetFigures } from '../../src/storage/alert-store.js';
+import type { Observing, Target, TargetFigures } from '../../src/storage/alert-figures.js';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { TraceRecord } from '../../src/signal/trace.js';

@@ -1,13 +1,13 @@
 import type { Micros } from '../../src/signal/time.js';
 import type {
-  AlertStore,
   DueNotification,
   DueRequest,
   HeldNotification,
   NotificationChannel,
   NotificationResult,
   SkipRequest,
-} from '../../src/storage/alert-store.js';
+} from '../../src/storage/alert-notices.js';
+import type { AlertStore } from '../../src/storage/alert-store.js';
 
 type Notices = Pick<
   AlertStore,

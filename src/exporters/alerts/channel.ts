@@ -1,4 +1,8 @@
-import type { DueNotification, NotificationAttempt, NotificationStatus } from '../../storage/alert-store.js';
+import type {
+  DueNotification,
+  NotificationAttempt,
+  NotificationStatus,
+} from '../../storage/alert-notices.js';
 
 /** What became of a notice: a result without what the loop knows. */
 export interface Outcome {

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import type { Mailer, MailResult } from '../../delivery/email/mailer.js';
 import { SparseLog } from '../../delivery/sparse-log.js';
 import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
-import type { DueNotification } from '../../storage/alert-store.js';
+import type { DueNotification } from '../../storage/alert-notices.js';
 import { alertMail } from './alert-mail.js';
 import { failed, sent, type Channel, type Outcome, type Skip } from './channel.js';
 import { MailCap } from './mail-cap.js';

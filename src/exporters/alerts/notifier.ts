@@ -5,14 +5,14 @@ import { SparseLog } from '../../delivery/sparse-log.js';
 import type { Micros } from '../../signal/time.js';
 import {
   NOTIFICATION_CHANNELS,
-  type AlertStore,
   type DueNotification,
   type DueRequest,
   type HeldNotification,
   type NotificationChannel,
   type NotificationResult,
   type NotificationStatus,
-} from '../../storage/alert-store.js';
+} from '../../storage/alert-notices.js';
+import { type AlertStore } from '../../storage/alert-store.js';
 import type { Channel } from './channel.js';
 
 /** Mails never wait for a connection within their time, nor take the places of webhooks; to one user there is one at a time. */

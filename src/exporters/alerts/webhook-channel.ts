@@ -6,7 +6,7 @@ import { checkTarget } from '../../delivery/webhook/check-target.js';
 import { notSent } from '../../delivery/webhook/not-sent.js';
 import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
 import type { AttemptResult, WebhookSender } from '../../delivery/webhook/sender.js';
-import type { DueNotification } from '../../storage/alert-store.js';
+import type { DueNotification } from '../../storage/alert-notices.js';
 import { failed, sent, type Channel, type Outcome } from './channel.js';
 
 const SECOND_MS = 1000;

@@ -1,4 +1,4 @@
-import type { ExampleQuery } from '../../alert-store.js';
+import type { ExampleQuery } from '../../alert-figures.js';
 import type { Connection } from '../database.js';
 import type { Capture } from '../segments.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';

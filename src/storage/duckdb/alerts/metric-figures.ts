@@ -1,4 +1,4 @@
-import type { MetricFigures, Observing } from '../../alert-store.js';
+import type { MetricFigures, Observing } from '../../alert-figures.js';
 import { POINTS } from '../../tables.js';
 import { literal, type Connection, type Row } from '../database.js';
 import { labelStart, quote } from '../metrics/labels.js';

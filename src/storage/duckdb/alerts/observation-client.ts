@@ -1,4 +1,5 @@
-import type { AlertStore, ExampleQuery, Observed, Observing, Touched } from '../../alert-store.js';
+import type { ExampleQuery, Observed, Observing, Touched } from '../../alert-figures.js';
+import type { AlertStore } from '../../alert-store.js';
 import { EventClient } from '../events/event-client.js';
 import type { ObservationMethod } from '../store-thread.js';
 

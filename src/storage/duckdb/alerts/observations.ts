@@ -7,7 +7,7 @@ import type {
   TargetFigures,
   Touched,
   WindowFigures,
-} from '../../alert-store.js';
+} from '../../alert-figures.js';
 import type { Agents } from '../agents.js';
 import type { Services } from '../map/services.js';
 import type { StoredMetrics } from '../metrics/stored-metrics.js';

@@ -1,4 +1,4 @@
-import type { CostFigures, Observing, WindowFigures } from '../../alert-store.js';
+import type { CostFigures, Observing, WindowFigures } from '../../alert-figures.js';
 import type { Connection } from '../database.js';
 import { number } from '../queries/run-summary.js';
 import type { Capture } from '../segments.js';

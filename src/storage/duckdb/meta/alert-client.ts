@@ -1,4 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
+import type { DueNotification, DueRequest, NotificationResult, SkipRequest } from '../../alert-notices.js';
 import type {
   Alert,
   AlertChange,
@@ -7,13 +8,9 @@ import type {
   AlertRule,
   AlertStore,
   CreatedAlert,
-  DueNotification,
-  DueRequest,
   Firing,
-  NotificationResult,
   Resolution,
   RuleChange,
-  SkipRequest,
 } from '../../alert-store.js';
 import type { AlertMethod } from '../store-thread.js';
 import { DeliveryClient } from './delivery-client.js';

@@ -1,16 +1,14 @@
 import type { Micros } from '../../../signal/time.js';
 import type {
-  AlertChannel,
   AlertNotification,
-  AlertRule,
   DueNotification,
   DueRequest,
-  Firing,
   NotificationChannel,
   NotificationResult,
   NotificationStatus,
   SkipRequest,
-} from '../../alert-store.js';
+} from '../../alert-notices.js';
+import type { AlertChannel, AlertRule, Firing } from '../../alert-store.js';
 import type { Row } from '../database.js';
 import { ALERT_EVENTS, ALERT_NOTICES } from './alert-definitions.js';
 import { textOrNull, toAttempts } from './alert-rows.js';

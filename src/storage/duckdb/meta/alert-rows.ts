@@ -1,3 +1,4 @@
+import type { NotificationAttempt } from '../../alert-notices.js';
 import type {
   Alert,
   AlertChannel,
@@ -6,7 +7,6 @@ import type {
   AlertRule,
   AlertType,
   CompositeConfig,
-  NotificationAttempt,
 } from '../../alert-store.js';
 import type { Row, Value } from '../database.js';
 import { numberOrNull } from './delivery-rows.js';

@@ -1,4 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
+import type { DueNotification, DueRequest, NotificationResult, SkipRequest } from '../../alert-notices.js';
 import type {
   Alert,
   AlertChange,
@@ -6,12 +7,8 @@ import type {
   AlertRule,
   AlertStore,
   CreatedAlert,
-  DueNotification,
-  DueRequest,
   Firing,
-  NotificationResult,
   Resolution,
-  SkipRequest,
 } from '../../alert-store.js';
 import type { Row, Value } from '../database.js';
 import { ALERT_BEAT, ALERTS } from './alert-definitions.js';

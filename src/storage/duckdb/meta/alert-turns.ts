@@ -4,7 +4,7 @@ import type {
   HeldNotification,
   NotificationChannel,
   NotificationPlaces,
-} from '../../alert-store.js';
+} from '../../alert-notices.js';
 import type { Row, Value } from '../database.js';
 import { listOf } from './delivery-rows.js';
 
