@@ -55,21 +55,23 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 25 },
 );
 
-/** Every pair of a user and a type that an active endpoint subscribes to, and of an organization and a type. */
+/** For every user and organization and every type that some of their active endpoints subscribe to: those endpoints. */
 async function wantedInTables(connection: Connection): Promise<string[]> {
   const subscriptions =
-    "SELECT organization_id, unnest(string_split(event_types, ' ')) AS type FROM webhook_endpoints WHERE is_active";
+    "SELECT organization_id, id, unnest(string_split(event_types, ' ')) AS type FROM webhook_endpoints WHERE is_active";
   const rows = await connection.rows(
     `WITH wanted AS (${subscriptions})
-     SELECT u.tenant::VARCHAR AS owner, type FROM wanted JOIN members USING (organization_id) JOIN users u ON u.id = user_id
-     UNION SELECT organization_id::VARCHAR, type FROM wanted`,
+     SELECT u.tenant::VARCHAR AS owner, type, wanted.id::VARCHAR AS id FROM wanted JOIN members USING (organization_id) JOIN users u ON u.id = user_id
+     UNION SELECT organization_id::VARCHAR, type, id::VARCHAR FROM wanted`,
   );
-  const direct = new Set(rows.map(({ owner, type }) => `${String(owner)} ${String(type)}`));
   const owners = new Set(rows.map(({ owner }) => String(owner)));
+  const endpointsOf = (wanted: string, type: string): string[] =>
+    rows
+      .filter((row) => row.owner === wanted && (row.type === type || row.type === ALL_EVENTS))
+      .map(({ id }) => String(id));
   return [...owners]
-    .flatMap((owner) => EVENT_TYPES.map((type) => ({ owner, type })))
-    .filter(({ owner, type }) => direct.has(`${owner} ${type}`) || direct.has(`${owner} ${ALL_EVENTS}`))
-    .map(({ owner, type }) => `${owner} ${type}`)
+    .flatMap((owner) => EVENT_TYPES.map((type) => wantedLine(owner, type, endpointsOf(owner, type))))
+    .flatMap((line) => line ?? [])
     .sort();
 }
 
@@ -78,10 +80,38 @@ function wantedInMemory(
   tenants: readonly number[],
   organizations: readonly string[],
 ): string[] {
+  const event = { organization_id: null, endpoint_id: null };
   return EVENT_TYPES.flatMap((type) => [
-    ...tenants.filter((tenant) => interests.wants(tenant, type)).map((tenant) => `${tenant} ${type}`),
-    ...organizations.filter((id) => interests.organizationWants(id, type)).map((id) => `${id} ${type}`),
-  ]).sort();
+    ...tenants.map((tenant) =>
+      wantedLine(
+        tenant,
+        type,
+        interests.subscribers(tenant, { ...event, type }),
+        interests.wants(tenant, type),
+      ),
+    ),
+    ...organizations.map((id) =>
+      wantedLine(
+        id,
+        type,
+        interests.subscribers(undefined, { ...event, type, organization_id: id }),
+        interests.organizationWants(id, type),
+      ),
+    ),
+  ])
+    .flatMap((line) => line ?? [])
+    .sort();
+}
+
+/** Null where nobody wants it. @param isWanted as it is said elsewhere */
+function wantedLine(
+  owner: number | string,
+  type: string,
+  endpoints: readonly string[],
+  isWanted = endpoints.length > 0,
+): string | null {
+  const ids = [...new Set(endpoints)].sort();
+  return isWanted || ids.length > 0 ? `${owner} ${type} ${String(isWanted)} ${ids.join(' ')}` : null;
 }
 
 void t.test('what is wanted is always what the tables say', async (t) => {

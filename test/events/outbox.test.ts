@@ -239,6 +239,35 @@ void t.test('progress that cannot be noted is noted later, and nothing is handed
   t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
 });
 
+void t.test('it goes on while progress is noted, but no more than a page ahead', async (t) => {
+  const { store, handed, succeed, advance, progress, logger, stop } = await startOutbox(
+    t,
+    'max_batch_size: 1',
+  );
+  store.faults.saveEventProgress.push(broken(), broken(), broken());
+  store.commit({}, {}, {});
+  await settled();
+  await succeed();
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
+  t.equal(progress(), 0);
+  await advance(1500);
+  t.equal(progress(), 0);
+  t.equal(handed().length, 2, 'after a kill these come again, and no more');
+  await advance(2250);
+  await advance(3375);
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2', 'a-user: e3']);
+  t.equal(progress(), 2);
+  t.match(logger.lines, [/^warn Progress was not noted; it is tried again err=the disk is full wait_ms=/]);
+  store.faults.saveEventProgress.push(broken());
+  await advance(10_000);
+  const stopped = stop();
+  await succeed();
+  await stopped;
+  t.equal(progress(), 2, 'a stop waits for no second attempt');
+  t.match(logger.lines.at(-1), /^warn Progress was not noted: events that were handed on come again at the/);
+});
+
 void t.test('a stop finishes the page under way and reads no further', async (t) => {
   const { store, handed, succeed, progress, stop } = await startOutbox(t, 'max_batch_size: 2');
   store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'ann' });

@@ -8,6 +8,7 @@ import type { Micros } from '../../signal/time.js';
 import type { EventCursor, EventPageLimit, EventStore } from '../../storage/event-store.js';
 import { batchesOf } from './batches-of.js';
 import type { Handover } from './handover.js';
+import { Progress } from './progress.js';
 
 export interface EventLoopTools {
   readonly store: Pick<EventStore, 'readEvents' | 'saveEventProgress' | 'watchEvents'>;
@@ -33,8 +34,9 @@ interface Page {
 }
 
 /**
- * Reads page after page, hands each on batch by batch, and then notes the progress. Whatever fails is tried again, for
- * ever, from where it failed: what was taken is not handed on again. Between pages it sleeps until the store calls.
+ * Reads page after page, hands each on batch by batch, and then notes the progress, beside what goes on. Whatever fails is
+ * tried again, for ever, from where it failed: what was taken is not handed on again. Between pages it sleeps until the
+ * store calls.
  */
 export class EventLoop {
   readonly #tools: EventLoopTools;
@@ -43,12 +45,14 @@ export class EventLoop {
   readonly #unwatch: () => void;
   /** Fires when nobody waits for what is under way any more. */
   readonly #end = new AbortController();
+  /** Fires when what fails is not tried again. */
+  readonly #stop = new AbortController();
+  readonly #progress: Progress;
   #cursor: EventCursor;
   #page: Page | null = null;
-  #failing: StoreWork | null = null;
+  readonly #failing = new Set<StoreWork>();
   /** Whether there may be more than the last reading found. */
   #isCalled = true;
-  #isStopping = false;
   #endSleep: (by: 'call' | 'stop') => void = () => undefined;
 
   /** @param cursor where to begin */
@@ -56,6 +60,11 @@ export class EventLoop {
     this.#tools = tools;
     this.#cursor = cursor;
     this.#log = new SparseLog(tools.logger, tools.clock);
+    this.#progress = new Progress({
+      ...tools,
+      save: (done) => this.#ask('saving', () => tools.store.saveEventProgress(tools.reader, done)),
+      stop: this.#stop.signal,
+    });
     this.#unwatch = tools.store.watchEvents(() => {
       this.#isCalled = true;
       this.#endSleep('call');
@@ -77,7 +86,7 @@ export class EventLoop {
    * than the deadline, the next start begins with that page.
    */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#isStopping = true;
+    this.#stop.abort();
     this.#unwatch();
     this.#endSleep('stop');
     await new Promise<void>((resolve) => {
@@ -108,6 +117,11 @@ export class EventLoop {
       }
       if (this.#page === null && !this.#isCalled) await this.#sleep(null);
     }
+    await this.#progress.settled();
+  }
+
+  get #isStopping(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   #isOver(failures: number): boolean {
@@ -126,7 +140,10 @@ export class EventLoop {
       await handover.give(batch, { receivedAt: clock.now(), abort: this.#end.signal });
       this.#page.batches.shift();
     } else {
-      await this.#save(this.#page);
+      const { cursor, hasMore } = this.#page;
+      await this.#progress.note(cursor);
+      this.#page = null;
+      this.#goOn(cursor, hasMore);
     }
   }
 
@@ -146,13 +163,6 @@ export class EventLoop {
     }
   }
 
-  async #save({ cursor, hasMore }: Page): Promise<void> {
-    const { store, reader } = this.#tools;
-    await this.#ask('saving', () => store.saveEventProgress(reader, cursor));
-    this.#page = null;
-    this.#goOn(cursor, hasMore);
-  }
-
   #goOn(cursor: EventCursor, hasMore: boolean): void {
     this.#cursor = cursor;
     if (hasMore) this.#isCalled = true;
@@ -162,18 +172,13 @@ export class EventLoop {
   async #ask<T>(what: StoreWork, work: () => Promise<T>): Promise<T> {
     try {
       const answer = await work();
-      this.#tell(null);
+      if (this.#failing.delete(what) && this.#failing.size === 0) this.#tools.onStore(null);
       return answer;
     } catch (error) {
-      this.#tell(what);
+      if (this.#failing.size === 0) this.#tools.onStore(what);
+      this.#failing.add(what);
       throw error;
     }
-  }
-
-  #tell(failing: StoreWork | null): void {
-    if (this.#failing === failing) return;
-    this.#failing = failing;
-    this.#tools.onStore(failing);
   }
 
   async #waitAfter(error: unknown, failures: number): Promise<void> {

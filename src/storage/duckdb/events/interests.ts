@@ -1,4 +1,4 @@
-import { ALL_EVENTS, type EventType } from '../../../signal/event.js';
+import { ALL_EVENTS, type EventRecord, type EventType } from '../../../signal/event.js';
 
 /** What an endpoint wants. */
 export interface Subscription {
@@ -7,6 +7,9 @@ export interface Subscription {
   readonly eventTypes: readonly string[];
   readonly isActive: boolean;
 }
+
+/** What of an event decides who is to have it. */
+type SubscribedEvent = Pick<EventRecord, 'type' | 'organization_id' | 'endpoint_id'>;
 
 /**
  * Which types of events somebody wants: an active endpoint of an organization that the user belongs to, or a reader of all.
@@ -35,6 +38,27 @@ export class EventInterests {
   organizationWants(organizationId: string, type: EventType): boolean {
     const types = this.#wantedBy(new Set([organizationId]));
     return types.has(type) || types.has(ALL_EVENTS);
+  }
+
+  /**
+   * The ids of the active endpoints that are to have an event: of the owner's organizations, of the organization whose event
+   * it is, or the one that it is for. A test of an endpoint goes to it whatever it subscribes to.
+   *
+   * @param tenant undefined where the owner is no user
+   */
+  subscribers(tenant: number | undefined, event: SubscribedEvent): readonly string[] {
+    const { type, organization_id, endpoint_id } = event;
+    const organizations =
+      organization_id === null
+        ? ((tenant === undefined ? undefined : this.#organizations.get(tenant)) ?? new Set())
+        : new Set([organization_id]);
+    const isFor = ({ endpointId, eventTypes }: Subscription): boolean =>
+      endpoint_id === null
+        ? eventTypes.includes(type) || eventTypes.includes(ALL_EVENTS)
+        : endpointId === endpoint_id;
+    return this.#activeOf(organizations)
+      .filter(isFor)
+      .map(({ endpointId }) => endpointId);
   }
 
   /** A new endpoint, or an endpoint as it is now. */
@@ -76,10 +100,14 @@ export class EventInterests {
   #wantedBy(organizations: ReadonlySet<string>): ReadonlySet<string> {
     const types = new Set<string>();
     for (const [type, readers] of this.#read) if (readers > 0) types.add(type);
-    for (const { isActive, organizationId, eventTypes } of this.#subscriptions.values()) {
-      if (!isActive || !organizations.has(organizationId)) continue;
+    for (const { eventTypes } of this.#activeOf(organizations))
       for (const type of eventTypes) types.add(type);
-    }
     return types;
+  }
+
+  #activeOf(organizations: ReadonlySet<string>): readonly Subscription[] {
+    return [...this.#subscriptions.values()].filter(
+      ({ isActive, organizationId }) => isActive && organizations.has(organizationId),
+    );
   }
 }

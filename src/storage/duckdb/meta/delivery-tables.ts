@@ -12,7 +12,7 @@ import type {
 } from '../../delivery-store.js';
 import { DeliveryClaims } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';
-import { DeliveryIntake } from './delivery-intake.js';
+import { DeliveryIntake, type IntakeParts } from './delivery-intake.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import { DeliveryResults, type DeliveryParts } from './delivery-results.js';
 import { asked, atRest } from './delivery-state.js';
@@ -30,10 +30,10 @@ export class DeliveryTables implements Tables {
   readonly #results: DeliveryResults;
   readonly #history: DeliveryHistory;
 
-  constructor(parts: DeliveryParts) {
+  constructor(parts: DeliveryParts & IntakeParts) {
     this.#connection = parts.connection;
     this.#queue = new DeliveryQueue(parts.connection);
-    this.#intake = new DeliveryIntake(parts.connection, this.#queue);
+    this.#intake = new DeliveryIntake(parts, this.#queue);
     this.#claims = new DeliveryClaims(parts.connection, this.#queue);
     this.#results = new DeliveryResults(parts, this.#queue);
     this.#history = new DeliveryHistory(parts.connection);

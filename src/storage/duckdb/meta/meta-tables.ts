@@ -63,18 +63,14 @@ export class MetaTables implements Tables {
   private constructor(connection: Connection, { file, eventsWritten, agentName }: MetaSurroundings) {
     this.#connection = new MetaConnection(connection, file);
     const parts = { connection: this.#connection, interests: this.interests };
+    const tenantOf = (userId: string): number | undefined => this.tenantOf(userId);
     this.events = new MetaEvents(parts.connection, parts.interests, eventsWritten);
     this.readers = new EventReaders(parts.connection, this.events);
-    this.deliveries = new DeliveryTables({ ...parts, events: this.events });
+    this.deliveries = new DeliveryTables({ ...parts, tenantOf, events: this.events });
     this.#members = new MemberTables(parts.connection, parts.interests);
     this.#prompts = new PromptTables(parts.connection, this.events);
     this.#endpoints = new EndpointTables({ ...parts, events: this.events, deliveries: this.deliveries });
-    this.alerts = new AlertTables({
-      ...parts,
-      events: this.events,
-      tenantOf: (userId) => this.tenantOf(userId),
-      agentName,
-    });
+    this.alerts = new AlertTables({ ...parts, tenantOf, events: this.events, agentName });
   }
 
   /** @param connection the tables' own */
