@@ -1,5 +1,5 @@
 import { HourSums } from './hour-sums.js';
-import { NO_NODE, type BatchMap } from './service-map.js';
+import { NO_NODE, type DerivedMap } from './service-map.js';
 import { countTree, type MapTree } from './trace-map.js';
 
 /** Puts the map of a batch together, trace by trace. */
@@ -32,7 +32,7 @@ export class MapBuilder {
     for (let i = 0; i < nodes.length; i++) this.#nodes.push(nodes[i] ?? NO_NODE);
   }
 
-  finish(): Omit<BatchMap, 'spanIds'> {
+  finish(): DerivedMap {
     const nodeSums: number[] = [];
     const edgeSums: number[] = [];
     for (const [hour, sums] of this.#hours) {

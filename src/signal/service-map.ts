@@ -1,14 +1,12 @@
 import type { TraceRecord } from './trace.js';
 
-/** In place of a position in {@link BatchMap.names}: the span makes no node. */
+/** In place of a position in {@link DerivedMap.names}: the span makes no node. */
 export const NO_NODE = -1;
 /** In place of a position: the node is that of the trace's agent, whatever its name turns out to be. */
 export const AGENT_NODE = -2;
 
 /** What a batch of traces adds to the service map (decisions §4, "Service map"), as derived from the batch alone. */
-export interface BatchMap {
-  /** Of the spans it was derived from, trace by trace: it holds for a batch only while {@link fitsBatch}. */
-  readonly spanIds: readonly (readonly string[])[];
+export interface DerivedMap {
   /** The names of all nodes, each once. */
   readonly names: readonly string[];
   /** Of each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
@@ -21,6 +19,12 @@ export interface BatchMap {
   readonly nodeSums: Int32Array<ArrayBuffer>;
   /** Likewise four numbers a line: hour, source name, target name, spans. */
   readonly edgeSums: Int32Array<ArrayBuffer>;
+}
+
+/** The map of a batch, with what it is of. */
+export interface BatchMap extends DerivedMap {
+  /** Of the spans it was derived from, trace by trace: it holds for a batch only while {@link fitsBatch}. */
+  readonly spanIds: readonly (readonly string[])[];
 }
 
 /** Whether a map was derived from just these spans: a processor behind `service_map` may have dropped some. */

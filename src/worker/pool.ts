@@ -5,14 +5,19 @@ export interface PoolOptions {
   /** Of the compiled module whose default export does the tasks, in the threads. */
   readonly module: URL;
   readonly threads: number;
+  /**
+   * Tasks that a thread has at once: the one that it does, and others that lie ready, so that it need not wait until this
+   * thread hears of an answer.
+   */
+  readonly depth: number;
   /** A thread ended that had nothing to do. (Otherwise its task fails with the reason.) */
   readonly onIdleCrash: (error: Error) => void;
 }
 
 /**
  * A few threads that do tasks, one at a time each. Buffers are handed over, not copied. A thread that ends, for whatever
- * reason, fails its task and is replaced. Who has more tasks than threads keeps them in a line of its own, because only
- * it knows which of them go together.
+ * reason, fails the tasks that it has and is replaced. Who has more tasks than the threads take keeps them in a line of its
+ * own, because only it knows which of them go together.
  */
 export class WorkerPool<Task, Answer> {
   readonly #options: PoolOptions;
@@ -24,8 +29,14 @@ export class WorkerPool<Task, Answer> {
     this.#options = options;
   }
 
+  /** Whether a thread has nothing to do. */
   get hasFreeThread(): boolean {
     return this.#underWay < this.#options.threads;
+  }
+
+  /** Whether a thread takes a task now. */
+  get hasRoom(): boolean {
+    return this.#underWay < this.#options.threads * this.#options.depth;
   }
 
   /**
@@ -50,12 +61,13 @@ export class WorkerPool<Task, Answer> {
   }
 
   #open(): Piscina<Task, Answer> {
-    const { module, threads, onIdleCrash } = this.#options;
+    const { module, threads, depth, onIdleCrash } = this.#options;
     const piscina = new Piscina<Task, Answer>({
       filename: module.href,
       minThreads: threads,
       maxThreads: threads,
-      maxQueue: threads,
+      maxQueue: threads * depth,
+      concurrentTasksPerWorker: depth,
       recordTiming: false,
       ...threadArgv(),
     });

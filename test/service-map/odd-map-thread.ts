@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { deriveTask } from '../../src/processors/service-map/derive-task.js';
-import { TEXT_COLUMNS, type MapTask } from '../../src/processors/service-map/task.js';
-import { ColumnsReader } from '../../src/worker/columns-reader.js';
+import type { MapTask } from '../../src/processors/service-map/task.js';
 import { waitAt } from '../support/channel-place.js';
 
 /**
@@ -13,7 +12,7 @@ import { waitAt } from '../support/channel-place.js';
  * - `nonsense` answers with too little
  */
 export default async function derive(task: MapTask): Promise<unknown> {
-  for (const text of textsOf(task)) {
+  for (const text of task.flatMap(({ texts }) => texts)) {
     const [word = '', detail = ''] = text.split(':');
     if (word === 'wait') await waitAt(detail);
     if (word === 'exit') process.exit(7);
@@ -25,9 +24,4 @@ export default async function derive(task: MapTask): Promise<unknown> {
     if (word === 'nonsense') return {};
   }
   return deriveTask(task);
-}
-
-function textsOf({ texts }: MapTask): string[] {
-  const reader = new ColumnsReader(TEXT_COLUMNS, texts);
-  return Array.from({ length: reader.rows }, (_, row) => reader.textBytes(0, row).toString('utf8'));
 }

@@ -68,27 +68,43 @@ function aTraceWithoutSpans(): TraceRecord[] {
   return [aTrace(0)];
 }
 
-void t.test('what waits goes to the thread together, up to some thousand spans', async (t) => {
+void t.test('what waits goes to the thread together, once it is much or the thread is free', async (t) => {
   const { send, passed, metric } = await startMap(t, '{}', ODD);
   const here = aPlace(t);
   const first = aBatch(`wait:${here.name}`);
-  const sizes = [1, 2, 3000, 1000, 500, 9000, 1, 1];
-  const batches = [first, ...sizes.map((size) => aBatch('one of many', size))];
+  const much = [1, 2, 3000, 2000, 9000];
+  const more = [1000, 500, 2500, 1000, 1];
+  const batches = [first, ...[...much, ...more].map((size) => aBatch('one of many', size))];
   const answers = [send(first)];
   await here.reached;
   answers.push(...batches.slice(1).map(send));
-  t.equal(await metric('queue_batches'), sizes.length);
+  t.equal(
+    await metric('queue_batches'),
+    more.length,
+    'much lies ready for the thread, and no more than that',
+  );
   here.goOn();
   await Promise.all(answers);
-  // At the start; the first; then [1, 2, 3000, 1000], [500], [9000], [1, 1].
-  t.equal(await metric('task_duration_seconds_count'), 6);
+  // At the start; the first; [1, 2, 3000], [2000], [9000]; then [1000, 500, 2500], [1000, 1].
+  t.equal(await metric('task_duration_seconds_count'), 7);
   t.equal(await metric('queue_batches'), 0);
-  t.same(
-    passed.map(({ items }) => items),
-    batches,
-    'in the order in which they came',
-  );
+  t.equal(passed.length, batches.length);
+  t.same(new Set(passed.map(({ items }) => items)), new Set(batches), 'each once');
   for (const { items, service_map } of passed) t.same(service_map, deriveBatch(items));
+});
+
+void t.test('little waits until the thread is free', async (t) => {
+  const { send, metric } = await startMap(t, '{}', ODD);
+  const here = aPlace(t);
+  const first = send(aBatch(`wait:${here.name}`));
+  await here.reached;
+  const answers = [send(aBatch('a', 700)), send(aBatch('b', 700))];
+  t.equal(await metric('queue_batches'), 2);
+  answers.push(send(aBatch('c', 200)));
+  t.equal(await metric('queue_batches'), 0, 'together they are much');
+  here.goOn();
+  for (const answer of [first, ...answers]) t.same(await answer, { accepted: 1, refused: [] });
+  t.equal(await metric('task_duration_seconds_count'), 3);
 });
 
 void t.test('several threads work at the same time', async (t) => {
@@ -150,6 +166,17 @@ for (const [what, agent, reason] of [
     t.same(await send(aBatch()), { accepted: 1, refused: [] }, 'the next one finds a thread');
   });
 }
+
+void t.test('a batch that ends its thread takes none of those with it that lay ready there', async (t) => {
+  const { send, passed, metric } = await startMap(t, '{}', ODD);
+  const batches = [aBatch('exit', 2000), aBatch('a', 2000), aBatch('b', 2000), aBatch('c')];
+  const [odd, ...others] = await Promise.all(batches.map(send));
+  t.match(odd, { code: 'internal_error', cause: { message: /worker exited with code: 7/ } });
+  for (const answer of others) t.same(answer, { accepted: 1, refused: [] });
+  t.equal(passed.length, 3);
+  // Three that the thread had, and the first once more: they are tried again one at a time.
+  t.equal(await metric('failed_tasks_total'), 4);
+});
 
 void t.test('a batch that cannot be laid out for the thread takes no others with it', async (t) => {
   const { send, passed } = await startMap(t);

@@ -11,11 +11,12 @@ interface Said {
   readonly thread: number;
 }
 
-function open<Answer = Said>(t: Test, threads = 1) {
+function open<Answer = Said>(t: Test, threads = 1, depth = 1) {
   const crashes: Error[] = [];
   const pool = new WorkerPool<OddTask, Answer>({
     module: new URL('./odd-task.js', import.meta.url),
     threads,
+    depth,
     onIdleCrash: (error) => crashes.push(error),
   });
   t.teardown(() => pool.close());
@@ -37,6 +38,30 @@ void t.test('tasks are done, one at a time in each thread', async (t) => {
   t.equal((await pool.run({ say: 'now' }, [])).thread, thread, 'the other one is busy');
   a.goOn();
   t.not((await first).thread, thread);
+});
+
+void t.test('more tasks lie ready for a thread, as many as it is to have', async (t) => {
+  const { pool } = open(t, 1, 3);
+  const here = aPlace(t);
+  const first = pool.run({ waitAt: here.name }, []);
+  await here.reached;
+  t.notOk(pool.hasFreeThread);
+  t.ok(pool.hasRoom);
+  const others = [pool.run({ say: 1 }, []), pool.run({ say: 2 }, [])];
+  t.notOk(pool.hasRoom);
+  here.goOn();
+  t.match(await Promise.all([first, ...others]), [{ said: 'waited' }, { said: 1 }, { said: 2 }]);
+  t.ok(pool.hasFreeThread);
+  const failed = await Promise.all(
+    [pool.run({ exit: 3 }, []), pool.run({ say: 1 }, [])].map((answer) =>
+      answer.then(
+        () => 'done',
+        (error: unknown) => String(error),
+      ),
+    ),
+  );
+  t.same(failed, Array(2).fill('Error: worker exited with code: 3'), 'what it had fails with it');
+  t.match(await pool.run({ say: 'on' }, []), { said: 'on' });
 });
 
 void t.test('buffers are handed over in both directions', async (t) => {

@@ -1,110 +1,95 @@
 import { MapBuilder } from '../../signal/map-builder.js';
-import { AGENT_NODE, NO_NODE, type BatchMap } from '../../signal/service-map.js';
-import { nodeName, type NodeTexts } from '../../signal/service-node.js';
-import { ColumnsReader } from '../../worker/columns-reader.js';
-import { ColumnsWriter } from '../../worker/columns-writer.js';
-import { TextScratch } from '../../worker/text-scratch.js';
-import {
-  HEADER,
-  HEADER_COLUMNS,
-  LENGTHS,
-  SOURCE,
-  SPAN,
-  SPAN_COLUMNS,
-  TEXT_COLUMNS,
-  type MapAnswer,
-  type MapTask,
-} from './task.js';
-
-type Derived = Omit<BatchMap, 'spanIds'>;
+import { AGENT_NODE, NO_NODE, type DerivedMap } from '../../signal/service-map.js';
+import { nodeName } from '../../signal/service-node.js';
+import { LENGTHS, URLS, type MapAnswer, type MapTask, type MapTaskBatch } from './task.js';
 
 /** What the thread does. */
 export function deriveTask(task: MapTask): MapAnswer {
-  const reader = new TaskReader(task);
-  return encodeAnswer(task.traces.map((traces) => reader.derive(traces)));
+  return encodeAnswer(task.map((batch) => new BatchReader(batch).derive()));
 }
 
-/** Reads a task from its start to its end. */
-class TaskReader {
-  readonly #hours: Uint32Array;
-  readonly #counts: Uint32Array;
-  readonly #parents: Int32Array;
-  readonly #types: Uint8Array;
-  readonly #sources: Uint8Array;
-  readonly #texts: ColumnsReader;
-  #trace = 0;
-  #span = 0;
-  #text = 0;
+/** Reads a batch from its start to its end. */
+class BatchReader {
+  readonly #traces: number;
+  readonly #numbers: Int32Array;
+  readonly #texts: readonly string[];
+  /** What the texts are as names of nodes, as far as it was asked for; null for no name. */
+  readonly #names: (string | null | undefined)[];
+  #at = 0;
 
-  constructor({ headers, spans, texts }: MapTask) {
-    const header = new ColumnsReader(HEADER_COLUMNS, headers);
-    this.#hours = header.uint32s(HEADER.hour);
-    this.#counts = header.uint32s(HEADER.spans);
-    const span = new ColumnsReader(SPAN_COLUMNS, spans);
-    this.#parents = new Int32Array(spans.fixed, span.place(SPAN.parent).data, spans.rows);
-    this.#types = new Uint8Array(spans.fixed, span.place(SPAN.type).data, spans.rows);
-    this.#sources = new Uint8Array(spans.fixed, span.place(SPAN.source).data, spans.rows);
-    this.#texts = new ColumnsReader(TEXT_COLUMNS, texts);
+  constructor({ traces, numbers, texts }: MapTaskBatch) {
+    this.#traces = traces;
+    this.#numbers = numbers;
+    this.#texts = texts;
+    this.#names = texts.map(() => undefined);
   }
 
-  /** The map of the next batch. */
-  derive(traces: number): Derived {
+  derive(): DerivedMap {
     const builder = new MapBuilder();
-    for (const end = this.#trace + traces; this.#trace < end; this.#trace++) {
-      const agent = builder.number(this.#nextText());
-      const hour = (this.#hours[this.#trace] ?? 0) | 0;
-      const first = this.#span;
-      const next = first + (this.#counts[this.#trace] ?? 0);
-      const nodes: number[] = [];
-      for (let row = first; row < next; row++) nodes.push(this.#nextNode(this.#sources[row] ?? 0, builder));
-      this.#span = next;
-      builder.trace(agent, hour, {
-        types: this.#types.subarray(first, next),
-        nodes,
-        parents: this.#parents.subarray(first, next),
-      });
+    for (let trace = 0; trace < this.#traces; trace++) {
+      const hour = this.#next();
+      const spans = this.#next();
+      const agent = builder.number(this.#nextText().toWellFormed());
+      const [types, nodes, parents]: [number[], number[], number[]] = [[], [], []];
+      for (let span = 0; span < spans; span++) {
+        parents.push(this.#next());
+        types.push(this.#next());
+        nodes.push(this.#nextNode(builder));
+      }
+      builder.trace(agent, hour, { types, nodes, parents });
     }
     return builder.finish();
   }
 
-  #nextNode(source: number, builder: MapBuilder): number {
-    if (source === SOURCE.none) return NO_NODE;
-    if (source === SOURCE.agent) return AGENT_NODE;
-    const name = nodeName(this.#nextTexts(source - SOURCE.name));
+  #nextNode(builder: MapBuilder): number {
+    const source = this.#next();
+    if (source === NO_NODE || source === AGENT_NODE) return source;
+    const name = source === URLS ? this.#nextUrls() : this.#name(source);
     return name === null ? NO_NODE : builder.number(name);
   }
 
-  #nextTexts(count: number): NodeTexts {
-    if (count === 0) return this.#nextText();
-    const urls = Array.from({ length: count }, () => this.#nextText());
-    return { urls, name: this.#nextText() };
+  #nextUrls(): string | null {
+    const urls = Array.from({ length: this.#next() }, () => this.#nextText());
+    return nodeName({ urls, name: this.#nextText() });
+  }
+
+  #name(text: number): string | null {
+    const known = this.#names[text];
+    if (known !== undefined) return known;
+    const name = nodeName(this.#text(text));
+    this.#names[text] = name;
+    return name;
   }
 
   #nextText(): string {
-    const row = this.#text++;
-    return this.#texts.text.toString('utf8', this.#texts.textStart(0, row), this.#texts.textEnd(0, row));
+    return this.#text(this.#next());
+  }
+
+  /** @throws Error for a position that the batch does not have */
+  #text(position: number): string {
+    const text = this.#texts[position];
+    if (text === undefined) throw new Error('a batch for the service map lacks a text');
+    return text;
+  }
+
+  /** @throws Error behind the end */
+  #next(): number {
+    const number = this.#numbers[this.#at++];
+    if (number === undefined) throw new Error('a batch for the service map ends too soon');
+    return number;
   }
 }
 
-function encodeAnswer(maps: readonly Derived[]): MapAnswer {
-  const names = new ColumnsWriter(
-    TEXT_COLUMNS,
-    maps.reduce((sum, map) => sum + map.names.length, 0),
-    new TextScratch(),
-  );
-  const numbers: number[] = [];
-  let row = 0;
-  for (const map of maps) {
-    numbers.push(map.names.length, map.nodes.length, map.nodeSums.length, map.edgeSums.length);
-    for (const name of map.names) names.text(0, row++, name);
-  }
+function encodeAnswer(maps: readonly DerivedMap[]): MapAnswer {
   const parts = maps.flatMap(({ nodes, nodeSums, edgeSums }) => [nodes, nodeSums, edgeSums]);
-  const all = new Int32Array(maps.length * LENGTHS + parts.reduce((sum, part) => sum + part.length, 0));
-  all.set(numbers);
-  let at = numbers.length;
+  let at = maps.length * LENGTHS;
+  const numbers = new Int32Array(at + parts.reduce((sum, part) => sum + part.length, 0));
+  maps.forEach(({ names, nodes, nodeSums, edgeSums }, i) => {
+    numbers.set([names.length, nodes.length, nodeSums.length, edgeSums.length], i * LENGTHS);
+  });
   for (const part of parts) {
-    all.set(part, at);
+    numbers.set(part, at);
     at += part.length;
   }
-  return { numbers: all, names: names.finish() };
+  return { numbers, names: maps.flatMap(({ names }) => names) };
 }
