@@ -57,14 +57,19 @@ export class ThreadClient {
     return this.#pending.size;
   }
 
-  /** @param transfer buffers in `args` that are handed over. @throws what the method threw, revived. */
+  /**
+   * @param transfer buffers in `args` that are handed over. Calls with buffers go to the thread together at the end of the
+   * turn, others at once
+   * @throws what the method threw, revived
+   */
   async call<T>(method: string, args: readonly unknown[], transfer: readonly ArrayBuffer[] = []): Promise<T> {
     if (this.#ended !== null) throw this.#ended;
     const id = this.#nextId++;
-    const message: CallMessage = { kind: 'call', id, method, args };
+    const isUrgent = transfer.length === 0;
+    const message: CallMessage = { kind: 'call', id, method, args, isUrgent };
     return await new Promise<T>((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#outbox.post(message, transfer);
+      this.#outbox.post(message, transfer, isUrgent);
     });
   }
 

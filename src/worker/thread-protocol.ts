@@ -8,6 +8,8 @@ export interface CallMessage {
   readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
+  /** Whether call and answer go at once: of many bulky ones a turn of the event loop they go together. */
+  readonly isUrgent: boolean;
 }
 
 type AnswerMessage =

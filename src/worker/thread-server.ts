@@ -19,15 +19,16 @@ export function serve(port: MessagePort, outbox: Outbox<ThreadMessage>, methods:
 async function answer(
   outbox: Outbox<ThreadMessage>,
   methods: Methods,
-  { id, method, args }: CallMessage,
+  { id, method, args, isUrgent }: CallMessage,
 ): Promise<void> {
   try {
     const call = methods[method] as ((...args: readonly unknown[]) => unknown) | undefined;
     if (call === undefined) throw new Error(`the thread has no method ${method}`);
     const result = await call(...args);
-    if (result instanceof Transfer) outbox.post({ kind: 'value', id, value: result.value }, result.buffers);
-    else outbox.post({ kind: 'value', id, value: result });
+    if (result instanceof Transfer)
+      outbox.post({ kind: 'value', id, value: result.value }, result.buffers, isUrgent);
+    else outbox.post({ kind: 'value', id, value: result }, [], isUrgent);
   } catch (error) {
-    outbox.post({ kind: 'error', id, error: spellError(error) });
+    outbox.post({ kind: 'error', id, error: spellError(error) }, [], isUrgent);
   }
 }

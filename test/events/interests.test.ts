@@ -103,6 +103,28 @@ function wantedInMemory(
     .sort();
 }
 
+/** What deliveries need of every endpoint. */
+async function endpointsInTables(connection: Connection) {
+  return await connection.rows(
+    'SELECT id::VARCHAR AS id, is_active, consecutive_failures, url, sealed_secret FROM webhook_endpoints ORDER BY id',
+  );
+}
+
+function endpointsInMemory({ interests }: MetaTables, ids: readonly string[]): unknown {
+  return [...ids].sort().flatMap((id) => {
+    const endpoint = interests.subscription(id);
+    if (endpoint === undefined) return [];
+    const { endpointId, isActive, failures, url, sealedSecret } = endpoint;
+    return {
+      id: endpointId,
+      is_active: isActive,
+      consecutive_failures: failures,
+      url,
+      sealed_secret: sealedSecret,
+    };
+  });
+}
+
 /** Null where nobody wants it. @param isWanted as it is said elsewhere */
 function wantedLine(
   owner: number | string,
@@ -173,6 +195,9 @@ void t.test('what is wanted is always what the tables say', async (t) => {
         ),
         await wantedInTables(connection),
       );
+      const endpoints = await endpointsInTables(connection);
+      const known = new Set([...ids, ...endpoints.map((endpoint) => String(endpoint.id))]);
+      same(endpointsInMemory(tables, [...known]), endpoints);
     }
   });
 });

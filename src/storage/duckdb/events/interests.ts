@@ -1,11 +1,15 @@
 import { ALL_EVENTS, type EventRecord, type EventType } from '../../../signal/event.js';
 
-/** What an endpoint wants. */
+/** What an endpoint wants, and what a delivery to it needs. */
 export interface Subscription {
   readonly endpointId: string;
   readonly organizationId: string;
   readonly eventTypes: readonly string[];
   readonly isActive: boolean;
+  /** Failed attempts in a row. */
+  readonly failures: number;
+  readonly url: string;
+  readonly sealedSecret: string;
 }
 
 /** What of an event decides who is to have it. */
@@ -59,6 +63,11 @@ export class EventInterests {
     return this.#activeOf(organizations)
       .filter(isFor)
       .map(({ endpointId }) => endpointId);
+  }
+
+  /** An endpoint, if it is there. */
+  subscription(endpointId: string): Subscription | undefined {
+    return this.#subscriptions.get(endpointId);
   }
 
   /** A new endpoint, or an endpoint as it is now. */

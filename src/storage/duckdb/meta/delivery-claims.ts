@@ -1,31 +1,39 @@
 import type { Micros } from '../../../signal/time.js';
 import type { ClaimRequest, Claims, DeliveryClaim } from '../../delivery-store.js';
-import { WAITING } from './delivery-definitions.js';
+import type { EventInterests } from '../events/interests.js';
+import type { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryQueue } from './delivery-queue.js';
-import { listOf, toWaitingRow } from './delivery-rows.js';
+import { listOf, type WaitingRow } from './delivery-rows.js';
 import { claimed } from './delivery-state.js';
 import {
   endpointQueues,
+  queuesOf,
   takeTurns,
   toEndpointQueue,
   type Candidate,
   type EndpointQueue,
 } from './delivery-turns.js';
 import type { MetaConnection } from './meta-connection.js';
-import { byRanges } from './number-ranges.js';
+
+/** What the claims stand on. */
+export interface ClaimParts {
+  readonly connection: MetaConnection;
+  readonly interests: EventInterests;
+  readonly memory: DeliveryMemory;
+}
 
 /** Takes on what is due. */
 export class DeliveryClaims {
-  readonly #connection: MetaConnection;
+  readonly #parts: ClaimParts;
   readonly #queue: DeliveryQueue;
 
-  constructor(connection: MetaConnection, queue: DeliveryQueue) {
-    this.#connection = connection;
+  constructor(parts: ClaimParts, queue: DeliveryQueue) {
+    this.#parts = parts;
     this.#queue = queue;
   }
 
   async claim(request: ClaimRequest): Promise<Claims> {
-    return await this.#connection.shared(async () => {
+    return await this.#parts.connection.shared(async () => {
       const queues = await this.#held(request);
       const { taken, nextDueAt } = takeTurns(queues, request.now, request);
       return { claims: taken.length === 0 ? [] : await this.#take(taken, request.now), nextDueAt };
@@ -46,50 +54,49 @@ export class DeliveryClaims {
   }
 
   async #read(perEndpoint: number): Promise<readonly EndpointQueue[]> {
-    const rows = await this.#connection.rows(endpointQueues(perEndpoint));
+    const { connection, interests, memory } = this.#parts;
+    const known = await memory.rows();
+    if (known !== null) return queuesOf(known.values(), interests, perEndpoint);
+    const rows = await connection.rows(endpointQueues(perEndpoint));
     return rows.map((row) => toEndpointQueue(row, perEndpoint));
   }
 
   async #take(due: readonly Candidate[], now: Micros): Promise<readonly DeliveryClaim[]> {
-    const rows = await this.#connection.rows(claimedRows(due));
-    const taken = new Map(
-      rows.map((row) => {
-        const before = toWaitingRow(row);
-        const changed = { ...before, waiting: claimed(before.waiting, now) };
-        return [before.delivery, { row, changed }];
-      }),
-    );
-    await this.#queue.save([...taken.values()].map(({ changed }) => changed));
-    return due.flatMap(({ delivery }) => {
-      const found = taken.get(delivery);
-      if (found === undefined) return [];
-      const { row, changed } = found;
-      return {
+    const { interests, memory } = this.#parts;
+    const waiting = await this.#waiting(due.map(({ delivery }) => delivery));
+    const events = await memory.events(due.map(({ event }) => event));
+    const claims: DeliveryClaim[] = [];
+    const changed: WaitingRow[] = [];
+    for (const { delivery } of due) {
+      const row = waiting.get(delivery);
+      const event = row && events.get(row.event);
+      const endpoint = row && interests.subscription(row.endpointId);
+      if (!event || !endpoint) continue;
+      const taken = { ...row, waiting: claimed(row.waiting, now) };
+      changed.push(taken);
+      claims.push({
         delivery,
-        lease: changed.waiting.attempts,
-        delivery_id: changed.id,
-        attempt: changed.waiting.attempts,
-        isManual: changed.waiting.underWay?.isManual === true,
-        step: changed.waiting.step,
-        event_id: String(row.event_id),
-        event_type: String(row.type),
-        body: String(row.body),
-        endpoint_id: changed.endpointId,
-        url: String(row.url),
-        sealed_secret: String(row.sealed_secret),
-      };
-    });
+        lease: taken.waiting.attempts,
+        delivery_id: row.id,
+        attempt: taken.waiting.attempts,
+        isManual: taken.waiting.underWay?.isManual === true,
+        step: row.waiting.step,
+        event_id: event.id,
+        event_type: event.type,
+        body: event.body,
+        endpoint_id: row.endpointId,
+        url: endpoint.url,
+        sealed_secret: endpoint.sealedSecret,
+      });
+    }
+    await this.#queue.save(changed);
+    return claims;
   }
-}
 
-/** What claims say. */
-function claimedRows(due: readonly Candidate[]): string {
-  const events = byRanges(
-    due.map(({ event }) => event),
-    (condition) => `SELECT number, id, type, body FROM taken_events WHERE ${condition}`,
-  );
-  return `SELECT w.*, t.id::VARCHAR AS event_id, t.type, t.body, e.url, e.sealed_secret
-    FROM (${WAITING.select(`WHERE delivery IN (${listOf(due.map(({ delivery }) => delivery))})`)}) w
-    JOIN (${events}) t ON t.number = w.event
-    JOIN webhook_endpoints e ON e.id = w.endpoint_id::UUID`;
+  async #waiting(deliveries: readonly number[]): Promise<ReadonlyMap<number, WaitingRow>> {
+    const known = await this.#parts.memory.rows();
+    if (known !== null) return known;
+    const rows = await this.#queue.read(`delivery IN (${listOf(deliveries)})`);
+    return new Map(rows.map((row) => [row.delivery, row]));
+  }
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../delivery-store.js';
 import type { Row, Value } from '../database.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
+import type { DeliveryMemory } from './delivery-memory.js';
 import { listOf, numberOrNull, toWaitingRow, type DeliveryIds } from './delivery-rows.js';
 import type { Waiting } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
@@ -48,9 +49,11 @@ const SUMMARIES = `SELECT d.number, d.id::VARCHAR AS id, t.type, epoch_us(d.crea
 /** What became of deliveries. */
 export class DeliveryHistory {
   readonly #connection: MetaConnection;
+  readonly #memory: DeliveryMemory;
 
-  constructor(connection: MetaConnection) {
+  constructor(connection: MetaConnection, memory: DeliveryMemory) {
     this.#connection = connection;
+    this.#memory = memory;
   }
 
   async list(
@@ -150,6 +153,7 @@ export class DeliveryHistory {
 
   /** @param condition of SQL over `deliveries` */
   async #remove(condition: string, values: readonly Value[]): Promise<void> {
+    this.#memory.rowsOutdated();
     for (const table of ['waiting_deliveries', 'delivery_attempts'])
       await this.#connection.run(
         `DELETE FROM ${table} WHERE delivery IN (SELECT number FROM deliveries WHERE ${condition})`,

@@ -4,6 +4,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { Row } from '../database.js';
 import type { EventInterests } from '../events/interests.js';
 import { DELIVERIES, TAKEN_EVENTS } from './delivery-definitions.js';
+import type { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { WaitingRow } from './delivery-rows.js';
 import { queued } from './delivery-state.js';
@@ -13,6 +14,7 @@ import type { MetaConnection } from './meta-connection.js';
 export interface IntakeParts {
   readonly connection: MetaConnection;
   readonly interests: EventInterests;
+  readonly memory: DeliveryMemory;
   /** The tenant number of a user; undefined for any other id. */
   readonly tenantOf: (userId: string) => number | undefined;
 }
@@ -39,7 +41,7 @@ export class DeliveryIntake {
   }
 
   async add({ tenant, items }: EventsBatch, now: Micros): Promise<number> {
-    const { connection, interests, tenantOf } = this.#parts;
+    const { connection, interests, memory, tenantOf } = this.#parts;
     if (items.length === 0) return 0;
     return await connection.shared(async () => {
       const owner = tenantOf(tenant);
@@ -56,6 +58,7 @@ export class DeliveryIntake {
         if (taken.has(event.id)) continue;
         taken.add(event.id);
         const number = this.#nextEvent++;
+        memory.keep(number, event);
         events.push({ number, id: event.id, type: event.type, taken_at: now, body: event.body });
         for (const endpointId of endpoints) {
           const delivery = this.#nextDelivery++;

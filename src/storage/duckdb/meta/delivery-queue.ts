@@ -4,15 +4,18 @@ import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../../webhook-endpoints.js';
 import type { Row } from '../database.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
 import { fromWaitingRow, listOf, numberOrNull, toWaitingRow, type WaitingRow } from './delivery-rows.js';
+import type { DeliveryMemory } from './delivery-memory.js';
 import { interrupted, isAtRest } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 
 /** What waits, and a set of rows at a time. Every method but `figures` is part of the transaction under way. */
 export class DeliveryQueue {
   readonly #connection: MetaConnection;
+  readonly #memory: DeliveryMemory;
 
-  constructor(connection: MetaConnection) {
+  constructor(connection: MetaConnection, memory: DeliveryMemory) {
     this.#connection = connection;
+    this.#memory = memory;
   }
 
   /** @param condition of SQL over `waiting_deliveries` */
@@ -29,12 +32,15 @@ export class DeliveryQueue {
     await this.#connection.run(
       `DELETE FROM waiting_deliveries WHERE delivery IN (${listOf(rows.map(({ delivery }) => delivery))})`,
     );
+    this.#memory.put(rows);
     await this.add(rows.filter(({ waiting }) => !isAtRest(waiting)));
   }
 
   /** Writes deliveries that wait for the first time, or again. */
   async add(rows: readonly WaitingRow[]): Promise<void> {
-    if (rows.length > 0) await this.#connection.run(...WAITING.insertAll(rows.map(fromWaitingRow)));
+    if (rows.length === 0) return;
+    this.#memory.put(rows);
+    await this.#connection.run(...WAITING.insertAll(rows.map(fromWaitingRow)));
   }
 
   /** Writes attempts that have ended: rows of `delivery_attempts`. */
@@ -67,6 +73,7 @@ export class DeliveryQueue {
 
   /** Nothing that was asked for waits for an endpoint that is paused; what the schedule has to do is held. */
   async forgetManual(endpointIds: readonly string[]): Promise<void> {
+    this.#memory.rowsOutdated();
     const ofThem = `endpoint_id IN (${endpointIds.map(() => '?::UUID').join(', ')})`;
     await this.#connection.run(
       `UPDATE waiting_deliveries SET manual = 0 WHERE manual > 0 AND ${ofThem}`,
@@ -83,6 +90,7 @@ export class DeliveryQueue {
    * that comes back does not get everything at once. What is under way goes on as it is.
    */
   async resume(endpointId: string, now: Micros): Promise<void> {
+    this.#memory.rowsOutdated();
     const held = 'due_at IS NOT NULL AND attempted_at IS NULL AND endpoint_id = ?::UUID';
     await this.#connection.run(
       `DELETE FROM waiting_deliveries WHERE ${held} AND delivery IN (

@@ -3,10 +3,11 @@ import type { FinishedAttempt, FinishedRules } from '../../delivery-store.js';
 import type { Row } from '../database.js';
 import type { EventInterests } from '../events/interests.js';
 import { WAITING } from './delivery-definitions.js';
+import type { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryQueue } from './delivery-queue.js';
-import { listOf, toWaitingRow } from './delivery-rows.js';
+import { listOf, toWaitingRow, type WaitingRow } from './delivery-rows.js';
 import { counted, finished, type BreakerState } from './delivery-state.js';
-import { toEndpoint, toSubscription } from './endpoint-tables.js';
+import { toEndpoint } from './endpoint-tables.js';
 import type { MetaConnection } from './meta-connection.js';
 import type { MetaEvents } from './meta-events.js';
 import { ENDPOINTS } from './tables.js';
@@ -16,6 +17,13 @@ export interface DeliveryParts {
   readonly connection: MetaConnection;
   readonly events: MetaEvents;
   readonly interests: EventInterests;
+  readonly memory: DeliveryMemory;
+}
+
+/** Attempts under way, by delivery, and the endpoints that they go to. */
+interface UnderWay {
+  readonly rows: Map<number, WaitingRow>;
+  readonly endpoints: Map<string, BreakerState>;
 }
 
 /** Notes how attempts ended, and lets the endpoints' breakers follow. */
@@ -52,14 +60,24 @@ export class DeliveryResults {
     });
   }
 
-  async #underWay(results: readonly FinishedAttempt[]) {
+  async #underWay(results: readonly FinishedAttempt[]): Promise<UnderWay> {
+    const { connection, interests, memory } = this.#parts;
+    const known = await memory.rows();
+    if (known !== null) {
+      const found = results.flatMap(({ delivery }) => known.get(delivery) ?? []);
+      const endpoints = found.flatMap(({ endpointId }) => interests.subscription(endpointId) ?? []);
+      return {
+        rows: new Map(found.map((row) => [row.delivery, row])),
+        endpoints: new Map(endpoints.map((endpoint) => [endpoint.endpointId, endpoint])),
+      };
+    }
     const numbers = listOf(results.map(({ delivery }) => delivery));
-    const found = await this.#parts.connection.rows(
+    const found = await connection.rows(
       `SELECT w.*, e.is_active, e.consecutive_failures FROM (${WAITING.select(`WHERE attempted_at IS NOT NULL AND delivery IN (${numbers})`)}) w JOIN webhook_endpoints e ON e.id = w.endpoint_id::UUID`,
     );
     return {
       rows: new Map(found.map((row) => [Number(row.delivery), toWaitingRow(row)])),
-      endpoints: new Map<string, BreakerState>(
+      endpoints: new Map(
         found.map((row) => [
           String(row.endpoint_id),
           { isActive: row.is_active === true, failures: Number(row.consecutive_failures) },
@@ -76,7 +94,15 @@ export class DeliveryResults {
   ): Promise<readonly string[]> {
     const changed = [...endpoints].filter(([id, { failures }]) => before.get(id)?.failures !== failures);
     if (changed.length === 0) return [];
-    await this.#parts.connection.run(
+    const { connection, interests, memory } = this.#parts;
+    memory.endpointsOutdated();
+    connection.afterCommit(() => {
+      for (const [id, { isActive, failures }] of changed) {
+        const endpoint = interests.subscription(id);
+        if (endpoint) interests.put({ ...endpoint, isActive, failures });
+      }
+    });
+    await connection.run(
       ...ENDPOINTS.updateAll(
         'id',
         changed.map(([id, { isActive, failures }]) => ({
@@ -95,7 +121,7 @@ export class DeliveryResults {
   }
 
   async #tellOfPause(id: string, { now }: FinishedRules): Promise<void> {
-    const { connection, events, interests } = this.#parts;
+    const { connection, events } = this.#parts;
     const [row] = await connection.rows(ENDPOINTS.select('WHERE id = ?::UUID'), [id]);
     if (row === undefined) return;
     const { name, url, consecutive_failures } = toEndpoint(row);
@@ -110,9 +136,6 @@ export class DeliveryResults {
         consecutive_failures,
         disabled_at: formatTime(now),
       },
-    });
-    connection.afterCommit(() => {
-      interests.put(toSubscription(row));
     });
   }
 }

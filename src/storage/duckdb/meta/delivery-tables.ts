@@ -13,6 +13,7 @@ import type {
 import { DeliveryClaims } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';
 import { DeliveryIntake, type IntakeParts } from './delivery-intake.js';
+import { DeliveryMemory } from './delivery-memory.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import { DeliveryResults, type DeliveryParts } from './delivery-results.js';
 import { asked, atRest } from './delivery-state.js';
@@ -30,13 +31,16 @@ export class DeliveryTables implements Tables {
   readonly #results: DeliveryResults;
   readonly #history: DeliveryHistory;
 
-  constructor(parts: DeliveryParts & IntakeParts) {
-    this.#connection = parts.connection;
-    this.#queue = new DeliveryQueue(parts.connection);
+  constructor(surroundings: Omit<DeliveryParts & IntakeParts, 'memory'>) {
+    const { connection } = surroundings;
+    const memory = new DeliveryMemory(connection);
+    const parts = { ...surroundings, memory };
+    this.#connection = connection;
+    this.#queue = new DeliveryQueue(connection, memory);
     this.#intake = new DeliveryIntake(parts, this.#queue);
-    this.#claims = new DeliveryClaims(parts.connection, this.#queue);
+    this.#claims = new DeliveryClaims(parts, this.#queue);
     this.#results = new DeliveryResults(parts, this.#queue);
-    this.#history = new DeliveryHistory(parts.connection);
+    this.#history = new DeliveryHistory(connection, memory);
   }
 
   /** Nobody makes an attempt any more that was under way when the store was last closed, or its process ended. */

@@ -1,6 +1,8 @@
 import type { Micros } from '../../../signal/time.js';
 import type { ClaimRequest, HeldClaim } from '../../delivery-store.js';
 import type { Row, Value } from '../database.js';
+import type { EventInterests } from '../events/interests.js';
+import type { WaitingRow } from './delivery-rows.js';
 
 /** A delivery that waits for an active endpoint. */
 export interface Candidate {
@@ -46,17 +48,68 @@ export function endpointQueues(perEndpoint: number): string {
 
 /** @param row of {@link endpointQueues} */
 export function toEndpointQueue(row: Row, perEndpoint: number): EndpointQueue {
-  const underWay = listed(row.under_way) as readonly HeldClaim[];
   const dues = listed(row.dues) as readonly Micros[];
   const deliveries = listed(row.deliveries) as readonly Pick<Candidate, 'delivery' | 'event'>[];
-  const room = row.is_active === true ? Math.max(0, perEndpoint - underWay.length) : 0;
-  return {
-    organizationId: String(row.organization_id),
+  return endpointQueue(
+    {
+      organizationId: String(row.organization_id),
+      isActive: row.is_active === true,
+      underWay: listed(row.under_way) as readonly HeldClaim[],
+      first: deliveries.map((ids, place) => ({ ...ids, due: dues[place] ?? 0 })),
+    },
+    perEndpoint,
+  );
+}
+
+/** The same of rows that are known. */
+export function queuesOf(
+  rows: Iterable<WaitingRow>,
+  interests: Pick<EventInterests, 'subscription'>,
+  perEndpoint: number,
+): readonly EndpointQueue[] {
+  const byEndpoint = new Map<string, WaitingRow[]>();
+  for (const row of rows) {
+    const ofOne = byEndpoint.get(row.endpointId);
+    if (ofOne) ofOne.push(row);
+    else byEndpoint.set(row.endpointId, [row]);
+  }
+  return [...byEndpoint].flatMap(([endpointId, ofOne]) => {
+    const endpoint = interests.subscription(endpointId);
+    if (endpoint === undefined) return [];
+    const underWay = ofOne.filter(({ waiting }) => waiting.underWay !== null);
+    const first = ofOne
+      .filter(({ waiting }) => waiting.underWay === null)
+      .map(({ delivery, event, waiting }) => ({
+        delivery,
+        event,
+        due: waiting.manual > 0 ? 0 : (waiting.dueAt ?? 0),
+      }))
+      .sort((a, b) => a.due - b.due || a.delivery - b.delivery);
+    const claims = underWay.map(({ delivery, waiting }) => ({ delivery, lease: waiting.attempts }));
+    return endpointQueue({ ...endpoint, underWay: claims, first }, perEndpoint);
+  });
+}
+
+/** @param first what waits longest, sorted; as many as there may be room for, or more */
+function endpointQueue(
+  {
+    organizationId,
+    isActive,
     underWay,
-    candidates: deliveries
-      .slice(0, room)
-      .map((ids, place) => ({ ...ids, due: dues[place] ?? 0, ofEndpoint: underWay.length + place })),
-  };
+    first,
+  }: {
+    readonly organizationId: string;
+    readonly isActive: boolean;
+    readonly underWay: readonly HeldClaim[];
+    readonly first: readonly Omit<Candidate, 'ofEndpoint'>[];
+  },
+  perEndpoint: number,
+): EndpointQueue {
+  const room = isActive ? Math.max(0, perEndpoint - underWay.length) : 0;
+  const candidates = first
+    .slice(0, room)
+    .map((candidate, place) => ({ ...candidate, ofEndpoint: underWay.length + place }));
+  return { organizationId, underWay, candidates };
 }
 
 /**

@@ -37,8 +37,7 @@ export class EndpointTables {
 
   /** Tells the interests of all endpoints. */
   async load(): Promise<void> {
-    const columns = ['id', 'organization_id', 'event_types', 'is_active'];
-    for (const row of await this.#connection.read(ENDPOINTS.select('', columns)))
+    for (const row of await this.#connection.read(ENDPOINTS.select()))
       this.#interests.put(toSubscription(row));
   }
 
@@ -109,7 +108,14 @@ export class EndpointTables {
 
   async rotateSecret(slug: string, id: string, sealedSecret: string): Promise<boolean> {
     const statement = `UPDATE webhook_endpoints SET sealed_secret = ? ${THIS_ONE}`;
-    return await this.#connection.transaction(() => this.#change(statement, [sealedSecret, id, slug]));
+    return await this.#connection.transaction(async () => {
+      const isThere = await this.#change(statement, [sealedSecret, id, slug]);
+      this.#connection.afterCommit(() => {
+        const before = this.#interests.subscription(id);
+        if (isThere && before) this.#interests.put({ ...before, sealedSecret });
+      });
+      return isThere;
+    });
   }
 
   async test(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null> {
@@ -177,12 +183,15 @@ export function toEndpoint(row: Row): WebhookEndpoint {
   };
 }
 
-export function toSubscription(row: Row): Subscription {
+function toSubscription(row: Row): Subscription {
   return {
     endpointId: String(row.id),
     organizationId: String(row.organization_id),
     eventTypes: readTypes(row.event_types),
     isActive: row.is_active === true,
+    failures: Number(row.consecutive_failures),
+    url: String(row.url),
+    sealedSecret: String(row.sealed_secret),
   };
 }
 

@@ -22,6 +22,7 @@ export class MetaConnection {
   #turn: Promise<unknown> = Promise.resolve();
   /** Of the transaction under way. */
   #afterCommit: (() => void)[] = [];
+  readonly #onRollback: (() => void)[] = [];
   /** Statements of the transaction under way that have not gone to the database yet. */
   #script: string[] = [];
   /** Work that waits for a transaction of several. */
@@ -112,6 +113,7 @@ export class MetaConnection {
       this.#checkpoints.failed(error);
       const hasBegun = this.#script.splice(0)[0] !== BEGIN;
       if (hasBegun) await this.#connection.run('ROLLBACK').catch(() => undefined);
+      for (const forget of this.#onRollback) forget();
       throw withoutStatement(error);
     }
   }
@@ -136,6 +138,11 @@ export class MetaConnection {
   /** Changes what is in memory once the transaction under way is committed, and not at all if it is not. */
   afterCommit(change: () => void): void {
     this.#afterCommit.push(change);
+  }
+
+  /** Calls back after each transaction that failed. */
+  onRollback(forget: () => void): void {
+    this.#onRollback.push(forget);
   }
 
   /** What waits, and a statement behind it. */
