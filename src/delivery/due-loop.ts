@@ -28,6 +28,11 @@ export interface DueLoopTools<Item, Result> {
   readonly attempt: (item: Item, signal: AbortSignal) => Promise<Result | null>;
   /** Tells the store how attempts ended. */
   readonly finish: (results: readonly Result[]) => Promise<void>;
+  /**
+   * Whether `find` sees what `finish` was told before, also where that has not resolved yet: then a place is free as soon as
+   * the store is told its result. Under load an answer of the store takes some 50 ms.
+   */
+  readonly findsInOrder: boolean;
   /** Calls back when more may be due. @returns what ends it */
   readonly watch: (listener: () => void) => () => void;
   readonly clock: Clock;
@@ -38,21 +43,28 @@ export interface DueLoopTools<Item, Result> {
   readonly onStore: (isFailing: boolean) => void;
 }
 
+interface Done<Item, Result> {
+  readonly item: Item;
+  readonly result: Result;
+}
+
 /**
  * Takes what is due from a store, has it attempted and records how that ended. It asks the store when somebody calls, when a
  * place becomes free, and when the next item is due; otherwise it sleeps. An attempt keeps its place until its result is
- * recorded, so that there are never more results than places.
+ * recorded, or is being recorded for the first time by a store that does things in order: results do not pile up.
  */
 export class DueLoop<Item, Result> {
   readonly #tools: DueLoopTools<Item, Result>;
   readonly #calls: StoreCalls;
-  readonly #results: ResultLine<Result>;
+  readonly #results: ResultLine<Done<Item, Result>>;
   readonly #unwatch: () => void;
   /** Fires when nothing more is taken. */
   readonly #stop = new AbortController();
   /** Fires when what is under way is broken off. */
   readonly #end = new AbortController();
   readonly #underWay = new Map<Item, Promise<void>>();
+  /** Those of them that have no place any more. */
+  readonly #leaving = new Set<Item>();
   #withoutResult = 0;
   #asking: Promise<void> | null = null;
   /** Whether more may be due than the last question found. */
@@ -64,7 +76,7 @@ export class DueLoop<Item, Result> {
     setMaxListeners(0, this.#stop.signal, this.#end.signal);
     this.#calls = new StoreCalls(tools);
     this.#results = new ResultLine({
-      write: (results) => this.#finish(results),
+      write: (done) => this.#finish(done),
       clock: tools.clock,
       expectsMore: () => this.#withoutResult > 0,
       end: this.#end.signal,
@@ -111,7 +123,7 @@ export class DueLoop<Item, Result> {
       while (this.#isCalled) {
         // What ends in this turn frees its places first: the next group is as large as it can be.
         await turn();
-        const limit = maxConcurrency - this.#underWay.size;
+        const limit = maxConcurrency - this.#underWay.size + this.#leaving.size;
         if (limit <= 0 || this.#stop.signal.aborted) return;
         this.#isCalled = false;
         this.#cancelTimer();
@@ -131,7 +143,8 @@ export class DueLoop<Item, Result> {
   #begin(item: Item): void {
     const attempt = this.#make(item).finally(() => {
       this.#underWay.delete(item);
-      this.wake();
+      // Otherwise the store was asked already for what takes its place, unless there was none then.
+      if (!this.#leaving.delete(item) || this.#isCalled) this.wake();
     });
     this.#underWay.set(item, attempt);
   }
@@ -140,11 +153,24 @@ export class DueLoop<Item, Result> {
     this.#withoutResult += 1;
     const result = await this.#tools.attempt(item, this.#end.signal);
     this.#withoutResult -= 1;
-    if (result !== null) await this.#results.record(result);
+    if (result !== null) await this.#results.record({ item, result });
   }
 
-  async #finish(results: readonly Result[]): Promise<void> {
-    await this.#calls.ask('finish', this.#end.signal, () => this.#tools.finish(results));
+  async #finish(done: readonly Done<Item, Result>[]): Promise<void> {
+    const results = done.map(({ result }) => result);
+    const recorded = this.#calls.ask('finish', this.#end.signal, async () => {
+      try {
+        await this.#tools.finish(results);
+      } catch (error) {
+        for (const { item } of done) this.#leaving.delete(item);
+        throw error;
+      }
+    });
+    if (this.#tools.findsInOrder) {
+      for (const { item } of done) this.#leaving.add(item);
+      this.wake();
+    }
+    await recorded;
   }
 
   #sleep({ items, nextDueAt }: Found<Item>): void {

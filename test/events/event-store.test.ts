@@ -177,7 +177,7 @@ void t.test(
     let version = 0;
     let runs = 0;
 
-    await neverDiffers(t, { runs: 12, ms: 6_000 }, [sessions], async (played: readonly Session[]) => {
+    await neverDiffers(t, { runs: 12, ms: 4_000 }, [sessions], async (played: readonly Session[]) => {
       const reader = `reader ${++runs}`;
       const start = await opened.store.openEventReader(reader);
       let written = 0;

@@ -137,7 +137,7 @@ function wantedLine(
 }
 
 void t.test('what is wanted is always what the tables say', async (t) => {
-  await neverDiffers(t, { runs: 40, ms: 8_000 }, [steps], async (played: readonly Step[]) => {
+  await neverDiffers(t, { runs: 40, ms: 4_000 }, [steps], async (played: readonly Step[]) => {
     const opened = await openMetaTables(t);
     const connection = await opened.connect();
     let { tables } = opened;

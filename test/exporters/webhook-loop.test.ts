@@ -197,6 +197,42 @@ void t.test('results go together under load, and alone at once at rest', async (
   t.equal(queue.groups[2]?.length, 5, 'what came meanwhile goes together');
 });
 
+void t.test('a place is free as soon as the store is told the result', async (t) => {
+  const { queue, clock, attempts, begun, loop } = startLoop(t, { maxConcurrency: 1 });
+  for (const delivery of [1, 2, 3]) queue.put(delivery, 'a', clock.now());
+  queue.call();
+  await begun(1);
+  const answer = queue.hold();
+  attempts[0]?.end();
+  await begun(2);
+  t.equal(loop.underWay, 2);
+  t.match(queue.claims.at(-1), { limit: 1, held: [{ delivery: 1 }] }, 'it is still named');
+  attempts[1]?.end();
+  await settle();
+  t.equal(attempts.length, 2, 'results go one group after the other');
+  answer();
+  await begun(3);
+  attempts[2]?.end();
+  await until('all is recorded', () => loop.underWay === 0);
+  t.equal(queue.groups.flat().length, 3);
+});
+
+void t.test('where a result cannot be recorded its place is not free before it is', async (t) => {
+  const { queue, clock, attempts, begun, loop } = startLoop(t, { maxConcurrency: 1 });
+  for (const delivery of [1, 2]) queue.put(delivery, 'a', clock.now());
+  queue.call();
+  await begun(1);
+  queue.faults.finish.push(new Error('the disk is full'));
+  attempts[0]?.end();
+  queue.call();
+  await settle();
+  t.equal(attempts.length, 1);
+  t.equal(loop.underWay, 1);
+  clock.advance(250);
+  await begun(2);
+  t.equal(loop.underWay, 1);
+});
+
 void t.test('an attempt that failed is made again at its time', async (t) => {
   const { queue, clock, attempts, begun } = startLoop(t);
   queue.put(1, 'a', clock.now());

@@ -128,7 +128,7 @@ void t.test('a search gives what looking at every record gives, wherever the rec
   const opened = await TestStore.open(t, { segmentSize: { rows: 25, bytes: 1e9 } });
   await neverDiffers(
     t,
-    { runs: 60, ms: 8_000 },
+    { runs: 60, ms: 4_000 },
     [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(asked, { minLength: 1, maxLength: 6 })],
     async (steps, searches) => {
       const tenants = [await opened.addUser(), await opened.addUser()] as const;

@@ -66,7 +66,7 @@ void t.test('queries of points give what a simple model gives, wherever the poin
   const opened = await TestStore.open(t);
   await neverDiffers(
     t,
-    { runs: 60, ms: 8_000 },
+    { runs: 60, ms: 4_000 },
     [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(filter, { minLength: 1, maxLength: 4 })],
     async (steps, filters) => {
       const tenants = [await opened.addUser(), await opened.addUser()] as const;

@@ -15,7 +15,7 @@ void t.test('the store answers like a model in memory, whatever comes in whateve
   let now = NOON;
   await neverDiffers(
     t,
-    { runs: 60, ms: 8_000 },
+    { runs: 60, ms: 4_000 },
     [script, filters, fc.integer({ min: 1, max: 4 })],
     async (steps, asked, pageSize) => {
       // New tenants instead of a new store: the files grow, seal and move from run to run.

@@ -112,7 +112,7 @@ t.setTimeout(0);
 void t.test('compare shows what is linked, whatever comes in whatever order', async (t) => {
   const opened = await TestStore.open(t);
   let now = NOON;
-  await neverDiffers(t, { runs: 100, ms: 8_000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
+  await neverDiffers(t, { runs: 100, ms: 4_000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
     // New tenants instead of a new store: the files grow, seal and move from run to run.
     const tenants = [await opened.addUser(), await opened.addUser()] as const;
     for (const tenant of tenants) await addPrompts(opened.store, tenant, NAMES, VERSIONS.slice(0, -1));

@@ -26,7 +26,7 @@ void t.test('what came without a map is in it after a rebuild, as if it had come
   const opened = await TestStore.open(t, { rebuildSize: SMALL });
   let now = NOON;
   const choice = fc.infiniteStream(fc.nat({ max: 9 }));
-  await neverDiffers(t, { runs: 20, ms: 8_000 }, [script, choice], async (steps, choices) => {
+  await neverDiffers(t, { runs: 20, ms: 4_000 }, [script, choice], async (steps, choices) => {
     const choose = (): number => Number(choices.next().value);
     const [always, sometimes] = [await opened.addUser(), await opened.addUser()];
     await playSteps(opened, steps, {

@@ -53,7 +53,7 @@ export class MemoryDeliveryQueue implements Queue {
     return this.#listeners.size;
   }
 
-  /** Lets results wait from now on, until what is returned is called. */
+  /** Lets the answers to results wait from now on, until what is returned is called. */
   hold(): () => void {
     let open = (): void => undefined;
     this.#gate = new Promise((resolve) => (open = resolve));
@@ -86,7 +86,6 @@ export class MemoryDeliveryQueue implements Queue {
   async finishDeliveries(finished: readonly FinishedAttempt[]): Promise<readonly string[]> {
     throwNext(this.faults.finish);
     this.groups.push(finished);
-    await this.#gate;
     for (const { delivery, lease, succeeded, retryAt } of finished) {
       const one = this.#waiting.get(delivery);
       if (!one?.isUnderWay || one.attempts !== lease) continue;
@@ -96,6 +95,7 @@ export class MemoryDeliveryQueue implements Queue {
     }
     const { paused } = this;
     this.paused = [];
+    await this.#gate;
     return paused;
   }
 

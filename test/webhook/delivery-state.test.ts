@@ -7,12 +7,12 @@ import { deliveryStep, DeliveryPlay, type DeliveryStep } from './delivery-play.j
 const ABSENCE: readonly DeliveryStep['kind'][] = ['add', 'claim', 'finish', 'away'];
 
 void t.test('deliveries go as the model says, whatever happens', async (t) => {
-  await compare(t, deliveryStep, { runs: 60, ms: 8_000 });
+  await compare(t, deliveryStep, { runs: 60, ms: 4_000 });
 });
 
 void t.test('and so does what was held while an endpoint was paused', async (t) => {
   const steps = deliveryStep.filter(({ kind }) => ABSENCE.includes(kind));
-  await compare(t, steps, { runs: 30, ms: 8000 });
+  await compare(t, steps, { runs: 30, ms: 4_000 });
 });
 
 async function compare(

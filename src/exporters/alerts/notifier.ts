@@ -51,6 +51,8 @@ export function startNotifier(tools: NotifierTools): DueLoop<DueNotification, No
     find: (_, underWay) => findNotices(tools, underWay),
     attempt: (notice, signal) => attemptNotice(tools, faults, notice, signal),
     finish: (results) => store.finishNotifications(results),
+    // It is asked for what is not held, and results that are being recorded are.
+    findsInOrder: false,
     watch: (listener) => store.watchNotifications(listener),
   });
 }

@@ -37,6 +37,7 @@ export function startDeliveryLoop(tools: LoopTools): DueLoop<DeliveryClaim, Fini
       const paused = await store.finishDeliveries(finished, { now: clock.now(), breakerThreshold });
       if (paused.length > 0) onPaused(paused);
     },
+    findsInOrder: true,
     watch: (listener) => store.watchDeliveries(listener),
   });
 }
