@@ -3,7 +3,7 @@ import { ingest } from '../../bench/ingest.js';
 import { otlp } from '../../bench/otlp.js';
 
 // Whole daemons, which take their time where the machine has other work.
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 /** Collects what a bench prints. */
 function printer(): { readonly print: (text: string) => void; readonly text: () => string } {
