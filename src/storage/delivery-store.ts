@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { EventsBatch } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
 
@@ -51,7 +52,12 @@ export interface ClaimRequest {
    * store knows of were never told, or were given up.
    */
   readonly held: readonly HeldClaim[];
+  /** Of a sender that the store gives claims of its own accord: the number of the last ones that came; 0 for none. */
+  readonly heard?: number;
 }
+
+/** What one sender has under way at once: of a {@link ClaimRequest}, with `limit` for all of it. */
+export type SenderLimits = Pick<ClaimRequest, 'limit' | 'perEndpoint' | 'perOrganization'>;
 
 /** Names a claim. */
 export type HeldClaim = Pick<DeliveryClaim, 'delivery' | 'lease'>;
@@ -150,6 +156,14 @@ export interface DeliveryStore {
   /** Removes the deliveries that were queued before this time, whatever became of them. @returns how many */
   removeDeliveries(before: Micros): Promise<number>;
   deliveryFigures(now: Micros): Promise<DeliveryFigures>;
+  /**
+   * Opens a way to the queue for a sender in a thread of its own. From then on the store claims what it queues, within these
+   * limits and in the same transaction, and gives it to that sender. One sender at a time: the one before is given nothing
+   * any more.
+   *
+   * @returns the port that is handed over to the thread, for a `SenderQueue`
+   */
+  openSender(limits: SenderLimits): Promise<MessagePort>;
   /** Calls back after changes by others than the sender that may let deliveries be due. @returns what ends it */
   watchDeliveries(listener: () => void): () => void;
   /** The newest first. @returns null where the organization has no such endpoint */

@@ -1,5 +1,7 @@
+import type { Transferable } from 'node:worker_threads';
+
 interface Port {
-  postMessage(messages: readonly unknown[], transfer: readonly ArrayBuffer[]): void;
+  postMessage(messages: readonly unknown[], transfer: readonly Transferable[]): void;
 }
 
 /**
@@ -10,31 +12,31 @@ interface Port {
 export class Outbox<Message> {
   readonly #port: Port;
   #messages: Message[] = [];
-  #buffers: ArrayBuffer[] = [];
+  #handedOver: Transferable[] = [];
 
   constructor(port: Port) {
     this.#port = port;
   }
 
   /**
-   * @param buffers in the message that are handed over instead of copied
+   * @param handedOver buffers and ports in the message, which are not copied
    * @param isUrgent goes at the end of this step, behind all that was said before
    */
-  post(message: Message, buffers: readonly ArrayBuffer[] = [], isUrgent = false): void {
+  post(message: Message, handedOver: readonly Transferable[] = [], isUrgent = false): void {
     const flush = (): void => {
       this.#flush();
     };
     if (isUrgent) queueMicrotask(flush);
     else if (this.#messages.length === 0) setImmediate(flush);
     this.#messages.push(message);
-    this.#buffers.push(...buffers);
+    this.#handedOver.push(...handedOver);
   }
 
   #flush(): void {
     if (this.#messages.length === 0) return;
-    const [messages, buffers] = [this.#messages, this.#buffers];
+    const [messages, handedOver] = [this.#messages, this.#handedOver];
     this.#messages = [];
-    this.#buffers = [];
-    this.#port.postMessage(messages, buffers);
+    this.#handedOver = [];
+    this.#port.postMessage(messages, handedOver);
   }
 }

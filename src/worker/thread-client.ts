@@ -1,21 +1,14 @@
-import { Worker } from 'node:worker_threads';
-import { Outbox } from './outbox.js';
+import { Worker, type Transferable } from 'node:worker_threads';
+import { PortClient, type PortOptions } from './port-client.js';
 import { threadArgv } from './thread-argv.js';
-import type { CallMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
 
-interface Pending {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-export interface ThreadOptions {
+export interface ThreadOptions extends PortOptions {
   /** Of the compiled module that runs in the thread. */
   readonly module: URL;
   readonly name: string;
   readonly workerData: unknown;
-  /** Makes an error of this side's classes from one that crossed. */
-  readonly revive: (error: SpelledError) => Error;
-  readonly onNotice: (notice: string, value: unknown) => void;
+  /** Ports in it that are handed over. */
+  readonly transferList?: readonly Transferable[];
   /** What calls fail with when the thread has ended, for this reason. */
   readonly ended: (reason: Error) => Error;
   /** The thread ended although nobody asked it to. */
@@ -25,21 +18,20 @@ export interface ThreadOptions {
 /** A worker thread that answers calls. When it ends, all calls under way fail with the reason. */
 export class ThreadClient {
   readonly #worker: Worker;
-  readonly #outbox: Outbox<CallMessage>;
+  readonly #calls: PortClient;
   readonly #options: ThreadOptions;
-  readonly #pending = new Map<number, Pending>();
-  #nextId = 1;
-  #ended: Error | null = null;
   #isClosing = false;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
-    const { module, name, workerData } = options;
-    this.#worker = new Worker(module, { name, workerData, ...threadArgv() });
-    this.#outbox = new Outbox(this.#worker);
-    this.#worker.on('message', (messages: readonly ThreadMessage[]) => {
-      for (const message of messages) this.#receive(message);
+    const { module, name, workerData, transferList } = options;
+    this.#worker = new Worker(module, {
+      name,
+      workerData,
+      ...(transferList && { transferList: [...transferList] }),
+      ...threadArgv(),
     });
+    this.#calls = new PortClient(this.#worker, options);
     this.#worker.on('error', (error) => {
       this.#end(error instanceof Error ? error : new Error(String(error)));
     });
@@ -49,28 +41,21 @@ export class ThreadClient {
   }
 
   get hasEnded(): boolean {
-    return this.#ended !== null;
+    return this.#calls.ended !== null;
   }
 
   /** Calls not answered yet. */
   get underWay(): number {
-    return this.#pending.size;
+    return this.#calls.underWay;
   }
 
-  /**
-   * @param transfer buffers in `args` that are handed over. Calls with buffers go to the thread together at the end of the
-   * turn, others at once
-   * @throws what the method threw, revived
-   */
-  async call<T>(method: string, args: readonly unknown[], transfer: readonly ArrayBuffer[] = []): Promise<T> {
-    if (this.#ended !== null) throw this.#ended;
-    const id = this.#nextId++;
-    const isUrgent = transfer.length === 0;
-    const message: CallMessage = { kind: 'call', id, method, args, isUrgent };
-    return await new Promise<T>((resolve, reject) => {
-      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#outbox.post(message, transfer, isUrgent);
-    });
+  /** As `PortClient.call`. */
+  async call<T>(
+    method: string,
+    args: readonly unknown[],
+    transfer: readonly Transferable[] = [],
+  ): Promise<T> {
+    return await this.#calls.call(method, args, transfer);
   }
 
   /** Ends the thread at once. What it has not answered fails. */
@@ -79,22 +64,9 @@ export class ThreadClient {
     await this.#worker.terminate();
   }
 
-  #receive(message: ThreadMessage): void {
-    if (message.kind === 'notice') {
-      this.#options.onNotice(message.notice, message.value);
-      return;
-    }
-    const pending = this.#pending.get(message.id);
-    this.#pending.delete(message.id);
-    if (message.kind === 'value') pending?.resolve(message.value);
-    else pending?.reject(this.#options.revive(message.error));
-  }
-
   #end(error: Error): void {
-    if (this.#ended !== null) return;
-    this.#ended = this.#options.ended(error);
-    for (const { reject } of this.#pending.values()) reject(this.#ended);
-    this.#pending.clear();
+    if (this.hasEnded) return;
+    this.#calls.end(this.#options.ended(error));
     if (!this.#isClosing) this.#options.onCrash(error);
   }
 }

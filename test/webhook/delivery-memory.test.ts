@@ -35,12 +35,14 @@ async function openQueue(t: Test) {
 void t.test('it follows what is written, and a transaction that fails leaves no trace', async (t) => {
   const { connection, memory, queue, inMemory, inTable } = await openQueue(t);
   t.strictSame(await inMemory(), []);
-  await connection.transaction(() => queue.add([aRow(1), aRow(2)]));
+  await connection.transaction(async () => {
+    queue.add([aRow(1), aRow(2)]);
+  });
   t.strictSame(await inMemory(), [1, 2]);
   const failing = async (first: () => Promise<unknown>): Promise<void> => {
     const work = connection.transaction(async () => {
       await first();
-      await queue.save([{ ...aRow(1), waiting: atRest(1) }, aRow(3)]);
+      queue.save([{ ...aRow(1), waiting: atRest(1) }, aRow(3)]);
       t.strictSame([...((await memory.rows())?.keys() ?? [])].sort(), [2, 3], 'it sees its own changes');
       throw new Error('not now');
     });
@@ -52,33 +54,35 @@ void t.test('it follows what is written, and a transaction that fails leaves no 
   // It is not known when the transaction begins, and read in the middle of it.
   await t.rejects(
     connection.transaction(async () => {
-      await queue.add([aRow(9)]);
+      queue.add([aRow(9)]);
       throw new Error('not now');
     }),
   );
   await failing(() => Promise.resolve());
-  await connection.transaction(() => queue.save([{ ...aRow(1), waiting: atRest(1) }]));
+  await connection.transaction(async () => {
+    queue.save([{ ...aRow(1), waiting: atRest(1) }]);
+  });
   t.strictSame(await inMemory(), [2]);
   t.strictSame(await inTable(), [2]);
 });
 
 void t.test('what is changed in the database alone is asked there until the commit', async (t) => {
   const { connection, memory, queue, inMemory } = await openQueue(t);
-  await connection.transaction(() =>
-    queue.add([aRow(1), { ...aRow(2), waiting: { ...atRest(0), manual: 1 } }]),
-  );
+  await connection.transaction(async () => {
+    queue.add([aRow(1), { ...aRow(2), waiting: { ...atRest(0), manual: 1 } }]);
+  });
   t.strictSame(await inMemory(), [1, 2]);
   await connection.transaction(async () => {
     await queue.forgetManual([ENDPOINT]);
     t.equal(await memory.rows(), null);
-    await queue.add([aRow(3)]);
+    queue.add([aRow(3)]);
     t.equal(await memory.rows(), null);
   });
   t.strictSame(await inMemory(), [1, 3]);
   await connection.transaction(async () => {
     memory.endpointsOutdated();
     t.equal(await memory.rows(), null);
-    await queue.add([aRow(4)]);
+    queue.add([aRow(4)]);
   });
   t.strictSame(await inMemory(), [1, 3, 4]);
 });

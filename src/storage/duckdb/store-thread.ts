@@ -1,8 +1,9 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Logger } from '../../component/telemetry.js';
 import { Outbox } from '../../worker/outbox.js';
 import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
+import type { SenderLimits } from '../delivery-store.js';
 import { ConflictError } from '../meta-store.js';
 import type { LogFilter, LogPage, PointFilter } from '../telemetry-store.js';
 import type { TracesMessage } from './encode-traces.js';
@@ -11,6 +12,7 @@ import type { LogKey } from './logs/log-keys.js';
 import type { PointsMessage } from './metrics/encode-points.js';
 import type { SpanCursor } from './queries/trace.js';
 import type { StoreOptions } from './engine-parts.js';
+import { serveSender } from './sender-port.js';
 import { StoreEngine } from './store-engine.js';
 import { storageFailure } from './writer.js';
 
@@ -112,6 +114,10 @@ serve(port, outbox, {
       (deliveries[method] as (...values: unknown[]) => unknown).apply(deliveries, args),
     );
   },
+  openSender: async (limits: SenderLimits, senderPort: MessagePort) => {
+    const { deliveries } = (await engine).meta;
+    serveSender(deliveries, limits, senderPort);
+  },
   alerts: async (method: AlertMethod, ...args: unknown[]) => {
     const { alerts } = (await engine).meta;
     return await ofMainFile(() => (alerts[method] as (...values: unknown[]) => unknown).apply(alerts, args));
@@ -158,7 +164,7 @@ export type MetaMethod = Exclude<
 >;
 export type EventMethod = keyof StoreEngine['events'];
 export type ObservationMethod = keyof StoreEngine['observations'];
-export type DeliveryMethod = keyof StoreEngine['meta']['deliveries'];
+export type DeliveryMethod = Exclude<keyof StoreEngine['meta']['deliveries'], 'pushTo'>;
 export type AlertMethod = Exclude<keyof StoreEngine['meta']['alerts'], 'load' | 'removeBefore'>;
 
 function noticeLogger(send: typeof notify): Logger {

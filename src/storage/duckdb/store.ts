@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { Component } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
@@ -161,6 +162,14 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
 
   protected override async deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T> {
     return await this.#running().call<T>('deliveries', [method, ...args]);
+  }
+
+  protected override async handPort(
+    method: 'openSender',
+    args: readonly unknown[],
+    port: MessagePort,
+  ): Promise<void> {
+    await this.#running().call(method, args, [port]);
   }
 
   protected override async alerts<T>(method: AlertMethod, ...args: unknown[]): Promise<T> {

@@ -1,3 +1,4 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { EventsBatch } from '../../../signal/batch.js';
 import type { Micros } from '../../../signal/time.js';
 import type {
@@ -9,7 +10,9 @@ import type {
   DeliverySummary,
   FinishedAttempt,
   FinishedRules,
+  SenderLimits,
 } from '../../delivery-store.js';
+import type { TakenDeliveries } from './delivery-tables.js';
 import type { DeliveryMethod } from '../store-thread.js';
 
 /** The queue of webhooks as the daemon's thread sees it: it asks the store thread, and tells of what may be due. */
@@ -20,9 +23,16 @@ export abstract class DeliveryClient implements DeliveryStore {
   /** Calls a method of `DeliveryTables` in the store thread. */
   protected abstract deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T>;
 
+  /** Calls a method of the store thread that is handed a port. */
+  protected abstract handPort(
+    method: 'openSender',
+    args: readonly unknown[],
+    port: MessagePort,
+  ): Promise<void>;
+
   async addDeliveries(batch: EventsBatch, now: Micros): Promise<number> {
-    const added = await this.deliveries<number>('addDeliveries', batch, now);
-    if (added > 0) this.tellOfDeliveries();
+    const { added, isPushed } = await this.deliveries<TakenDeliveries>('addDeliveries', batch, now);
+    if (!isPushed) this.tellOfDeliveries();
     return added;
   }
 
@@ -43,6 +53,12 @@ export abstract class DeliveryClient implements DeliveryStore {
 
   async deliveryFigures(now: Micros): Promise<DeliveryFigures> {
     return await this.deliveries('deliveryFigures', now);
+  }
+
+  async openSender(limits: SenderLimits): Promise<MessagePort> {
+    const { port1, port2 } = new MessageChannel();
+    await this.handPort('openSender', [limits, port2], port2);
+    return port1;
   }
 
   watchDeliveries(listener: () => void): () => void {

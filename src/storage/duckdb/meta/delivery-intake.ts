@@ -40,39 +40,36 @@ export class DeliveryIntake {
     this.#nextDelivery = Number(row?.delivery) + 1;
   }
 
+  /** In the transaction under way. @returns how many deliveries were added */
   async add({ tenant, items }: EventsBatch, now: Micros): Promise<number> {
     const { connection, interests, memory, tenantOf } = this.#parts;
-    if (items.length === 0) return 0;
-    return await connection.shared(async () => {
-      const owner = tenantOf(tenant);
-      // Nobody has to be asked about events that nobody is to have.
-      const wanted = items.flatMap((event) => {
-        const endpoints = interests.subscribers(owner, event);
-        return endpoints.length === 0 ? [] : [{ event, endpoints }];
-      });
-      const taken = await this.#taken(wanted.map(({ event }) => event.id));
-      const events: Row[] = [];
-      const deliveries: Row[] = [];
-      const waiting: WaitingRow[] = [];
-      for (const { event, endpoints } of wanted) {
-        if (taken.has(event.id)) continue;
-        taken.add(event.id);
-        const number = this.#nextEvent++;
-        memory.keep(number, event);
-        events.push({ number, id: event.id, type: event.type, taken_at: now, body: event.body });
-        for (const endpointId of endpoints) {
-          const delivery = this.#nextDelivery++;
-          const id = uuidV7(now / 1000);
-          deliveries.push({ number: delivery, id, event: number, endpoint_id: endpointId, created_at: now });
-          waiting.push({ delivery, id, event: number, endpointId, waiting: queued(now) });
-        }
-      }
-      if (deliveries.length === 0) return 0;
-      await connection.run(...TAKEN_EVENTS.insertAll(events));
-      await connection.run(...DELIVERIES.insertAll(deliveries));
-      await this.#queue.add(waiting);
-      return deliveries.length;
+    const owner = tenantOf(tenant);
+    // Nobody has to be asked about events that nobody is to have.
+    const wanted = items.flatMap((event) => {
+      const endpoints = interests.subscribers(owner, event);
+      return endpoints.length === 0 ? [] : [{ event, endpoints }];
     });
+    const taken = await this.#taken(wanted.map(({ event }) => event.id));
+    const events: Row[] = [];
+    const deliveries: Row[] = [];
+    const waiting: WaitingRow[] = [];
+    for (const { event, endpoints } of wanted) {
+      if (taken.has(event.id)) continue;
+      taken.add(event.id);
+      const number = this.#nextEvent++;
+      memory.keep(number, event);
+      events.push({ number, id: event.id, type: event.type, taken_at: now, body: event.body });
+      for (const endpointId of endpoints) {
+        const delivery = this.#nextDelivery++;
+        const id = uuidV7(now / 1000);
+        deliveries.push({ number: delivery, id, event: number, endpoint_id: endpointId, created_at: now });
+        waiting.push({ delivery, id, event: number, endpointId, waiting: queued(now) });
+      }
+    }
+    connection.insert(TAKEN_EVENTS, events);
+    connection.insert(DELIVERIES, deliveries);
+    this.#queue.add(waiting);
+    return deliveries.length;
   }
 
   async #taken(ids: readonly string[]): Promise<Set<string>> {

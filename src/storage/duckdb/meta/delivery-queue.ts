@@ -8,44 +8,62 @@ import type { DeliveryMemory } from './delivery-memory.js';
 import { interrupted, isAtRest } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 
+/** A row as it is now, and whether the table does not have it yet. */
+interface ChangedRow {
+  readonly row: WaitingRow;
+  readonly isNew: boolean;
+}
+
 /** What waits, and a set of rows at a time. Every method but `figures` is part of the transaction under way. */
 export class DeliveryQueue {
   readonly #connection: MetaConnection;
   readonly #memory: DeliveryMemory;
+  /** What the transaction under way has changed and not written: many a row that is queued is claimed in it, too. */
+  readonly #changed = new Map<number, ChangedRow>();
 
   constructor(connection: MetaConnection, memory: DeliveryMemory) {
     this.#connection = connection;
     this.#memory = memory;
+    connection.onRollback(() => {
+      this.#changed.clear();
+    });
   }
+
+  /**
+   * Writes what has changed. A row that was there is written anew, as DuckDB takes twice the time to change one in place: it
+   * joins what is there with what is changed.
+   */
+  readonly #write = async (): Promise<void> => {
+    const changed = [...this.#changed.values()];
+    this.#changed.clear();
+    const old = changed.flatMap(({ row, isNew }) => (isNew ? [] : row.delivery));
+    if (old.length > 0)
+      await this.#connection.run(`DELETE FROM waiting_deliveries WHERE delivery IN (${listOf(old)})`);
+    const waiting = changed.filter(({ row }) => !isAtRest(row.waiting));
+    this.#connection.insert(
+      WAITING,
+      waiting.map(({ row }) => fromWaitingRow(row)),
+    );
+  };
 
   /** @param condition of SQL over `waiting_deliveries` */
   async read(condition: string): Promise<readonly WaitingRow[]> {
     return (await this.#connection.rows(WAITING.select(`WHERE ${condition}`))).map(toWaitingRow);
   }
 
-  /**
-   * Writes rows as they are now, except those of which nothing is left to be done. A row is written anew, as DuckDB takes
-   * twice the time to change one in place: it joins what is there with what is changed.
-   */
-  async save(rows: readonly WaitingRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    await this.#connection.run(
-      `DELETE FROM waiting_deliveries WHERE delivery IN (${listOf(rows.map(({ delivery }) => delivery))})`,
-    );
-    this.#memory.put(rows);
-    await this.add(rows.filter(({ waiting }) => !isAtRest(waiting)));
+  /** Writes rows as they are now, except those of which nothing is left to be done. */
+  save(rows: readonly WaitingRow[]): void {
+    this.#change(rows, false);
   }
 
-  /** Writes deliveries that wait for the first time, or again. */
-  async add(rows: readonly WaitingRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    this.#memory.put(rows);
-    await this.#connection.run(...WAITING.insertAll(rows.map(fromWaitingRow)));
+  /** Writes deliveries that wait for the first time. */
+  add(rows: readonly WaitingRow[]): void {
+    this.#change(rows, true);
   }
 
   /** Writes attempts that have ended: rows of `delivery_attempts`. */
-  async addAttempts(attempts: readonly Row[]): Promise<void> {
-    if (attempts.length > 0) await this.#connection.run(...ATTEMPTS.insertAll(attempts));
+  addAttempts(attempts: readonly Row[]): void {
+    this.#connection.insert(ATTEMPTS, attempts);
   }
 
   /** Gives up attempts under way. @param condition of SQL says which @param reason as people may read it */
@@ -56,7 +74,7 @@ export class DeliveryQueue {
       'SELECT id::VARCHAR AS id FROM webhook_endpoints WHERE is_active',
     );
     const activeIds = new Set(active.map(({ id }) => id));
-    await this.addAttempts(
+    this.addAttempts(
       rows.map(({ delivery, waiting }) => ({
         delivery,
         attempt_number: waiting.attempts,
@@ -66,7 +84,7 @@ export class DeliveryQueue {
         error_message: reason,
       })),
     );
-    await this.save(
+    this.save(
       rows.map((row) => ({ ...row, waiting: interrupted(row.waiting, activeIds.has(row.endpointId)) })),
     );
   }
@@ -105,6 +123,16 @@ export class DeliveryQueue {
        WHERE delivery = number`,
       [endpointId],
     );
+  }
+
+  #change(rows: readonly WaitingRow[], areNew: boolean): void {
+    if (rows.length === 0) return;
+    this.#memory.put(rows);
+    for (const row of rows) {
+      const isNew = this.#changed.get(row.delivery)?.isNew ?? areNew;
+      this.#changed.set(row.delivery, { row, isNew });
+    }
+    this.#connection.writeLater(this.#write);
   }
 
   /** Between two transactions. */

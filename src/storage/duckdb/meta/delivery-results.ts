@@ -54,8 +54,8 @@ export class DeliveryResults {
           endpoints.set(row.endpointId, counted(endpoint, result.succeeded, rules.breakerThreshold));
       }
       if (attempts.length === 0) return [];
-      await this.#queue.addAttempts(attempts);
-      await this.#queue.save([...rows.values()].filter(({ waiting }) => waiting.underWay === null));
+      this.#queue.addAttempts(attempts);
+      this.#queue.save([...rows.values()].filter(({ waiting }) => waiting.underWay === null));
       return await this.#follow(before, endpoints, rules);
     });
   }

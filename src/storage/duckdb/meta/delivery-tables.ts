@@ -9,7 +9,9 @@ import type {
   DeliverySummary,
   FinishedAttempt,
   FinishedRules,
+  SenderLimits,
 } from '../../delivery-store.js';
+import type { PushedClaims } from '../../sender-queue.js';
 import { DeliveryClaims } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';
 import { DeliveryIntake, type IntakeParts } from './delivery-intake.js';
@@ -20,7 +22,17 @@ import { asked, atRest } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 
 /** The part of a {@link DeliveryStore} that needs the database. */
-type Tables = Omit<DeliveryStore, 'watchDeliveries' | 'announceTargets' | 'allowedTargets'>;
+type Tables = Omit<
+  DeliveryStore,
+  'addDeliveries' | 'openSender' | 'watchDeliveries' | 'announceTargets' | 'allowedTargets'
+>;
+
+/** What came of events that were to be taken. */
+export interface TakenDeliveries {
+  readonly added: number;
+  /** Whether a sender was given of them what was due; otherwise it has to ask. */
+  readonly isPushed: boolean;
+}
 
 /** The queue of webhooks in the main file. */
 export class DeliveryTables implements Tables {
@@ -51,12 +63,21 @@ export class DeliveryTables implements Tables {
     });
   }
 
-  async addDeliveries(batch: EventsBatch, now: Micros): Promise<number> {
-    return await this.#intake.add(batch, now);
+  async addDeliveries(batch: EventsBatch, now: Micros): Promise<TakenDeliveries> {
+    if (batch.items.length === 0) return { added: 0, isPushed: true };
+    return await this.#connection.shared(async () => {
+      const added = await this.#intake.add(batch, now);
+      return { added, isPushed: added === 0 || (await this.#claims.push(now)) };
+    });
   }
 
-  async claimDeliveries(request: ClaimRequest): Promise<Claims> {
-    return await this.#claims.claim(request);
+  async claimDeliveries(request: ClaimRequest, heard = 0): Promise<Claims> {
+    return await this.#claims.claim(request, heard);
+  }
+
+  /** Gives a sender what is claimed of what is queued, from now on. @returns what ends it */
+  pushTo(limits: SenderLimits, give: (push: PushedClaims) => void): () => void {
+    return this.#claims.pushTo(limits, give);
   }
 
   async finishDeliveries(
@@ -98,7 +119,7 @@ export class DeliveryTables implements Tables {
       const { ids, isActive } = found;
       if (!isActive) return true;
       const waiting = found.waiting ?? atRest(await this.#history.countAttempts(ids));
-      await this.#queue.save([{ ...ids, waiting: asked(waiting) }]);
+      this.#queue.save([{ ...ids, waiting: asked(waiting) }]);
       return true;
     });
   }

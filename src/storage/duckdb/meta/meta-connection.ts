@@ -4,6 +4,11 @@ import { MainCheckpoints, type MainFile } from './main-checkpoints.js';
 
 const BEGIN = 'BEGIN';
 
+/** A table that takes many rows in one statement. */
+interface RowTable {
+  insertAll(rows: readonly Row[]): [sql: string, values: Value[]];
+}
+
 interface Sharing {
   readonly work: () => Promise<unknown>;
   readonly resolve: (result: unknown) => void;
@@ -25,6 +30,9 @@ export class MetaConnection {
   readonly #onRollback: (() => void)[] = [];
   /** Statements of the transaction under way that have not gone to the database yet. */
   #script: string[] = [];
+  /** Likewise rows, which become statements with the next one, or with the commit. */
+  readonly #inserts = new Map<RowTable, Row[]>();
+  readonly #later = new Set<() => Promise<void>>();
   /** Work that waits for a transaction of several. */
   readonly #sharing: Sharing[] = [];
 
@@ -105,12 +113,15 @@ export class MetaConnection {
     this.#script = [BEGIN];
     try {
       const result = await work();
+      await this.#writePending();
       await this.#send('COMMIT');
       for (const change of this.#afterCommit) change();
       if (this.#checkpoints.isDue) void this.#inTurn(() => this.#checkpoints.make());
       return result;
     } catch (error) {
       this.#checkpoints.failed(error);
+      this.#inserts.clear();
+      this.#later.clear();
       const hasBegun = this.#script.splice(0)[0] !== BEGIN;
       if (hasBegun) await this.#connection.run('ROLLBACK').catch(() => undefined);
       for (const forget of this.#onRollback) forget();
@@ -120,6 +131,7 @@ export class MetaConnection {
 
   /** A statement of the transaction under way. What is wrong with it may show at the next query, or at the commit. */
   async run(sql: string, values: readonly Value[] = []): Promise<void> {
+    await this.#writePending();
     this.#checkpoints.count(values);
     const statement = withLiterals(sql, values);
     if (statement !== null) this.#script.push(statement);
@@ -131,8 +143,25 @@ export class MetaConnection {
 
   /** A query of the transaction under way. */
   async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    await this.#writePending();
     this.#checkpoints.count(values);
     return await this.#query(this.#script.splice(0), sql, values);
+  }
+
+  /**
+   * Adds rows to a table, with the next statement of the transaction or its commit: what several add goes in one statement, as
+   * each takes a millisecond and more however few rows it has.
+   */
+  insert(table: RowTable, rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    const pending = this.#inserts.get(table);
+    if (pending) pending.push(...rows);
+    else this.#inserts.set(table, [...rows]);
+  }
+
+  /** Has something written before the next statement of the transaction, or its commit: once, however often it is asked for. */
+  writeLater(write: () => Promise<void>): void {
+    this.#later.add(write);
   }
 
   /** Changes what is in memory once the transaction under way is committed, and not at all if it is not. */
@@ -143,6 +172,15 @@ export class MetaConnection {
   /** Calls back after each transaction that failed. */
   onRollback(forget: () => void): void {
     this.#onRollback.push(forget);
+  }
+
+  async #writePending(): Promise<void> {
+    const later = [...this.#later];
+    this.#later.clear();
+    for (const write of later) await write();
+    const inserts = [...this.#inserts];
+    this.#inserts.clear();
+    for (const [table, rows] of inserts) await this.run(...table.insertAll(rows));
   }
 
   /** What waits, and a statement behind it. */
