@@ -9,6 +9,7 @@ import type { DeliveryQueue } from './delivery-queue.js';
 import type { WaitingRow } from './delivery-rows.js';
 import { queued } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
+import { TakenIds } from './taken-ids.js';
 
 /** What the intake stands on. */
 export interface IntakeParts {
@@ -23,12 +24,14 @@ export interface IntakeParts {
 export class DeliveryIntake {
   readonly #parts: IntakeParts;
   readonly #queue: DeliveryQueue;
+  readonly #taken: TakenIds;
   #nextEvent = 1;
   #nextDelivery = 1;
 
   constructor(parts: IntakeParts, queue: DeliveryQueue) {
     this.#parts = parts;
     this.#queue = queue;
+    this.#taken = new TakenIds(parts.connection);
   }
 
   /** In the transaction under way: numbers go on behind those that are there. */
@@ -38,6 +41,12 @@ export class DeliveryIntake {
     );
     this.#nextEvent = Number(row?.event) + 1;
     this.#nextDelivery = Number(row?.delivery) + 1;
+    await this.#taken.load();
+  }
+
+  /** Old events were removed, and with them that they were taken. */
+  eventsRemoved(): void {
+    this.#taken.doubt();
   }
 
   /** In the transaction under way. @returns how many deliveries were added */
@@ -49,13 +58,14 @@ export class DeliveryIntake {
       const endpoints = interests.subscribers(owner, event);
       return endpoints.length === 0 ? [] : [{ event, endpoints }];
     });
-    const taken = await this.#taken(wanted.map(({ event }) => event.id));
+    const taken = await this.#taken.among(wanted.map(({ event }) => event.id));
     const events: Row[] = [];
     const deliveries: Row[] = [];
     const waiting: WaitingRow[] = [];
     for (const { event, endpoints } of wanted) {
       if (taken.has(event.id)) continue;
       taken.add(event.id);
+      this.#taken.add(event.id);
       const number = this.#nextEvent++;
       memory.keep(number, event);
       events.push({ number, id: event.id, type: event.type, taken_at: now, body: event.body });
@@ -70,14 +80,5 @@ export class DeliveryIntake {
     connection.insert(DELIVERIES, deliveries);
     this.#queue.add(waiting);
     return deliveries.length;
-  }
-
-  async #taken(ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
-    const rows = await this.#parts.connection.rows(
-      `SELECT id::VARCHAR AS id FROM taken_events WHERE id IN (${ids.map(() => '?::UUID').join(', ')})`,
-      ids,
-    );
-    return new Set(rows.map(({ id }) => String(id)));
   }
 }

@@ -91,9 +91,11 @@ export class DeliveryTables implements Tables {
     let removed = 0;
     for (;;) {
       const some = await this.#history.removeSome(before);
-      if (some === 0) return removed;
+      if (some === 0) break;
       removed += some;
     }
+    this.#intake.eventsRemoved();
+    return removed;
   }
 
   async deliveryFigures(now: Micros): Promise<DeliveryFigures> {
