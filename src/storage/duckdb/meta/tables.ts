@@ -28,6 +28,9 @@ const JSON_TYPES: Readonly<Record<MetaKind, string>> = { ...SQL_TYPES, time: 'BI
  */
 export const UNPACKED = 'USING COMPRESSION uncompressed';
 
+/** Up to so many rows, values in the statement take a third less processor time than JSON does. */
+const FEW_ROWS = 16;
+
 /** A table of the main file. Its column list gives DDL, inserts, updates and selects. */
 export class MetaTable {
   readonly name: string;
@@ -56,16 +59,13 @@ export class MetaTable {
 
   /** The statement that inserts a row, and its parameters. */
   insert(row: Row): [sql: string, values: Value[]] {
-    const names = this.columns.map((column) => column.name).join(', ');
-    const places = this.columns.map((column) => write(column)).join(', ');
-    return [
-      `INSERT INTO ${this.name} (${names}) VALUES (${places})`,
-      this.columns.map((column) => row[column.name] ?? null),
-    ];
+    return this.#insertValues(1, this.#valuesOf([row]));
   }
 
   /** The statement that inserts many rows, in their order. */
   insertAll(rows: readonly Row[]): [sql: string, values: Value[]] {
+    const values = this.#valuesOf(rows);
+    if (rows.length <= FEW_ROWS && values.every(isPlain)) return this.#insertValues(rows.length, values);
     const names = this.columns.map((column) => column.name).join(', ');
     return [
       `INSERT INTO ${this.name} (${names}) SELECT ${names} FROM ${asRelation(this.columns)}`,
@@ -82,6 +82,22 @@ export class MetaTable {
       [asJson(rows)],
     ];
   }
+
+  #insertValues(rows: number, values: Value[]): [sql: string, values: Value[]] {
+    const names = this.columns.map((column) => column.name).join(', ');
+    const places = `(${this.columns.map((column) => write(column)).join(', ')})`;
+    const all = Array.from({ length: rows }, () => places).join(', ');
+    return [`INSERT INTO ${this.name} (${names}) VALUES ${all}`, values];
+  }
+
+  #valuesOf(rows: readonly Row[]): Value[] {
+    return rows.flatMap((row) => this.columns.map(({ name }) => row[name] ?? null));
+  }
+}
+
+/** A statement holds it as it is; otherwise JSON does. */
+function isPlain(value: Value): boolean {
+  return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'));
 }
 
 function read({ name, kind }: MetaColumn, table: string): string {
@@ -98,7 +114,7 @@ export function readAnyText(value: Value | undefined): string | null {
   return typeof value === 'string' ? value.slice(MARK.length) : null;
 }
 
-/** Many rows travel as one JSON text: a statement with a parameter for each value takes longer to prepare than to run. */
+/** Many rows travel as one JSON text: a statement with a place for each value takes longer to prepare than to run. */
 function asRelation(columns: readonly MetaColumn[]): string {
   const shape = JSON.stringify([
     Object.fromEntries(columns.map(({ name, kind }) => [name, JSON_TYPES[kind]])),
