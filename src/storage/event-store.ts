@@ -50,7 +50,7 @@ export interface EventStore {
    */
   openEventReader(reader: string): Promise<EventCursor>;
   readEvents(after: EventCursor, limit: EventPageLimit): Promise<EventPage>;
-  /** Notes that everything up to the cursor was handed on. Durable when it resolves. */
+  /** Notes that everything up to the cursor was handed on, by a reader that was opened. Durable when it resolves. */
   saveEventProgress(reader: string, cursor: EventCursor): Promise<void>;
   /** Calls back, in no particular step, after commits that wrote events. @returns what ends it */
   watchEvents(listener: () => void): () => void;

@@ -1,10 +1,8 @@
 import type { EventCursor } from '../../event-store.js';
+import { LAST_PLACE } from '../events/event-place.js';
 import { READERS } from './event-definitions.js';
 import type { MetaConnection } from './meta-connection.js';
 import type { MetaEvents } from './meta-events.js';
-
-/** Behind all events of a commit. */
-const LAST_PLACE = 2 ** 31 - 1;
 
 /** How far the readers of events have come, in the main file. */
 export class EventReaders {
@@ -32,10 +30,9 @@ export class EventReaders {
     });
   }
 
+  /** Of a reader that was opened: to insert it where it is not there would take twice as long. */
   async save(reader: string, { commit, place, entry }: EventCursor): Promise<void> {
-    const [insert, values] = READERS.insert({ name: reader, commit, place, entry });
-    const update =
-      'ON CONFLICT DO UPDATE SET commit = excluded.commit, place = excluded.place, entry = excluded.entry';
-    await this.#connection.shared(() => this.#connection.run(`${insert} ${update}`, values));
+    const statement = `UPDATE ${READERS.name} SET commit = ?, place = ?, entry = ? WHERE name = ?`;
+    await this.#connection.shared(() => this.#connection.run(statement, [commit, place, entry, reader]));
   }
 }

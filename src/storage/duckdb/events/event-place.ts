@@ -1,0 +1,11 @@
+import type { EventCursor } from '../../event-store.js';
+
+/** Where an event is among those of telemetry. */
+export type EventPlace = Pick<EventCursor, 'commit' | 'place'>;
+
+/** Behind all events of a commit. */
+export const LAST_PLACE = 2 ** 31 - 1;
+
+export function isBehind(one: EventPlace, other: EventPlace): boolean {
+  return one.commit > other.commit || (one.commit === other.commit && one.place > other.place);
+}
