@@ -10,7 +10,7 @@ import { openParts, type EngineParts, type StoreOptions } from '../../src/storag
 import { readStoredEvents, type TelemetryEvent } from '../../src/storage/duckdb/events/stored-events.js';
 import { relation } from '../../src/storage/duckdb/relation.js';
 import { TraceId } from '../../src/storage/duckdb/trace-id.js';
-import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
+import { IncomingBatch, type Append } from '../../src/storage/duckdb/write-group.js';
 import type { CommitReport } from '../../src/storage/duckdb/writer.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { NOON } from '../support/run-records.js';
@@ -35,6 +35,19 @@ export interface ShownAgent {
 
 /** From before the first event. */
 export const START = { commit: 0, place: -1 } as const;
+/** Makes the commit of its group fail. */
+export const BAD: Append = {
+  bytes: 0,
+  weight: 1,
+  counted: null,
+  events: 0,
+  rows: () => {
+    throw new Error('no rows');
+  },
+  committed: () => undefined,
+  rolledBack: () => undefined,
+};
+
 const BIG_PAGE = { events: 100_000, bytes: 1e9 };
 
 /**

@@ -1,24 +1,10 @@
 import { statSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import type { Append } from '../../src/storage/duckdb/write-group.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { filesOf } from '../storage/stored-rows.js';
 import { canLimit, RemoteStore } from '../storage/remote-store.js';
-import { dataOf, EventEngine, told, type Listener } from './event-engine.js';
-
-/** Makes the commit of its group fail. */
-const BAD: Append = {
-  bytes: 0,
-  weight: 1,
-  counted: null,
-  events: 0,
-  rows: () => {
-    throw new Error('no rows');
-  },
-  committed: () => undefined,
-  rolledBack: () => undefined,
-};
+import { BAD, dataOf, EventEngine, told, type Listener } from './event-engine.js';
 
 function completion({ trace }: TraceRecord): TraceRecord {
   return { trace: aHeader({ ...trace, status: 'completed' }), spans: [] };

@@ -9,6 +9,7 @@ import { Housekeeping, type Retention } from './housekeeping.js';
 import { IdleRuns } from './idle-runs.js';
 import { EventCounts } from './event-counts.js';
 import { EventReads } from './events/event-reads.js';
+import { RECENT_SIZE, RecentEvents, type RecentSize } from './events/recent-events.js';
 import { loadIds } from './load-ids.js';
 import { StoredLogs } from './logs/stored-logs.js';
 import { MetaTables } from './meta/meta-tables.js';
@@ -33,6 +34,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly segmentSize?: SegmentSize;
   /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
   readonly rebuildSize?: RebuildSize;
+  /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
+  readonly recentSize?: RecentSize;
 }
 
 /** Is told of what was committed, afterwards. */
@@ -64,6 +67,7 @@ export interface EngineParts {
   readonly traces: Fingerprints;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
+  readonly recent: RecentEvents;
   readonly touched: TouchedNumbers;
   readonly observations: Observations;
   readonly housekeeping: Housekeeping;
@@ -124,6 +128,7 @@ async function openFiles(
   const mover = new Mover(await database.connect(), segments, logger);
   const days = new AgentDayCache(REMEMBERED_DAYS);
   const idle = new IdleRuns();
+  const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
   const touched = new TouchedNumbers(listener.touched);
   const changes: RunChanges = {
     change: (before, after, activeAt) => {
@@ -138,6 +143,7 @@ async function openFiles(
     traces,
     agents,
     interests: meta.interests,
+    recent,
     services,
     runs: changes,
     idle,
@@ -160,7 +166,7 @@ async function openFiles(
   const pool = await ReadPool.open(database, READERS, MAX_WAITING_READS);
   const read = readFrom(pool, segments);
   const runs = new RunReads(read, { agents, figures, days, traces });
-  const events = new EventReads({ meta, segments, read });
+  const events = new EventReads({ meta, segments, recent, read });
   const observations = new Observations({ read, agents, figures, services, metrics, touched, users: meta });
   const housekeeping = new Housekeeping({
     retention: options,
@@ -175,6 +181,7 @@ async function openFiles(
     prompts,
     idle,
     events: [meta.events, meta.alerts],
+    recent,
     map: {
       read,
       writer,
@@ -202,6 +209,7 @@ async function openFiles(
     traces,
     prompts,
     events,
+    recent,
     touched,
     observations,
     housekeeping,

@@ -6,6 +6,7 @@ import { PROMPT_LINKS } from '../prompt-links-table.js';
 import { LOGS, POINTS, TRACES } from '../tables.js';
 import type { AgentDayCache } from './agent-day-cache.js';
 import type { Connection } from './database.js';
+import type { RecentEvents } from './events/recent-events.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
 import { rebuildMap, type RebuildParts } from './map/rebuild.js';
@@ -52,6 +53,8 @@ interface Parts {
   readonly idle: IdleRuns;
   /** What the main file has of events, and of firings of alerts. */
   readonly events: readonly { removeBefore(time: Micros): Promise<void> }[];
+  /** The last ones of telemetry. */
+  readonly recent: RecentEvents;
   readonly map: RebuildParts;
 }
 
@@ -181,10 +184,13 @@ export class Housekeeping {
   }
 
   async #removeEvents(firstKept: Micros): Promise<void> {
-    const { mover, events } = this.#parts;
+    const { mover, segments, events, recent } = this.#parts;
     for (const kept of events) await kept.removeBefore(firstKept);
     await this.#moveOld(EVENTS, 'timestamp', firstKept);
+    // What could not be moved yet is removed the next time, and read until then.
+    const moved = segments.oldestBound;
     const isRemoved = await mover.between((connection) => removeOldEvents(connection, firstKept));
+    recent.forgetBefore(firstKept, moved);
     if (isRemoved) await mover.checkpoint();
   }
 

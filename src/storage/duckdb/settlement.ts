@@ -2,8 +2,9 @@ import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
 import type { Connection } from './database.js';
-import { CommitEvents } from './events/commit-events.js';
+import { CommitEvents, eventRows } from './events/commit-events.js';
 import type { EventInterests } from './events/interests.js';
+import type { RecentEvents } from './events/recent-events.js';
 import type { Fingerprints } from './fingerprints.js';
 import { EventsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdleRuns } from './idle-runs.js';
@@ -59,6 +60,7 @@ export class Settlement {
   readonly #traces: Fingerprints;
   readonly #agents: Agents;
   readonly #interests: EventInterests;
+  readonly #recent: RecentEvents;
   readonly #services: Services;
   readonly #map: SettledMap;
   readonly #runs: RunChanges;
@@ -80,6 +82,8 @@ export class Settlement {
     readonly agents: Agents;
     /** Which events are to be written. */
     readonly interests: EventInterests;
+    /** Told of the events that every commit wrote. */
+    readonly recent: RecentEvents;
     readonly services: Services;
     /** Told of what every commit made of the runs it touched. */
     readonly runs: RunChanges;
@@ -92,6 +96,7 @@ export class Settlement {
     this.#traces = parts.traces;
     this.#agents = parts.agents;
     this.#interests = parts.interests;
+    this.#recent = parts.recent;
     this.#services = parts.services;
     this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
@@ -138,7 +143,8 @@ export class Settlement {
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
     rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
-    rows.push(...facts.rows(seq, changes));
+    const told = facts.all(seq, changes);
+    rows.push(...eventRows(told));
     return {
       rows,
       outcomes,
@@ -149,6 +155,7 @@ export class Settlement {
         for (const [key, { tenant }] of touched) this.#linksCommitted(seq, key, tenant, states.get(key));
         this.#services.committed();
         this.#map.clear();
+        this.#recent.add(told);
       },
     };
   }

@@ -14,6 +14,7 @@ import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace } from '../triage.js';
 import type { IncomingBatch, Rows, TraceChange } from '../write-group.js';
 import type { EventInterests } from './interests.js';
+import type { TelemetryEvent } from './stored-events.js';
 
 /** Of an outcome or an error message, in characters, that an event tells: what receivers get stays small. */
 const TOLD_TEXT = 4096;
@@ -79,18 +80,14 @@ export class CommitEvents {
     this.#ended.push({ type, header, agentNo, spanCount: spans.size, ...part, timestamp });
   }
 
-  /** The rows of all: of agents that have come into being, then of runs, in the order of the batches. */
-  rows(seq: number, changes: readonly TraceChange[]): Rows[] {
+  /** All of them: of agents that have come into being, then of runs, in the order of the batches. */
+  all(seq: number, changes: readonly TraceChange[]): readonly TelemetryEvent[] {
     const facts = [...this.#newAgents(), ...this.#endedRuns(changes)];
-    return objectRows(
-      EVENTS,
-      facts.map(({ tenant, type, timestamp, data }, place) => {
-        const event = { id: uuidV7InOrder(timestamp / 1000, place), type, timestamp };
-        const body = envelope(event, data);
-        const row = { ...event, body, bytes: Buffer.byteLength(body) };
-        return { row, own: [seq, tenant, place], replaces: false };
-      }),
-    );
+    return facts.map(({ tenant, type, timestamp, data }, place) => {
+      const named = { id: uuidV7InOrder(timestamp / 1000, place), type, timestamp };
+      const event = { ...named, organization_id: null, endpoint_id: null, body: envelope(named, data) };
+      return { tenant, commit: seq, place, bytes: Buffer.byteLength(event.body), event };
+    });
   }
 
   #newAgents(): Fact[] {
@@ -130,6 +127,18 @@ export class CommitEvents {
     }
     return wanted;
   }
+}
+
+/** As they are stored. */
+export function eventRows(events: readonly TelemetryEvent[]): Rows[] {
+  return objectRows(
+    EVENTS,
+    events.map(({ tenant, commit, place, bytes, event: { id, type, timestamp, body } }) => ({
+      row: { id, type, timestamp, body, bytes },
+      own: [commit, tenant, place],
+      replaces: false,
+    })),
+  );
 }
 
 function told<Run extends PrintedRun>(run: Run): Run {

@@ -4,12 +4,14 @@ import type { MetaTables } from '../meta/meta-tables.js';
 import type { Read } from '../read.js';
 import type { Segments } from '../segments.js';
 import { pageSize } from './page-size.js';
+import type { RecentEvents } from './recent-events.js';
 import { readStoredEvents, type TelemetryEvents } from './stored-events.js';
 
 /** What reads go to. */
 interface Parts {
   readonly meta: MetaTables;
   readonly segments: Segments;
+  readonly recent: RecentEvents;
   readonly read: Read;
 }
 
@@ -70,9 +72,14 @@ export class EventReads {
   async #readTelemetry(after: EventCursor, limit: EventPageLimit): Promise<TelemetryEvents> {
     // Whether there are more is asked then.
     if (limit.events === 0) return { events: [], hasMore: true };
-    return await this.#parts.read((connection, capture) =>
-      readStoredEvents(connection, capture, after, limit),
-    );
+    const { recent, read } = this.#parts;
+    const remembered = recent.read(after, limit);
+    if (remembered !== null) return remembered;
+    return await read(async (connection, capture) => {
+      const found = await readStoredEvents(connection, capture, after, limit);
+      if (!found.hasMore) recent.nothingBehind(found.events.at(-1) ?? after, capture.lastSeq);
+      return found;
+    });
   }
 
   #ownerOf(tenant: number | string): string {

@@ -1,18 +1,18 @@
 import type { EventRecord, EventType } from '../../../signal/event.js';
-import type { EventCursor, EventPageLimit } from '../../event-store.js';
+import type { EventPageLimit } from '../../event-store.js';
 import { EVENTS } from '../../events-table.js';
 import { selectList } from '../../table.js';
 import type { Connection, Row } from '../database.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segments.js';
+import type { EventPlace } from './event-place.js';
 import { pageSize } from './page-size.js';
 
-/** An event that was written with telemetry. */
-export interface TelemetryEvent {
+/** An event that was written with telemetry, and its place in the order of them. */
+export interface TelemetryEvent extends EventPlace {
   readonly tenant: number;
-  /** Its place in the order of them. */
-  readonly commit: number;
-  readonly place: number;
+  /** Of the body. */
+  readonly bytes: number;
   readonly event: EventRecord;
 }
 
@@ -32,7 +32,7 @@ export interface TelemetryEvents {
 export async function readStoredEvents(
   connection: Connection,
   capture: Capture,
-  after: Pick<EventCursor, 'commit' | 'place'>,
+  after: EventPlace,
   limit: EventPageLimit,
 ): Promise<TelemetryEvents> {
   const { commit, place } = after;
@@ -76,9 +76,7 @@ async function someOf(connection: Connection, capture: Capture, where: string, m
 }
 
 /** Where an event is, and how long its body. */
-interface EventPlace {
-  readonly commit: number;
-  readonly place: number;
+interface MeasuredPlace extends EventPlace {
   readonly bytes: number;
 }
 
@@ -88,7 +86,7 @@ async function placesOf(
   capture: Capture,
   where: string,
   most: number,
-): Promise<EventPlace[]> {
+): Promise<MeasuredPlace[]> {
   const rows = await connection.rows(
     `SELECT seq, place, bytes FROM ${relation(capture, EVENTS, where)} ORDER BY seq, place LIMIT ${most}`,
   );
@@ -100,6 +98,7 @@ function toEvent(row: Row): TelemetryEvent {
     tenant: Number(row.tenant),
     commit: Number(row.seq),
     place: Number(row.place),
+    bytes: Number(row.bytes),
     event: {
       id: String(row.id),
       type: String(row.type) as EventType,
