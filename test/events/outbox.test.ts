@@ -98,13 +98,14 @@ void t.test('large outboxes go page by page', async (t) => {
   const store = new MemoryEventStore();
   await store.openEventReader('outbox/test');
   store.commit({}, {}, {}, {}, {});
-  const { handed, succeed, progress } = await startOutbox(t, 'max_batch_size: 2', store);
+  const { handed, succeed, progress, advance } = await startOutbox(t, 'max_batch_size: 2', store);
   t.match(store.reads[0]?.limit, { events: 2, bytes: 4 * 1024 * 1024 });
   await succeed();
   t.equal(progress(), 2);
   await succeed();
   await succeed();
   t.strictSame(handed(), ['a-user: e1 e2', 'a-user: e3 e4', 'a-user: e5']);
+  await advance(250);
   t.equal(progress(), 5);
   t.strictSame(
     store.reads.map(({ after }) => after),
@@ -128,6 +129,7 @@ void t.test('it reads when it is called, and never otherwise', async (t) => {
   await succeed();
   t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
   await succeed();
+  await advance(250);
   t.equal(progress(), 2);
 });
 
@@ -239,7 +241,81 @@ void t.test('progress that cannot be noted is noted later, and nothing is handed
   t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
 });
 
-void t.test('it goes on while progress is noted, but no more than a page ahead', async (t) => {
+void t.test('progress is noted at once, then four times a second at most', async (t) => {
+  const { store, handed, succeed, advance, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
+  const events = 12;
+  store.commit(...Array.from({ length: events }, () => ({})));
+  await settled();
+  for (let taken = 0; taken < events; taken++) {
+    await succeed();
+    await advance(50);
+    await advance(50);
+  }
+  // A page is taken every 100 milliseconds.
+  t.strictSame(store.notes, [1, 3, 5, 8, 10], 'always the newest');
+  await advance(50);
+  t.equal(progress(), events);
+  await advance(3_600_000);
+  t.equal(store.notes.length, 6, 'nothing is noted twice');
+  store.commit({}, {});
+  await settled();
+  await succeed();
+  t.equal(progress(), events + 1, 'at once again');
+  await succeed();
+  t.equal(progress(), events + 1);
+  await stop();
+  t.equal(progress(), events + 2, 'a stop does not wait');
+  t.equal(handed().length, events + 2);
+});
+
+void t.test('there is one note at a time', async (t) => {
+  const { store, succeed, advance, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
+  const release = store.holdNotes();
+  store.commit({}, {}, {}, {});
+  await settled();
+  await succeed();
+  await advance(1000);
+  await succeed();
+  await succeed();
+  await advance(1000);
+  t.strictSame(store.notes, [1]);
+  t.equal(progress(), 0);
+  release();
+  await settled();
+  t.strictSame(store.notes, [1, 3], 'at once: the last one began long ago');
+  t.equal(progress(), 3);
+
+  const releaseLast = store.holdNotes();
+  await succeed();
+  await advance(250);
+  t.strictSame(store.notes, [1, 3, 4]);
+  let isStopped = false;
+  const stopped = stop().then(() => {
+    isStopped = true;
+  });
+  await settled();
+  t.notOk(isStopped, 'a stop waits for the one under way');
+  releaseLast();
+  await stopped;
+  t.equal(progress(), 4);
+});
+
+void t.test('a stop notes what was handed on before the page under way', async (t) => {
+  const { store, succeed, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
+  store.commit({}, {}, {});
+  await settled();
+  await succeed();
+  await succeed();
+  t.equal(progress(), 1);
+  const deadline = new AbortController();
+  const stopped = stop(deadline.signal);
+  await settled();
+  t.equal(progress(), 2, 'whether or not that is taken');
+  deadline.abort();
+  await stopped;
+});
+
+void t.test('it goes on while progress cannot be noted', async (t) => {
   const { store, handed, succeed, advance, progress, logger, stop } = await startOutbox(
     t,
     'max_batch_size: 1',
@@ -249,14 +325,13 @@ void t.test('it goes on while progress is noted, but no more than a page ahead',
   await settled();
   await succeed();
   await succeed();
-  t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2', 'a-user: e3']);
   t.equal(progress(), 0);
   await advance(1500);
-  t.equal(progress(), 0);
-  t.equal(handed().length, 2, 'after a kill these come again, and no more');
   await advance(2250);
+  t.equal(progress(), 0);
   await advance(3375);
-  t.strictSame(handed(), ['a-user: e1', 'a-user: e2', 'a-user: e3']);
+  t.strictSame(store.notes, [1, 2, 2, 2], 'each attempt with what is newest then');
   t.equal(progress(), 2);
   t.match(logger.lines, [/^warn Progress was not noted; it is tried again err=the disk is full wait_ms=/]);
   store.faults.saveEventProgress.push(broken());

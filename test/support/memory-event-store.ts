@@ -21,10 +21,13 @@ export class MemoryEventStore implements EventStore {
   readonly reads: { readonly after: number; readonly limit: EventPageLimit }[] = [];
   /** What is wanted now. */
   readonly wanted = new Set<EventType | '*'>();
+  /** What was asked of `saveEventProgress`: the entry. */
+  readonly notes: number[] = [];
   /** How far each reader has come, in entries. */
   readonly progress = new Map<string, number>();
   readonly #events: StoredEvent[] = [];
   readonly #listeners = new Set<() => void>();
+  #notesHeld: Promise<void> = Promise.resolve();
 
   get watchers(): number {
     return this.#listeners.size;
@@ -66,8 +69,17 @@ export class MemoryEventStore implements EventStore {
   }
 
   async saveEventProgress(reader: string, { entry }: EventCursor): Promise<void> {
+    this.notes.push(entry);
     if (this.faults.saveEventProgress.length > 0) throw this.faults.saveEventProgress.shift();
+    await this.#notesHeld;
     this.progress.set(reader, entry);
+  }
+
+  /** Progress is noted no more. @returns what lets it */
+  holdNotes(): () => void {
+    let release = (): void => undefined;
+    this.#notesHeld = new Promise((resolve) => (release = resolve));
+    return release;
   }
 
   watchEvents(listener: () => void): () => void {

@@ -17,7 +17,7 @@ export const outboxConfig = section({
     minimum: 1,
     maximum: 10_000,
     default: 500,
-    description: 'Events that are read at once. Progress is noted after so many.',
+    description: 'Events that are read at once, and handed on before more are read.',
   }),
   retry: section(
     {

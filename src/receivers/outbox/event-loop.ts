@@ -141,7 +141,7 @@ export class EventLoop {
       this.#page.batches.shift();
     } else {
       const { cursor, hasMore } = this.#page;
-      await this.#progress.note(cursor);
+      this.#progress.note(cursor);
       this.#page = null;
       this.#goOn(cursor, hasMore);
     }
