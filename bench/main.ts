@@ -108,7 +108,8 @@ program
     'spans per second that are due (default: as many as the daemon takes)',
     integer,
   )
-  .option('--seconds <n>', 'how long each of three rounds is measured', number, 30)
+  .option('--seconds <n>', 'how long each turn is measured', number, 15)
+  .option('--turns <n>', 'how often ingestion is measured without deliveries and with them', integer, 4)
   .action(async (options: WebhooksOptions) => {
     await webhooks(options, print);
   });

@@ -16,23 +16,27 @@ const CONNECTIONS = 64;
 const SPANS_PER_REQUEST = 100;
 const BODIES = 500;
 const WARMUP_SECONDS = 5;
-/** Deliveries that are under way when nothing is sent any more. */
-const SETTLE_MS = 5000;
+/** Deliveries that are under way when nothing is sent any more; also what lies between two turns. */
+const SETTLE_MS = 3000;
 
 export interface WebhooksOptions {
   readonly endpoints: number;
   /** Events per second; each goes to every endpoint. */
   readonly events: number;
+  /** Of each turn. */
   readonly seconds: number;
+  /** How often ingestion is measured without deliveries and with them, in turns. */
+  readonly turns: number;
   /** Spans per second that are due; absent: as many as the daemon takes. */
   readonly ingestRate?: number;
 }
 
-/** What came of one round. */
-interface Round {
-  readonly spansPerSecond: number | null;
-  readonly events: { readonly acknowledged: number; readonly failed: number } | null;
-  readonly received: Received | null;
+/** What came of deliveries over some time. */
+interface Delivered {
+  readonly seconds: number;
+  readonly acknowledged: number;
+  readonly failed: number;
+  readonly received: Received;
 }
 
 /**
@@ -43,54 +47,93 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
   printSetup(print, 'webhooks', { ...options });
   const receiver = await WebhookReceiver.start();
   try {
-    // A daemon of its own for each: ingestion is measured over stores of the same size.
-    printRound(
-      print,
-      'deliveries alone',
-      await round(options, receiver, { ingests: false, delivers: true }),
-      options,
-    );
-    const alone = await round(options, receiver, { ingests: true, delivers: false });
-    printRound(print, 'ingestion alone', alone, options);
-    const both = await round(options, receiver, { ingests: true, delivers: true });
-    printRound(print, 'both', both, options);
-    const ratio = (both.spansPerSecond ?? 0) / (alone.spansPerSecond ?? 1);
-    print(
-      lines([
-        ['ingestion beside deliveries', `${(ratio * 100).toFixed(1)} % of ingestion alone (goal: over 90 %)`],
-      ]),
-    );
+    print('\ndeliveries alone');
+    printDelivered(print, await deliveriesAlone(options, receiver), options);
+    print('\ndeliveries beside ingestion');
+    await besideIngestion(options, receiver, print);
   } finally {
     receiver.kill();
   }
 }
 
-async function round(
+async function deliveriesAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Delivered> {
+  return await withDaemon(options, receiver, async (url) => {
+    receiver.reset();
+    const source = new EventSource(url, options.events);
+    await sleep(options.seconds * 1000);
+    return await endOf(source, options.seconds, receiver);
+  });
+}
+
+/**
+ * Ingestion goes on all the time, and events come in every second turn: the machine's speed changes within a minute, and the
+ * store grows, so that two runs one after the other do not compare.
+ */
+async function besideIngestion(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
-  { ingests, delivers }: { readonly ingests: boolean; readonly delivers: boolean },
-): Promise<Round> {
+  print: Print,
+): Promise<void> {
+  await withDaemon(options, receiver, async (url) => {
+    const load = await startLoad(url, options);
+    try {
+      load.go();
+      await load.measuring;
+      receiver.reset();
+      const [without, beside]: [number[], number[]] = [[], []];
+      let [acknowledged, failed] = [0, 0];
+      let received = await receiver.received();
+      for (let turn = 0; turn < options.turns; turn++) {
+        without.push(await spansPerSecond(load, options.seconds));
+        const source = new EventSource(url, options.events);
+        beside.push(await spansPerSecond(load, options.seconds));
+        const delivered = await endOf(source, options.seconds, receiver);
+        acknowledged += delivered.acknowledged;
+        failed += delivered.failed;
+        ({ received } = delivered);
+      }
+      const seconds = options.turns * options.seconds;
+      printDelivered(print, { seconds, acknowledged, failed, received }, options);
+      const ratio = sum(beside) / sum(without);
+      print(
+        lines([
+          ['spans/s without deliveries', without.map((rate) => rate.toFixed(0)).join(', ')],
+          ['spans/s beside them', beside.map((rate) => rate.toFixed(0)).join(', ')],
+          ['ingestion beside deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
+        ]),
+      );
+    } finally {
+      await load.kill();
+    }
+  });
+}
+
+async function spansPerSecond(load: LoadProcess, seconds: number): Promise<number> {
+  const [before, since] = [load.acknowledgedItems, performance.now()];
+  await sleep(seconds * 1000);
+  return (load.acknowledgedItems - before) / ((performance.now() - since) / 1000);
+}
+
+/** Ends the source, and lets what is under way arrive. */
+async function endOf(source: EventSource, seconds: number, receiver: WebhookReceiver): Promise<Delivered> {
+  await source.stop();
+  await sleep(SETTLE_MS);
+  const { acknowledged, failed } = source;
+  return { seconds, acknowledged, failed, received: await receiver.received() };
+}
+
+/** A daemon of its own, with endpoints that subscribe. */
+async function withDaemon<T>(
+  options: WebhooksOptions,
+  receiver: WebhookReceiver,
+  measure: (url: string) => Promise<T>,
+): Promise<T> {
   return await inFreshDirectory(async (directory) => {
     const daemon = await startDaemon(directory);
-    const load = ingests ? await startLoad(daemon.url, options) : null;
-    let source: EventSource | null = null;
     try {
       await subscribe(daemon.url, receiver.url, options.endpoints);
-      load?.go();
-      await load?.measuring;
-      receiver.reset();
-      if (delivers) source = new EventSource(daemon.url, options.events);
-      const result = load === null ? await sleep(options.seconds * 1000, null) : await load.result;
-      await source?.stop();
-      if (source !== null) await sleep(SETTLE_MS);
-      const received = source === null ? null : await receiver.received();
-      return {
-        spansPerSecond: result === null ? null : result.measured.items / result.measured.seconds,
-        events: source === null ? null : { acknowledged: source.acknowledged, failed: source.failed },
-        received,
-      };
+      return await measure(daemon.url);
     } finally {
-      await load?.kill();
       await daemon.kill();
     }
   });
@@ -105,7 +148,7 @@ async function startDaemon(directory: string): Promise<DaemonProcess> {
   return await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY, extra }));
 }
 
-async function startLoad(url: string, { seconds, ingestRate }: WebhooksOptions): Promise<LoadProcess> {
+async function startLoad(url: string, { ingestRate }: WebhooksOptions): Promise<LoadProcess> {
   return await LoadProcess.start({
     kind: 'batch',
     url,
@@ -116,7 +159,6 @@ async function startLoad(url: string, { seconds, ingestRate }: WebhooksOptions):
     itemsPerRequest: SPANS_PER_REQUEST,
     templates: BODIES,
     warmupSeconds: WARMUP_SECONDS,
-    seconds,
     times: 'now',
     samples: 0,
   });
@@ -131,30 +173,28 @@ async function subscribe(url: string, receiverUrl: string, endpoints: number): P
   await api.close();
 }
 
-function printRound(
+function printDelivered(
   print: Print,
-  name: string,
-  { spansPerSecond, events, received }: Round,
-  options: WebhooksOptions,
+  { seconds, acknowledged, failed, received: { latency, requests, repeats } }: Delivered,
+  { endpoints }: WebhooksOptions,
 ): void {
-  const rows: (readonly [string, string])[] = [];
-  if (spansPerSecond !== null) rows.push(['spans/s acknowledged', spansPerSecond.toFixed(0)]);
-  if (events !== null && received !== null) {
-    const { latency, requests, repeats } = received;
-    const due = events.acknowledged * options.endpoints;
-    rows.push(
-      ['events', `${events.acknowledged} acknowledged, ${events.failed} not`],
-      ['deliveries/s', `${(requests / options.seconds).toFixed(0)} (goal: at least 200)`],
+  const others = requests - repeats - latency.count;
+  print(
+    lines([
+      ['events', `${acknowledged} acknowledged, ${failed} not`],
+      ['deliveries/s', `${(requests / seconds).toFixed(0)} (goal: at least 200)`],
       [
         'delivered',
-        `${latency.count} of ${due}, ${repeats} repeats, ${requests - repeats - latency.count} of other events`,
+        `${latency.count} of ${acknowledged * endpoints}, ${repeats} repeats, ${others} of other events`,
       ],
       [
         'event to first attempt',
         `p50 ${ms(latency.p50)}  p95 ${ms(latency.p95)}  p99 ${ms(latency.p99)}  max ${ms(latency.max)} ms (goal: p95 under 500 ms)`,
       ],
-    );
-  }
-  print(`\n${name}`);
-  print(lines(rows));
+    ]),
+  );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
 }
