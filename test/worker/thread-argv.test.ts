@@ -10,9 +10,15 @@ void t.test(
       ['-r', 'c'],
       ['--require=d'],
       ['--experimental-loader=e'],
-    ])
-      t.strictSame(threadArgv(argv), { execArgv: [] }, argv.join(' '));
-    t.strictSame(threadArgv(['--max-semi-space-size=64', '--cpu-prof']), {});
-    t.strictSame(threadArgv([]), {});
+    ]) {
+      t.strictSame(threadArgv(argv, { A: '1' }), { execArgv: [] }, argv.join(' '));
+      const NODE_OPTIONS = argv.join(' ');
+      const without = { execArgv: [], env: { A: '1' } };
+      t.strictSame(threadArgv([], { A: '1', NODE_OPTIONS }), without, NODE_OPTIONS);
+      t.strictSame(threadArgv(argv, { A: '1', NODE_OPTIONS }), without, `${NODE_OPTIONS} twice`);
+    }
+    const NODE_OPTIONS = '--max-semi-space-size=64 --cpu-prof --cpu-prof-name=a-r.txt';
+    t.strictSame(threadArgv(['--max-semi-space-size=64', '--cpu-prof'], { NODE_OPTIONS }), {});
+    t.strictSame(threadArgv([], {}), {});
   },
 );
