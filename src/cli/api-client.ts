@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Ajv } from 'ajv';
 import { Option, type Command } from 'commander';
 import { type Static, type TObject, type TSchema } from 'typebox';
 import { Agent, fetch } from 'undici';
@@ -7,7 +6,7 @@ import { problemSchema } from '../api/error-responses.js';
 import { isKey } from '../auth/keys.js';
 import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { Operation } from '../component/operation.js';
-import { createValidator } from '../http/field-errors.js';
+import { validator } from '../http/field-errors.js';
 import type { CliIo } from './io.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:4319';
@@ -94,7 +93,6 @@ export class ApiClient {
   readonly #url: string;
   readonly #key: string;
   readonly #keySource: string;
-  readonly #ajv: Ajv = createValidator();
 
   private constructor(url: string, key: string, keySource: string) {
     this.#url = url;
@@ -121,7 +119,7 @@ export class ApiClient {
     if (!ok) throw this.#refusal(status, text);
     const schema = operation.responses[status];
     const value = schema ? parseJson(text) : undefined;
-    if (schema === undefined || (schema !== null && !this.#ajv.validate(schema, value)))
+    if (schema === undefined || (schema !== null && !validator.validate(schema, value)))
       throw new Error(
         `${this.#url} did not answer as a Jackdaw daemon does: is something else listening there?`,
       );
@@ -156,7 +154,7 @@ export class ApiClient {
 
   #refusal(status: number, text: string): Error {
     const problem = parseJson(text);
-    if (!this.#ajv.validate<Static<typeof problemSchema>>(problemSchema, problem))
+    if (!validator.validate<Static<typeof problemSchema>>(problemSchema, problem))
       return new Error(`${this.#url} answered with status ${status}, and not as a Jackdaw daemon does.`);
     if (status === 401) return new Error(`The daemon does not accept the API key from ${this.#keySource}.`);
     const rules = (problem.errors ?? []).map(({ field, message }) => `\n  ${field || 'body'} ${message}`);

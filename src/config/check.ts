@@ -17,7 +17,7 @@ import {
   type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
-import { SchemaCheck, type Checked } from './schema-check.js';
+import { checkSchema, type Checked } from './schema-check.js';
 import { checkSmtp, smtpSettings } from './smtp.js';
 
 const OWN_SECTIONS = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
@@ -27,7 +27,7 @@ export function readPlugins(
   root: MapNode,
 ): readonly { readonly specifier: string; readonly path: readonly string[]; readonly file: string }[] {
   if (!root.entries.has('plugins')) return [];
-  const { value, problems } = new SchemaCheck().check(PluginsSchema, root, ['plugins']);
+  const { value, problems } = checkSchema(PluginsSchema, root, ['plugins']);
   if (problems.length > 0) throw new ConfigError(problems);
   return (value as readonly string[]).map((specifier, index) => {
     const path = ['plugins', String(index)];
@@ -37,7 +37,6 @@ export function readPlugins(
 
 /** Checks every section by itself: names, types, values, defaults. Reports everything that is wrong. */
 export function checkConfig(root: MapNode, factories: Factories): CheckedConfig {
-  const check = new SchemaCheck();
   const problems: Problem[] = [...unknownSections(root)];
   const secrets: string[] = [];
   const own = <Value>(
@@ -45,7 +44,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     section: string,
     rules: (value: Value) => readonly { readonly path: string; readonly message: string }[] = () => [],
   ): Value => {
-    const checked = check.check(schema, root, [section]);
+    const checked = checkSchema(schema, root, [section]);
     const value = checked.value as Value;
     problems.push(...checked.problems);
     secrets.push(...checked.secrets);
@@ -58,7 +57,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
   const smtp = own<SmtpConfig>(SmtpSchema, 'smtp', checkSmtp);
   const written = own<ServiceConfig>(ServiceSchema, 'service');
   const section = <K extends Kind>(kind: K) => {
-    const found = checkComponents(kind, root, factories, check);
+    const found = checkComponents(kind, root, factories);
     problems.push(...found.problems);
     secrets.push(...found.secrets);
     return found.components;
@@ -130,7 +129,7 @@ function brokenRule(
   return { severity: 'error', position: locate(root, path), path, message: rule.message };
 }
 
-function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories, check: SchemaCheck) {
+function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories) {
   const problems: Problem[] = [];
   const secrets: string[] = [];
   const components = new Map<string, ConfiguredComponent<FactoryOf<K>>>();
@@ -159,7 +158,7 @@ function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Fact
     }
     let checked: Checked;
     try {
-      checked = check.check(factory.configSchema, root, path);
+      checked = checkSchema(factory.configSchema, root, path);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       report(path, `${kind} "${parsed.type}" has a configSchema that is no JSON Schema: ${reason}`);

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { locate, nodeAt, type ConfigNode } from './config-node.js';
 import type { Problem } from './config-error.js';
 import { parseDuration } from './duration.js';
@@ -26,51 +26,55 @@ const FORMATS: Readonly<Record<string, string>> = {
   'jackdaw-extension-id': 'the id of an extension',
 };
 
-/** Checks values against JSON Schemas. Each schema is compiled once. */
-export class SchemaCheck {
-  readonly #ajv = new Ajv({
-    allErrors: true,
-    useDefaults: true,
-    verbose: true,
-    // Schemas of plugins may hold keywords and formats of their own; what we do not know is not checked.
-    strict: false,
-    logger: false,
-    allowUnionTypes: true,
-    formats: {
-      'jackdaw-duration': (text: string) => parseDuration(text) !== undefined,
-      'jackdaw-size': (text: string) => parseSize(text) !== undefined,
-      'jackdaw-endpoint': (text: string) => parseEndpoint(text) !== undefined,
-      'jackdaw-optional-endpoint': (text: string) => text === '' || parseEndpoint(text) !== undefined,
-      'jackdaw-path': true,
-      'jackdaw-extension-id': true,
-      'jackdaw-secret': true,
-    },
-  });
-  readonly #compiled = new Map<object, ValidateFunction>();
+const OPTIONS: Options = {
+  allErrors: true,
+  useDefaults: true,
+  verbose: true,
+  // Schemas of plugins may hold keywords and formats of their own; what we do not know is not checked.
+  strict: false,
+  logger: false,
+  allowUnionTypes: true,
+  formats: {
+    'jackdaw-duration': (text: string) => parseDuration(text) !== undefined,
+    'jackdaw-size': (text: string) => parseSize(text) !== undefined,
+    'jackdaw-endpoint': (text: string) => parseEndpoint(text) !== undefined,
+    'jackdaw-optional-endpoint': (text: string) => text === '' || parseEndpoint(text) !== undefined,
+    'jackdaw-path': true,
+    'jackdaw-extension-id': true,
+    'jackdaw-secret': true,
+  },
+};
 
-  /**
-   * @param root the whole configuration
-   * @param path where in it the part is; a part that is not there is an empty map
-   * @throws Error where the schema itself is no JSON Schema
-   */
-  check(schema: object, root: ConfigNode, path: readonly string[]): Checked {
-    const validate = this.#compile(schema);
-    const node = nodeAt(root, path);
-    const jsonSchema = schema as JsonSchema;
-    const value: unknown = node === undefined ? {} : plainValue(node, jsonSchema);
-    const problems = validate(value)
-      ? []
-      : withoutRepeats(validate.errors ?? []).map((error) => describe(error, root, path));
-    return { value, problems, secrets: secretsIn(value, jsonSchema) };
-  }
+/** Knows what a JSON Schema is. To learn that takes longer than to compile any of ours, so that it is done once. */
+const schemas = new Ajv(OPTIONS);
+const compiled = new WeakMap<object, ValidateFunction>();
 
-  #compile(schema: object): ValidateFunction {
-    const known = this.#compiled.get(schema);
-    if (known) return known;
-    const validate = this.#ajv.compile(schema);
-    this.#compiled.set(schema, validate);
-    return validate;
-  }
+/**
+ * Checks a part of the configuration against a JSON Schema, which is compiled once.
+ *
+ * @param root the whole configuration
+ * @param path where in it the part is; a part that is not there is an empty map
+ * @throws Error where the schema itself is no JSON Schema
+ */
+export function checkSchema(schema: object, root: ConfigNode, path: readonly string[]): Checked {
+  const validate = compile(schema);
+  const node = nodeAt(root, path);
+  const jsonSchema = schema as JsonSchema;
+  const value: unknown = node === undefined ? {} : plainValue(node, jsonSchema);
+  const problems = validate(value)
+    ? []
+    : withoutRepeats(validate.errors ?? []).map((error) => describe(error, root, path));
+  return { value, problems, secrets: secretsIn(value, jsonSchema) };
+}
+
+function compile(schema: object): ValidateFunction {
+  const known = compiled.get(schema);
+  if (known) return known;
+  void schemas.validateSchema(schema, true);
+  // Each by itself: what one has as its `$id` is nothing to others.
+  const validate = new Ajv({ ...OPTIONS, validateSchema: false }).compile(schema);
+  compiled.set(schema, validate);
+  return validate;
 }
 
 /** One broken rule per place: the parts of a failed `anyOf` and the second of pattern and format say nothing new. */

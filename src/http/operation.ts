@@ -1,9 +1,9 @@
-import type { Ajv, ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { FieldError, HttpRequest, HttpResponse, Route } from '../component/http.js';
 import type { Identity, Scope } from '../component/identity.js';
 import type { Operation } from '../component/operation.js';
-import { createValidator, fieldErrors, validationProblem } from './field-errors.js';
+import { fieldErrors, validationProblem, validator } from './field-errors.js';
 import { readJsonBody, requireJson } from './json-body.js';
 import { readParams, readQuery } from './query-values.js';
 
@@ -49,16 +49,15 @@ export interface RouteBuilder {
 }
 
 /**
- * Builds routes whose keys are checked by `authenticate`. Schemas are compiled here, once.
+ * Builds routes whose keys are checked by `authenticate`. Schemas are compiled here.
  *
  * Requests are refused in this order: key, scope, media type, path, query, body; all but the last before the body
  * is read.
  */
 export function createRouteBuilder(authenticate: Authenticate): RouteBuilder {
-  const ajv = createValidator();
   return {
     route: (operation) => {
-      const check = compile(ajv, operation);
+      const check = compile(operation);
       return {
         to: (handler) =>
           declared(operation, (request) => {
@@ -99,10 +98,10 @@ function identify(authenticate: Authenticate, operation: Operation, request: Htt
   return access === 'any' ? authenticate(request) : authenticate(request, access);
 }
 
-function compile(ajv: Ajv, { params, query, body }: Operation) {
-  const checkParams = params && checker(ajv, params, 'path', 'name');
-  const checkQuery = query && checker(ajv, query, 'query', 'name');
-  const checkBody = body && checker(ajv, body, 'body', 'pointer');
+function compile({ params, query, body }: Operation) {
+  const checkParams = params && checker(params, 'path', 'name');
+  const checkQuery = query && checker(query, 'query', 'name');
+  const checkBody = body && checker(body, 'body', 'pointer');
   return {
     params: (request: HttpRequest) => params && checkParams?.(readParams(params, request.params), []),
     query: (request: HttpRequest) => {
@@ -114,8 +113,8 @@ function compile(ajv: Ajv, { params, query, body }: Operation) {
 }
 
 /** @returns a function that gives back the value it is given, defaults filled in, or throws the 422. */
-function checker(ajv: Ajv, schema: TObject, part: string, place: 'pointer' | 'name') {
-  const validate: ValidateFunction = ajv.compile(schema);
+function checker(schema: TObject, part: string, place: 'pointer' | 'name') {
+  const validate: ValidateFunction = validator.compile(schema);
   return (value: unknown, earlier: readonly FieldError[]): unknown => {
     const isValid = validate(value);
     if (isValid && earlier.length === 0) return value;

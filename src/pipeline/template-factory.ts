@@ -3,7 +3,7 @@ import type { Consumer } from '../component/consumer.js';
 import { signalsOf, type Exporter, type Factory, type Outputs, type Settings } from '../component/factory.js';
 import type { FactoryOf } from '../config/config.js';
 import { formatPosition } from '../config/config-error.js';
-import { SchemaCheck } from '../config/schema-check.js';
+import { checkSchema } from '../config/schema-check.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { copyPlain } from './copy-batch.js';
 import {
@@ -163,7 +163,7 @@ function configure(parts: readonly TemplatePart[], config: Config): readonly Con
 }
 
 function checkedConfig({ factory, node }: TemplatePart, config: Config) {
-  return new SchemaCheck().check(factory.configSchema, withParameters(node, config), []);
+  return checkSchema(factory.configSchema, withParameters(node, config), []);
 }
 
 /** What is wrong with one component for the parameters of an instance. */

@@ -6,7 +6,7 @@ import { ConfigError, type Position, type Problem } from '../config/config-error
 import { locate, nodeAt, type ConfigNode, type MapNode } from '../config/config-node.js';
 import { suggestion } from '../config/nearest-name.js';
 import { parseYaml } from '../config/parse-yaml.js';
-import { SchemaCheck } from '../config/schema-check.js';
+import { checkSchema } from '../config/schema-check.js';
 import { choice, section } from '../config/schema.js';
 import { parametersIn } from './template-parameters.js';
 
@@ -60,7 +60,7 @@ export function readTemplate(path: string, factories: Factories): Template {
     'a map with kind, type and components',
   );
   if (!root || root.kind !== 'map') throw new ConfigError(problems);
-  const checked = new SchemaCheck().check(TemplateSchema, root, []);
+  const checked = checkSchema(TemplateSchema, root, []);
   if (checked.problems.length > 0) throw new ConfigError(checked.problems);
   return new TemplateReader(root, checked.value as Static<typeof TemplateSchema>, factories).read();
 }
@@ -94,7 +94,7 @@ class TemplateReader {
       default: {},
     } as unknown as TObject;
     try {
-      new SchemaCheck().check(schema, this.#root, ['nothing']);
+      checkSchema(schema, this.#root, ['nothing']);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#report(['parameters'], `is no JSON Schema: ${reason}`);

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
 import t from 'tap';
 import { dueBy } from '../support/due-notices.js';
 import { logRequest } from '../support/log-request.js';
@@ -29,6 +30,17 @@ void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
   t.strictSame(result.errors ?? [], []);
   t.ok(result.valid);
   t.equal(validator.version, '3.1');
+});
+
+void t.test('every schema of a route is a JSON Schema', async (t) => {
+  const api = await startApi(t);
+  const ajv = new Ajv();
+  for (const { operation } of api.routes) {
+    if (!operation) continue;
+    const { id, params, query, body, responses } = operation;
+    for (const schema of [params, query, body, ...Object.values(responses)])
+      if (schema) t.ok(ajv.validateSchema(schema), `${id}: ${ajv.errorsText()}`);
+  }
 });
 
 void t.test(

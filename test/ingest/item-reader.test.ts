@@ -1,5 +1,7 @@
+import { Ajv } from 'ajv';
 import t from 'tap';
 import { createItemReader } from '../../src/receivers/trace-batch/item-reader.js';
+import { TraceItemSchema } from '../../src/receivers/trace-batch/wire-format.js';
 import type { JsonValue } from '../../src/signal/attributes.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { anItem, aSpan, recordedBatches, type Changes } from '../support/trace-batch.js';
@@ -13,6 +15,10 @@ function record(item: unknown): TraceRecord {
   if (typeof read === 'string') throw new Error(read);
   return read;
 }
+
+void t.test('the schema of an item is a JSON Schema', async (t) => {
+  t.ok(new Ajv().validateSchema(TraceItemSchema));
+});
 
 void t.test('a whole item becomes a record in the units of the pipeline', async (t) => {
   const metadata = { deep: { list: [1, null, 'x'] } };

@@ -6,7 +6,7 @@ import { builtinFactories } from '../../src/builtin.js';
 import type { Component } from '../../src/component/component.js';
 import { signalsOf, type Factory } from '../../src/component/factory.js';
 import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
-import { SchemaCheck } from '../../src/config/schema-check.js';
+import { checkSchema } from '../../src/config/schema-check.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { SIGNALS } from '../../src/signal/batch.js';
 import { componentSettings } from '../support/component-settings.js';
@@ -24,7 +24,7 @@ const EMPTY = {
 const taking = { consume: async () => Promise.resolve({ accepted: 0, refused: [] }) };
 
 function create(factory: Factory): readonly Component[] {
-  const { value } = new SchemaCheck().check(factory.configSchema, EMPTY, []);
+  const { value } = checkSchema(factory.configSchema, EMPTY, []);
   const settings = { ...componentSettings(factory.type), config: value as Record<string, unknown> };
   switch (factory.kind) {
     case 'receiver':
@@ -51,7 +51,7 @@ for (const factory of builtinFactories) {
       t.match(type, /^[a-z][a-z0-9_]*$/, 'lower_snake_case');
       t.match(factory.description, /^[A-Z].*\.$/, 'one sentence');
       t.ok(signalsOf(factory).every((signal) => SIGNALS.includes(signal)));
-      t.strictSame(new SchemaCheck().check(factory.configSchema, EMPTY, []).problems, []);
+      t.strictSame(checkSchema(factory.configSchema, EMPTY, []).problems, []);
       const components = create(factory);
       t.equal(components.length, kind === 'processor' ? signalsOf(factory).length : 1);
       const abort = new AbortController().signal;

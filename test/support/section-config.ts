@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import { loadTree } from '../../src/config/load.js';
-import { SchemaCheck } from '../../src/config/schema-check.js';
+import { checkSchema } from '../../src/config/schema-check.js';
 import { environmentOf } from './config-problems.js';
 
 /**
@@ -15,7 +15,7 @@ export function sectionConfig<Schema extends TObject>(
 ): Static<Schema> {
   const sources = yaml.map((text, index) => ({ file: `test-${index}.yaml`, text }));
   const { root } = loadTree(sources, environmentOf({}));
-  const { value, problems } = new SchemaCheck().check(schema, root, []);
+  const { value, problems } = checkSchema(schema, root, []);
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
   return value as Static<Schema>;
 }

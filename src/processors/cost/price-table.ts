@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { ConfigError, type Problem } from '../../config/config-error.js';
 import { locate, type MapNode } from '../../config/config-node.js';
 import { parseYaml } from '../../config/parse-yaml.js';
-import { SchemaCheck } from '../../config/schema-check.js';
+import { checkSchema } from '../../config/schema-check.js';
 import { section } from '../../config/schema.js';
 import { namePattern, type NameTest } from './name-pattern.js';
 import { RATE_SCALE, type Price, type Rates } from './token-cost.js';
@@ -76,7 +76,7 @@ export function parsePriceTable(text: string, file: string): PriceTable {
   const { root, problems: unreadable } = parseYaml(text, file, 'a price table: a map with the key models:');
   const broken = unreadable.filter(({ severity }) => severity === 'error');
   if (root?.kind !== 'map' || broken.length > 0) throw new ConfigError(broken);
-  const { value, problems } = new SchemaCheck().check(tableSchema, root, []);
+  const { value, problems } = checkSchema(tableSchema, root, []);
   if (problems.length > 0) throw new ConfigError(problems);
   const { date = null, models } = value as Static<typeof tableSchema>;
   const unusable = [...tooFine(models, root), ...neverReached(models, root)];

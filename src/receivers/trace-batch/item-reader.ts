@@ -8,6 +8,9 @@ import { toRecord } from './records.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
 import { wordError } from './wording.js';
 
+/** That the schema is a JSON Schema is known by the tests: to find that out takes longer than to compile it. */
+const OPTIONS = { allowUnionTypes: true, validateSchema: false } as const;
+
 /** @returns the record, or in words why the item is none. */
 export type ItemReader = (item: unknown) => TraceRecord | string;
 
@@ -16,8 +19,8 @@ export type ItemReader = (item: unknown) => TraceRecord | string;
  * are, and one that finds every error, to explain the bad ones.
  */
 export function createItemReader(): ItemReader {
-  const isItem = compile(new Ajv({ allowUnionTypes: true }));
-  const explain = compile(new Ajv({ allowUnionTypes: true, allErrors: true, verbose: true }));
+  const isItem = compile(new Ajv(OPTIONS));
+  const explain = compile(new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
   return (item) => {
     if (isItem(item)) return toRecord(item);
     return explain(item) ? 'is not valid' : reasonOf(explain.errors ?? []);
