@@ -113,3 +113,22 @@ void t.test('only main touches the process: its end, its signals and its standar
     .map((path) => relative(root, path));
   t.same(touching, []);
 });
+
+void t.test(
+  'DuckDB is loaded by the store thread only: a daemon is quicker there, and so is every command',
+  async (t) => {
+    const compiled = resolve(import.meta.dirname, '../src');
+    const loadedBy = (start: string): ReadonlySet<string> => {
+      const found = new Set([join(compiled, start)]);
+      for (const path of found) {
+        if (!path.startsWith(compiled)) continue;
+        for (const name of importsOf(path))
+          found.add(name.startsWith('.') ? resolve(dirname(path), name) : name);
+      }
+      return found;
+    };
+    const isDuckDB = (name: string): boolean => name.startsWith('@duckdb/');
+    t.same([...loadedBy('main.js')].filter(isDuckDB), []);
+    t.ok([...loadedBy('storage/duckdb/store-thread.js')].some(isDuckDB), 'which would be found');
+  },
+);

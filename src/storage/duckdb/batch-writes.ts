@@ -3,11 +3,14 @@ import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { ThreadClient } from '../../worker/thread-client.js';
 import type { WriteAnswer } from './commit-line.js';
+import { countedMessage } from './counted-message.js';
 import { TracesEncoder, transferablesOf } from './encode-traces.js';
-import { countedMessage } from './event-counts.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from './logs/encode-logs.js';
-import { PointsEncoder, transferablesOf as transferablesOfPoints } from './metrics/encode-points.js';
-import { MAX_STREAMS_OF_TENANT } from './metrics/metric-streams.js';
+import {
+  MAX_STREAMS_OF_TENANT,
+  PointsEncoder,
+  transferablesOf as transferablesOfPoints,
+} from './metrics/encode-points.js';
 import type { StoreMetrics } from './store-metrics.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];

@@ -1,13 +1,15 @@
 import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import {
-  DuckDBConnection,
-  type DuckDBDataChunk,
-  type DuckDBMaterializedResult,
-  type DuckDBValue,
-} from '@duckdb/node-api';
+import type * as api from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { openError } from './store-open-error.js';
+
+// Not imported: Node would first search the package's sixty CommonJS files for the names they export, which takes half as long
+// as to load them, in the thread that the start waits for.
+const { DuckDBConnection } = createRequire(import.meta.url)('@duckdb/node-api') as typeof api;
 
 export interface DatabaseOptions {
   /** Path of the main file; the directory is made when it is missing. */
@@ -43,11 +45,6 @@ export function int64At(words: Uint32Array, row: number): number {
   return ((words[row * 2 + 1] ?? 0) | 0) * 4_294_967_296 + (words[row * 2] ?? 0);
 }
 
-/** The store cannot be opened: what is wrong, with which file, and the cure. */
-export class StoreOpenError extends Error {
-  override readonly name = 'StoreOpenError';
-}
-
 /**
  * One connection. Statements of one connection run one after the other; they run on DuckDB's side of the fence, in
  * Node's thread pool, so that the JavaScript thread goes on meanwhile.
@@ -55,7 +52,7 @@ export class StoreOpenError extends Error {
 export class Connection {
   /** What the appender of the bindings needs. */
   readonly raw: duckdb.Connection;
-  readonly #connection: DuckDBConnection;
+  readonly #connection: api.DuckDBConnection;
 
   constructor(raw: duckdb.Connection) {
     this.raw = raw;
@@ -235,30 +232,6 @@ export function literal(text: string): string {
 /** A name as an SQL identifier. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Puts the cure into what DuckDB says when it cannot open a file. */
-export function openError(path: string, cause: unknown): StoreOpenError {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  const owner = /\(PID (\d+)\)/.exec(text)?.[1];
-  if (text.includes('Could not set lock')) {
-    const who = owner === undefined ? 'another process' : `process ${owner}`;
-    return new StoreOpenError(
-      `The store ${path} is in use by ${who}. Stop that process, or give this daemon a path of its own in extensions.duckdb.path.`,
-      { cause },
-    );
-  }
-  if (/not a valid DuckDB database file|Serialization Error|older version|newer version/.test(text)) {
-    return new StoreOpenError(
-      `The file ${path} cannot be read as a store: ${firstLine(text)}. Restore it from a backup, or move it away to start with an empty store.`,
-      { cause },
-    );
-  }
-  return new StoreOpenError(`The store ${path} cannot be opened: ${firstLine(text)}.`, { cause });
-}
-
-function firstLine(text: string): string {
-  return (text.split('\n', 1)[0] ?? '').replace(/\.$/, '');
 }
 
 /** Whether DuckDB refuses a file for good, as it is attached: after a checkpoint that failed halfway. */

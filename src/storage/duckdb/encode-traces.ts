@@ -12,7 +12,7 @@ import { DERIVED, FOLLOWS_SPANS } from '../derived.js';
 import { indexOf } from '../table.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../usage.js';
-import type { CountedMessage } from './event-counts.js';
+import type { CountedMessage } from './counted-message.js';
 import { promptMessage, type PromptMessage } from './prompts/prompt-message.js';
 
 /** A span as it crosses to the store thread: its columns and its line of the payload. */

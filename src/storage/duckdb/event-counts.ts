@@ -1,28 +1,14 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { QuotaUsage } from '../../component/consumer.js';
-import type { Batch, QuotaTerms } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { monthOf, startOfMonth } from '../month.js';
 import { USAGE } from '../sum-tables.js';
+import type { CountedMessage } from './counted-message.js';
 import type { Connection } from './database.js';
 import { objectRows } from './object-rows.js';
 import { relation } from './relation.js';
 import type { Capture } from './segments.js';
 import type { Change, Rows } from './write-group.js';
-
-/** That a batch counts, as it crosses to the store thread. */
-export interface CountedMessage extends QuotaTerms {
-  /** When the batch came, which decides its month. */
-  readonly at: Micros;
-}
-
-/** For a message of a batch; empty where the batch is not counted. */
-export function countedMessage(
-  { quota }: Pick<Batch<unknown>, 'quota'>,
-  at: Micros,
-): { readonly counted?: CountedMessage } {
-  return quota === undefined ? {} : { counted: { ...quota, at } };
-}
 
 /** Whose quota a change counts for. */
 export interface Counted {

@@ -2,7 +2,7 @@ import { ConsumeError, type ConsumeErrorCode } from '../../component/consume-err
 import type { QuotaUsage } from '../../component/consumer.js';
 import type { SpelledError } from '../../worker/thread-protocol.js';
 import { ConflictError } from '../meta-store.js';
-import { StoreOpenError } from './database.js';
+import { StoreOpenError } from './store-open-error.js';
 
 /** Errors of the store thread as those of this side. */
 export function revive({ name, message, stack, fields }: SpelledError): Error {

@@ -1,9 +1,10 @@
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { SEGMENT_TABLES } from '../tables.js';
-import { literal, openError, type Connection } from './database.js';
+import { literal, type Connection } from './database.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from './migrations.js';
 import { isTorn, removeFiles, SegmentFiles } from './segment-files.js';
+import { openError } from './store-open-error.js';
 
 /** A hot segment: an attached file that only ever grows, and is never checkpointed. */
 export interface Segment {

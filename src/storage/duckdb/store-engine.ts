@@ -20,9 +20,10 @@ import type {
   Usage,
 } from '../telemetry-store.js';
 import type { Observations } from './alerts/observations.js';
+import type { CountedMessage } from './counted-message.js';
 import type { TracesMessage } from './encode-traces.js';
 import { openParts, type EngineParts, type StoreListener, type StoreOptions } from './engine-parts.js';
-import { countedOf, type Counted, type CountedMessage } from './event-counts.js';
+import { countedOf, type Counted } from './event-counts.js';
 import type { EventReads } from './events/event-reads.js';
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';

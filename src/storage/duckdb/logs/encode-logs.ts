@@ -8,7 +8,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../tables.js';
-import type { CountedMessage } from '../event-counts.js';
+import type { CountedMessage } from '../counted-message.js';
 import { encodeOrigins } from '../origin-rows.js';
 import { SharedParts } from '../shared-parts.js';
 

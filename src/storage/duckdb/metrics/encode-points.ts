@@ -6,7 +6,7 @@ import { transferables, type Column, type ColumnsMessage } from '../../../worker
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
-import type { CountedMessage } from '../event-counts.js';
+import type { CountedMessage } from '../counted-message.js';
 import { encodeOrigins } from '../origin-rows.js';
 import { SharedParts } from '../shared-parts.js';
 import { labelsText } from './labels.js';
@@ -17,6 +17,8 @@ export const POINT_MESSAGE: readonly Column[] = [
   { name: 'stream', kind: 'uint32', sql: 'UINTEGER' },
   { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
 ];
+/** Metrics of one tenant: senders choose their names, and all are in memory. */
+export const MAX_STREAMS_OF_TENANT = 20_000;
 /** What has a number only in the store comes without it. */
 export const STREAM_MESSAGE = METRIC_STREAMS.wire.slice(1);
 

@@ -4,6 +4,7 @@ import { METRIC_STREAMS, POINTS } from '../../tables.js';
 import type { Connection } from '../database.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
+import { MAX_STREAMS_OF_TENANT } from './encode-points.js';
 
 /** What is the newest seen of a metric. */
 export interface StreamFacts {
@@ -35,8 +36,7 @@ export interface StreamVersion {
   readonly before: StreamFacts | null;
 }
 
-/** Metrics of one tenant, and characters of their names, units and descriptions: senders choose them, and all are in memory. */
-export const MAX_STREAMS_OF_TENANT = 20_000;
+/** Characters of the names, units and descriptions of one tenant's metrics: senders choose them, and all are in memory. */
 const MAX_CHARACTERS_OF_TENANT = 16 * 1024 * 1024;
 
 interface TenantStreams {

@@ -1,0 +1,28 @@
+/** The store cannot be opened: what is wrong, with which file, and the cure. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+}
+
+/** Puts the cure into what DuckDB says when it cannot open a file. */
+export function openError(path: string, cause: unknown): StoreOpenError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const owner = /\(PID (\d+)\)/.exec(text)?.[1];
+  if (text.includes('Could not set lock')) {
+    const who = owner === undefined ? 'another process' : `process ${owner}`;
+    return new StoreOpenError(
+      `The store ${path} is in use by ${who}. Stop that process, or give this daemon a path of its own in extensions.duckdb.path.`,
+      { cause },
+    );
+  }
+  if (/not a valid DuckDB database file|Serialization Error|older version|newer version/.test(text)) {
+    return new StoreOpenError(
+      `The file ${path} cannot be read as a store: ${firstLine(text)}. Restore it from a backup, or move it away to start with an empty store.`,
+      { cause },
+    );
+  }
+  return new StoreOpenError(`The store ${path} cannot be opened: ${firstLine(text)}.`, { cause });
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').replace(/\.$/, '');
+}
