@@ -4,7 +4,7 @@ import t from 'tap';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { costProcessor } from '../../src/processors/cost/factory.js';
-import { createItemReader } from '../../src/receivers/trace-batch/item-reader.js';
+import { itemReader } from '../../src/receivers/trace-batch/item-reader.js';
 import { componentSettings } from '../support/component-settings.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { metricValues } from '../support/engine.js';
@@ -85,7 +85,7 @@ const CASES: readonly [
 ];
 
 function spansOf(cases: readonly Partial<SpanRecord>[]): SpanRecord[] {
-  const read = createItemReader()(anItem({ spans: cases.length }));
+  const read = itemReader()(anItem({ spans: cases.length }));
   if (typeof read === 'string') throw new Error(read);
   const blank = {
     type: 'llm',
@@ -115,7 +115,7 @@ void t.test('each span gets the cost that is due to it, and says where it comes 
   await processor.start?.({} as never);
   t.match(settings.logger.lines.join('\n'), /2026-01-01/);
   const spans = spansOf(CASES.map(([, said]) => structuredClone(said)));
-  const read = createItemReader()(anItem());
+  const read = itemReader()(anItem());
   if (typeof read === 'string') throw new Error(read);
   const item = { trace: read.trace, spans };
   t.strictSame(await processor.consume({ tenant: 'a-user', items: [item] }, { receivedAt: 0 }), {

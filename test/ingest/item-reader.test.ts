@@ -1,12 +1,12 @@
 import { Ajv } from 'ajv';
 import t from 'tap';
-import { createItemReader } from '../../src/receivers/trace-batch/item-reader.js';
+import { itemReader } from '../../src/receivers/trace-batch/item-reader.js';
 import { TraceItemSchema } from '../../src/receivers/trace-batch/wire-format.js';
 import type { JsonValue } from '../../src/signal/attributes.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { anItem, aSpan, recordedBatches, type Changes } from '../support/trace-batch.js';
 
-const readItem = createItemReader();
+const readItem = itemReader();
 const ID = 'A287BB31-E317-4336-10D8-827617471140';
 const SPAN_ID = 'FAC5EB98-F2E7-F786-5479-EE5273039DB9';
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Receipt } from '../../src/component/consumer.js';
 import { validationProcessor } from '../../src/processors/validation/factory.js';
 import type { ValidationConfig } from '../../src/processors/validation/config.js';
-import { createItemReader } from '../../src/receivers/trace-batch/item-reader.js';
+import { itemReader } from '../../src/receivers/trace-batch/item-reader.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import type { SpanRecord } from '../../src/signal/span.js';
@@ -10,7 +10,7 @@ import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 import { componentSettings } from '../support/component-settings.js';
 import { anItem } from '../support/trace-batch.js';
 
-const readItem = createItemReader();
+const readItem = itemReader();
 const DEFAULTS: ValidationConfig = {
   max_name_length: 1024,
   max_log_body_length: 1_048_576,

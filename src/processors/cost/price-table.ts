@@ -62,13 +62,18 @@ const tableSchema = section({
 
 type Entry = Static<typeof entrySchema>;
 
+let lastRead: { readonly file: string; readonly text: string; readonly table: PriceTable } | undefined;
+
 /**
- * Reads a price table.
+ * Reads a price table. The one read last is remembered: a table is read to check the configuration, and then to be used.
  *
  * @throws ConfigError with everything that is wrong with it, by file, line and column
  */
 export function readPriceTable(file: string): PriceTable {
-  return parsePriceTable(readText(file), file);
+  const text = readText(file);
+  if (lastRead?.file !== file || lastRead.text !== text)
+    lastRead = { file, text, table: parsePriceTable(text, file) };
+  return lastRead.table;
 }
 
 /** @param file its name in errors. @throws ConfigError as {@link readPriceTable} */

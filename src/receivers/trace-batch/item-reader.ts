@@ -14,11 +14,17 @@ const OPTIONS = { allowUnionTypes: true, validateSchema: false } as const;
 /** @returns the record, or in words why the item is none. */
 export type ItemReader = (item: unknown) => TraceRecord | string;
 
+let reader: ItemReader | undefined;
+
 /**
- * Compiles the schema of an item, twice: one check that stops at the first error, for the good items that nearly all
- * are, and one that finds every error, to explain the bad ones.
+ * The reader of items. At the first call the schema of an item is compiled, twice: one check that stops at the first error, for
+ * the good items that nearly all are, and one that finds every error, to explain the bad ones.
  */
-export function createItemReader(): ItemReader {
+export function itemReader(): ItemReader {
+  return (reader ??= compileReader());
+}
+
+function compileReader(): ItemReader {
   const isItem = compile(new Ajv(OPTIONS));
   const explain = compile(new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
   return (item) => {

@@ -16,7 +16,7 @@ import type { TracesBatch } from '../../signal/batch.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { TraceBatchConfig } from './config.js';
 
-import { createItemReader, type ItemReader } from './item-reader.js';
+import { itemReader, type ItemReader } from './item-reader.js';
 import { traceBatchOperation } from './operation.js';
 import { readItems } from './request-body.js';
 import type { TraceBatchReply } from './wire-format.js';
@@ -39,7 +39,7 @@ export class TraceBatchReceiver implements Component {
     const { config, meter, outputs } = settings;
     this.#settings = settings;
     this.#next = outputs.traces;
-    this.#readItem = createItemReader();
+    this.#readItem = itemReader();
     this.#inFlight = new InFlight({
       requests: config.max_in_flight.requests,
       bytes: sizeBytes(config.max_in_flight.bytes),

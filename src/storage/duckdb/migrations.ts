@@ -57,22 +57,20 @@ export async function migrate(
       `The store file ${path} has schema ${version}, but this Jackdaw knows only schema ${schema.version}: it was written by a newer version. Start that version, or restore a backup made before the upgrade.`,
     );
   }
+  const changes =
+    version === null
+      ? [
+          `CREATE TABLE ${catalog}.main.schema_versions (version INTEGER NOT NULL, applied_at TIMESTAMP NOT NULL)`,
+          ...schema.create(catalog),
+        ]
+      : schema.upgrades
+          .filter((upgrade) => upgrade.version > version)
+          .flatMap((upgrade) => upgrade.statements(catalog));
+  const note = `INSERT INTO ${catalog}.main.schema_versions VALUES (${schema.version}, now()::TIMESTAMP)`;
   await connection.run('BEGIN');
   try {
-    if (version === null) {
-      await connection.run(
-        `CREATE TABLE ${catalog}.main.schema_versions (version INTEGER NOT NULL, applied_at TIMESTAMP NOT NULL)`,
-      );
-      for (const statement of schema.create(catalog)) await connection.run(statement);
-    } else {
-      for (const upgrade of schema.upgrades) {
-        if (upgrade.version <= version) continue;
-        for (const statement of upgrade.statements(catalog)) await connection.run(statement);
-      }
-    }
-    await connection.run(
-      `INSERT INTO ${catalog}.main.schema_versions VALUES (${schema.version}, now()::TIMESTAMP)`,
-    );
+    // Together: a store makes a hundred tables at its first start, and the way to DuckDB and back takes as long as most of them.
+    await connection.run([...changes, note].join(';\n'));
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);
