@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { COMPOSITE, HOOK_URL, makeAlert, UNWATCHED } from '../support/alert-calls.js';
+import { anyCharacter } from '../support/any-character.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { neverDiffers, same } from '../support/property.js';
 
@@ -253,7 +254,7 @@ const condition = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('metric_threshold'),
       source: fc.constant('infra'),
-      metric_name: fc.string({ minLength: 1, unit: 'binary' }),
+      metric_name: fc.string({ minLength: 1, unit: anyCharacter }),
       operator: fc.constantFrom('gt', 'lt', 'gte', 'lte'),
       value: fc.double({ noNaN: true, noDefaultInfinity: true }),
     }),

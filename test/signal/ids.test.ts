@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { isUuid, UUID_PATTERN, uuidV7, uuidV7Time } from '../../src/signal/ids.js';
+import { anyCharacter } from '../support/any-character.js';
 import { holds } from '../support/property.js';
 
 const PATTERN = new RegExp(UUID_PATTERN);
@@ -39,7 +40,7 @@ void t.test('the reader agrees with the published pattern, one changed character
     fc.property(
       fc.uuid(),
       fc.nat(35),
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
       (id, at, put) => {
         const changed = id.slice(0, at) + put + id.slice(at + 1);
         return isUuid(id) && isUuid(changed) === PATTERN.test(changed);

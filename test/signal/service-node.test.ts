@@ -3,6 +3,7 @@ import t from 'tap';
 import type { JsonObject, JsonValue } from '../../src/signal/attributes.js';
 import { AGENT, nodeName, nodeSource, serviceNodeOf, type NamedSpan } from '../../src/signal/service-node.js';
 import { SPAN_TYPES, type SpanType } from '../../src/signal/span.js';
+import { anyCharacter } from '../support/any-character.js';
 import { aSpanRecord } from '../support/run-records.js';
 import { holds } from '../support/property.js';
 
@@ -213,13 +214,13 @@ const KEYS = [
   'db.name',
 ];
 const value: fc.Arbitrary<JsonValue> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.webUrl(),
   fc.constantFrom('', ' ', null, 0, true, [], {}, LONG, FEATHERS),
 );
 const span: fc.Arbitrary<NamedSpan> = fc.record({
   type: fc.constantFrom(...SPAN_TYPES),
-  name: fc.string({ unit: 'binary', maxLength: 20 }),
+  name: fc.string({ unit: anyCharacter, maxLength: 20 }),
   input_data: fc.option(
     fc.record({ url: value, system: value }, { requiredKeys: [] }) as fc.Arbitrary<JsonObject>,
   ),

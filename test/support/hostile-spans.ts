@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { AnyValue, KeyValue, Span } from '../../src/otlp/wire.js';
+import { anyCharacter } from './any-character.js';
 import { START } from './otlp-requests.js';
 
 /** Keys that mean something, and what is no key at all. */
@@ -24,7 +25,7 @@ const known = fc.constantFrom(
   'db.system',
 );
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string().map((s) => `${s}\ud800`),
   fc.json(),
   fc.constantFrom(
