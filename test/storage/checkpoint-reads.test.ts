@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openTwoFiles } from './two-files.js';
 
-const ROUNDS = 400;
+const ROUNDS = 150;
 const KEPT = 200;
 const ADDED = 100;
 const KINDS = 10;
