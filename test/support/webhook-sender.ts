@@ -1,6 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LookupAddress } from 'node:dns';
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import { AddressPolicy } from '../../src/delivery/webhook/address-policy.js';
 import { WebhookSender, type AttemptResult, type SenderOptions } from '../../src/delivery/webhook/sender.js';
@@ -27,14 +26,14 @@ export type Names = (hostname: string) => readonly string[];
  * @param names instead of that
  */
 export async function startSender(
-  t: Pick<Test, 'teardown' | 'testdir'>,
+  t: Pick<Test, 'teardown'>,
   { names = () => ['127.0.0.1'], ...options }: Partial<SenderOptions> & { readonly names?: Names } = {},
 ): Promise<TestSender> {
   const clock = new HandClock();
   const lookups: string[] = [];
-  const sender = await WebhookSender.open({
+  const sender = new WebhookSender({
     policy: new AddressPolicy(['127.0.0.1/32']),
-    caFile: join(t.testdir({ 'ca.pem': AUTHORITY }), 'ca.pem'),
+    trusted: [AUTHORITY],
     timeoutMs: TIMEOUT_MS,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     clock,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { AddressPolicy } from '../../src/delivery/webhook/address-policy.js';
 import { WebhookSender } from '../../src/delivery/webhook/sender.js';
+import { readTrusted } from '../../src/delivery/webhook/trusted.js';
 import { HandClock } from '../support/hand-clock.js';
 import { AUTHORITY } from '../support/webhook-certificates.js';
 import { answerText, startReceiver, type Answer } from '../support/webhook-receiver.js';
@@ -140,10 +141,10 @@ void t.test(
       'text.pem': 'no certificate',
       'two.pem': `${AUTHORITY}${AUTHORITY}`,
     });
-    const open = (caFile: string | undefined): Promise<WebhookSender> =>
-      WebhookSender.open({
+    const open = async (caFile: string | undefined): Promise<WebhookSender> =>
+      new WebhookSender({
         policy: new AddressPolicy(['127.0.0.1/32']),
-        caFile: caFile === undefined ? undefined : join(folder, caFile),
+        trusted: await readTrusted(caFile === undefined ? undefined : join(folder, caFile)),
         timeoutMs: TIMEOUT_MS,
         connectTimeoutMs: CONNECT_TIMEOUT_MS,
         clock: new HandClock(),

@@ -20,7 +20,7 @@ export interface GuardOptions {
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
   /** PEM certificates that are trusted beside the public ones. */
-  readonly trusted?: readonly string[] | undefined;
+  readonly trusted: readonly string[];
   /** Asks the hosts file and DNS where absent. */
   readonly resolve?: Resolve | undefined;
   /** Breaks off what is on its way to be a connection: undici's `destroy` does not. */
@@ -55,7 +55,7 @@ export function guardedAgent(options: GuardOptions): Agent {
 }
 
 function guardedConnector(options: GuardOptions): buildConnector.connector {
-  const { policy, connectTimeoutMs, clock, trusted = [], closed } = options;
+  const { policy, connectTimeoutMs, clock, trusted, closed } = options;
   // Once for all connections: reading the public certificates takes 50 ms.
   const secureContext = contextWith(trusted);
   const resolve = options.resolve ?? resolveNames({ connectTimeoutMs, clock });

@@ -1,6 +1,4 @@
-import { X509Certificate } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import type { Agent } from 'undici';
 import type { Clock } from '../../component/telemetry.js';
 import { readRetryAfter } from '../retry-after.js';
@@ -16,8 +14,8 @@ const MAX_HINTS = 16;
 
 export interface SenderOptions {
   readonly policy: Pick<AddressPolicy, 'allows'>;
-  /** File of PEM certificates that are trusted beside the public ones. */
-  readonly caFile?: string | undefined;
+  /** PEM certificates that are trusted beside the public ones: see `readTrusted`. */
+  readonly trusted: readonly string[];
   /** Time for a whole attempt. */
   readonly timeoutMs: number;
   /** Time of it to find the address, to connect and to agree on TLS. */
@@ -79,14 +77,9 @@ export class WebhookSender {
   readonly #closed = new AbortController();
   readonly #options: SenderOptions;
 
-  private constructor(options: SenderOptions, trusted: readonly string[]) {
+  constructor(options: SenderOptions) {
     this.#options = options;
-    this.#agent = guardedAgent({ ...options, trusted, closed: this.#closed.signal });
-  }
-
-  /** @throws Error that names a CA file that cannot be used */
-  static async open(options: SenderOptions): Promise<WebhookSender> {
-    return new WebhookSender(options, await readTrusted(options.caFile));
+    this.#agent = guardedAgent({ ...options, closed: this.#closed.signal });
   }
 
   /**
@@ -205,22 +198,4 @@ function redirectText(statusCode: number | null): string | null {
 
 function first(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
-}
-
-async function readTrusted(path: string | undefined): Promise<string[]> {
-  if (path === undefined) return [];
-  const setting = `${path} (targets.ca_file)`;
-  const pem = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new Error(`cannot read ${setting}: ${reason}`, { cause });
-  });
-  try {
-    new X509Certificate(pem);
-  } catch (cause) {
-    throw new Error(`${setting} holds no certificate in PEM form`, { cause });
-  }
-  // Node forgets the certificates of this variable when it is given others.
-  const extra = process.env['NODE_EXTRA_CA_CERTS'];
-  const more = extra === undefined ? '' : await readFile(extra, 'utf8').catch(() => '');
-  return more === '' ? [pem] : [pem, more];
 }

@@ -8,6 +8,7 @@ import { Mailer, type MailerOptions } from '../../delivery/email/mailer.js';
 import { SoleOwner } from '../../delivery/sole-owner.js';
 import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
 import { WebhookSender, type SenderOptions } from '../../delivery/webhook/sender.js';
+import { readTrusted } from '../../delivery/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
 import { isAlertStore, type AlertingTerms, type AlertStore } from '../../storage/alert-store.js';
 import { isDeliveryStore, type DeliveryStore } from '../../storage/delivery-store.js';
@@ -91,9 +92,9 @@ export class AlertsExporter implements Exporter {
   async #openWebhooks(random: () => number): Promise<Channel> {
     const { config, clock, logger } = this.#settings;
     const policy = new AddressPolicy(config.targets.allow_cidrs);
-    const sender = await WebhookSender.open({
+    const sender = new WebhookSender({
       policy,
-      caFile: config.targets.ca_file,
+      trusted: await readTrusted(config.targets.ca_file),
       timeoutMs: TIMEOUT_MS,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       clock,
