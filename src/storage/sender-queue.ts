@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { PortClient } from '../worker/port-client.js';
-import type { SpelledError } from '../worker/thread-protocol.js';
+import { plainError } from '../worker/thread-protocol.js';
 import type {
   ClaimRequest,
   Claims,
@@ -31,7 +31,8 @@ export class SenderQueue implements Pick<DeliveryStore, 'claimDeliveries' | 'fin
   constructor(port: MessagePort, onClaims: (claims: readonly DeliveryClaim[]) => void) {
     this.#port = port;
     this.#client = new PortClient(port, {
-      revive,
+      // Whatever the store says: it is asked again.
+      revive: plainError,
       onNotice: (_, value) => {
         const { number, claims } = value as PushedClaims;
         this.#heard = number;
@@ -62,11 +63,4 @@ export class SenderQueue implements Pick<DeliveryStore, 'claimDeliveries' | 'fin
   close(): void {
     this.#port.close();
   }
-}
-
-/** Whatever the store says: it is asked again. */
-function revive({ message, stack }: SpelledError): Error {
-  const error = new Error(message);
-  if (stack !== undefined) error.stack = stack;
-  return error;
 }

@@ -57,6 +57,13 @@ export function spellError(error: unknown): SpelledError {
   return { name: error.name, message: error.message, stack: `${error.stack ?? ''}${cause}`, fields };
 }
 
+/** An error that crossed, for whoever needs no more of it than what the log shows. */
+export function plainError({ message, stack }: SpelledError): Error {
+  const error = new Error(message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
 function isPlain(value: unknown): value is PlainField {
   if (typeof value !== 'object' || value === null) {
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

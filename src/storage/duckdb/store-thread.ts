@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { Logger } from '../../component/telemetry.js';
+import { noticeLogger, type LogNotice } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
-import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
+import { Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { SenderLimits } from '../delivery-store.js';
 import { ConflictError } from '../meta-store.js';
@@ -18,13 +18,6 @@ import { storageFailure } from './writer.js';
 
 /** The store thread: the only one that opens the database. Its owner is `store.ts`. */
 
-/** A line that the owner's logger writes. */
-export interface LogNotice {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly fields: object;
-  readonly message: string;
-}
-
 const port = parentPort;
 if (port === null) throw new Error('store-thread.js runs as a worker thread only');
 
@@ -33,7 +26,10 @@ const notify = (notice: string, value: unknown): void => {
   outbox.post({ kind: 'notice', notice, value });
 };
 
-const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(notify), {
+const sendLine = (line: LogNotice): void => {
+  notify('log', line);
+};
+const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLine, false), {
   committed: (report) => {
     notify('commit', report);
   },
@@ -166,25 +162,3 @@ export type EventMethod = keyof StoreEngine['events'];
 export type ObservationMethod = keyof StoreEngine['observations'];
 export type DeliveryMethod = Exclude<keyof StoreEngine['meta']['deliveries'], 'pushTo'>;
 export type AlertMethod = Exclude<keyof StoreEngine['meta']['alerts'], 'load' | 'removeBefore'>;
-
-function noticeLogger(send: typeof notify): Logger {
-  const line =
-    (level: LogNotice['level']) =>
-    (fields: object, message: string): void => {
-      const plain = Object.entries(fields).map(([key, value]) => [
-        key,
-        value instanceof Error ? spellError(value) : (value as unknown),
-      ]);
-      const notice: LogNotice = { level, fields: Object.fromEntries(plain) as object, message };
-      send('log', notice);
-    };
-  const logger: Logger = {
-    debug: line('debug'),
-    info: line('info'),
-    warn: line('warn'),
-    error: line('error'),
-    child: () => logger,
-    isDebugEnabled: () => false,
-  };
-  return logger;
-}

@@ -5,6 +5,8 @@ import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
+import { endThread } from '../../worker/end-thread.js';
+import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { ThreadClient } from '../../worker/thread-client.js';
 import type { AlertStore } from '../alert-store.js';
 import { EVENTS } from '../events-table.js';
@@ -19,7 +21,6 @@ import type {
   AlertMethod,
   DeliveryMethod,
   EventMethod,
-  LogNotice,
   MetaMethod,
   ObservationMethod,
   StoreMethod,
@@ -105,18 +106,8 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     this.#thread = null;
     // A thread that has crashed was reported then, and there is nothing left to close.
     if (thread === null || thread.hasEnded) return;
-    // Ending the thread in the middle of a statement would end the process: it is asked to come to an end instead.
-    const hurry = (): void => {
-      thread.call('hurry', []).catch(() => undefined);
-    };
-    deadline.addEventListener('abort', hurry, { once: true });
-    try {
-      if (deadline.aborted) hurry();
-      await thread.call('close', []);
-    } finally {
-      deadline.removeEventListener('abort', hurry);
-      await thread.close();
-    }
+    // Ending the thread in the middle of a statement would end the process.
+    await endThread(thread, 'close', deadline);
   }
 
   override get directory(): string {
@@ -193,8 +184,7 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     } else if (notice === 'touched') {
       this.tellOfTouched();
     } else if (notice === 'log') {
-      const { level, fields, message } = value as LogNotice;
-      this.#settings.logger[level](fields, message);
+      writeNotice(this.#settings.logger, value as LogNotice);
     }
   }
 

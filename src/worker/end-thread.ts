@@ -1,0 +1,22 @@
+import type { ThreadClient } from './thread-client.js';
+
+/**
+ * Lets a thread come to an end by itself, and ends it then. When the deadline is over it is told to hurry, by its method
+ * `hurry`; it is not ended in the middle of what it does.
+ *
+ * @param method of the thread, which resolves at the end of its work
+ * @throws what the method threw, or why the thread ended before
+ */
+export async function endThread(thread: ThreadClient, method: string, deadline: AbortSignal): Promise<void> {
+  const hurry = (): void => {
+    thread.call('hurry', []).catch(() => undefined);
+  };
+  deadline.addEventListener('abort', hurry, { once: true });
+  try {
+    if (deadline.aborted) hurry();
+    await thread.call(method, []);
+  } finally {
+    deadline.removeEventListener('abort', hurry);
+    await thread.close();
+  }
+}
