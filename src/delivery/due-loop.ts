@@ -33,14 +33,16 @@ export interface DueLoopTools<Item, Result> {
    * the store is told its result. Under load an answer of the store takes some 50 ms.
    */
   readonly findsInOrder: boolean;
-  /** Calls back when more may be due. @returns what ends it */
-  readonly watch: (listener: () => void) => () => void;
+  /** Calls back when more may be due; absent where `wake` is called instead. @returns what ends it */
+  readonly watch?: (listener: () => void) => () => void;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
   readonly random: () => number;
   readonly logger: Logger;
   /** Told when the store begins to fail, and when all works again. */
   readonly onStore: (isFailing: boolean) => void;
+  /** Told how many attempts are under way or not recorded yet, whenever that changes. */
+  readonly onUnderWay?: (count: number) => void;
 }
 
 interface Done<Item, Result> {
@@ -50,14 +52,15 @@ interface Done<Item, Result> {
 
 /**
  * Takes what is due from a store, has it attempted and records how that ended. It asks the store when somebody calls, when a
- * place becomes free, and when the next item is due; otherwise it sleeps. An attempt keeps its place until its result is
+ * place becomes free, and when the next item is due; otherwise it sleeps. What the store gives of its own accord it takes,
+ * too. An attempt keeps its place until its result is
  * recorded, or is being recorded for the first time by a store that does things in order: results do not pile up.
  */
 export class DueLoop<Item, Result> {
   readonly #tools: DueLoopTools<Item, Result>;
   readonly #calls: StoreCalls;
   readonly #results: ResultLine<Done<Item, Result>>;
-  readonly #unwatch: () => void;
+  readonly #unwatch: (() => void) | undefined;
   /** Fires when nothing more is taken. */
   readonly #stop = new AbortController();
   /** Fires when what is under way is broken off. */
@@ -81,7 +84,7 @@ export class DueLoop<Item, Result> {
       expectsMore: () => this.#withoutResult > 0,
       end: this.#end.signal,
     });
-    this.#unwatch = tools.watch(() => {
+    this.#unwatch = tools.watch?.(() => {
       this.wake();
     });
     this.wake();
@@ -100,11 +103,20 @@ export class DueLoop<Item, Result> {
   }
 
   /**
+   * Begins attempts that the store gave of its own accord: from this step on they are named as held. Nothing is begun after
+   * a stop; the store takes those for interrupted when it is asked the next time.
+   */
+  accept(items: readonly Item[]): void {
+    if (this.#stop.signal.aborted) return;
+    for (const item of items) this.#begin(item);
+  }
+
+  /**
    * Takes no more and waits for what is under way. What is not done by the deadline is broken off; the next start makes it
    * anew.
    */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#unwatch();
+    this.#unwatch?.();
     this.#cancelTimer();
     this.#stop.abort();
     const giveUp = (): void => {
@@ -143,10 +155,12 @@ export class DueLoop<Item, Result> {
   #begin(item: Item): void {
     const attempt = this.#make(item).finally(() => {
       this.#underWay.delete(item);
+      this.#tools.onUnderWay?.(this.#underWay.size);
       // Otherwise the store was asked already for what takes its place, unless there was none then.
       if (!this.#leaving.delete(item) || this.#isCalled) this.wake();
     });
     this.#underWay.set(item, attempt);
+    this.#tools.onUnderWay?.(this.#underWay.size);
   }
 
   async #make(item: Item): Promise<void> {
