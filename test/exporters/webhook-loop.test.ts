@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { startDeliveryLoop, type LoopOptions } from '../../src/exporters/webhook/delivery-loop.js';
+import { limitsOf, startDeliveryLoop } from '../../src/exporters/webhook/delivery-loop.js';
 import { Upkeep } from '../../src/exporters/webhook/upkeep.js';
 import type { DeliveryClaim, FinishedAttempt } from '../../src/storage/delivery-store.js';
 import { HandClock } from '../support/hand-clock.js';
@@ -17,16 +17,17 @@ interface Attempt {
 }
 
 /** A loop whose attempts end when and how a test wants. */
-function startLoop(t: Test, options: Partial<LoopOptions> = {}) {
+function startLoop(t: Test, { maxConcurrency = 10, perEndpoint = 4 } = {}) {
   const queue = new MemoryDeliveryQueue();
   const clock = new HandClock();
   const logger = new RecordingLogger();
   const attempts: Attempt[] = [];
   const statuses: boolean[] = [];
   const pauses: (readonly string[])[] = [];
+  const counts: number[] = [];
   const start = () =>
     startDeliveryLoop({
-      store: queue,
+      queue,
       attempt: (claim, signal) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => {
@@ -40,17 +41,21 @@ function startLoop(t: Test, options: Partial<LoopOptions> = {}) {
             },
           });
         }),
-      options: { maxConcurrency: 10, perEndpoint: 4, breakerThreshold: 20, ...options },
+      options: { limits: limitsOf(maxConcurrency, perEndpoint), breakerThreshold: 20 },
       clock,
       random: () => 0.5,
       logger,
       onStore: (isFailing) => statuses.push(isFailing),
       onPaused: (endpoints) => pauses.push(endpoints),
+      onUnderWay: (count) => counts.push(count),
     });
   const loop = start();
+  queue.watchDeliveries(() => {
+    loop.wake();
+  });
   t.teardown(() => loop.stop(AbortSignal.abort()));
   const begun = (count: number) => until(`${count} attempts`, () => attempts.length === count);
-  return { queue, clock, logger, attempts, statuses, pauses, loop, begun };
+  return { queue, clock, logger, attempts, statuses, pauses, counts, loop, begun };
 }
 
 const DELIVERED = {
@@ -369,7 +374,6 @@ void t.test('a stop claims no more, and waits for what is under way', async (t) 
   await settle();
   t.equal(attempts.length, 1);
   t.notOk(hasStopped);
-  t.equal(queue.watchers, 0);
   attempts[0]?.end();
   await stopped;
   t.match(queue.groups, [[{ delivery: 1 }]]);
@@ -431,14 +435,20 @@ void t.test('old deliveries are removed every hour, and figures are read', async
   const logger = new RecordingLogger();
   const started = clock.now();
   queue.figures = { pending: 3, overdueMs: 10 };
-  const upkeep = new Upkeep({ store: queue, retentionMs: 5000, clock, logger });
+  let calls = 0;
+  const onPending = (): void => {
+    calls++;
+  };
+  const upkeep = new Upkeep({ store: queue, retentionMs: 5000, clock, logger, onPending });
   await settle();
   t.strictSame(upkeep.figures, { pending: 3, overdueMs: 10 });
   t.strictSame(queue.removals, [started - 5_000_000]);
-  queue.figures = { pending: 4, overdueMs: 0 };
+  t.equal(calls, 1, 'it says that something is to be sent');
+  queue.figures = { pending: 0, overdueMs: 0 };
   clock.advance(15_000);
   await settle();
-  t.strictSame(upkeep.figures, { pending: 4, overdueMs: 0 });
+  t.strictSame(upkeep.figures, { pending: 0, overdueMs: 0 });
+  t.equal(calls, 1);
   queue.faults.upkeep.push(new Error('gone'));
   clock.advance(3_600_000);
   await settle();

@@ -49,10 +49,6 @@ export class MemoryDeliveryQueue implements Queue {
     for (const listener of this.#listeners) listener();
   }
 
-  get watchers(): number {
-    return this.#listeners.size;
-  }
-
   /** Lets the answers to results wait from now on, until what is returned is called. */
   hold(): () => void {
     let open = (): void => undefined;

@@ -17,6 +17,7 @@ import { sealOwner } from '../../src/storage/webhook-endpoints.js';
 import { hostThatKeeps, TestStore } from '../storage/test-store.js';
 import { componentSettings } from './component-settings.js';
 import { sectionConfig } from './section-config.js';
+import { sendingHere } from './sending-here.js';
 import { TickingClock } from './ticking-clock.js';
 import { until } from './until.js';
 import { AUTHORITY } from './webhook-certificates.js';
@@ -72,7 +73,10 @@ export class WebhookService {
     const config = sectionConfig(webhookConfig, base, options.overlay ?? '');
     const resolve: SenderOptions['resolve'] =
       options.resolve ?? (async () => [{ address: '127.0.0.1', family: 4 }]);
-    const exporter = new WebhookExporter({ ...settings, clock, config }, { random: () => 0.5, resolve });
+    const exporter = new WebhookExporter(
+      { ...settings, clock, config },
+      sendingHere({ clock, random: () => 0.5, resolve }),
+    );
     end = () => exporter.shutdown(AbortSignal.timeout(5000));
     const [slug, tenant] = await organizationOf(opened);
     const service = new WebhookService({ slug, tenant, opened, exporter, clock, settings });

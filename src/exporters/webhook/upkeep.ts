@@ -9,6 +9,8 @@ export interface UpkeepTools {
   readonly retentionMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told whenever figures are read that know of something to send. */
+  readonly onPending: () => void;
 }
 
 /** What is done beside sending, at once and again and again: old deliveries are removed, figures are read. */
@@ -20,7 +22,7 @@ export class Upkeep {
 
   constructor(tools: UpkeepTools) {
     this.#tools = tools;
-    const { store, retentionMs, clock, logger } = tools;
+    const { store, retentionMs, clock, logger, onPending } = tools;
     void this.#repeat(RETENTION_TURN_MS, async () => {
       const removed = await store.removeDeliveries(clock.now() - retentionMs * 1000);
       if (removed > 0)
@@ -28,6 +30,7 @@ export class Upkeep {
     });
     void this.#repeat(FIGURES_TURN_MS, async () => {
       this.#figures = await store.deliveryFigures(clock.now());
+      if (this.#figures.pending > 0) onPending();
     });
   }
 

@@ -4,134 +4,139 @@ import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import { readVersion } from '../../config/package-version.js';
-import type { DueLoop } from '../../delivery/due-loop.js';
 import { SoleOwner } from '../../delivery/sole-owner.js';
-import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
-import { WebhookSender, type AttemptResult, type SenderOptions } from '../../delivery/webhook/sender.js';
+import { readTrusted } from '../../delivery/webhook/trusted.js';
 import type { EventsBatch } from '../../signal/batch.js';
-import { uuidV7Time } from '../../signal/ids.js';
-import type { Micros } from '../../signal/time.js';
-import {
-  isDeliveryStore,
-  type DeliveryClaim,
-  type DeliveryStore,
-  type FinishedAttempt,
-} from '../../storage/delivery-store.js';
+import { isDeliveryStore, type DeliveryStore } from '../../storage/delivery-store.js';
 import { isMetaStore, type MetaStore } from '../../storage/meta-store.js';
-import { Attempts } from './attempts.js';
 import type { WebhookConfig } from './config.js';
-import { startDeliveryLoop, type LoopOptions } from './delivery-loop.js';
+import { limitsOf } from './delivery-loop.js';
+import { LazySending, type SendingSetup, type StartSending } from './lazy-sending.js';
+import type { SendingEvents, SendingOptions } from './sending.js';
+import { startSendingThread } from './sending-thread.js';
 import { Upkeep } from './upkeep.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 
 /** Of a body: what receivers can be expected to take. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** What may be exchanged around the exporter. */
-export interface Surroundings {
-  /** From 0 (inclusive) to 1. */
-  readonly random?: () => number;
-  /** Finds addresses; asks the system where absent. */
-  readonly resolve?: SenderOptions['resolve'];
-}
-
-type Loop = DueLoop<DeliveryClaim, FinishedAttempt>;
-
 /** Two senders would also remove deliveries by their own retention. */
 const QUEUES = new SoleOwner((storeId) => `The deliveries in "${storeId}" are sent`);
 
 type WebhookStore = DeliveryStore & Pick<MetaStore, 'directory'>;
 
-/** Exporter `webhook`: see README.md. */
+/** Exporter `webhook`: see README.md. Here events are queued; what is queued is sent in a thread of its own. */
 export class WebhookExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<WebhookConfig>;
-  readonly #surroundings: Surroundings;
+  readonly #startSending: StartSending;
   readonly #metrics: WebhookMetrics;
   /** What is to be let go of at the end, the last first. */
-  readonly #ends: (() => Promise<void> | void)[] = [];
+  readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
   #store: DeliveryStore | undefined;
-  #loop: Loop | undefined;
+  #underWay = 0;
 
-  constructor(settings: Settings<WebhookConfig>, surroundings: Surroundings = {}) {
+  /** @param startSending begins it when there is something to send */
+  constructor(settings: Settings<WebhookConfig>, startSending: StartSending = startSendingThread) {
     this.#settings = settings;
-    this.#surroundings = surroundings;
+    this.#startSending = startSending;
     this.#metrics = new WebhookMetrics(settings.meter, settings.id);
     this.inputs = { events: { consume: (batch) => this.#take(batch) } };
   }
 
   /** @throws Error where there is no such store, another exporter sends its deliveries, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
-    const { id, config, clock, logger } = this.#settings;
+    const { id, config } = this.#settings;
     const store = host.extension(config.store, isWebhookStore);
     this.#ends.push(QUEUES.own(store, config.store, id));
-    const policy = new AddressPolicy(config.targets.allow_cidrs);
-    const sender = await this.#openSender(policy);
-    this.#ends.push(() => sender.close());
+    const options = sendingOptions(config, await readTrusted(config.targets.ca_file));
     this.#ends.push(store.announceTargets(config.targets.allow_cidrs));
-    const random = this.#surroundings.random ?? Math.random;
-    const attempts = new Attempts({
-      sender,
-      policy,
-      secrets: host.secretBox(store.directory),
-      scheduleMs: config.retry_schedule.map(durationMs),
-      version: readVersion(),
-      clock,
-      random,
-      logger,
-      onAttempt: (claim, startedAt, result) => {
-        this.#note(claim, startedAt, result);
-      },
+    const sending = this.#prepare(host, store, options);
+    this.#watch(store, sending);
+    this.#store = store;
+    this.#ends.push(async (deadline) => {
+      // Events are taken until it has stopped.
+      await sending.stop(deadline).finally(() => {
+        this.#store = undefined;
+      });
     });
-    const loop = startDeliveryLoop({
-      store,
-      attempt: (claim, signal) => attempts.make(claim, signal),
-      options: loopOptions(config),
-      clock,
-      random,
-      logger,
-      onStore: (isFailing) => {
-        reportStore(host, isFailing);
+  }
+
+  /** @throws Error where the thread that sends ended before it was asked to; everything is let go of then, too */
+  async shutdown(deadline: AbortSignal): Promise<void> {
+    const end = this.#ends.pop();
+    if (end === undefined) return;
+    try {
+      await end(deadline);
+    } finally {
+      await this.shutdown(deadline);
+    }
+  }
+
+  #prepare(host: Host, store: WebhookStore, options: SendingOptions): LazySending {
+    const { logger } = this.#settings;
+    const secrets = host.secretBox(store.directory);
+    const failed = (message: string, error: unknown): void => {
+      logger.error({ err: error }, `${message}.`);
+      host.reportStatus({
+        level: 'fatal',
+        message: `${message}; see the log. What is queued is on disk, and goes out after the next start.`,
+      });
+    };
+    const setup: SendingSetup = {
+      ...{ options, store, secrets, logger, events: this.#events(host) },
+      onCrash: (error) => {
+        failed('The thread that sends webhooks ended', error);
       },
-      onPaused: (endpoints) => {
+    };
+    return new LazySending(
+      () => this.#startSending(setup),
+      (error) => {
+        failed('The thread that sends webhooks could not be started', error);
+      },
+    );
+  }
+
+  #events(host: Host): SendingEvents {
+    const { logger } = this.#settings;
+    return {
+      attempted: (attempt) => {
+        this.#metrics.attempted(attempt);
+      },
+      paused: (endpoints) => {
         this.#metrics.paused(endpoints.length);
         logger.warn({ endpoints }, 'Paused webhook endpoints after too many failed attempts in a row');
       },
-    });
-    this.#watch(store, loop);
-    this.#store = store;
-    this.#loop = loop;
+      storeFailing: (isFailing) => {
+        reportStore(host, isFailing);
+      },
+      underWay: (count) => {
+        this.#underWay = count;
+      },
+    };
   }
 
-  async shutdown(deadline: AbortSignal): Promise<void> {
-    await this.#loop?.stop(deadline);
-    this.#loop = undefined;
-    this.#store = undefined;
-    for (const end of this.#ends.splice(0).reverse()) await end();
-  }
-
-  async #openSender(policy: AddressPolicy): Promise<WebhookSender> {
-    const { config, clock } = this.#settings;
-    return await WebhookSender.open({
-      policy,
-      caFile: config.targets.ca_file,
-      timeoutMs: durationMs(config.timeout),
-      connectTimeoutMs: durationMs(config.connect_timeout),
-      clock,
-      resolve: this.#surroundings.resolve,
-    });
-  }
-
-  #watch(store: DeliveryStore, loop: Loop): void {
+  /** Lets sending begin when something is queued, and wakes it when more may be due. */
+  #watch(store: DeliveryStore, sending: LazySending): void {
     const { config, clock, logger } = this.#settings;
-    const upkeep = new Upkeep({ store, retentionMs: durationMs(config.retention), clock, logger });
+    this.#ends.push(
+      store.watchDeliveries(() => {
+        sending.wake();
+      }),
+    );
+    const onPending = (): void => {
+      sending.begin();
+    };
+    const upkeep = new Upkeep({
+      ...{ store, retentionMs: durationMs(config.retention), clock, logger, onPending },
+    });
     this.#ends.push(() => {
       upkeep.end();
     });
     this.#ends.push(
       this.#metrics.observe(
         () => upkeep.figures,
-        () => loop.underWay,
+        () => this.#underWay,
       ),
     );
   }
@@ -149,11 +154,6 @@ export class WebhookExporter implements Exporter {
     const accepted = items.length;
     await this.#store.addDeliveries({ ...batch, items }, this.#settings.clock.now()).catch(rethrowRetryable);
     return { accepted, refused };
-  }
-
-  #note({ attempt, event_id }: DeliveryClaim, startedAt: Micros, { kind, durationMs }: AttemptResult): void {
-    this.#metrics.attempted(kind, durationMs / 1000);
-    if (attempt === 1) this.#metrics.firstAttempt(Math.max(0, startedAt / 1e6 - uuidV7Time(event_id) / 1e3));
   }
 }
 
@@ -180,11 +180,16 @@ function isWebhookStore(candidate: unknown): candidate is WebhookStore {
   return isDeliveryStore(candidate) && isMetaStore(candidate);
 }
 
-function loopOptions(config: WebhookConfig): LoopOptions {
+function sendingOptions(config: WebhookConfig, trusted: readonly string[]): SendingOptions {
   return {
-    maxConcurrency: config.max_concurrency,
-    perEndpoint: config.max_concurrency_per_endpoint,
+    limits: limitsOf(config.max_concurrency, config.max_concurrency_per_endpoint),
     breakerThreshold: config.breaker_threshold,
+    scheduleMs: config.retry_schedule.map(durationMs),
+    timeoutMs: durationMs(config.timeout),
+    connectTimeoutMs: durationMs(config.connect_timeout),
+    allowCidrs: config.targets.allow_cidrs,
+    trusted,
+    version: readVersion(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
-import { ATTEMPT_KINDS, type AttemptKind } from '../../delivery/webhook/sender.js';
+import { ATTEMPT_KINDS } from '../../delivery/webhook/sender.js';
 import type { DeliveryFigures } from '../../storage/delivery-store.js';
+import type { AttemptNote } from './sending.js';
 
 /** Of an attempt in seconds, up to its time limit. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -43,13 +44,10 @@ export class WebhookMetrics {
     for (const kind of ATTEMPT_KINDS) this.#attempts.add(0, { ...this.#labels, result: kind });
   }
 
-  attempted(kind: AttemptKind, seconds: number): void {
+  attempted({ kind, durationMs, delayMs }: AttemptNote): void {
     this.#attempts.add(1, { ...this.#labels, result: kind });
-    this.#duration.record(seconds, this.#labels);
-  }
-
-  firstAttempt(delaySeconds: number): void {
-    this.#delay.record(delaySeconds, this.#labels);
+    this.#duration.record(durationMs / 1000, this.#labels);
+    if (delayMs !== null) this.#delay.record(delayMs / 1000, this.#labels);
   }
 
   paused(endpoints: number): void {

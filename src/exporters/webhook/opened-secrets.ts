@@ -1,0 +1,37 @@
+import type { SecretBox } from '../../component/secret-box.js';
+
+/** Of endpoints that are sent to by turns; a secret takes some 200 bytes. */
+const MOST = 1000;
+
+/**
+ * Opens secrets and keeps the opened ones in memory, so that most attempts need not ask for theirs. After a rotation the
+ * sealed text is another one. What could not be opened is tried again.
+ */
+export class OpenedSecrets implements Pick<SecretBox, 'open'> {
+  readonly #box: Pick<SecretBox, 'open'>;
+  readonly #most: number;
+  /** By owner and sealed text: a secret opens for no other owner. What was used last is the last. */
+  readonly #opened = new Map<string, Promise<string>>();
+
+  constructor(box: Pick<SecretBox, 'open'>, most = MOST) {
+    this.#box = box;
+    this.#most = most;
+  }
+
+  async open(sealed: string, owner: string): Promise<string> {
+    const key = `${owner} ${sealed}`;
+    const opened = this.#opened.get(key) ?? this.#box.open(sealed, owner);
+    this.#opened.delete(key);
+    this.#opened.set(key, opened);
+    for (const oldest of this.#opened.keys()) {
+      if (this.#opened.size <= this.#most) break;
+      this.#opened.delete(oldest);
+    }
+    try {
+      return await opened;
+    } catch (error) {
+      if (this.#opened.get(key) === opened) this.#opened.delete(key);
+      throw error;
+    }
+  }
+}

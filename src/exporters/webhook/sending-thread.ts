@@ -1,0 +1,61 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { SecretBox } from '../../component/secret-box.js';
+import { endThread } from '../../worker/end-thread.js';
+import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
+import { Outbox } from '../../worker/outbox.js';
+import { ThreadClient } from '../../worker/thread-client.js';
+import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js';
+import { serve } from '../../worker/thread-server.js';
+import type { RunningSending, SendingSetup } from './lazy-sending.js';
+import type { SendingEvents } from './sending.js';
+import type { WebhookThreadData } from './webhook-thread.js';
+
+/**
+ * Begins sending in a thread of its own, which talks straight to the store: under load the main thread has turns of 50 ms, and
+ * a delivery would wait for several of them. The key of the secrets stays in this thread.
+ */
+export async function startSendingThread(setup: SendingSetup): Promise<RunningSending> {
+  const { options, store, secrets, logger, onCrash } = setup;
+  const storePort = await store.openSender(options.limits);
+  const { port1: secretsSide, port2: secretsPort } = new MessageChannel();
+  serveSecrets(secretsSide, secrets);
+  const workerData: WebhookThreadData = {
+    options,
+    storePort,
+    secretsPort,
+    isDebugEnabled: logger.isDebugEnabled(),
+  };
+  const thread = new ThreadClient({
+    module: new URL('./webhook-thread.js', import.meta.url),
+    name: 'jackdaw-webhooks',
+    workerData,
+    transferList: [storePort, secretsPort],
+    revive: plainError,
+    ended: (cause) => new Error('the webhook thread ended', { cause }),
+    onNotice: (notice, value) => {
+      takeNotice(setup, notice, value);
+    },
+    onCrash,
+  });
+  return {
+    wake: () => {
+      // A thread that has ended was reported then.
+      thread.call('wake', []).catch(() => undefined);
+    },
+    stop: async (deadline) => {
+      if (!thread.hasEnded) await endThread(thread, 'stop', deadline);
+    },
+  };
+}
+
+/** Ends with the thread that has the other end. */
+function serveSecrets(port: MessagePort, secrets: Pick<SecretBox, 'open'>): void {
+  serve(port, new Outbox<ThreadMessage>(port), {
+    open: (sealed: string, owner: string) => secrets.open(sealed, owner),
+  });
+}
+
+function takeNotice({ logger, events }: SendingSetup, notice: string, value: unknown): void {
+  if (notice === 'log') writeNotice(logger, value as LogNotice);
+  else events[notice as keyof SendingEvents](value as never);
+}

@@ -1,0 +1,118 @@
+import type { SecretBox } from '../../component/secret-box.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { DueLoop } from '../../delivery/due-loop.js';
+import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+import {
+  WebhookSender,
+  type AttemptKind,
+  type AttemptResult,
+  type SenderOptions,
+} from '../../delivery/webhook/sender.js';
+import { uuidV7Time } from '../../signal/ids.js';
+import type { Micros } from '../../signal/time.js';
+import type { DeliveryClaim, DeliveryStore, FinishedAttempt } from '../../storage/delivery-store.js';
+import { Attempts } from './attempts.js';
+import { startDeliveryLoop, type LoopOptions } from './delivery-loop.js';
+
+/** Plain data: they cross to a thread. */
+export interface SendingOptions
+  extends LoopOptions, Pick<SenderOptions, 'trusted' | 'timeoutMs' | 'connectTimeoutMs'> {
+  /** Private networks that receivers may lie in. */
+  readonly allowCidrs: readonly string[];
+  /** Waits after failed attempts. */
+  readonly scheduleMs: readonly number[];
+  /** Of Jackdaw. */
+  readonly version: string;
+}
+
+/** An attempt that was made, for the metrics. Plain data. */
+export interface AttemptNote {
+  readonly kind: AttemptKind;
+  readonly durationMs: number;
+  /** From the event on, if it was the first attempt of its delivery. */
+  readonly delayMs: number | null;
+}
+
+/** What sending tells. */
+export interface SendingEvents {
+  readonly attempted: (attempt: AttemptNote) => void;
+  /** The breaker paused these endpoints. */
+  readonly paused: (endpoints: readonly string[]) => void;
+  /** The store begins to fail, or works again. */
+  readonly storeFailing: (isFailing: boolean) => void;
+  /** So many attempts are under way or not recorded yet, from now on. */
+  readonly underWay: (count: number) => void;
+}
+
+export interface SendingTools {
+  readonly queue: Pick<DeliveryStore, 'claimDeliveries' | 'finishDeliveries'>;
+  readonly secrets: Pick<SecretBox, 'open'>;
+  readonly clock: Clock;
+  /** From 0 (inclusive) to 1, as `Math.random`. */
+  readonly random: () => number;
+  /** Finds addresses; asks the system where absent. */
+  readonly resolve?: SenderOptions['resolve'];
+  readonly logger: Logger;
+  readonly events: SendingEvents;
+}
+
+/** All that makes attempts: takes deliveries from the queue, signs, posts, records. It runs in whatever thread makes it. */
+export class Sending {
+  readonly #sender: WebhookSender;
+  readonly #loop: DueLoop<DeliveryClaim, FinishedAttempt>;
+
+  /** Begins at once. */
+  constructor(options: SendingOptions, tools: SendingTools) {
+    const { queue, secrets, clock, random, resolve, logger, events } = tools;
+    const policy = new AddressPolicy(options.allowCidrs);
+    const { trusted, timeoutMs, connectTimeoutMs, scheduleMs, version } = options;
+    const sender = new WebhookSender({ policy, trusted, timeoutMs, connectTimeoutMs, clock, resolve });
+    const onAttempt = (claim: DeliveryClaim, startedAt: Micros, result: AttemptResult): void => {
+      events.attempted(noteOf(claim, startedAt, result));
+    };
+    const attempts = new Attempts({
+      ...{ sender, policy, secrets, scheduleMs, version, clock, random, logger, onAttempt },
+    });
+    this.#sender = sender;
+    this.#loop = startDeliveryLoop({
+      queue,
+      options,
+      attempt: (claim, signal) => attempts.make(claim, signal),
+      clock,
+      random,
+      logger,
+      onStore: events.storeFailing,
+      onPaused: events.paused,
+      onUnderWay: events.underWay,
+    });
+  }
+
+  /** Begins attempts that the store gave of its own accord. */
+  accept(claims: readonly DeliveryClaim[]): void {
+    this.#loop.accept(claims);
+  }
+
+  /** Says that more may be due. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Takes no more and waits for what is under way. What is not done by the deadline is broken off. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#loop.stop(deadline);
+  }
+
+  /** Closes all connections. */
+  async close(): Promise<void> {
+    await this.#sender.close();
+  }
+}
+
+function noteOf(
+  { attempt, event_id }: DeliveryClaim,
+  startedAt: Micros,
+  { kind, durationMs }: AttemptResult,
+): AttemptNote {
+  const delayMs = attempt === 1 ? Math.max(0, startedAt / 1000 - uuidV7Time(event_id)) : null;
+  return { kind, durationMs, delayMs };
+}

@@ -1,0 +1,88 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { SecretBox } from '../../component/secret-box.js';
+import { SenderQueue } from '../../storage/sender-queue.js';
+import { systemClock } from '../../telemetry/system-clock.js';
+import { noticeLogger } from '../../worker/notice-logger.js';
+import { Outbox } from '../../worker/outbox.js';
+import { PortClient } from '../../worker/port-client.js';
+import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js';
+import { serve } from '../../worker/thread-server.js';
+import { OpenedSecrets } from './opened-secrets.js';
+import { Sending, type SendingEvents, type SendingOptions } from './sending.js';
+
+/** The thread that sends webhooks. Its owner is `sending-thread.ts`. */
+
+/** What the thread is begun with. */
+export interface WebhookThreadData {
+  readonly options: SendingOptions;
+  /** Of `DeliveryStore.openSender`. */
+  readonly storePort: MessagePort;
+  /** Leads to one who opens secrets. */
+  readonly secretsPort: MessagePort;
+  /** Of the logger that writes this thread's lines. */
+  readonly isDebugEnabled: boolean;
+}
+
+const port = parentPort;
+if (port === null) throw new Error('webhook-thread.js runs as a worker thread only');
+const { options, storePort, secretsPort, isDebugEnabled } = workerData as WebhookThreadData;
+
+const outbox = new Outbox<ThreadMessage>(port);
+const tell =
+  (notice: keyof SendingEvents | 'log') =>
+  (value: unknown): void => {
+    outbox.post({ kind: 'notice', notice, value });
+  };
+
+/** Fires when what is under way is broken off. */
+const hurry = new AbortController();
+const queue = new SenderQueue(storePort, (claims) => {
+  sending.accept(claims);
+});
+const sending = new Sending(options, {
+  queue,
+  secrets: new OpenedSecrets(secretsBeyond(secretsPort)),
+  clock: systemClock,
+  random: Math.random,
+  logger: noticeLogger(tell('log'), isDebugEnabled),
+  events: {
+    attempted: tell('attempted'),
+    paused: tell('paused'),
+    storeFailing: tell('storeFailing'),
+    underWay: tell('underWay'),
+  },
+});
+
+serve(port, outbox, {
+  wake: () => {
+    sending.wake();
+  },
+  hurry: () => {
+    hurry.abort();
+  },
+  stop: async () => {
+    await pushesEnded();
+    await sending.stop(hurry.signal);
+    await sending.close();
+    queue.close();
+  },
+});
+
+/** What was given before is still attempted. A store that does not answer is not waited for beyond the deadline. */
+async function pushesEnded(): Promise<void> {
+  const { signal } = hurry;
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done);
+    queue.endPushes().then(done, done);
+  });
+}
+
+function secretsBeyond(secrets: MessagePort): Pick<SecretBox, 'open'> {
+  const client = new PortClient(secrets, { revive: plainError, onNotice: () => undefined });
+  return { open: (sealed, owner) => client.call('open', [sealed, owner]) };
+}
