@@ -1,10 +1,16 @@
 import type { Factory } from '../../src/component/factory.js';
 import type { Host } from '../../src/component/host.js';
+import type { DeliveryStore } from '../../src/storage/delivery-store.js';
+import { watchedPort } from './watched-port.js';
 
 /** Where a process ends: before or after a call of the store is done, by the name of the method. */
 interface KillPoint {
   readonly when: 'before' | 'after';
   readonly method: string;
+  /** Whether the thread that sends calls it, over the port of `openSender`. */
+  readonly isOfSender?: true;
+  /** What the store gives of its own accord in place of the method's answers. */
+  readonly notice?: string;
   /** Only calls of which this is true count. */
   readonly counts?: (argument: unknown, result: unknown) => boolean;
 }
@@ -24,10 +30,12 @@ const WEBHOOK_POINTS = {
   'deliveries are claimed': {
     when: 'after',
     method: 'claimDeliveries',
+    notice: 'claims',
+    isOfSender: true,
     counts: (_, result) => hasSome(result, 'claims'),
   },
-  'the answer is there': { when: 'before', method: 'finishDeliveries' },
-  'the answer is recorded': { when: 'after', method: 'finishDeliveries' },
+  'the answer is there': { when: 'before', method: 'finishDeliveries', isOfSender: true },
+  'the answer is recorded': { when: 'after', method: 'finishDeliveries', isOfSender: true },
 } as const satisfies Readonly<Record<string, KillPoint>>;
 
 /** Those between the evidence and the note that what an alert says arrived. */
@@ -69,12 +77,7 @@ export function dyingAt(
     if (--left <= 0) process.kill(process.pid, 'SIGKILL');
   };
   const watched = (store: object): object =>
-    boundProxy(store, point.method, (method) => async (...args: unknown[]): Promise<unknown> => {
-      if (point.when === 'before') pass(args[0], undefined);
-      const result: unknown = await method(...args);
-      if (point.when === 'after') pass(args[0], result);
-      return result;
-    });
+    point.isOfSender === true ? senderWatched(store, point, pass) : callsWatched(store, point, pass);
   const hostOf = (host: Host): Host =>
     boundProxy(
       host,
@@ -95,6 +98,36 @@ export function dyingAt(
         return component;
       },
     } as Factory;
+  });
+}
+
+type Pass = (argument: unknown, result: unknown) => void;
+
+/** The store, whose calls by components pass. */
+function callsWatched(store: object, { when, method: name }: KillPoint, pass: Pass): object {
+  return boundProxy(store, name, (method) => async (...args: unknown[]): Promise<unknown> => {
+    if (when === 'before') pass(args[0], undefined);
+    const result: unknown = await method(...args);
+    if (when === 'after') pass(args[0], result);
+    return result;
+  });
+}
+
+/** The store, whose calls by the thread that sends pass: on their way there, or the answer on its way back. */
+function senderWatched(store: object, { when, method: name, notice }: KillPoint, pass: Pass): object {
+  return boundProxy(store, 'openSender', (method) => async (...args: unknown[]): Promise<unknown> => {
+    const open = method as (...args: unknown[]) => ReturnType<DeliveryStore['openSender']>;
+    return watchedPort(await open(...args), {
+      called: (called) => {
+        if (when === 'before' && called === name) pass(undefined, undefined);
+      },
+      answered: (answered, value) => {
+        if (when === 'after' && answered === name) pass(undefined, value);
+      },
+      noticed: (noticed, value) => {
+        if (noticed === notice) pass(undefined, value);
+      },
+    });
   });
 }
 

@@ -1,0 +1,42 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { CallMessage, ThreadMessage } from '../../src/worker/thread-protocol.js';
+
+/** Who sees what two threads say to each other, before it arrives. */
+export interface PortWatch {
+  readonly called: (method: string) => void;
+  readonly answered: (method: string, value: unknown) => void;
+  readonly noticed: (notice: string, value: unknown) => void;
+}
+
+/**
+ * Puts the thread that calls this between a caller and the thread that serves it.
+ *
+ * @param served the caller's port
+ * @returns the port that the caller gets instead
+ */
+export function watchedPort(served: MessagePort, watch: PortWatch): MessagePort {
+  const { port1: caller, port2: handedOut } = new MessageChannel();
+  const methods = new Map<number, string>();
+  caller.on('message', (calls: readonly CallMessage[]) => {
+    for (const { id, method } of calls) {
+      methods.set(id, method);
+      watch.called(method);
+    }
+    served.postMessage(calls);
+  });
+  served.on('message', (messages: readonly ThreadMessage[]) => {
+    for (const message of messages) {
+      if (message.kind === 'value') watch.answered(methods.get(message.id) ?? '', message.value);
+      else if (message.kind === 'notice') watch.noticed(message.notice, message.value);
+      if (message.kind !== 'notice') methods.delete(message.id);
+    }
+    caller.postMessage(messages);
+  });
+  caller.on('close', () => {
+    served.close();
+  });
+  served.on('close', () => {
+    caller.close();
+  });
+  return handedOut;
+}
