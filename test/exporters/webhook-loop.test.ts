@@ -350,6 +350,76 @@ void t.test('a store that promises what it does not give is not asked without en
   t.equal(queue.claims.length, 3);
 });
 
+void t.test('what the store gives of its own accord is made at once, and named from then on', async (t) => {
+  const { queue, clock, attempts, counts, loop, begun } = startLoop(t, { maxConcurrency: 3 });
+  await settle();
+  const asked = queue.claims.length;
+  for (const delivery of [1, 2]) queue.put(delivery, 'a', clock.now());
+  loop.accept(queue.give(2));
+  t.equal(attempts.length, 2, 'in the same step');
+  t.equal(loop.underWay, 2);
+  await settle();
+  t.equal(queue.claims.length, asked, 'nothing is asked for it');
+
+  queue.put(3, 'a', clock.now());
+  queue.call();
+  await begun(3);
+  t.match(queue.claims.at(-1), {
+    limit: 1,
+    held: [
+      { delivery: 1, lease: 1 },
+      { delivery: 2, lease: 1 },
+    ],
+  });
+  for (const attempt of attempts) attempt.end();
+  await until('all are recorded', () => {
+    clock.advance(1);
+    return loop.underWay === 0;
+  });
+  t.same(
+    queue.groups.flat().map(({ delivery }) => delivery),
+    [1, 2, 3],
+  );
+  t.same(counts, [1, 2, 3, 2, 1, 0], 'how many are under way is told');
+});
+
+void t.test(
+  'what is given while the store is asked is no part of the answer, and keeps its place',
+  async (t) => {
+    const { queue, clock, attempts, loop, begun } = startLoop(t, { maxConcurrency: 2 });
+    await settle();
+    const claim = queue.claimDeliveries.bind(queue);
+    queue.claimDeliveries = async (request) => {
+      queue.claimDeliveries = claim;
+      queue.put(1, 'a', clock.now());
+      loop.accept(queue.give(1));
+      queue.put(2, 'a', clock.now());
+      return await claim({ ...request, limit: 1, held: [{ delivery: 1, lease: 1 }] });
+    };
+    queue.call();
+    await begun(2);
+    queue.put(3, 'a', clock.now());
+    queue.call();
+    await settle();
+    t.equal(attempts.length, 2, 'all places are taken');
+    attempts[0]?.end();
+    await settle();
+    clock.advance(3);
+    await begun(3);
+  },
+);
+
+void t.test('after a stop nothing is begun that is given', async (t) => {
+  const { queue, clock, attempts, loop } = startLoop(t);
+  await settle();
+  await loop.stop(NEVER);
+  queue.put(1, 'a', clock.now());
+  loop.accept(queue.give(1));
+  await settle();
+  t.equal(attempts.length, 0);
+  t.equal(loop.underWay, 0);
+});
+
 void t.test('endpoints that were paused are told', async (t) => {
   const { queue, clock, attempts, begun, pauses } = startLoop(t);
   queue.put(1, 'a', clock.now());

@@ -7,6 +7,7 @@ import { WebhookExporter } from '../../src/exporters/webhook/webhook-exporter.js
 import { TestStore } from '../storage/test-store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { sectionConfig } from '../support/section-config.js';
+import { until } from '../support/until.js';
 import { WebhookService } from '../support/webhook-service.js';
 
 const configOf = (yaml = ''): Static<typeof webhookConfig> => sectionConfig(webhookConfig, yaml);
@@ -92,6 +93,26 @@ void t.test('a CA file that is of no use stops the start, and nothing is held', 
   const next = new WebhookExporter({ ...componentSettings('webhook'), config: configOf() });
   await next.start(service.host());
   await next.shutdown(AbortSignal.abort());
+});
+
+void t.test('a thread that cannot be started is fatal, and nothing is lost', async (t) => {
+  const service = await WebhookService.start(t);
+  await service.exporter.shutdown(AbortSignal.abort());
+  const settings = componentSettings('webhook');
+  const exporter = new WebhookExporter({ ...settings, config: configOf() }, async () => {
+    throw new Error('no more threads');
+  });
+  await exporter.start(service.host());
+  const { id } = await service.addEndpoint('https://hook.test/');
+  const batch = { tenant: service.tenant, items: [service.event('trace.failed', {})] };
+  t.match(await exporter.inputs.events?.consume(batch, { receivedAt: 0 }), { accepted: 1 });
+  await until('it is told', () => service.statuses.length > 0);
+  t.match(service.statuses, [
+    { level: 'fatal', message: /^The thread that sends webhooks could not be started; see the log\./ },
+  ]);
+  t.match(settings.logger.lines, [/^error The thread that sends webhooks could not be started.*no more/]);
+  t.match(await service.deliveries(id), [{ status: 'pending' }]);
+  await exporter.shutdown(AbortSignal.abort());
 });
 
 void t.test('it says where it may send, as long as it runs', async (t) => {

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { Database, MAIN } from '../../src/storage/duckdb/database.js';
 import { RemoteError, RemoteStore } from './remote-store.js';
 import { filesOf } from './stored-rows.js';
 import { aTrace, NOON } from '../support/run-records.js';
+import { watchWorkers } from '../support/watch-workers.js';
 import { TestStore } from './test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -205,14 +205,6 @@ function logSizes(path: string): number[] {
 }
 
 /** The worker threads that are started from now on. */
-function watchWorkers(t: Test): Worker[] {
-  const workers: Worker[] = [];
-  const note = (worker: Worker): void => void workers.push(worker);
-  process.on('worker', note);
-  t.teardown(() => process.off('worker', note));
-  return workers;
-}
-
 async function setSchemaVersion(file: string, version: number): Promise<void> {
   const database = await Database.open({ path: file, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();

@@ -44,6 +44,12 @@ export class MemoryDeliveryQueue implements Queue {
     this.#waiting.set(delivery, { delivery, endpoint, dueAt, attempts: 0, isUnderWay: false });
   }
 
+  /** Claims of its own accord what was put first: so many, whatever the time. */
+  give(count: number): Claims['claims'] {
+    const taken = [...this.#waiting.values()].filter(({ isUnderWay }) => !isUnderWay).slice(0, count);
+    return taken.map((one) => this.#take(one));
+  }
+
   /** Tells those who watch. */
   call(): void {
     for (const listener of this.#listeners) listener();
@@ -65,18 +71,16 @@ export class MemoryDeliveryQueue implements Queue {
       one.isUnderWay &&= held.some(
         ({ delivery, lease }) => delivery === one.delivery && lease === one.attempts,
       );
-    const taken: Waiting[] = [];
+    const taken: Claims['claims'][number][] = [];
     for (const one of waiting) {
       if (taken.length === request.limit || one.dueAt > now) break;
       if (one.isUnderWay || !this.#hasRoom(one.endpoint, request)) continue;
-      one.isUnderWay = true;
-      one.attempts++;
-      taken.push(one);
+      taken.push(this.#take(one));
     }
     const dues = waiting.flatMap((one) =>
       !one.isUnderWay && this.#hasRoom(one.endpoint, request) ? one.dueAt : [],
     );
-    return { claims: taken.map(claimOf), nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
+    return { claims: taken, nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
   }
 
   async finishDeliveries(finished: readonly FinishedAttempt[]): Promise<readonly string[]> {
@@ -108,6 +112,12 @@ export class MemoryDeliveryQueue implements Queue {
 
   async deliveryFigures(): Promise<DeliveryFigures> {
     return this.figures;
+  }
+
+  #take(one: Waiting): Claims['claims'][number] {
+    one.isUnderWay = true;
+    one.attempts++;
+    return claimOf(one);
   }
 
   #hasRoom(endpoint: string, { perEndpoint }: ClaimRequest): boolean {

@@ -1,0 +1,11 @@
+import type { Worker } from 'node:worker_threads';
+import type { Test } from 'tap';
+
+/** The threads that are started from now on, as long as the test runs. */
+export function watchWorkers(t: Pick<Test, 'teardown'>): readonly Worker[] {
+  const workers: Worker[] = [];
+  const note = (worker: Worker): void => void workers.push(worker);
+  process.on('worker', note);
+  t.teardown(() => process.off('worker', note));
+  return workers;
+}
