@@ -30,7 +30,13 @@ function aLazySending() {
     },
     (error) => seen.push(`failed: ${String(error)}`),
   );
-  return { lazy, seen, done: () => settle.done(), fail: () => settle.fail() };
+  const done = (): void => {
+    settle.done();
+  };
+  const fail = (): void => {
+    settle.fail();
+  };
+  return { lazy, seen, done, fail };
 }
 
 void t.test('it begins once, when it is first needed', async (t) => {

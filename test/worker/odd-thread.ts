@@ -13,6 +13,7 @@ class OddError extends TypeError {
 }
 
 if (parentPort !== null) {
+  let [isHurried, hurry] = [false, (): void => undefined];
   serve(parentPort, new Outbox<ThreadMessage>(parentPort), {
     echo: (value: unknown) => value,
     later: async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms, ms)),
@@ -26,6 +27,13 @@ if (parentPort !== null) {
     failOddly: () => {
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- what libraries do now and then
       throw 'a text';
+    },
+    hurry: () => {
+      isHurried = true;
+      hurry();
+    },
+    comeToAnEnd: async () => {
+      if (!isHurried) await new Promise<void>((resolve) => (hurry = resolve));
     },
     silence: () => new Promise(() => undefined),
     crash: () => {

@@ -1,32 +1,8 @@
-import t, { type Test } from 'tap';
-import { ThreadClient } from '../../src/worker/thread-client.js';
-import type { SpelledError } from '../../src/worker/thread-protocol.js';
-
-class Revived extends Error {
-  readonly spelled: SpelledError;
-  constructor(spelled: SpelledError) {
-    super(spelled.message);
-    this.spelled = spelled;
-  }
-}
-
-function open(t: Test) {
-  const crashes: Error[] = [];
-  const thread = new ThreadClient({
-    module: new URL('./odd-thread.js', import.meta.url),
-    name: 'odd',
-    workerData: {},
-    revive: (spelled) => new Revived(spelled),
-    ended: (reason) => new Error('the thread is no more', { cause: reason }),
-    onNotice: () => undefined,
-    onCrash: (error) => crashes.push(error),
-  });
-  t.teardown(() => thread.close());
-  return { thread, crashes };
-}
+import t from 'tap';
+import { openOddThread, Revived } from './open-odd-thread.js';
 
 void t.test('calls are answered as they are done, in any order', async (t) => {
-  const { thread } = open(t);
+  const { thread } = openOddThread(t);
   const order: unknown[] = [];
   await Promise.all(
     [60, 20, 0].map(async (ms) => {
@@ -41,13 +17,13 @@ void t.test('calls are answered as they are done, in any order', async (t) => {
 });
 
 void t.test('many calls of one turn each get their own answer', async (t) => {
-  const { thread } = open(t);
+  const { thread } = openOddThread(t);
   const numbers = Array.from({ length: 5000 }, (_, i) => i);
   t.same(await Promise.all(numbers.map((n) => thread.call('echo', [n]))), numbers);
 });
 
 void t.test('buffers are handed over in both directions', async (t) => {
-  const { thread } = open(t);
+  const { thread } = openOddThread(t);
   const buffer = new ArrayBuffer(16);
   const [echoed] = await Promise.all([
     thread.call<ArrayBuffer>('echo', [buffer], [buffer]),
@@ -60,7 +36,7 @@ void t.test('buffers are handed over in both directions', async (t) => {
 });
 
 void t.test('errors cross with name, message, plain fields and the cause in their stack', async (t) => {
-  const { thread } = open(t);
+  const { thread } = openOddThread(t);
   const error = await thread.call('fail', []).catch((reason: unknown) => reason);
   if (!(error instanceof Revived)) throw new Error('the error was not revived');
   t.match(error.spelled, {
@@ -79,7 +55,7 @@ for (const [how, reason] of [
   ['end', /code 3/],
 ] as const) {
   void t.test(`when the thread ends (${how}), what is under way fails, and what comes later`, async (t) => {
-    const { thread, crashes } = open(t);
+    const { thread, crashes } = openOddThread(t);
     const waiting = thread.call('silence', []).catch((error: unknown) => error);
     const ending = thread.call(how, []).catch(() => undefined);
     t.match(await waiting, { message: 'the thread is no more', cause: { message: reason } });
@@ -92,7 +68,7 @@ for (const [how, reason] of [
 }
 
 void t.test('closing fails what is under way and is no crash', async (t) => {
-  const { thread, crashes } = open(t);
+  const { thread, crashes } = openOddThread(t);
   const waiting = thread.call('silence', []).catch((error: unknown) => error);
   await thread.call('echo', [1]);
   await thread.close();

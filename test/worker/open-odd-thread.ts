@@ -1,0 +1,28 @@
+import type { Test } from 'tap';
+import { ThreadClient } from '../../src/worker/thread-client.js';
+import type { SpelledError } from '../../src/worker/thread-protocol.js';
+
+/** An error that crossed, with all that did. */
+export class Revived extends Error {
+  readonly spelled: SpelledError;
+  constructor(spelled: SpelledError) {
+    super(spelled.message);
+    this.spelled = spelled;
+  }
+}
+
+/** A thread that does as it is told: see odd-thread.ts. */
+export function openOddThread(t: Pick<Test, 'teardown'>) {
+  const crashes: Error[] = [];
+  const thread = new ThreadClient({
+    module: new URL('./odd-thread.js', import.meta.url),
+    name: 'odd',
+    workerData: {},
+    revive: (spelled) => new Revived(spelled),
+    ended: (reason) => new Error('the thread is no more', { cause: reason }),
+    onNotice: () => undefined,
+    onCrash: (error) => crashes.push(error),
+  });
+  t.teardown(() => thread.close());
+  return { thread, crashes };
+}
