@@ -9,8 +9,8 @@ const CONNECTIONS = 16;
 
 /** Sends runs that have timed out, each of which is an event that no other load makes, evenly over time. */
 export class EventSource {
-  /** Taken by the daemon so far. */
-  acknowledged = 0;
+  /** Taken by the daemon so far: by trace, when its answer came, in milliseconds since 1970. */
+  readonly acknowledged = new Map<string, number>();
   failed = 0;
   readonly #pool: Pool;
   readonly #timer: NodeJS.Timeout;
@@ -44,8 +44,9 @@ export class EventSource {
 
   async #send(): Promise<void> {
     const now = new Date().toISOString();
+    const traceId = randomUUID();
     const trace = {
-      trace_id: randomUUID(),
+      trace_id: traceId,
       agent: 'researcher',
       status: 'timed_out',
       started_at: now,
@@ -56,7 +57,7 @@ export class EventSource {
     const headers = { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json' };
     const body = Buffer.from(JSON.stringify({ traces: [{ trace, spans: [] }] }));
     const { status } = await post(this.#pool, '/api/v1/traces/batch', headers, body);
-    if (status === 200) this.acknowledged++;
+    if (status === 200) this.acknowledged.set(traceId, Date.now());
     else this.failed++;
   }
 }

@@ -3,15 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { RECEIVER_KEY, VALID } from '../test/support/webhook-certificates.js';
 import { EVENT_OUTCOME } from './event-source.js';
 import { LatencyRecorder } from './latency-recorder.js';
-import type { ReceiverCommand, ReceiverReport } from './webhook-receiver.js';
+import type { Arrival, ReceiverCommand, ReceiverReport } from './webhook-receiver.js';
 
 interface Event {
   readonly timestamp: string;
-  readonly data: { readonly outcome: string | null };
+  readonly data: { readonly trace_id: string; readonly outcome: string | null };
 }
 
 // The main file of the receiver's process: see webhook-receiver.ts.
 let latency = new LatencyRecorder();
+let arrivals: Arrival[] = [];
 let requests = 0;
 let repeats = 0;
 
@@ -22,7 +23,11 @@ const server = createServer({ cert: VALID, key: RECEIVER_KEY }, (request, respon
     const { timestamp, data } = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Event;
     requests++;
     if (request.headers['x-service-attempt'] !== '1') repeats++;
-    else if (data.outcome === EVENT_OUTCOME) latency.record(Date.now() - Date.parse(timestamp));
+    else if (data.outcome === EVENT_OUTCOME) {
+      const at = Date.now();
+      latency.record(at - Date.parse(timestamp));
+      arrivals.push({ traceId: data.trace_id, at });
+    }
     response.end();
   });
 });
@@ -33,8 +38,9 @@ server.listen(0, '127.0.0.1', () => {
 process.on('message', (message) => {
   if ((message as ReceiverCommand) === 'reset') {
     latency = new LatencyRecorder();
+    arrivals = [];
     [requests, repeats] = [0, 0];
-  } else report({ kind: 'received', requests, repeats, latency: latency.summary() });
+  } else report({ kind: 'received', requests, repeats, latency: latency.summary(), arrivals });
 });
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());

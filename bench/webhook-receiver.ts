@@ -14,6 +14,14 @@ export interface Received {
   readonly repeats: number;
   /** Of first attempts of what `EventSource` sent: from when the event happened until it was here. */
   readonly latency: Latency;
+  /** These first attempts. */
+  readonly arrivals: readonly Arrival[];
+}
+
+/** When something arrived, in milliseconds since 1970. */
+export interface Arrival {
+  readonly traceId: string;
+  readonly at: number;
 }
 
 /** A receiver of webhooks over HTTPS in a process of its own, which answers at once. */
