@@ -30,15 +30,12 @@ export class Api {
 
   /** @param path under `/api/v1`. @returns the body @throws Error for any status that is not 2xx */
   async post(path: string, json: object): Promise<unknown> {
-    const { statusCode, body } = await this.#client.request({
-      method: 'POST',
-      path: `/api/v1${path}`,
-      headers: { ...this.#headers, 'content-type': 'application/json' },
-      body: JSON.stringify(json),
-    });
-    const text = await body.text();
-    if (statusCode > 299) throw new Error(`POST ${path} answered ${statusCode}: ${text.slice(0, 300)}`);
-    return JSON.parse(text) as unknown;
+    return await this.#send('POST', path, json);
+  }
+
+  /** Likewise. */
+  async patch(path: string, json: object): Promise<unknown> {
+    return await this.#send('PATCH', path, json);
   }
 
   /** @returns the body, taken at its word: the bench checks figures, not shapes */
@@ -52,5 +49,17 @@ export class Api {
 
   async close(): Promise<void> {
     await this.#client.close();
+  }
+
+  async #send(method: 'POST' | 'PATCH', path: string, json: object): Promise<unknown> {
+    const { statusCode, body } = await this.#client.request({
+      method,
+      path: `/api/v1${path}`,
+      headers: { ...this.#headers, 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    });
+    const text = await body.text();
+    if (statusCode > 299) throw new Error(`${method} ${path} answered ${statusCode}: ${text.slice(0, 300)}`);
+    return JSON.parse(text) as unknown;
   }
 }

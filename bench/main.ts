@@ -103,6 +103,7 @@ program
   .description('signed deliveries per second to a local HTTPS receiver, and what they cost ingestion')
   .option('--endpoints <n>', 'endpoints that subscribe', integer, 8)
   .option('--events <n>', 'events per second, each for every endpoint', integer, 25)
+  .option('--events-beside <n>', 'likewise beside ingestion, of which some runs time out', integer, 23)
   .option(
     '--ingest-rate <n>',
     'spans per second that are due (default: as many as the daemon takes)',

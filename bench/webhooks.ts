@@ -18,6 +18,7 @@ const CONNECTIONS = 64;
 const SPANS_PER_REQUEST = 100;
 const BODIES = 500;
 const WARMUP_SECONDS = 5;
+const ENDPOINTS = '/org/default/webhooks/endpoints';
 /** Deliveries that are under way when nothing is sent any more; also what lies between two turns. */
 const SETTLE_MS = 3000;
 
@@ -25,6 +26,8 @@ export interface WebhooksOptions {
   readonly endpoints: number;
   /** Events per second; each goes to every endpoint. */
   readonly events: number;
+  /** Likewise beside ingestion, of which some runs time out, too. */
+  readonly eventsBeside: number;
   /** Of each turn. */
   readonly seconds: number;
   /** How often ingestion is measured without deliveries and with them, in turns. */
@@ -69,15 +72,15 @@ async function deliveriesAlone(options: WebhooksOptions, receiver: WebhookReceiv
 }
 
 /**
- * Ingestion goes on all the time, and events come in every second turn: the machine's speed changes within a minute, and the
- * store grows, so that two runs one after the other do not compare.
+ * Ingestion goes on all the time, and so do the runs that may be events; in every second turn the endpoints are active. The
+ * machine's speed changes within a minute, and the store grows, so that two runs one after the other do not compare.
  */
 async function besideIngestion(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
   print: Print,
 ): Promise<void> {
-  await withDaemon(options, receiver, async (url) => {
+  await withDaemon(options, receiver, async (url, endpoints) => {
     const load = await startLoad(url, options);
     try {
       load.go();
@@ -88,8 +91,12 @@ async function besideIngestion(
       let failed = 0;
       let received = await receiver.received();
       for (let turn = 0; turn < options.turns; turn++) {
+        await endpoints.activate(false);
+        const idle = new EventSource(url, options.eventsBeside);
         without.push(await spansPerSecond(load, options.seconds));
-        const source = new EventSource(url, options.events);
+        await idle.stop();
+        await endpoints.activate(true);
+        const source = new EventSource(url, options.eventsBeside);
         beside.push(await spansPerSecond(load, options.seconds));
         const delivered = await endOf(source, options.seconds, receiver);
         for (const [traceId, at] of delivered.acknowledged) acknowledged.set(traceId, at);
@@ -130,13 +137,17 @@ async function endOf(source: EventSource, seconds: number, receiver: WebhookRece
 async function withDaemon<T>(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
-  measure: (url: string) => Promise<T>,
+  measure: (url: string, endpoints: Endpoints) => Promise<T>,
 ): Promise<T> {
   return await inFreshDirectory(async (directory) => {
     const daemon = await startDaemon(directory);
     try {
-      await subscribe(daemon.url, receiver.url, options.endpoints);
-      return await measure(daemon.url);
+      const endpoints = await Endpoints.subscribe(daemon.url, receiver.url, options.endpoints);
+      try {
+        return await measure(daemon.url, endpoints);
+      } finally {
+        await endpoints.close();
+      }
     } finally {
       await daemon.kill();
     }
@@ -168,13 +179,34 @@ async function startLoad(url: string, { ingestRate }: WebhooksOptions): Promise<
   });
 }
 
-async function subscribe(url: string, receiverUrl: string, endpoints: number): Promise<void> {
-  const api = new Api(url, BENCH_KEY);
-  for (let number = 1; number <= endpoints; number++) {
-    const endpoint = { url: `${receiverUrl}/${number}`, event_types: ['trace.timed_out'] };
-    await api.post('/org/default/webhooks/endpoints', endpoint);
+/** Those of one receiver. */
+class Endpoints {
+  readonly #api: Api;
+  readonly #paths: readonly string[];
+
+  private constructor(api: Api, paths: readonly string[]) {
+    this.#api = api;
+    this.#paths = paths;
   }
-  await api.close();
+
+  static async subscribe(url: string, receiverUrl: string, count: number): Promise<Endpoints> {
+    const api = new Api(url, BENCH_KEY);
+    const paths: string[] = [];
+    for (let number = 1; number <= count; number++) {
+      const endpoint = { url: `${receiverUrl}/${number}`, event_types: ['trace.timed_out'] };
+      const { id } = (await api.post(ENDPOINTS, endpoint)) as { readonly id: string };
+      paths.push(`${ENDPOINTS}/${id}`);
+    }
+    return new Endpoints(api, paths);
+  }
+
+  async activate(isActive: boolean): Promise<void> {
+    for (const path of this.#paths) await this.#api.patch(path, { is_active: isActive });
+  }
+
+  async close(): Promise<void> {
+    await this.#api.close();
+  }
 }
 
 function printDelivered(
