@@ -1,8 +1,12 @@
 import type { Clock } from '../component/telemetry.js';
 import { pause } from './pause.js';
 
-/** How long the first result of a group waits for more where more are under way: a commit costs more than that. */
-const GATHER_MS = 3;
+/**
+ * How long the first result of a group waits for more where more are under way: a commit costs more than that. Under load it
+ * waits as long as the last group took to write, as every commit there takes from what others can do: groups of 40 ms instead
+ * of 3 are half as many.
+ */
+const GATHER_MS = { least: 3, most: 40 };
 
 export interface ResultLineTools<Result> {
   /** Records a group. Resolves when that is done, or was given up at the end. */
@@ -24,6 +28,10 @@ export class ResultLine<Result> {
   readonly #tools: ResultLineTools<Result>;
   #waiting: Entry<Result>[] = [];
   #isWriting = false;
+  /** Ends the wait for more. */
+  #gathering: AbortController | null = null;
+  /** How long the last group took. */
+  #lastMs = 0;
 
   constructor(tools: ResultLineTools<Result>) {
     this.#tools = tools;
@@ -34,6 +42,7 @@ export class ResultLine<Result> {
     await new Promise<void>((done) => {
       this.#waiting.push({ result, done });
       if (!this.#isWriting) void this.#write();
+      else if (!this.#tools.expectsMore()) this.#gathering?.abort();
     });
   }
 
@@ -43,7 +52,9 @@ export class ResultLine<Result> {
       await this.#gather();
       const group = this.#waiting;
       this.#waiting = [];
+      const begun = this.#tools.clock.now();
       await this.#tools.write(group.map(({ result }) => result));
+      this.#lastMs = (this.#tools.clock.now() - begun) / 1000;
       for (const { done } of group) done();
     }
     this.#isWriting = false;
@@ -51,6 +62,17 @@ export class ResultLine<Result> {
 
   async #gather(): Promise<void> {
     const { expectsMore, clock, end } = this.#tools;
-    if (expectsMore()) await pause(clock, GATHER_MS, end);
+    const waitMs = Math.min(GATHER_MS.most, Math.max(GATHER_MS.least, this.#lastMs));
+    if (!expectsMore()) return;
+    const gathering = new AbortController();
+    const stop = (): void => {
+      gathering.abort();
+    };
+    end.addEventListener('abort', stop);
+    if (end.aborted) stop();
+    this.#gathering = gathering;
+    await pause(clock, waitMs, gathering.signal);
+    this.#gathering = null;
+    end.removeEventListener('abort', stop);
   }
 }

@@ -2,6 +2,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { backoffMs } from '../../delivery/backoff.js';
 import type { RetryOptions } from '../../delivery/config.js';
+import { pause } from '../../delivery/pause.js';
 import { SparseLog } from '../../delivery/sparse-log.js';
 import type { EventsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
@@ -22,6 +23,14 @@ export interface EventLoopTools {
   /** Told what begins to fail of the store, and null when nothing fails any more. */
   readonly onStore: (failing: StoreWork | null) => void;
 }
+
+/**
+ * Between the beginnings of two pages there lies three times what the first took to be handed on, at most this: at rest next to
+ * nothing. Under load what pages cost is shared by more events: at 30 events/s beside full ingestion, 10 pages/s instead of 15
+ * let 3 % more spans in.
+ */
+const MAX_INTERVAL_MS = 100;
+const INTERVAL_FACTOR = 3;
 
 export type StoreWork = 'reading' | 'saving';
 
@@ -50,6 +59,9 @@ export class EventLoop {
   readonly #progress: Progress;
   #cursor: EventCursor;
   #page: Page | null = null;
+  /** When the last page was begun, and how long after that the next one is. */
+  #readAt: Micros = 0;
+  #intervalMs = 0;
   readonly #failing = new Set<StoreWork>();
   /** Whether there may be more than the last reading found. */
   #isCalled = true;
@@ -131,7 +143,9 @@ export class EventLoop {
   /** The next step: reads a page, hands on a batch of it, or notes that all of it were. */
   async #advance(): Promise<void> {
     if (this.#page === null) {
-      await this.#read();
+      const waitMs = this.#untilReadMs();
+      if (waitMs > 0) await pause(this.#tools.clock, waitMs, this.#stop.signal);
+      else await this.#read();
       return;
     }
     const [batch] = this.#page.batches;
@@ -144,13 +158,24 @@ export class EventLoop {
       this.#progress.note(cursor);
       this.#page = null;
       this.#goOn(cursor, hasMore);
+      const tookMs = (this.#tools.clock.now() - this.#readAt) / 1000;
+      // Whoever is behind reads on.
+      this.#intervalMs = hasMore ? 0 : Math.min(MAX_INTERVAL_MS, INTERVAL_FACTOR * tookMs);
     }
+  }
+
+  #untilReadMs(): number {
+    const sinceMs = (this.#tools.clock.now() - this.#readAt) / 1000;
+    // A clock that was set back makes it no longer.
+    return Math.min(this.#intervalMs, this.#intervalMs - sinceMs);
   }
 
   async #read(): Promise<void> {
     const { store, limit } = this.#tools;
     // Before reading: whatever is committed from here on may be missing from the page.
     this.#isCalled = false;
+    this.#readAt = this.#tools.clock.now();
+    this.#intervalMs = 0;
     try {
       const { events, cursor, hasMore } = await this.#ask('reading', () =>
         store.readEvents(this.#cursor, limit),
