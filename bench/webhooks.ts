@@ -17,7 +17,7 @@ import { WebhookReceiver, type Received } from './webhook-receiver.js';
 const CONNECTIONS = 64;
 const SPANS_PER_REQUEST = 100;
 const BODIES = 500;
-const WARMUP_SECONDS = 5;
+const WARMUP_SECONDS = 10;
 const ENDPOINTS = '/org/default/webhooks/endpoints';
 /** Deliveries that are under way when nothing is sent any more; also what lies between two turns. */
 const SETTLE_MS = 3000;

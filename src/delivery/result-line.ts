@@ -3,10 +3,10 @@ import { pause } from './pause.js';
 
 /**
  * How long the first result of a group waits for more where more are under way: a commit costs more than that. Under load it
- * waits as long as the last group took to write, as every commit there takes from what others can do: groups of 40 ms instead
+ * waits as long as the last group took to write, as every commit there takes from what others can do: groups of 60 ms instead
  * of 3 are half as many.
  */
-const GATHER_MS = { least: 3, most: 40 };
+const GATHER_MS = { least: 3, most: 60 };
 
 export interface ResultLineTools<Result> {
   /** Records a group. Resolves when that is done, or was given up at the end. */
