@@ -159,6 +159,7 @@ void t.test('a reader goes on where it was; a new one behind everything', async 
   const later = { commit: 43, place: 0, entry: 7 };
   for (let i = 0; i < 50; i++) await tables.readers.save('a', { ...later, place: 50 - i });
   await tables.readers.save('a', later);
+  await tables.readers.open('b', () => 12);
   await tables.readers.save('b', cursor);
   const restarted = await again();
   t.strictSame(await restarted.readers.open('a', () => 99), later);

@@ -43,24 +43,22 @@ void t.test('it begins once, when it is first needed', async (t) => {
   const { lazy, seen, done } = aLazySending();
   t.same(seen, []);
   lazy.wake();
-  lazy.begin();
   t.same(seen, ['start']);
   done();
   await turn();
-  lazy.begin();
+  t.same(seen, ['start']);
   lazy.wake();
   await turn();
   t.same(seen, ['start', 'wake']);
   await lazy.stop(SOON);
   lazy.wake();
-  lazy.begin();
   await turn();
   t.same(seen.slice(0, 3), ['start', 'wake', 'stop']);
 });
 
 void t.test('calls while it begins are not lost', async (t) => {
   const { lazy, seen, done } = aLazySending();
-  lazy.begin();
+  lazy.wake();
   lazy.wake();
   await turn();
   t.same(seen, ['start']);
@@ -71,7 +69,7 @@ void t.test('calls while it begins are not lost', async (t) => {
 
 void t.test('a stop while it begins waits for it and stops it', async (t) => {
   const { lazy, seen, done } = aLazySending();
-  lazy.begin();
+  lazy.wake();
   const stopped = lazy.stop(AbortSignal.abort());
   await turn();
   t.same(seen, ['start']);
@@ -94,7 +92,6 @@ void t.test('one that cannot begin is told, once, and can be stopped', async (t)
 void t.test('nothing begins after a stop', async (t) => {
   const { lazy, seen } = aLazySending();
   await lazy.stop(SOON);
-  lazy.begin();
   lazy.wake();
   await turn();
   t.same(seen, []);

@@ -38,20 +38,15 @@ export class LazySending {
     this.#onFailure = onFailure;
   }
 
-  /** Begins, where that was not done before. */
-  begin(): void {
-    if (this.#isStopped) return;
-    this.#running ??= this.#start().catch((error: unknown) => {
-      this.#onFailure(error);
-      return null;
-    });
-  }
-
   /** Says that more may be due, at the first time by beginning. */
   wake(): void {
-    if (this.#running === null) this.begin();
     // Also where it has not begun yet: it may have looked already, and that not be known here.
-    else void this.#running.then((running) => running?.wake());
+    if (this.#running !== null) void this.#running.then((running) => running?.wake());
+    else if (!this.#isStopped)
+      this.#running = this.#start().catch((error: unknown) => {
+        this.#onFailure(error);
+        return null;
+      });
   }
 
   /** As {@link RunningSending.stop}; what is about to begin is awaited. Nothing begins any more. */

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../component/secret-box.js';
 import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
-import { ThreadClient } from '../../worker/thread-client.js';
+import { ThreadClient, type ThreadOptions } from '../../worker/thread-client.js';
 import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { RunningSending, SendingSetup } from './lazy-sending.js';
@@ -25,7 +25,7 @@ export async function startSendingThread(setup: SendingSetup): Promise<RunningSe
     secretsPort,
     isDebugEnabled: logger.isDebugEnabled(),
   };
-  const thread = new ThreadClient({
+  const thread = startThread([storePort, secretsPort, secretsSide], {
     module: new URL('./webhook-thread.js', import.meta.url),
     name: 'jackdaw-webhooks',
     workerData,
@@ -46,6 +46,16 @@ export async function startSendingThread(setup: SendingSetup): Promise<RunningSe
       if (!thread.hasEnded) await endThread(thread, 'stop', deadline);
     },
   };
+}
+
+/** @param ports that are closed where there is no thread to close them */
+function startThread(ports: readonly MessagePort[], options: ThreadOptions): ThreadClient {
+  try {
+    return new ThreadClient(options);
+  } catch (error) {
+    for (const port of ports) port.close();
+    throw error;
+  }
 }
 
 /** Ends with the thread that has the other end. */

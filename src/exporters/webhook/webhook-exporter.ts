@@ -124,8 +124,9 @@ export class WebhookExporter implements Exporter {
         sending.wake();
       }),
     );
+    // Again and again: should it not have been told of something, it does not wait for the next event.
     const onPending = (): void => {
-      sending.begin();
+      sending.wake();
     };
     const upkeep = new Upkeep({
       ...{ store, retentionMs: durationMs(config.retention), clock, logger, onPending },

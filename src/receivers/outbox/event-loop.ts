@@ -144,8 +144,11 @@ export class EventLoop {
   async #advance(): Promise<void> {
     if (this.#page === null) {
       const waitMs = this.#untilReadMs();
-      if (waitMs > 0) await pause(this.#tools.clock, waitMs, this.#stop.signal);
-      else await this.#read();
+      if (waitMs > 0) {
+        await pause(this.#tools.clock, waitMs, this.#stop.signal);
+        // Once is enough, whatever the clock says then.
+        this.#intervalMs = 0;
+      } else await this.#read();
       return;
     }
     const [batch] = this.#page.batches;

@@ -29,23 +29,59 @@ interface PushedSender {
   readonly give: (push: PushedClaims) => void;
 }
 
+/** The sender's part of {@link DeliveryClaims.pushTo}. */
+export interface PushedTo {
+  /** Whether no other has taken its place. */
+  readonly isLast: () => boolean;
+  /** Resolves when everything was given to it that is given without asking. */
+  readonly end: () => Promise<void>;
+}
+
+/** What was claimed for a sender. */
+interface Push {
+  readonly sender: PushedSender;
+  readonly claims: PushedClaims;
+  /** Whether its transaction is committed. */
+  isGiven: boolean;
+}
+
 /** Takes on what is due. */
 export class DeliveryClaims {
   readonly #parts: ClaimParts;
   readonly #queue: DeliveryQueue;
+  /** Who asks, too. */
   #sender: PushedSender | null = null;
+  /** Whether it is given claims without asking. */
+  #pushes = false;
   #lastPush = 0;
-  /** What was claimed for the sender, and may not have come to it. */
-  #pushed: PushedClaims[] = [];
+  /** What may not have come to the sender. */
+  #pushed: Push[] = [];
+  #isInDoubt = false;
 
   constructor(parts: ClaimParts, queue: DeliveryQueue) {
     this.#parts = parts;
     this.#queue = queue;
+    parts.connection.onRollback(() => {
+      this.#pushed = this.#pushed.filter(({ isGiven }) => isGiven);
+      this.#isInDoubt = true;
+    });
+  }
+
+  /**
+   * A commit failed, which may have been made all the same: then attempts are under way of which nobody was told. The next
+   * claim that the sender asks for finds them.
+   */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt;
   }
 
   /** @param heard the number of the last push that came to the sender */
   async claim(request: ClaimRequest, heard: number): Promise<Claims> {
-    return await this.#parts.connection.shared(async () => {
+    const { connection } = this.#parts;
+    return await connection.shared(async () => {
+      connection.afterCommit(() => {
+        this.#isInDoubt = false;
+      });
       const queues = await this.#held(request, heard);
       const room = this.#room(queues);
       const limits = { ...request, limit: Math.min(request.limit, room) };
@@ -55,17 +91,22 @@ export class DeliveryClaims {
   }
 
   /**
-   * Gives a sender what {@link push} claims, from now on.
+   * Gives a sender what {@link push} claims, from now on, instead of the one before.
    *
    * @param give is told after the commit
-   * @returns what ends it
    */
-  pushTo(limits: SenderLimits, give: (push: PushedClaims) => void): () => void {
+  pushTo(limits: SenderLimits, give: (push: PushedClaims) => void): PushedTo {
     const sender = { limits, give };
     this.#sender = sender;
-    this.#pushed = [];
-    return () => {
-      if (this.#sender === sender) this.#sender = null;
+    this.#pushes = true;
+    const isLast = (): boolean => this.#sender === sender;
+    return {
+      isLast,
+      end: async () => {
+        if (isLast()) this.#pushes = false;
+        // Behind the transaction under way, which may have claimed for it.
+        await this.#parts.connection.transaction(() => Promise.resolve());
+      },
     };
   }
 
@@ -75,23 +116,24 @@ export class DeliveryClaims {
    * @returns false where nobody is, or where that is to be asked of the database: then the sender asks itself
    */
   async push(now: Micros): Promise<boolean> {
-    const sender = this.#sender;
     const { connection, memory, interests } = this.#parts;
     const known = await memory.rows();
-    if (sender === null || known === null) return false;
+    const sender = this.#sender;
+    if (sender === null || !this.#pushes || known === null || this.#isInDoubt) return false;
     const queues = queuesOf(known.values(), interests, sender.limits.perEndpoint);
     const { taken } = takeTurns(queues, now, { ...sender.limits, limit: this.#room(queues) });
     if (taken.length === 0) return true;
-    const claims = await this.#take(taken, now);
-    const push = { number: ++this.#lastPush, claims };
+    const claims = { number: ++this.#lastPush, claims: await this.#take(taken, now) };
+    const push: Push = { sender, claims, isGiven: false };
     this.#pushed.push(push);
     connection.afterCommit(() => {
-      sender.give(push);
+      push.isGiven = true;
+      sender.give(claims);
     });
     return true;
   }
 
-  /** What the sender may take on beside what it has; what it asks for is another matter. */
+  /** What the sender may take on beside what it has, whatever it asks for. */
   #room(queues: readonly EndpointQueue[]): number {
     if (this.#sender === null) return Infinity;
     const underWay = queues.reduce((sum, queue) => sum + queue.underWay.length, 0);
@@ -100,8 +142,10 @@ export class DeliveryClaims {
 
   /** What waits, once what nobody holds is interrupted. */
   async #held({ held, perEndpoint }: ClaimRequest, heard: number): Promise<readonly EndpointQueue[]> {
-    this.#pushed = this.#pushed.filter(({ number }) => number > heard);
-    const onTheirWay = this.#pushed.flatMap(({ claims }) => claims);
+    this.#pushed = this.#pushed.filter(
+      ({ sender, claims }) => sender === this.#sender && claims.number > heard,
+    );
+    const onTheirWay = this.#pushed.flatMap(({ claims }) => claims.claims);
     const leases = new Set([...held, ...onTheirWay].map(({ delivery, lease }) => `${delivery} ${lease}`));
     const queues = await this.#read(perEndpoint);
     const lost = queues

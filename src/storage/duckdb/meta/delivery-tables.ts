@@ -12,7 +12,7 @@ import type {
   SenderLimits,
 } from '../../delivery-store.js';
 import type { PushedClaims } from '../../sender-queue.js';
-import { DeliveryClaims } from './delivery-claims.js';
+import { DeliveryClaims, type PushedTo } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';
 import { DeliveryIntake, type IntakeParts } from './delivery-intake.js';
 import { DeliveryMemory } from './delivery-memory.js';
@@ -67,7 +67,9 @@ export class DeliveryTables implements Tables {
     if (batch.items.length === 0) return { added: 0, isPushed: true };
     return await this.#connection.shared(async () => {
       const added = await this.#intake.add(batch, now);
-      return { added, isPushed: added === 0 || (await this.#claims.push(now)) };
+      // What was taken before may have been taken by a commit that failed, and nobody was told.
+      const isPushed = added === 0 ? !this.#claims.isInDoubt : await this.#claims.push(now);
+      return { added, isPushed };
     });
   }
 
@@ -75,8 +77,8 @@ export class DeliveryTables implements Tables {
     return await this.#claims.claim(request, heard);
   }
 
-  /** Gives a sender what is claimed of what is queued, from now on. @returns what ends it */
-  pushTo(limits: SenderLimits, give: (push: PushedClaims) => void): () => void {
+  /** As `DeliveryClaims.pushTo`. */
+  pushTo(limits: SenderLimits, give: (push: PushedClaims) => void): PushedTo {
     return this.#claims.pushTo(limits, give);
   }
 

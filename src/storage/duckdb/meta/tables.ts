@@ -65,7 +65,8 @@ export class MetaTable {
   /** The statement that inserts many rows, in their order. */
   insertAll(rows: readonly Row[]): [sql: string, values: Value[]] {
     const values = this.#valuesOf(rows);
-    if (rows.length <= FEW_ROWS && values.every(isPlain)) return this.#insertValues(rows.length, values);
+    const areFew = rows.length > 0 && rows.length <= FEW_ROWS;
+    if (areFew && values.every(isPlain)) return this.#insertValues(rows.length, values);
     const names = this.columns.map((column) => column.name).join(', ');
     return [
       `INSERT INTO ${this.name} (${names}) SELECT ${names} FROM ${asRelation(this.columns)}`,
