@@ -5,7 +5,8 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type * as api from '@duckdb/node-api';
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { openError } from './store-open-error.js';
+import { hasMetadataCopy, restoreMetadata } from './metadata-copy.js';
+import { isLocked, openError } from './store-open-error.js';
 
 // Not imported: Node would first search the package's sixty CommonJS files for the names they export, which takes half as long
 // as to load them, in the thread that the start waits for.
@@ -215,7 +216,20 @@ export class Database {
   }
 
   async #attachMain(connection: Connection): Promise<void> {
-    await connection.run(`ATTACH ${literal(this.#mainPath)} AS ${MAIN}`);
+    const attach = (): Promise<void> => connection.run(`ATTACH ${literal(this.#mainPath)} AS ${MAIN}`);
+    if (hasMetadataCopy(this.#mainPath)) {
+      // Attaching shows whether another process has the file, and what a checkpoint left may make it fail.
+      const isAttached = await attach().then(
+        () => true,
+        (error: unknown) => {
+          if (isLocked(error)) throw error;
+          return false;
+        },
+      );
+      if (isAttached) await connection.run(`DETACH ${MAIN}`);
+      await restoreMetadata(this.#mainPath);
+    }
+    await attach();
   }
 
   close(): void {

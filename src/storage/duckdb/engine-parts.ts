@@ -3,6 +3,7 @@ import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
 import { Observations } from './alerts/observations.js';
 import { TouchedNumbers } from './alerts/touched-numbers.js';
+import { checkpoint } from './checkpoint.js';
 import { Database, MAIN, type DatabaseOptions } from './database.js';
 import { Fingerprints } from './fingerprints.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
@@ -226,7 +227,7 @@ async function openMeta(
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
   await migrate(connection, MAIN, META_SCHEMA, path);
-  await connection.run(`CHECKPOINT ${MAIN}`);
+  await checkpoint(connection, MAIN);
   const attachAnew = (): Promise<void> => database.attachMainAnew();
   return await MetaTables.open(connection, {
     file: { attachAnew, logger },

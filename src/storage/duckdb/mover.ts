@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { LOGS, SEGMENT_TABLES } from '../tables.js';
+import { checkpoint } from './checkpoint.js';
 import { isInvalidated, type Connection } from './database.js';
 import { moveLogs } from './logs/move-logs.js';
 import { foldSums, moveSums } from './move-sums.js';
@@ -131,7 +132,7 @@ export class Mover {
 
   async #checkpoint(): Promise<void> {
     try {
-      await this.#connection.run('CHECKPOINT cold');
+      await checkpoint(this.#connection, 'cold');
     } catch (error) {
       this.#logger.warn(
         { err: error },

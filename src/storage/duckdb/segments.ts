@@ -2,6 +2,7 @@ import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { SEGMENT_TABLES } from '../tables.js';
 import { literal, type Connection } from './database.js';
+import { restoreMetadata } from './metadata-copy.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from './migrations.js';
 import { isTorn, removeFiles, SegmentFiles } from './segment-files.js';
 import { openError } from './store-open-error.js';
@@ -264,6 +265,8 @@ export class Segments {
 
   async #attach(catalog: string, path: string): Promise<void> {
     try {
+      // The main file is locked by now, and this one is ours with it.
+      await restoreMetadata(path);
       await this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`);
     } catch (error) {
       throw openError(path, error);

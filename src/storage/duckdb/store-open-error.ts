@@ -7,7 +7,7 @@ export class StoreOpenError extends Error {
 export function openError(path: string, cause: unknown): StoreOpenError {
   const text = cause instanceof Error ? cause.message : String(cause);
   const owner = /\(PID (\d+)\)/.exec(text)?.[1];
-  if (text.includes('Could not set lock')) {
+  if (isLocked(cause)) {
     const who = owner === undefined ? 'another process' : `process ${owner}`;
     return new StoreOpenError(
       `The store ${path} is in use by ${who}. Stop that process, or give this daemon a path of its own in extensions.duckdb.path.`,
@@ -21,6 +21,11 @@ export function openError(path: string, cause: unknown): StoreOpenError {
     );
   }
   return new StoreOpenError(`The store ${path} cannot be opened: ${firstLine(text)}.`, { cause });
+}
+
+/** Whether another process has the file open. */
+export function isLocked(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes('Could not set lock');
 }
 
 function firstLine(text: string): string {

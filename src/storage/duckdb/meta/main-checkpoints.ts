@@ -1,4 +1,5 @@
 import type { Logger } from '../../../component/telemetry.js';
+import { checkpoint } from '../checkpoint.js';
 import { isInvalidated, MAIN, type Connection, type Value } from '../database.js';
 
 /** What keeping the main file in order takes, beside its connection. */
@@ -46,7 +47,7 @@ export class MainCheckpoints {
     this.#characters = 0;
     this.#statements = 0;
     try {
-      await this.#connection.run(`CHECKPOINT ${MAIN}`);
+      await checkpoint(this.#connection, MAIN);
     } catch (error) {
       this.#file.logger.warn({ err: error }, 'The main file could not be checkpointed; that is tried later.');
       this.failed(error);
