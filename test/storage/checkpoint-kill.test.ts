@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +47,8 @@ async function diedInCheckpoint(folder: string) {
   await checkpoint(connection, MAIN);
   await connection.run("INSERT INTO t SELECT range, 'text ' || range FROM range(1000)");
   for (const end of ['', '.wal']) await copyFile(`${path}${end}`, `${before}${end}`);
-  await t.rejects(checkpoint(new Dying((await database.connect()).raw), MAIN), { message: 'killed' });
+  const { raw, files } = connection;
+  await t.rejects(checkpoint(new Dying(raw, files), MAIN), { message: 'killed' });
   database.close();
   return { path, before };
 }
@@ -81,6 +83,26 @@ void t.test('a copy that was being made is none', async (t) => {
   await rename(`${path}.metadata`, `${path}.metadata.new`);
   await writeFile(`${path}.metadata.new`, 'half of it');
   t.equal(await rowsOf(path), 2000);
+});
+
+void t.test('a checkpoint does not let other processes have the file', async (t) => {
+  const path = join(testFolder(t), 'jackdaw.duckdb');
+  const database = await openDatabase(path);
+  t.teardown(() => {
+    database.close();
+  });
+  const connection = await database.connect();
+  await connection.run(`CREATE TABLE ${MAIN}.main.t (a BIGINT)`);
+  for (let i = 0; i < 2; i++) {
+    await connection.run(`INSERT INTO ${MAIN}.main.t VALUES (1)`);
+    await checkpoint(connection, MAIN);
+  }
+  const module = new URL('../../src/storage/duckdb/database.js', import.meta.url).href;
+  const options = JSON.stringify({ path, memoryLimit: '256MiB', threads: 1 });
+  const script = `const { Database } = await import('${module}'); (await Database.open(${options})).close();`;
+  const other = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  t.not(other.status, 0);
+  t.match(other.stderr, new RegExp(`is in use by process ${process.pid}`));
 });
 
 /** The first page of a block as it is after the checkpoint: what a write leaves whose process was killed. */

@@ -23,7 +23,8 @@ class Doubtful extends Connection {
 
 void t.test('a commit that failed and was made leaves no claim that nobody holds', async (t) => {
   const opened = await openMetaTables(t);
-  const connection = new Doubtful((await opened.connect()).raw);
+  const { raw, files } = await opened.connect();
+  const connection = new Doubtful(raw, files);
   await connection.run(`USE ${MAIN}`);
   const tables = await MetaTables.open(connection, {
     file: opened.file,

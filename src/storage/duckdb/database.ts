@@ -5,7 +5,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type * as api from '@duckdb/node-api';
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { hasMetadataCopy, restoreMetadata } from './metadata-copy.js';
+import { hasMetadataCopy, OpenFiles, restoreMetadata } from './metadata-copy.js';
 import { isLocked, openError } from './store-open-error.js';
 
 // Not imported: Node would first search the package's sixty CommonJS files for the names they export, which takes half as long
@@ -53,10 +53,13 @@ export function int64At(words: Uint32Array, row: number): number {
 export class Connection {
   /** What the appender of the bindings needs. */
   readonly raw: duckdb.Connection;
+  /** Of its database. */
+  readonly files: OpenFiles;
   readonly #connection: api.DuckDBConnection;
 
-  constructor(raw: duckdb.Connection) {
+  constructor(raw: duckdb.Connection, files: OpenFiles) {
     this.raw = raw;
+    this.files = files;
     this.#connection = new DuckDBConnection(raw);
   }
 
@@ -158,6 +161,7 @@ export class Database {
   readonly #database: duckdb.Database;
   readonly #mainPath: string;
   readonly #connections: Connection[] = [];
+  readonly #files = new OpenFiles();
 
   private constructor(database: duckdb.Database, mainPath: string) {
     this.#database = database;
@@ -205,7 +209,7 @@ export class Database {
   }
 
   async connect(): Promise<Connection> {
-    const connection = new Connection(await duckdb.connect(this.#database));
+    const connection = new Connection(await duckdb.connect(this.#database), this.#files);
     this.#connections.push(connection);
     return connection;
   }
@@ -235,6 +239,7 @@ export class Database {
   close(): void {
     for (const connection of this.#connections.splice(0)) connection.close();
     duckdb.close_sync(this.#database);
+    this.#files.close();
   }
 }
 
