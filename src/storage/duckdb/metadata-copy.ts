@@ -74,23 +74,17 @@ export function hasMetadataCopy(path: string): boolean {
   return existsSync(copyOf(path));
 }
 
-/**
- * Puts back what a checkpoint has overwritten that did not come to its end. To be called while nobody has the file open.
- *
- * @returns whether there was one
- */
-export async function restoreMetadata(path: string): Promise<boolean> {
-  if (!hasMetadataCopy(path)) return false;
+/** Puts back what a checkpoint has overwritten that did not come to its end. To be called while nobody has the file open. */
+export async function restoreMetadata(path: string): Promise<void> {
+  if (!hasMetadataCopy(path)) return;
   const copy = await open(copyOf(path), 'r');
   try {
     const file = await open(path, 'r+');
     try {
       // A header that has changed was the last step, and leads to what was written.
       const head = read(copy.fd, PREAMBLE_BYTES, HEAD_BYTES);
-      const isUnfinished = head.equals(read(file.fd, 0, HEAD_BYTES));
-      if (isUnfinished) await putBack(copy, file);
+      if (head.equals(read(file.fd, 0, HEAD_BYTES))) await putBack(copy, file);
       await forgetMetadataCopy(path);
-      return isUnfinished;
     } finally {
       await file.close();
     }
