@@ -115,6 +115,11 @@ export const ServiceSchema = section(
     }),
     http: section(
       {
+        engine: choice(['node', 'uws'], {
+          default: 'node',
+          description:
+            'What serves HTTP: node, or uws for uWebSockets.js, which has to be installed. Their differences are listed in src/http/README.md.',
+        }),
         max_requests_in_flight: Type.Optional(
           Type.Integer({ minimum: 1, description: 'Requests under way; more get 503. Absent: 4096.' }),
         ),

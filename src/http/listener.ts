@@ -14,7 +14,7 @@ import { Router, trimSlash } from './router.js';
 import { readTlsFiles } from './tls.js';
 
 export interface HttpListenerOptions extends ListenerOptions {
-  /** Default `auto`: uWebSockets.js where it can be loaded, `node:http` otherwise. */
+  /** Default `node`. */
   readonly engine?: EngineChoice | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Its lines should name the listener. */
@@ -159,7 +159,7 @@ class SharedListener implements HttpListener {
     try {
       const tls = this.#tls === undefined ? undefined : await readTlsFiles(this.#tls);
       const engine = await openEngine(
-        this.#options.engine ?? 'auto',
+        this.#options.engine ?? 'node',
         { host, port: this.#address.port, tls, limits: this.#limits, onRequest: this.#dispatcher.accept },
         this.#logger,
       );

@@ -4,6 +4,7 @@ import { parseEndpoint } from '../config/endpoint.js';
 import type { ServiceConfig } from '../config/file-schema.js';
 import { durationMs } from '../config/duration.js';
 import { sizeBytes } from '../config/size.js';
+import type { EngineChoice } from '../http/engine-choice.js';
 import type { HttpLimits } from '../http/limits.js';
 import { createListener, type HttpListener } from '../http/listener.js';
 import type { BuildTools } from './build.js';
@@ -23,6 +24,7 @@ interface Shared {
 /** The HTTP listeners of the daemon, one an endpoint, shared by all who name it. */
 export class Listeners {
   readonly #tools: BuildTools;
+  readonly #engine: EngineChoice;
   readonly #limits: Partial<HttpLimits>;
   readonly #guard: (request: HttpRequest) => void;
   readonly #byEndpoint = new Map<string, Shared>();
@@ -32,6 +34,7 @@ export class Listeners {
   /** @param guard throws to refuse a request under `/api/v1` */
   constructor(tools: BuildTools, http: ServiceConfig['http'], guard: (request: HttpRequest) => void) {
     this.#tools = tools;
+    this.#engine = http.engine;
     this.#limits = limitsOf(http);
     this.#guard = guard;
   }
@@ -62,6 +65,7 @@ export class Listeners {
       const { meter, clock, logger } = this.#tools;
       const listener = createListener(endpoint, {
         ...options,
+        engine: this.#engine,
         limits: this.#limits,
         meter,
         clock,

@@ -1,29 +1,53 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { startListener } from '../support/http-listener.js';
+import type { EngineChoice } from '../../src/http/engine-choice.js';
+import { send, startListener } from '../support/http-listener.js';
+import { RawConnection } from '../support/http-socket.js';
 
-/** Opens a listener in a process that has no uWebSockets.js. @returns what it logged, or the error. */
-async function withoutUws(engine: string): Promise<string> {
-  const hook = `export async function resolve(name, context, next) {
-    if (name === 'uWebSockets.js') throw new Error("Cannot find package 'uWebSockets.js'");
-    return next(name, context);
-  }`;
-  const script = `
-    import { register } from 'node:module';
-    register('data:text/javascript,' + encodeURIComponent(process.argv[4]));
-    const { createListener } = await import(process.argv[1]);
-    const { componentSettings } = await import(process.argv[2]);
-    const settings = componentSettings('test');
-    const listener = createListener('127.0.0.1:0', { ...settings, engine: process.argv[3] });
-    await listener.open().then(() => console.log(settings.logger.lines.join()), (error) => console.log(error.message));
+const HOOK = `export async function resolve(name, context, next) {
+  if (name === 'uWebSockets.js') throw new Error("Cannot find package 'uWebSockets.js'");
+  return next(name, context);
+}`;
+
+const SCRIPTS = {
+  /** Opens a listener. */
+  listen: `
+    const [listenerModule, settingsModule] = modules;
+    const { createListener } = await import(listenerModule);
+    const { componentSettings } = await import(settingsModule);
+    const listener = createListener('127.0.0.1:0', { ...componentSettings('test'), engine });
+    await listener.open().then(() => console.log('open'), (error) => console.log(error.message));
     await listener.close(AbortSignal.abort());
+  `,
+  /** Goes through a configuration as every start does. */
+  validate: `
+    const [, , prepareModule, builtinModule, configModule] = modules;
+    const { prepare } = await import(prepareModule);
+    const { builtinFactories } = await import(builtinModule);
+    const { DEFAULT_CONFIG } = await import(configModule);
+    const overlay = { file: 'jackdaw.yaml', text: 'service: { http: { engine: ' + engine + ' } }' };
+    await prepare([DEFAULT_CONFIG, overlay], { variables: {} }, builtinFactories)
+      .then(() => console.log('jackdaw.yaml: valid'), (error) => console.log(error.message));
+  `,
+};
+
+/** What a process without uWebSockets.js says. */
+async function withoutUws(engine: EngineChoice, script: keyof typeof SCRIPTS = 'listen'): Promise<string> {
+  const modules = [
+    '../../src/http/listener.js',
+    '../support/component-settings.js',
+    '../../src/pipeline/prepare.js',
+    '../../src/builtin.js',
+    '../../src/cli/default-config.js',
+  ].map((path) => new URL(path, import.meta.url).href);
+  const program = `
+    import { register } from 'node:module';
+    const [engine, hook, ...modules] = process.argv.slice(1);
+    register('data:text/javascript,' + encodeURIComponent(hook));
+    ${SCRIPTS[script]}
   `;
-  const modules = ['../../src/http/listener.js', '../support/component-settings.js'].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  );
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...modules, engine, hook], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, engine, HOOK, ...modules], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -32,21 +56,32 @@ async function withoutUws(engine: string): Promise<string> {
   return output;
 }
 
-void t.test('auto takes uWebSockets.js where it can be loaded, and says so', async (t) => {
-  const { logger } = await startListener(t, 'auto', []);
-  t.match(logger.lines.join(), /info HTTP is served by uWebSockets\.js\. engine="uws"/);
-});
+void t.test(
+  'node:http serves where nothing is chosen, also where uWebSockets.js could be loaded',
+  async (t) => {
+    const { url, port } = await startListener(t, undefined, []);
+    t.notOk((await send(url)).headers['keep-alive']?.includes('timeout=10'), 'what uWebSockets.js says');
+    const connection = new RawConnection(port);
+    connection.write('GET / HTTP/1.0\r\n\r\n');
+    t.match(await connection.closed(), /^HTTP\/1\.1 404/);
+  },
+);
 
-void t.test('auto takes node:http where it cannot, and says why', async (t) => {
-  t.match(
-    await withoutUws('auto'),
-    /served by node:http\. engine="node" reason="uWebSockets\.js cannot be loaded: Cannot find/,
-  );
+void t.test('node:http needs no uWebSockets.js', async (t) => {
+  t.match(await withoutUws('node'), /open/);
 });
 
 void t.test('who asks for uWebSockets.js by name is told how to get it', async (t) => {
   t.match(
     await withoutUws('uws'),
-    /127\.0\.0\.1:0: the HTTP engine uWebSockets\.js cannot be loaded: install it/,
+    /127\.0\.0\.1:0: uWebSockets\.js cannot be loaded \(Cannot find package 'uWebSockets\.js'\); install it/,
   );
+});
+
+void t.test('a configuration that asks for what is not installed is wrong, at its place', async (t) => {
+  t.match(
+    await withoutUws('uws', 'validate'),
+    /jackdaw\.yaml:1:\d+: error: service\.http\.engine: uWebSockets\.js cannot be loaded .*; install it .*, or take the engine node/,
+  );
+  t.match(await withoutUws('node', 'validate'), /jackdaw\.yaml: valid/);
 });

@@ -25,7 +25,7 @@ export interface TestListener {
 /** A listener on a free port, closed when the test is over. */
 export async function startListener(
   t: { teardown(end: () => Promise<void>): void },
-  engine: EngineChoice,
+  engine: EngineChoice | undefined,
   routes: readonly Route[],
   options: Partial<HttpListenerOptions> = {},
 ): Promise<TestListener> {
