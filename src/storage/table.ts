@@ -14,8 +14,8 @@ export interface Table {
   readonly store: readonly Column[];
   /** Taken from the encoded rows. */
   readonly wire: readonly Column[];
-  /** Of a table whose newer rows replace older ones: the column that tells whose versions they are. */
-  readonly versionOf?: string;
+  /** Of a table whose newer rows replace older ones: the columns that tell, with the tenant, whose versions they are. */
+  readonly versionOf?: readonly string[];
   /**
    * In which order the mover lays the rows of a segment, so that look-ups by the key, a whole number, read few row
    * groups. Without it they stay in the order of `seq`.

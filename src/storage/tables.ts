@@ -79,8 +79,18 @@ const TRACE_STORE: readonly Column[] = [
   { name: 'has_ended', kind: 'bool', sql: 'BOOLEAN' },
 ];
 
-export const SPANS: Table = { name: 'spans', store: SPAN_STORE, wire: SPAN_WIRE, versionOf: 'span_id' };
-export const TRACES: Table = { name: 'traces', store: TRACE_STORE, wire: TRACE_WIRE, versionOf: 'trace_id' };
+export const SPANS: Table = {
+  name: 'spans',
+  store: SPAN_STORE,
+  wire: SPAN_WIRE,
+  versionOf: ['trace_id', 'span_id'],
+};
+export const TRACES: Table = {
+  name: 'traces',
+  store: TRACE_STORE,
+  wire: TRACE_WIRE,
+  versionOf: ['trace_id'],
+};
 
 /**
  * The payloads of the spans that a commit brought for a trace: a line for each span, `input_data`, `output_data` and
@@ -158,7 +168,7 @@ export const METRIC_STREAMS: Table = {
     { name: 'unit', kind: 'text', sql: 'VARCHAR' },
     { name: 'description', kind: 'text', sql: 'VARCHAR' },
   ],
-  versionOf: 'stream_no',
+  versionOf: ['stream_no'],
 };
 
 /** Resource and scope that points came from, as JSON. One may be there under several numbers. */

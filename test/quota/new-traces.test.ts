@@ -3,7 +3,7 @@ import t from 'tap';
 import { TestStore } from '../storage/test-store.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 
-void t.test('a new trace is an event, although its only span belongs to another trace', async (t) => {
+void t.test('a span with the id of one of another trace is another span, and an event', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const span_id = randomUUID();
@@ -18,5 +18,8 @@ void t.test('a new trace is an event, although its only span belongs to another 
   t.match(await send(), { accepted: 1, usage: { used: 1, limit: 2 } });
   t.match(await send(), { accepted: 1, usage: { used: 2, limit: 2 } });
   await t.rejects(send(), { code: 'quota_exceeded' });
-  t.match(await opened.store.listRuns(tenant, {}, { offset: 0, limit: 10 }), { count: 2 });
+  t.match(await opened.store.listRuns(tenant, {}, { offset: 0, limit: 10 }), {
+    count: 2,
+    items: [{ span_count: 1 }, { span_count: 1 }],
+  });
 });

@@ -142,13 +142,12 @@ void t.test('spans link their trace by what they name, when they are new or comp
     'what the user does not have is passed over',
   );
 
-  // Under another trace it is a repeat, too.
   await store.write(aRun({}, { span_id: second, prompt: P1 }, {}));
-  t.match(await store.figures(), { total_traces: 1 });
+  t.match(await store.figures(), { total_traces: 2 }, 'under another trace it is another span');
   await store.write(aRun({}, { prompt: P1 }, { prompt: { name: 'p', version: 2 } }, { prompt: P1 }));
-  t.match(await store.figures(), { total_traces: 2, others: 1 });
+  t.match(await store.figures(), { total_traces: 3, others: 1 });
   await store.write({ trace: { ...run.trace, status: 'completed', duration_ms: 5 }, spans: [] });
-  t.match(await store.figures(), { total_traces: 2, avg_latency_ms: 5, p95_latency_ms: 5 });
+  t.match(await store.figures(), { total_traces: 3, avg_latency_ms: 5, p95_latency_ms: 5 });
 });
 
 void t.test('a link to a prompt version that is created later is none', async (t) => {

@@ -21,8 +21,6 @@ export type ModelRun = Omit<RunSummary, 'agent_id'>;
 export class StoreModel {
   readonly traces = new Map<string, ModelTrace>();
   readonly agents = new Map<string, { readonly created_at: Micros }>();
-  /** The trace of every span. */
-  readonly #owners = new Map<string, string>();
 
   write(items: readonly TraceRecord[], receivedAt: Micros): void {
     for (const { trace: header, spans } of items) {
@@ -32,7 +30,7 @@ export class StoreModel {
         this.traces.set(header.trace_id, trace);
         if (!this.agents.has(header.agent)) this.agents.set(header.agent, { created_at: receivedAt });
       } else trace.header = completed(trace.header, header);
-      for (const span of spans) this.#writeSpan(trace, span);
+      for (const span of spans) writeSpan(trace, span);
     }
   }
 
@@ -118,14 +116,11 @@ export class StoreModel {
       };
     });
   }
+}
 
-  #writeSpan(trace: ModelTrace, span: SpanRecord): void {
-    const owner = this.#owners.get(span.span_id);
-    if (owner !== undefined && owner !== span.trace_id) return;
-    this.#owners.set(span.span_id, span.trace_id);
-    const known = trace.spans.get(span.span_id);
-    trace.spans.set(span.span_id, known === undefined ? span : completed(known, span));
-  }
+function writeSpan(trace: ModelTrace, span: SpanRecord): void {
+  const known = trace.spans.get(span.span_id);
+  trace.spans.set(span.span_id, known === undefined ? span : completed(known, span));
 }
 
 /** A running one is completed by a terminal one, which fills what was null. Anything else changes nothing. */

@@ -20,7 +20,7 @@ export async function duplicatesIn(path: string): Promise<string[]> {
     );
     const live = catalogs.filter((catalog) => !moved.has(Number(/^hot-(\d+)$/.exec(catalog)?.[1])));
     for (const [table, key] of [
-      ['spans', 'tenant, span_id'],
+      ['spans', 'tenant, trace_id, span_id'],
       ['traces', 'tenant, trace_id'],
       ['payloads', 'tenant, trace_id, seq, first_line'],
       // One row before an agent comes into being, and one then.
@@ -87,7 +87,7 @@ export async function readAsOne<T>(
       const parts = live.map((catalog) => `SELECT * FROM ${identifier(catalog)}.main.${table}`);
       await query(`CREATE TEMP VIEW ${table} AS ${parts.join(' UNION ALL ')}`);
       if (table !== 'spans' && table !== 'traces') continue;
-      const key = table === 'spans' ? 'span_id' : 'trace_id';
+      const key = table === 'spans' ? 'trace_id, span_id' : 'trace_id';
       await query(
         `CREATE TEMP VIEW newest_${table} AS SELECT * FROM ${table} QUALIFY row_number() OVER (PARTITION BY tenant, ${key} ORDER BY seq DESC) = 1`,
       );

@@ -46,11 +46,10 @@ interface KnownTrace {
 /**
  * What a user must see of everything that was accepted, by decisions §3 in the simplest words: the first message about a
  * trace or span holds; only a running one is completed by a later message with another status, which fills what was not
- * said; a span belongs to the trace it first came with.
+ * said; the same span id under another trace is another span.
  */
 export class TraceModel {
   readonly #traces = new Map<string, KnownTrace>();
-  readonly #ownerOfSpan = new Map<string, string>();
 
   get traceCount(): number {
     return this.#traces.size;
@@ -61,9 +60,6 @@ export class TraceModel {
     known.said = completed(known.said, trace);
     this.#traces.set(trace.trace_id, known);
     for (const span of spans) {
-      const owner = this.#ownerOfSpan.get(span.span_id) ?? trace.trace_id;
-      if (owner !== trace.trace_id) continue;
-      this.#ownerOfSpan.set(span.span_id, owner);
       known.spans.set(span.span_id, completed(known.spans.get(span.span_id) ?? span, span));
     }
   }

@@ -63,8 +63,7 @@ export interface EngineParts {
   readonly logs: StoredLogs;
   readonly counts: EventCounts;
   readonly services: Services;
-  /** The ids of all spans, and of all traces. */
-  readonly ids: Fingerprints;
+  /** The ids of all traces. */
   readonly traces: Fingerprints;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
@@ -109,8 +108,7 @@ async function openFiles(
   const logs = new StoredLogs(origins);
   const counts = new EventCounts();
   const services = new Services();
-  const ids = new Fingerprints({ withNumbers: false });
-  const traces = new Fingerprints({ withNumbers: true });
+  const traces = new Fingerprints();
   const figures = new RunFigures();
   const prompts = new StoredPrompts(meta);
   const capture = segments.capture();
@@ -120,7 +118,7 @@ async function openFiles(
     await metrics.load(connection, capture);
     await counts.load(connection, capture);
     await services.load(connection, capture);
-    await loadIds(connection, capture, ids, traces);
+    await loadIds(connection, capture, traces);
     await figures.load(storedRuns(connection, capture));
     await prompts.load(connection, capture);
   } finally {
@@ -140,7 +138,6 @@ async function openFiles(
   };
   const settlement = new Settlement({
     connection,
-    ids,
     traces,
     agents,
     interests: meta.interests,
@@ -154,7 +151,6 @@ async function openFiles(
     connection,
     segments,
     settlement,
-    ids,
     agents,
     counts,
     logger,
@@ -206,7 +202,6 @@ async function openFiles(
     logs,
     counts,
     services,
-    ids,
     traces,
     prompts,
     events,

@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * A compact set of (tenant, UUID) pairs, optionally with a number for each: the store's memory of every id that it
- * holds, at about six bytes an id (eight more with numbers).
+ * A compact set of (tenant, UUID) pairs with a number for each: the store's memory of every trace id that it holds, at
+ * about 17 bytes an id.
  *
  * Only a 32-bit fingerprint of each id is kept, so `mayHave` can be wrong about once in a thousand million look-ups:
  * a hit is a reason to look into the tables, a miss is certain. Grows by adding tables of double size, so that nothing
- * is ever rehashed and nobody waits for it. What was added since `begin` can be taken back, for a commit that failed.
+ * is ever rehashed and nobody waits for it.
  */
 export class Fingerprints {
   readonly #tables: Table[] = [];
-  readonly #withNumbers: boolean;
   readonly #firstBits: number;
   readonly #seed: number;
-  /** What takes back the additions since `begin`; null while nobody wants that. */
-  #undo: { table: Table; slot: number; print: number; number: number }[] | null = null;
   #home = 0;
   #print = 0;
 
   /** @param firstBits the first table has 2 to this power slots */
-  constructor(options: { withNumbers: boolean; firstBits?: number; seed?: number }) {
-    this.#withNumbers = options.withNumbers;
+  constructor(options: { readonly firstBits?: number; readonly seed?: number } = {}) {
     this.#firstBits = options.firstBits ?? 16;
     // Ids come from outside: without a secret seed somebody could choose ones that all fall into one place.
     this.#seed = options.seed ?? randomBytes(4).readUInt32LE();
@@ -36,39 +32,13 @@ export class Fingerprints {
     return this.#tables.reduce((sum, table) => sum + table.prints.byteLength + table.numbers.byteLength, 0);
   }
 
-  /** From here on additions can be taken back, which costs memory for each. What was added before stays. */
-  begin(): void {
-    this.#undo = [];
-  }
-
-  /** Takes back what was added or replaced since `begin`. */
-  rollback(): void {
-    const undo = this.#undo ?? [];
-    for (let change = undo.pop(); change !== undefined; change = undo.pop()) {
-      const { table, slot, print, number } = change;
-      if (print === 0) table.used--;
-      table.prints[slot] = print;
-      if (this.#withNumbers) table.numbers[slot] = number;
-    }
-  }
-
   mayHave(tenant: number, words: Uint32Array, offset: number): boolean {
     this.#hash(tenant, words, offset);
     return this.#tables.some((table) => this.#find(table, () => true));
   }
 
-  /** @returns false, and nothing is added, where the id may be here already. */
-  addNew(tenant: number, words: Uint32Array, offset: number): boolean {
-    this.#hash(tenant, words, offset);
-    for (const table of this.#tables) {
-      if (this.#contains(table)) return false;
-    }
-    this.#insert(0);
-    return true;
-  }
-
   /** Adds an id even where its fingerprint is here already. */
-  add(tenant: number, words: Uint32Array, offset: number, number = 0): void {
+  add(tenant: number, words: Uint32Array, offset: number, number: number): void {
     this.#hash(tenant, words, offset);
     this.#insert(number);
   }
@@ -92,21 +62,11 @@ export class Fingerprints {
     const done = this.#tables.some((table) =>
       this.#find(table, (slot) => {
         if (table.numbers[slot] !== from) return false;
-        this.#undo?.push({ table, slot, print: this.#print, number: from });
         table.numbers[slot] = to;
         return true;
       }),
     );
     if (!done) this.#insert(to);
-  }
-
-  #contains(table: Table): boolean {
-    const { prints, mask } = table;
-    for (let slot = this.#home & mask; ; slot = (slot + 1) & mask) {
-      const print = prints[slot];
-      if (print === 0) return false;
-      if (print === this.#print) return true;
-    }
   }
 
   /** Walks the slots with this fingerprint until `isWanted` says yes. */
@@ -124,9 +84,8 @@ export class Fingerprints {
     const { prints, mask } = table;
     let slot = this.#home & mask;
     while (prints[slot] !== 0) slot = (slot + 1) & mask;
-    this.#undo?.push({ table, slot, print: 0, number: 0 });
     prints[slot] = this.#print;
-    if (this.#withNumbers) table.numbers[slot] = number;
+    table.numbers[slot] = number;
     table.used++;
   }
 
@@ -134,7 +93,7 @@ export class Fingerprints {
     const slots = 2 ** Math.min(this.#firstBits + this.#tables.length, MOST_BITS);
     const table = {
       prints: new Uint32Array(slots),
-      numbers: new Float64Array(this.#withNumbers ? slots : 0),
+      numbers: new Float64Array(slots),
       mask: slots - 1,
       used: 0,
       limit: Math.floor(slots * FULL),

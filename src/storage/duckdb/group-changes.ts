@@ -24,12 +24,10 @@ export class EventsOfGroup {
 /** The touched traces of a group, and what is known of them. */
 export interface TouchedGroup {
   readonly touched: ReadonlyMap<string, TouchedTrace>;
-  /** Traces of batches whose spans are all certainly new. */
+  /** Traces of batches whose spans are all new. */
   readonly fresh: RowSets;
   /** Of those that are stored, by key; those that become so are added. */
   readonly states: Map<string, TraceState>;
-  /** Spans that are stored under another trace. */
-  readonly dropped: RowSets;
   readonly events: EventsOfGroup;
 }
 
@@ -76,7 +74,7 @@ export class GroupChanges {
   async #applyTrace(
     key: string,
     { batch, trace }: Part,
-    { fresh, states, dropped, events }: TouchedGroup,
+    { fresh, states, events }: TouchedGroup,
     capture: Capture,
   ): Promise<void> {
     const named = headerAt(batch, trace);
@@ -95,21 +93,14 @@ export class GroupChanges {
     if (isFresh) {
       for (const span of spans) state.addSpan(span);
       this.#links.linkSpans(key, batch, trace);
-    } else await this.#applySpans(key, state, { batch, trace }, dropped.get(batch), capture);
-    // A trace that is new counts, though it may bring no span, or only such as belong to another.
+    } else await this.#applySpans(key, state, { batch, trace }, capture);
+    // A trace that is new counts, though it may bring no span.
     events.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
   }
 
-  async #applySpans(
-    key: string,
-    state: TraceState,
-    { batch, trace }: Part,
-    dropped: ReadonlySet<number> | undefined,
-    capture: Capture,
-  ): Promise<void> {
+  async #applySpans(key: string, state: TraceState, { batch, trace }: Part, capture: Capture): Promise<void> {
     const spans: { at: number; row: SpanRow; payload: string }[] = [];
     for (let at = batch.start(trace); at < batch.end(trace); at++) {
-      if (dropped?.has(at)) continue;
       spans.push({ at, row: spanAt(batch, at), payload: payloadAt(batch, at) });
     }
     const completed = spans.flatMap(({ row }) => {

@@ -1,14 +1,13 @@
 import type { Micros } from '../../signal/time.js';
-import { formatUuid, uuidKey } from '../../worker/uuid-words.js';
+import { formatUuid } from '../../worker/uuid-words.js';
 import type { Agents } from './agents.js';
 import type { Connection } from './database.js';
 import type { Fingerprints } from './fingerprints.js';
 import { RememberedTraces } from './remembered-traces.js';
 import type { Capture } from './segments.js';
-import { loadTraces, storedSpans, type TraceToLoad } from './stored-traces.js';
+import { loadTraces, type TraceToLoad } from './stored-traces.js';
 import type { TraceState } from './trace-state.js';
-import { addRow, newSpansOf, type RowSets, type TouchedTrace, type Triage } from './triage.js';
-import type { IncomingBatch, TraceChange } from './write-group.js';
+import type { TouchedTrace } from './triage.js';
 
 /** Some 300 bytes each. What runs is ten seconds of a full daemon: exporters send what has ended every five seconds. */
 const REMEMBERED_SPANS = { running: 400_000, ended: 50_000 };
@@ -52,37 +51,6 @@ export class KnownTraces {
       }
     }
     return states;
-  }
-
-  /** The suspected spans that are stored, or come in this group, under another trace: repeats that change nothing. */
-  async repeatsElsewhere(
-    { suspects }: Triage,
-    states: ReadonlyMap<string, TraceState>,
-    changes: readonly TraceChange[],
-    capture: Capture,
-  ): Promise<RowSets> {
-    const dropped: RowSets = new Map();
-    const open = new Map<number, { batch: IncomingBatch; row: number; id: string }[]>();
-    let inGroup: Map<string, string> | undefined;
-    for (const [batch, rows] of suspects) {
-      for (const row of rows) {
-        const traceKey = batch.traceKeyOfSpan(row);
-        if (states.get(traceKey)?.spans.has(uuidKey(batch.spanIds, row * 4))) continue;
-        inGroup ??= newSpansOf(changes, suspects);
-        const elsewhere = inGroup.get(batch.spanKey(row));
-        if (elsewhere === undefined) {
-          const list = open.get(batch.tenant) ?? [];
-          list.push({ batch, row, id: formatUuid(batch.spanIds, row * 4) });
-          open.set(batch.tenant, list);
-        } else if (elsewhere !== traceKey) addRow(dropped, batch, row);
-      }
-    }
-    for (const [tenant, spans] of open) {
-      const ids = spans.map(({ id }) => id);
-      const stored = await storedSpans(this.#connection, capture, tenant, ids);
-      for (const { batch, row, id } of spans) if (stored.has(id)) addRow(dropped, batch, row);
-    }
-    return dropped;
   }
 
   /** Keeps what is stored now of a trace, for the next change of it. */

@@ -1,21 +1,11 @@
-import { SPANS, TRACES } from '../tables.js';
+import { TRACES } from '../tables.js';
 import type { Connection } from './database.js';
 import type { Fingerprints } from './fingerprints.js';
-import { newest, relation } from './relation.js';
+import { newest } from './relation.js';
 import type { Capture } from './segments.js';
 
-/** Fills the memory of ids from everything stored: about 0.2 s for a million spans. */
-export async function loadIds(
-  connection: Connection,
-  capture: Capture,
-  ids: Fingerprints,
-  traces: Fingerprints,
-): Promise<void> {
-  for await (const chunk of connection.chunks(`SELECT tenant, span_id FROM ${relation(capture, SPANS)}`)) {
-    const tenants = chunk.words(0, 4);
-    const words = chunk.words(1, 16);
-    for (let row = 0; row < chunk.rows; row++) ids.add(tenants[row] ?? 0, words, row * 4);
-  }
+/** Fills the memory of the ids of traces from everything stored. */
+export async function loadIds(connection: Connection, capture: Capture, traces: Fingerprints): Promise<void> {
   const headers = `SELECT tenant, trace_id, seq FROM ${newest(capture, TRACES)}`;
   for await (const chunk of connection.chunks(headers)) {
     const tenants = chunk.words(0, 4);

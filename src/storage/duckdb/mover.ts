@@ -7,6 +7,7 @@ import { isInvalidated, type Connection } from './database.js';
 import { moveLogs } from './logs/move-logs.js';
 import { foldSums, moveSums } from './move-sums.js';
 import { slicesByKey, slicesByRow } from './move-slices.js';
+import { isVersionOf } from './relation.js';
 import type { Segment, Segments } from './segments.js';
 
 /** Rows of a slice, and the pause after it: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
@@ -159,17 +160,17 @@ export class Mover {
 
   async #moveTable(segment: Segment, table: Table): Promise<void> {
     const from = `${segment.catalog}.main.${table.name}`;
-    const key = table.versionOf;
-    const replaces = key !== undefined && (segment.replacing.get(table.name) ?? 0) > 0;
+    const keys = table.versionOf ?? [];
+    const replaces = keys.length > 0 && (segment.replacing.get(table.name) ?? 0) > 0;
     // Of a row with several versions only the newest stays.
-    const newer = `SELECT tenant, ${key ?? ''} AS id, seq FROM ${from} WHERE replaces`;
+    const newer = `SELECT tenant, ${keys.join(', ')}, seq FROM ${from} WHERE replaces`;
     if (replaces) {
       await this.#connection.run(
-        `DELETE FROM cold.main.${table.name} c USING (${newer}) n WHERE c.tenant = n.tenant AND c.${key} = n.id`,
+        `DELETE FROM cold.main.${table.name} c USING (${newer}) n WHERE ${isVersionOf(table, 'c', 'n')}`,
       );
     }
     const condition = replaces
-      ? `AND NOT EXISTS (SELECT 1 FROM (${newer}) n WHERE n.tenant = o.tenant AND n.id = o.${key} AND n.seq > o.seq)`
+      ? `AND NOT EXISTS (SELECT 1 FROM (${newer}) n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq)`
       : '';
     const { sortedBy } = table;
     const order = sortedBy === undefined ? '' : ` ORDER BY o.${sortedBy.key}, o.${sortedBy.then}`;

@@ -28,14 +28,19 @@ export function hotPartsOf(capture: Capture, table: Table, where: string): strin
 /** Like {@link relation}, without the rows that a newer version replaces. */
 export function newest(capture: Capture, table: Table, where = 'TRUE'): string {
   const all = relation(capture, table, where);
-  const key = table.versionOf;
+  const keys = table.versionOf ?? [];
   const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
-  if (key === undefined || replacing.length === 0) return all;
+  if (keys.length === 0 || replacing.length === 0) return all;
   const newer = replacing.map(
     (segment) =>
-      `SELECT tenant, ${key}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
+      `SELECT tenant, ${keys.join(', ')}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
   );
-  return `(SELECT * FROM ${all} o WHERE NOT EXISTS (SELECT 1 FROM (${newer.join(' UNION ALL ')}) n WHERE n.tenant = o.tenant AND n.${key} = o.${key} AND n.seq > o.seq))`;
+  return `(SELECT * FROM ${all} o WHERE NOT EXISTS (SELECT 1 FROM (${newer.join(' UNION ALL ')}) n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq))`;
+}
+
+/** Whether rows of two relations are versions of the same. */
+export function isVersionOf({ versionOf = [] }: Table, one: string, other: string): string {
+  return ['tenant', ...versionOf].map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ');
 }
 
 function seen(capture: Capture): string {

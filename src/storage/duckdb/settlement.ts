@@ -48,7 +48,7 @@ interface WrittenTrace extends TouchedRows {
 }
 
 /**
- * Decides what a group of batches adds to what is stored. The common case, a whole trace whose ids were never seen, goes
+ * Decides what a group of batches adds to what is stored. The common case, a whole trace whose id was never seen, goes
  * straight from the senders' columns to the tables; whatever touches a stored trace, or comes twice in the group, is
  * loaded, changed by the rules of {@link TraceState}, and written as new versions. Spans that are certainly new go
  * straight into the tables there, too.
@@ -56,7 +56,6 @@ interface WrittenTrace extends TouchedRows {
  * Runs only between commits, on the one thread that writes, so that what it reads is all there is.
  */
 export class Settlement {
-  readonly #ids: Fingerprints;
   readonly #traces: Fingerprints;
   readonly #agents: Agents;
   readonly #interests: EventInterests;
@@ -75,8 +74,6 @@ export class Settlement {
   /** @param connection the writer's */
   constructor(parts: {
     readonly connection: Connection;
-    /** Every stored span id. */
-    readonly ids: Fingerprints;
     /** Every stored trace id, with the commit of its newest header. */
     readonly traces: Fingerprints;
     readonly agents: Agents;
@@ -92,7 +89,6 @@ export class Settlement {
     /** Told of what every commit made of the linked runs. */
     readonly prompts: StoredPrompts;
   }) {
-    this.#ids = parts.ids;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
     this.#interests = parts.interests;
@@ -113,17 +109,16 @@ export class Settlement {
       change.batch.numberNodes(this.#services);
       change.batch.numberPrompts(this.#prompts.known);
     }
-    const sorted = triage(changes, this.#ids, this.#traces);
+    const sorted = triage(changes, this.#traces);
     const { touched } = sorted;
     this.#touched = touched;
     const states = await this.#known.load(touched, capture);
     await this.#links.load(sorted, states, capture);
-    const dropped = await this.#known.repeatsElsewhere(sorted, states, changes, capture);
-    const fresh = newParts(sorted);
+    const fresh = newParts(sorted, states);
     const events = new EventsOfGroup();
     const facts = new CommitEvents(this.#interests, this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
-    const group = { touched, fresh, states, dropped, events };
+    const group = { touched, fresh, states, events };
     const outcomes = await this.#changes.apply(group, capture);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));
     for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);

@@ -43,7 +43,6 @@ import type { WriteAnswer } from './commit-line.js';
 export interface StoreFigures {
   readonly hotSegments: number;
   readonly idFilterBytes: number;
-  readonly storedSpanIds: number;
   readonly waitingReads: number;
   /** Since the start. */
   readonly refusedReads: number;
@@ -75,11 +74,10 @@ export class StoreEngine {
   }
 
   figures(): StoreFigures {
-    const { segments, ids, traces, prompts, pool } = this.#parts;
+    const { segments, traces, prompts, pool } = this.#parts;
     return {
       hotSegments: segments.sealed.length + 1,
-      idFilterBytes: ids.bytes + traces.bytes + prompts.linked.bytes,
-      storedSpanIds: ids.size,
+      idFilterBytes: traces.bytes + prompts.linked.bytes,
       waitingReads: pool.waiting,
       refusedReads: pool.refused,
     };

@@ -12,7 +12,6 @@ export class StoreMetrics {
   #figures: StoreFigures = {
     hotSegments: 0,
     idFilterBytes: 0,
-    storedSpanIds: 0,
     waitingReads: 0,
     refusedReads: 0,
   };
@@ -61,12 +60,7 @@ export class StoreMetrics {
         'Files that take new rows or wait to be moved.',
         () => this.#figures.hotSegments,
       ),
-      gauge(
-        'store_id_filter_bytes',
-        'Memory of the ids of all spans and traces.',
-        () => this.#figures.idFilterBytes,
-      ),
-      gauge('store_spans', 'Spans stored.', () => this.#figures.storedSpanIds),
+      gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
       gauge('store_waiting_reads', 'Reads that wait for a connection.', () => this.#figures.waitingReads),
     ];
   }

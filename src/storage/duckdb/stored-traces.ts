@@ -120,18 +120,6 @@ export async function payloadLines(
   return bySeq;
 }
 
-/** Which of these spans of one tenant are stored, whatever their trace: looks through the whole table. */
-export async function storedSpans(
-  connection: Connection,
-  capture: Capture,
-  tenant: number,
-  spanIds: readonly string[],
-): Promise<Set<string>> {
-  const where = `tenant = ${tenant} AND span_id IN (${uuidList(spanIds)})`;
-  const rows = await connection.rows(`SELECT span_id::VARCHAR AS id FROM ${relation(capture, SPANS, where)}`);
-  return new Set(rows.map((row) => String(row.id)));
-}
-
 /** A condition on `seq` that lets a scan skip all row groups in which none of these traces has spans. */
 function commitsOf(states: readonly TraceState[]): string {
   const single = states.filter((state) => state.firstSeq === state.lastSeq).map((state) => state.firstSeq);

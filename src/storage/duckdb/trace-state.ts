@@ -153,7 +153,7 @@ export class TraceState {
   }
 
   /**
-   * A span came that is not stored under another trace. One that it completes was read as a whole before.
+   * A span came. One that it completes was read as a whole before.
    *
    * @param nodes the number of its node, asked for where it is needed
    * @returns whether it brought anything new
@@ -183,7 +183,7 @@ export class TraceState {
     return false;
   }
 
-  /** A span came that is certainly new, and whose row is written from the sender's columns. */
+  /** A span came that is new, and whose row is written from the sender's columns. */
   addSpan(span: SpanState): void {
     this.spans.set(span.span_id, span);
     this.#hasNews = true;

@@ -1,4 +1,7 @@
+import { uuidKey } from '../../worker/uuid-words.js';
 import type { Fingerprints } from './fingerprints.js';
+import { repeatsSpans } from './repeated-spans.js';
+import type { TraceState } from './trace-state.js';
 import {
   idKey,
   type IncomingBatch,
@@ -9,7 +12,7 @@ import {
   type TraceChange,
 } from './write-group.js';
 
-/** Rows of batches, or traces of batches: sets of their positions, by batch. */
+/** Traces of batches: sets of their positions, by batch. */
 export type RowSets = Map<IncomingBatch, Set<number>>;
 
 /** A trace that is perhaps stored, or that more than one change of the group is about, and those changes in order. */
@@ -29,24 +32,21 @@ export interface TouchedTrace {
 
 /** How the traces of a group are to be treated. */
 export interface Triage {
-  /** Of each batch, the traces that are certainly new with all their spans, and come once in the group. */
+  /** Of each batch, the traces that are certainly new, come once in the group, and have each span once. */
   readonly whole: ReadonlyMap<IncomingBatch, readonly number[]>;
   /** All others, by key. */
   readonly touched: ReadonlyMap<string, TouchedTrace>;
-  /** Spans that are perhaps stored, or came before in the group. All others are certainly new. */
-  readonly suspects: RowSets;
 }
 
 /**
- * Sorts a group of changes by what is known of their ids, and notes the new span ids.
+ * Sorts a group of changes by what is known of the traces that they are about.
  *
- * @param ids every stored span id @param traces every stored trace id
+ * @param traces every stored trace id
  */
-export function triage(changes: readonly TraceChange[], ids: Fingerprints, traces: Fingerprints): Triage {
+export function triage(changes: readonly TraceChange[], traces: Fingerprints): Triage {
   const mentions = countTraces(changes);
   const whole = new Map<IncomingBatch, number[]>();
   const touched = new Map<string, TouchedTrace>();
-  const suspects: RowSets = new Map();
   for (const change of changes) {
     if (!('batch' in change)) {
       const { tenant, words } = storedTraceOf(change);
@@ -58,14 +58,9 @@ export function triage(changes: readonly TraceChange[], ids: Fingerprints, trace
     const wholeOfBatch: number[] = [];
     for (let trace = 0; trace < batch.traces.rows; trace++) {
       const offset = trace * 4;
-      let isNew = !traces.mayHave(batch.tenant, batch.traceIds, offset);
-      for (let row = batch.start(trace); row < batch.end(trace); row++) {
-        if (ids.addNew(batch.tenant, batch.spanIds, row * 4)) continue;
-        addRow(suspects, batch, row);
-        isNew = false;
-      }
       const key = batch.traceKey(trace);
-      if (isNew && mentions.get(key) === 1) wholeOfBatch.push(trace);
+      const isNew = mentions.get(key) === 1 && !traces.mayHave(batch.tenant, batch.traceIds, offset);
+      if (isNew && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
       else {
         const found = { tenant: batch.tenant, words: batch.traceIds, offset };
         touch(touched, key, found).parts.push({ batch, trace });
@@ -73,48 +68,41 @@ export function triage(changes: readonly TraceChange[], ids: Fingerprints, trace
     }
     if (wholeOfBatch.length > 0) whole.set(batch, wholeOfBatch);
   }
-  return { whole, touched, suspects };
-}
-
-/** Of every span of the group that is not suspected itself: the key of its trace, by its own key. */
-export function newSpansOf(changes: readonly TraceChange[], suspects: RowSets): Map<string, string> {
-  const traces = new Map<string, string>();
-  for (const change of changes) {
-    if (!('batch' in change)) continue;
-    const { batch } = change;
-    for (let row = 0; row < batch.spans.rows; row++) {
-      if (!suspects.get(batch)?.has(row)) traces.set(batch.spanKey(row), batch.traceKeyOfSpan(row));
-    }
-  }
-  return traces;
-}
-
-export function addRow(sets: RowSets, batch: IncomingBatch, row: number): void {
-  const rows = sets.get(batch);
-  if (rows === undefined) sets.set(batch, new Set([row]));
-  else rows.add(row);
+  return { whole, touched };
 }
 
 /**
- * Of the touched traces, those that come in one batch of the group only, with spans that are all certainly new: by batch,
- * their positions in it.
+ * Of the touched traces, those that come in one batch of the group only, with spans that are all new: by batch, their
+ * positions in it.
+ *
+ * @param states of those that are stored, by key
  */
-export function newParts({ touched, suspects }: Triage): RowSets {
+export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceState>): RowSets {
   const found: RowSets = new Map();
-  for (const { parts } of touched.values()) {
+  for (const [key, { parts }] of touched) {
     const [part, another] = parts.filter((candidate) => 'batch' in candidate);
     if (part === undefined || another !== undefined) continue;
     // It writes spans that are stored, too.
     if (parts.some((change) => 'remap' in change)) continue;
     const { batch, trace } = part;
-    const suspected = suspects.get(batch);
-    let isNew = true;
-    for (let row = batch.start(trace); row < batch.end(trace) && isNew; row++) {
-      isNew = suspected?.has(row) !== true;
-    }
-    if (isNew) addRow(found, batch, trace);
+    if (!hasStoredSpan(batch, trace, states.get(key)) && !repeatsSpans(batch, trace))
+      addRow(found, batch, trace);
   }
   return found;
+}
+
+function hasStoredSpan(batch: IncomingBatch, trace: number, state: TraceState | undefined): boolean {
+  if (state === undefined) return false;
+  for (let row = batch.start(trace); row < batch.end(trace); row++) {
+    if (state.spans.has(uuidKey(batch.spanIds, row * 4))) return true;
+  }
+  return false;
+}
+
+function addRow(sets: RowSets, batch: IncomingBatch, row: number): void {
+  const rows = sets.get(batch);
+  if (rows === undefined) sets.set(batch, new Set([row]));
+  else rows.add(row);
 }
 
 /** How many changes of the group are about each trace, by key. */

@@ -15,11 +15,10 @@ export class IncomingBatch {
   readonly receivedAt: number;
   readonly traces: ColumnsReader;
   readonly spans: ColumnsReader;
-  /** Ids in words: of each trace, of each span, of each span's parent where it has one, and of each span's trace. */
+  /** Ids in words: of each trace, of each span, and of each span's parent where it has one. */
   readonly traceIds: Uint32Array;
   readonly spanIds: Uint32Array;
   readonly parentIds: Uint32Array;
-  readonly spanTraceIds: Uint32Array;
   readonly bytes: number;
   /** Whose quota it counts for, where it is counted. */
   readonly counted: Counted | null;
@@ -46,7 +45,6 @@ export class IncomingBatch {
     this.traceIds = this.traces.uuidWords(TRACE_ID);
     this.spanIds = this.spans.uuidWords(SPAN_ID);
     this.parentIds = this.spans.uuidWords(PARENT_ID);
-    this.spanTraceIds = this.spans.uuidWords(SPAN_TRACE_ID);
     this.map = message.map ?? null;
     this.#prompts = message.prompts ?? null;
     this.bytes =
@@ -105,17 +103,9 @@ export class IncomingBatch {
     return this.traces.textBytes(AGENT, trace).toString('utf8');
   }
 
-  /** Keys of a trace, of a span, and of a span's trace: unique among all tenants. */
+  /** The key of a trace: unique among all tenants. */
   traceKey(trace: number): string {
     return idKey(this.tenant, this.traceIds, trace * 4);
-  }
-
-  spanKey(row: number): string {
-    return idKey(this.tenant, this.spanIds, row * 4);
-  }
-
-  traceKeyOfSpan(row: number): string {
-    return idKey(this.tenant, this.spanTraceIds, row * 4);
   }
 }
 
@@ -208,7 +198,6 @@ const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
 const AGENT = indexOf(TRACE_MESSAGE, 'agent');
 const PARENT_ID = indexOf(SPAN_WIRE, 'parent_span_id');
 const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
-const SPAN_TRACE_ID = indexOf(SPAN_WIRE, 'trace_id');
 /** The payload's position among the columns of a span as it crosses. */
 export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
 

@@ -8,7 +8,6 @@ import { TableAppender } from './appender.js';
 import type { Connection } from './database.js';
 import { CommitLine, type Waiting, type Written } from './commit-line.js';
 import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
-import type { Fingerprints } from './fingerprints.js';
 import type { Segment, Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { Change, Rows } from './write-group.js';
@@ -38,7 +37,6 @@ export class Writer {
   readonly #connection: Connection;
   readonly #segments: Segments;
   readonly #settlement: Settlement;
-  readonly #ids: Fingerprints;
   readonly #agents: Agents;
   readonly #counts: EventCounts;
   readonly #logger: Logger;
@@ -55,7 +53,6 @@ export class Writer {
     readonly connection: Connection;
     readonly segments: Segments;
     readonly settlement: Settlement;
-    readonly ids: Fingerprints;
     readonly agents: Agents;
     readonly counts: EventCounts;
     readonly logger: Logger;
@@ -66,7 +63,6 @@ export class Writer {
     this.#connection = parts.connection;
     this.#segments = parts.segments;
     this.#settlement = parts.settlement;
-    this.#ids = parts.ids;
     this.#agents = parts.agents;
     this.#counts = parts.counts;
     this.#line = new CommitLine(parts.counts);
@@ -122,7 +118,6 @@ export class Writer {
     const begun = performance.now();
     const seq = ++this.#seq;
     const changes = group.map(({ change }) => change);
-    this.#ids.begin();
     this.#agents.begin();
     const settled = await this.#settle(seq, changes);
     const appends = changes.flatMap((change) => ('append' in change ? change.append : []));
@@ -218,7 +213,6 @@ export class Writer {
 
   /** Nothing of the group was stored. One bad batch must not take the others with it, so each gets a try of its own. */
   async #recover(group: readonly Waiting[], error: unknown): Promise<void> {
-    this.#ids.rollback();
     this.#agents.rollback();
     this.#settlement.rollback();
     this.#counts.rollback();

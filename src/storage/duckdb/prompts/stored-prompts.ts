@@ -22,7 +22,7 @@ export interface KnownPrompts extends PromptNumbers {
 export class StoredPrompts {
   readonly known: KnownPrompts;
   /** Every linked trace, be it stored or not, with commits that brought links of it, the last one among them. */
-  readonly linked = new Fingerprints({ withNumbers: true });
+  readonly linked = new Fingerprints();
   readonly figures = new PromptFigures();
 
   constructor(known: KnownPrompts) {

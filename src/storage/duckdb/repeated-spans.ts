@@ -1,0 +1,35 @@
+import { uuidKey } from '../../worker/uuid-words.js';
+import type { IncomingBatch } from './write-group.js';
+
+/** Up to so many spans each is compared with each, which takes less time than to make keys of their ids. */
+const FEW_SPANS = 16;
+
+/** Whether a trace of a batch has a span twice. The processor `validation` refuses that, where it is in the pipeline. */
+export function repeatsSpans(batch: IncomingBatch, trace: number): boolean {
+  const [start, end] = [batch.start(trace), batch.end(trace)];
+  return end - start <= FEW_SPANS
+    ? repeatsAmongFew(batch.spanIds, start, end)
+    : repeatsAmongMany(batch.spanIds, start, end);
+}
+
+function repeatsAmongFew(words: Uint32Array, start: number, end: number): boolean {
+  for (let row = start + 1; row < end; row++) {
+    for (let other = start; other < row; other++) if (isSame(words, row * 4, other * 4)) return true;
+  }
+  return false;
+}
+
+function repeatsAmongMany(words: Uint32Array, start: number, end: number): boolean {
+  const keys = new Set<string>();
+  for (let row = start; row < end; row++) keys.add(uuidKey(words, row * 4));
+  return keys.size < end - start;
+}
+
+function isSame(words: Uint32Array, one: number, other: number): boolean {
+  return (
+    words[one] === words[other] &&
+    words[one + 1] === words[other + 1] &&
+    words[one + 2] === words[other + 2] &&
+    words[one + 3] === words[other + 3]
+  );
+}
