@@ -5,7 +5,8 @@ import { DEFAULT_CONFIG } from '../src/cli/default-config.js';
 
 /** Every HTTP listener of the daemon shares this endpoint; port 0 takes a free one. */
 export const ENDPOINT = '127.0.0.1:0';
-const GRPC_ENDPOINT = 'localhost:0';
+/** Likewise for gRPC. */
+export const GRPC_ENDPOINT = 'localhost:0';
 
 interface PipelineConfig {
   readonly receivers: readonly string[];

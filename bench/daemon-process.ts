@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { ENDPOINT } from './daemon-config.js';
+import { ENDPOINT, GRPC_ENDPOINT } from './daemon-config.js';
 
 const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
 /** As `npm start` and the command `jackdaw` have them. */
@@ -12,16 +12,19 @@ const KEPT_LINES = 20;
 /** The built daemon as a child process. */
 export class DaemonProcess {
   readonly url: string;
+  /** OTLP over gRPC: `grpc://127.0.0.1:40124`. */
+  readonly grpcUrl: string;
   readonly pid: number;
   /** From spawning it to its word that it is running. */
   readonly startMs: number;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
 
-  private constructor(child: ChildProcess, exited: Promise<unknown>, url: string, startMs: number) {
+  private constructor(child: ChildProcess, exited: Promise<unknown>, addresses: Addresses, startMs: number) {
     this.#child = child;
     this.#exited = exited;
-    this.url = url;
+    this.url = addresses.http;
+    this.grpcUrl = addresses.grpc;
     this.pid = child.pid ?? 0;
     this.startMs = startMs;
   }
@@ -53,19 +56,19 @@ export class DaemonProcess {
     child.once('exit', () => process.off('exit', killNow));
     const lines = createInterface({ input: child.stderr });
     const last: string[] = [];
-    const url = await new Promise<string>((resolve, reject) => {
+    const addresses = await new Promise<Addresses>((resolve, reject) => {
       lines.on('line', (line) => {
         last.push(line);
         if (last.length > KEPT_LINES) last.shift();
-        const address = realAddress(line);
-        if (address !== undefined) resolve(address);
+        const addresses = realAddresses(line);
+        if (addresses !== undefined) resolve(addresses);
       });
       exited.then(([code]: unknown[]) => {
         reject(new Error(`The daemon ended while starting (exit code ${String(code)}):\n${last.join('\n')}`));
       }, reject);
     });
-    await ready(url);
-    return new DaemonProcess(child, exited, url, performance.now() - startedMs);
+    await ready(addresses.http);
+    return new DaemonProcess(child, exited, addresses, performance.now() - startedMs);
   }
 
   /** Ends it in order. @returns milliseconds that took. @throws Error for an exit code other than 0 */
@@ -88,11 +91,17 @@ export class DaemonProcess {
   }
 }
 
+interface Addresses {
+  readonly http: string;
+  readonly grpc: string;
+}
+
 /** The word of the daemon that it is running names its real addresses. */
-function realAddress(line: string): string | undefined {
+function realAddresses(line: string): Addresses | undefined {
   if (!line.startsWith('{')) return undefined;
   const entry = JSON.parse(line) as { readonly addresses?: Readonly<Record<string, string>> };
-  return entry.addresses?.[ENDPOINT];
+  const http = entry.addresses?.[ENDPOINT];
+  return http === undefined ? undefined : { http, grpc: entry.addresses?.[GRPC_ENDPOINT] ?? '' };
 }
 
 async function ready(url: string): Promise<void> {

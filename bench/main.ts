@@ -1,7 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../src/signal/batch.js';
+import { TELEMETRY_SIGNALS } from '../src/signal/batch.js';
 import { alerts, type AlertsOptions } from './alerts.js';
+import { FLOOD_NAMES } from './floods/all-floods.js';
 import { ingest, type IngestOptions } from './ingest.js';
+import { neighbours, type NeighboursOptions } from './neighbours.js';
 import { otlp, type OtlpOptions } from './otlp.js';
 import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
@@ -35,7 +37,7 @@ program
 program
   .command('otlp')
   .description('spans, metric points and log records per second by OTLP, acknowledged after commit')
-  .option('--signals <list>', 'which, one after the other', signals, [...TELEMETRY_SIGNALS])
+  .option('--signals <list>', 'which, one after the other', someOf(TELEMETRY_SIGNALS), [...TELEMETRY_SIGNALS])
   .option('--per-request <n>', 'items in a request', integer, 500)
   .option('--connections <n>', 'requests under way at the same time', integer, 16)
   .option('--rate <n>', 'open loop: so many items per second are due (default: closed loop)', integer)
@@ -129,6 +131,23 @@ program
     await alerts(options, print);
   });
 
+program
+  .command('neighbours')
+  .description('what one user sees while another one floods the daemon')
+  .option(
+    '--floods <list>',
+    `which, one after the other: ${FLOOD_NAMES.join(', ')}`,
+    someOf(FLOOD_NAMES),
+    FLOOD_NAMES,
+  )
+  .option('--seconds <n>', 'at most so long for each', number, 30)
+  .option('--spans-per-second <n>', 'that the neighbour writes', integer, 2000)
+  .option('--log-records <n>', 'that the one who floods has stored before', integer, 2_000_000)
+  .option('--config <file>', 'configuration laid over the built-in one')
+  .action(async (options: NeighboursOptions) => {
+    if (!(await neighbours(options, print))) process.exitCode = 1;
+  });
+
 // By `exit`, so that daemons and folders do not stay behind.
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
@@ -150,12 +169,14 @@ function integers(text: string): number[] {
   return text.split(',').map(integer);
 }
 
-function signals(text: string): TelemetrySignal[] {
-  return text.split(',').map((name) => {
-    const found = TELEMETRY_SIGNALS.find((signal) => signal === name.trim());
-    if (found === undefined) throw new InvalidArgumentError(`Known are ${TELEMETRY_SIGNALS.join(', ')}.`);
-    return found;
-  });
+/** Takes a list of names that are known. */
+function someOf<T extends string>(known: readonly T[]): (text: string) => T[] {
+  return (text) =>
+    text.split(',').map((name) => {
+      const found = known.find((one) => one === name.trim());
+      if (found === undefined) throw new InvalidArgumentError(`Known are ${known.join(', ')}.`);
+      return found;
+    });
 }
 
 function collect(text: string, before: readonly string[] = []): string[] {
