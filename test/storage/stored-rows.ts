@@ -15,10 +15,7 @@ export function filesOf(path: string): string[] {
 export async function duplicatesIn(path: string): Promise<string[]> {
   return await withFiles(path, async (query, catalogs) => {
     const found: string[] = [];
-    const moved = new Set(
-      (await query('SELECT segment FROM cold.main.moved')).map((row) => Number(row.segment)),
-    );
-    const live = catalogs.filter((catalog) => !moved.has(Number(/^hot-(\d+)$/.exec(catalog)?.[1])));
+    const live = await notMoved(query, catalogs);
     for (const [table, key] of [
       ['spans', 'tenant, trace_id, span_id'],
       ['traces', 'tenant, trace_id'],
@@ -81,8 +78,7 @@ export async function readAsOne<T>(
 ): Promise<T> {
   return await withFiles(path, async (query, catalogs) => {
     await query(`ATTACH ${literal(path)} AS main_file (READ_ONLY)`);
-    const moved = (await query('SELECT segment FROM cold.main.moved')).map((row) => Number(row.segment));
-    const live = catalogs.filter((catalog) => !moved.includes(Number(/^hot-(\d+)$/.exec(catalog)?.[1])));
+    const live = await notMoved(query, catalogs);
     for (const table of tables) {
       const parts = live.map((catalog) => `SELECT * FROM ${identifier(catalog)}.main.${table}`);
       await query(`CREATE TEMP VIEW ${table} AS ${parts.join(' UNION ALL ')}`);
@@ -96,6 +92,12 @@ export async function readAsOne<T>(
   });
 }
 
+/** Without the segments that were moved and whose files are left. */
+async function notMoved(query: Query, catalogs: readonly string[]): Promise<string[]> {
+  const [moved] = await query('SELECT coalesce(max(segment), 0) AS segment FROM cold.main.moved');
+  return catalogs.filter((catalog) => !(Number(/^hot-(\d+)$/.exec(catalog)?.[1]) <= Number(moved?.segment)));
+}
+
 /** Runs statements on the tables of a closed store, in each of its files. */
 export async function changeFiles(path: string, statements: readonly string[]): Promise<void> {
   await withFiles(path, async (query, catalogs) => {
@@ -105,6 +107,14 @@ export async function changeFiles(path: string, statements: readonly string[]): 
         await query(statement);
       }
     }
+  });
+}
+
+/** Runs a statement on the cold file of a closed store. @returns the rows that it gives */
+export async function inColdFile(path: string, statement: string): Promise<Record<string, unknown>[]> {
+  return await withFiles(path, async (query) => {
+    await query('USE cold');
+    return await query(statement);
   });
 }
 

@@ -100,6 +100,8 @@ export class Mover {
         else if (table.sumsOf !== undefined) await moveSums(this.#connection, segment, table);
         else await this.#moveTable(segment, table);
       }
+      // In place of the note of the move before: what is kept for ever would be read at every start.
+      await this.#connection.run('DELETE FROM cold.main.moved');
       await this.#connection.run(
         `INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`,
       );

@@ -216,13 +216,16 @@ export class Segments {
   async #attachAll(): Promise<void> {
     await this.#attach(COLD, this.#files.cold);
     await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
-    const moved = await this.#connection.rows(`SELECT segment, last_seq FROM ${COLD}.main.moved`);
-    const movedNumbers = new Set(moved.map((row) => row.segment));
-    this.#bound = Math.max(0, ...moved.map((row) => Number(row.last_seq)));
-    this.#nextNumber = Math.max(0, ...moved.map((row) => Number(row.segment))) + 1;
+    const [moved] = await this.#connection.rows(
+      `SELECT coalesce(max(segment), 0) AS segment, coalesce(max(last_seq), 0) AS last_seq FROM ${COLD}.main.moved`,
+    );
+    const lastMoved = Number(moved?.segment);
+    this.#bound = Number(moved?.last_seq);
+    this.#nextNumber = lastMoved + 1;
     for (const { number, path } of this.#files.list()) {
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
-      if (movedNumbers.has(number)) await removeFiles(path);
+      // They are moved in the order of their numbers.
+      if (number <= lastMoved) await removeFiles(path);
       else await this.#adopt(number, path);
     }
     this.#hot.push(await this.#create());

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
 import type { Connection } from '../database.js';
+import { extremesOf } from '../extremes.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
 import { isOf } from './unit-rows.js';
@@ -26,18 +27,11 @@ export class NodeActivity {
     nodes: readonly number[],
   ): Promise<ReadonlyMap<number, Micros | null>> {
     const known = nodes.filter((node) => this.#seen.has(node));
-    await this.#look(
-      connection,
-      capture,
-      known,
-      Math.min(...known.map((node) => this.#seen.get(node)?.seq ?? 0)),
-    );
-    await this.#look(
-      connection,
-      capture,
-      nodes.filter((node) => !known.includes(node)),
-      0,
-    );
+    const { least: seenUpTo } = extremesOf(known.map((node) => this.#seen.get(node)?.seq ?? 0));
+    await this.#look(connection, capture, known, seenUpTo);
+    const knownOnes = new Set(known);
+    const unknown = nodes.filter((node) => !knownOnes.has(node));
+    await this.#look(connection, capture, unknown, 0);
     return new Map(nodes.map((node) => [node, this.#seen.get(node)?.activeAt ?? null]));
   }
 

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection } from '../database.js';
+import { extremesOf } from '../extremes.js';
 import type { Capture } from '../segments.js';
 import { logBlocks, positionRanges, type LogBlock, type PositionRange } from './log-blocks.js';
 import type { LogSearch } from './log-condition.js';
@@ -103,10 +104,10 @@ async function recordsWith(
 ): Promise<Map<number, Map<string, number>>> {
   const found = new Map<number, Map<string, number>>();
   if (hashes.length === 0) return found;
-  const numbers = blocks.map(({ block }) => block);
+  const { least, most } = extremesOf(blocks.map(({ block }) => block));
   const rows = await connection.rows(
     `SELECT block, hash::VARCHAR AS hash, records FROM cold.main.log_terms
-      WHERE seq <= ${bound} AND block BETWEEN ${Math.min(...numbers)} AND ${Math.max(...numbers)} AND ${isOneOf('hash', hashes)}`,
+      WHERE seq <= ${bound} AND block BETWEEN ${least} AND ${most} AND ${isOneOf('hash', hashes)}`,
   );
   for (const row of rows) {
     const block = Number(row.block);

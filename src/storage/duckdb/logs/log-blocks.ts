@@ -1,6 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection } from '../database.js';
+import { extremesOf } from '../extremes.js';
 import type { Capture } from '../segments.js';
 
 /** A tenant's records in a block of the cold file. They lie side by side, in the order of their times. */
@@ -52,16 +53,18 @@ export async function positionRanges(
   const partial = blocks.filter((block) => isPartial(block, times));
   for (const block of blocks) ranges.set(block.block, wholeRange(block));
   if (partial.length === 0) return ranges;
-  const numbers = partial.map(({ block }) => block);
-  for (const block of numbers) ranges.delete(block);
+  const wanted = new Set(partial.map(({ block }) => block));
+  for (const block of wanted) ranges.delete(block);
+  const { least, most } = extremesOf(wanted);
   const rows = await connection.rows(
     `SELECT log_no >> 16 AS block, min(log_no & 65535) AS first, max(log_no & 65535) AS last
       FROM cold.main.logs WHERE tenant = ${tenant} AND ${within('timestamp', 'timestamp', times)}
-      AND log_no >= ${Math.min(...numbers)} << 16 AND log_no < ${Math.max(...numbers) + 1} << 16
-      GROUP BY block HAVING block IN (${numbers.join(', ')})`,
+      AND log_no >= ${least} << 16 AND log_no < ${most + 1} << 16 GROUP BY block`,
   );
   for (const row of rows) {
-    ranges.set(Number(row.block), { first: Number(row.first), last: Number(row.last) });
+    // A list of all those blocks in the statement could be as long as the history.
+    if (wanted.has(Number(row.block)))
+      ranges.set(Number(row.block), { first: Number(row.first), last: Number(row.last) });
   }
   return ranges;
 }

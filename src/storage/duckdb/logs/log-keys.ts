@@ -1,6 +1,7 @@
 import { LOGS } from '../../tables.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { int64At, type Connection, type FixedChunk } from '../database.js';
+import { extremesOf } from '../extremes.js';
 import { hotPartsOf } from '../relation.js';
 import type { Capture } from '../segments.js';
 import { FEW_POSITIONS, type BlockMatches, type FoundInBlocks } from './block-matches.js';
@@ -98,12 +99,12 @@ async function keysOf(
   const numbers = blocks.flatMap(({ block }, i) =>
     Array.from(positions[i]?.slice(-limit) ?? [], (position) => block * BLOCK_RECORDS + position),
   );
-  const [first, last] = [numbers.reduce(least, Infinity), numbers.reduce(most, -Infinity)];
   if (numbers.length === 0) return [];
+  const { least, most } = extremesOf(numbers);
   const few = numbers.length <= FEW_POSITIONS ? ` AND log_no IN (${numbers.join(', ')})` : '';
   const wanted = new Set(numbers);
   const keys: LogKey[] = [];
-  const sql = `SELECT ${KEY_COLUMNS} FROM cold.main.logs WHERE log_no BETWEEN ${first} AND ${last}${few}`;
+  const sql = `SELECT ${KEY_COLUMNS} FROM cold.main.logs WHERE log_no BETWEEN ${least} AND ${most}${few}`;
   for await (const chunk of connection.wholeChunks(sql)) readKeys(chunk, keys, wanted);
   return keys;
 }
@@ -128,12 +129,4 @@ function readKeys(chunk: FixedChunk, keys: LogKey[], wanted: ReadonlySet<number>
 
 function newestFirst(a: LogKey, b: LogKey): number {
   return b.timestamp - a.timestamp || (a.id < b.id ? 1 : -1);
-}
-
-function least(a: number, b: number): number {
-  return Math.min(a, b);
-}
-
-function most(a: number, b: number): number {
-  return Math.max(a, b);
 }

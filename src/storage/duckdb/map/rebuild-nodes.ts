@@ -53,29 +53,31 @@ async function mapTheUnmapped(work: RebuildWork): Promise<void> {
 async function numberAgents(work: RebuildWork): Promise<void> {
   const { agents, services } = work;
   const traces = await work.read(async (connection, capture) => {
-    const unnumbered = (
-      await connection.rows(`SELECT DISTINCT tenant, agent_no FROM ${newest(capture, TRACES, 'is_mapped')}`)
-    ).filter(({ tenant, agent_no: agentNo }) => {
-      const name = agents.byNumber(Number(agentNo))?.name ?? '';
-      return services.find(Number(tenant), name) === undefined;
+    const ofAgents = `SELECT tenant, min(trace_id), agent_no FROM ${newest(capture, TRACES, 'is_mapped')} GROUP BY tenant, agent_no`;
+    return await tracesIn(connection, ofAgents, (tenant, agentNo) => {
+      const name = agents.byNumber(agentNo)?.name ?? '';
+      return services.find(tenant, name) === undefined;
     });
-    if (unnumbered.length === 0) return [];
-    const numbers = unnumbered.map(({ agent_no: agentNo }) => Number(agentNo)).join(', ');
-    return await tracesIn(
-      connection,
-      `SELECT tenant, min(trace_id) FROM ${newest(capture, TRACES, `is_mapped AND agent_no IN (${numbers})`)} GROUP BY tenant, agent_no`,
-    );
   });
   await remap(work, traces);
 }
 
-/** @param sql with the columns tenant and trace id */
-async function tracesIn(connection: Connection, sql: string): Promise<RemapChange[]> {
+/**
+ * @param sql with the columns tenant and trace id
+ * @param isWanted is given the tenant and the third column, where there is one; without it all are wanted
+ */
+async function tracesIn(
+  connection: Connection,
+  sql: string,
+  isWanted?: (tenant: number, third: number) => boolean,
+): Promise<RemapChange[]> {
   const traces: RemapChange[] = [];
   for await (const chunk of connection.wholeChunks(sql)) {
     const tenants = chunk.words(0, 4);
     const ids = chunk.words(1, 16);
+    const thirds = isWanted === undefined ? null : chunk.words(2, 4);
     for (let row = 0; row < chunk.rows; row++) {
+      if (thirds !== null && isWanted?.(tenants[row] ?? 0, thirds[row] ?? 0) !== true) continue;
       traces.push({ tenant: tenants[row] ?? 0, words: ids.slice(row * 4, row * 4 + 4) });
     }
   }

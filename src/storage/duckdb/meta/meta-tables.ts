@@ -17,6 +17,7 @@ import type {
 } from '../../webhook-endpoints.js';
 import type { Connection, Value } from '../database.js';
 import { EventInterests } from '../events/interests.js';
+import { extremesOf } from '../extremes.js';
 import { AlertTables, type AlertParts } from './alert-tables.js';
 import { DeliveryTables } from './delivery-tables.js';
 import { EndpointTables } from './endpoint-tables.js';
@@ -271,7 +272,7 @@ export class MetaTables implements Tables {
 
   /** @returns the tenant's number */
   async #insertUser(user: User): Promise<number> {
-    const tenant = Math.max(0, ...this.#tenants.values()) + 1;
+    const tenant = Math.max(0, extremesOf(this.#tenants.values()).most) + 1;
     await this.#connection.run(...USERS.insert({ ...user, tenant }));
     this.#connection.afterCommit(() => {
       this.#remember(user, tenant);
