@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { HttpProblem, type FieldError, type HttpRequest } from '../component/http.js';
 import { asciiJson } from './ascii-json.js';
+import { findExcess, type StructureLimits } from './json-structure.js';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 /** What clients call UTF-8. */
@@ -8,6 +9,10 @@ const UTF_8 = /^utf-?8$/;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 const BYTE_ORDER_MARK = '\uFEFF';
+/** Of a body that a schema checks: twenty errors are told, but all of them are found. */
+const MANAGEMENT_LIMITS: StructureLimits = { nodes: 5000, values: 5000 };
+/** Places that are told of text that is no Unicode. */
+const MAX_HALVES = 20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
 /**
@@ -34,11 +39,12 @@ export function requireJson(request: HttpRequest): void {
  * Reads a small body of a management route: fields that are null are left out, because null means absent.
  *
  * @throws HttpProblem what `request.body` throws; 400 `invalid_encoding` for text that is not UTF-8; 400 `invalid_json`;
- * 422 `validation_failed` for text with half a surrogate pair, which no store could give back.
+ * 422 `validation_failed` for more than 5000 objects, lists, fields or elements, for more than 1000 levels, and for text with
+ * half a surrogate pair, which no store could give back.
  */
 export async function readJsonBody(request: HttpRequest): Promise<unknown> {
   const bytes = await request.body();
-  const value = parseJsonBytes(bytes);
+  const value = parseJsonBytes(bytes, MANAGEMENT_LIMITS);
   const halves = withoutNulls(value, ESCAPED_SURROGATE.test(Buffer.from(bytes).toString('latin1')));
   if (halves.length > 0)
     throw new HttpProblem(422, 'validation_failed', 'The body holds text that is not valid Unicode.', {
@@ -47,12 +53,26 @@ export async function readJsonBody(request: HttpRequest): Promise<unknown> {
   return value;
 }
 
+/** 422 `validation_failed` for a body that costs more than it may. @param excess as `findExcess` words it */
+function excessProblem(excess: string): HttpProblem {
+  return new HttpProblem(422, 'validation_failed', `The body ${excess}.`, {
+    errors: [{ field: '', message: excess }],
+  });
+}
+
 /**
- * Parses a body.
+ * Parses a body. There is no other way from bytes to values, so that none is parsed whose structure nobody has measured.
  *
- * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`
+ * @param problemOf what is thrown for too much structure
+ * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; what `problemOf` gives
  */
-export function parseJsonBytes(bytes: Uint8Array): unknown {
+export function parseJsonBytes(
+  bytes: Uint8Array,
+  limits: StructureLimits,
+  problemOf: (excess: string) => HttpProblem = excessProblem,
+): unknown {
+  const excess = findExcess(bytes, limits);
+  if (excess !== undefined) throw problemOf(excess);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isAscii(buffer)) return parseJson(buffer.toString('latin1'));
   if (!isUtf8(buffer)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
@@ -99,7 +119,13 @@ function withoutNulls(root: unknown, mayHoldHalves: boolean): FieldError[] {
   const waiting: { readonly value: unknown; readonly at: string }[] = [{ value: root, at: '' }];
   for (let item = waiting.pop(); item; item = waiting.pop()) {
     const { value, at } = item;
-    if (typeof value === 'string' && mayHoldHalves && LONE_SURROGATE.test(value))
+    // The name of a place may be as long as the body: only those that are told are written out.
+    if (
+      typeof value === 'string' &&
+      halves.length < MAX_HALVES &&
+      mayHoldHalves &&
+      LONE_SURROGATE.test(value)
+    )
       halves.push({ field: at.slice(0, 200), message: 'holds half of a surrogate pair' });
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
@@ -108,7 +134,7 @@ function withoutNulls(root: unknown, mayHoldHalves: boolean): FieldError[] {
         waiting.push({ value: child as unknown, at: mayHoldHalves ? `${at}/${pointerPart(key)}` : '' });
     }
   }
-  return halves.slice(0, 20);
+  return halves;
 }
 
 /** One step of a JSON Pointer (RFC 6901). */

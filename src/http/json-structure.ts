@@ -1,5 +1,3 @@
-/** Below this a body cannot hold enough structure to keep the process busy for long. */
-const MIN_BYTES = 256 * 1024;
 const MAX_DEPTH = 1000;
 
 const QUOTE = 0x22;
@@ -11,6 +9,7 @@ const OPEN = 1;
 const CLOSE = 2;
 const COLON = 3;
 const STRING = 4;
+const COMMA = 5;
 /** What a byte outside strings means for the structure; 0: nothing. */
 const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const meanings: Readonly<Record<string, number>> = {
@@ -20,28 +19,62 @@ const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
     '}': CLOSE,
     ':': COLON,
     '"': STRING,
+    ',': COMMA,
   };
   return meanings[String.fromCharCode(byte)] ?? 0;
 });
 
+/** How much structure a body may have. */
+export interface StructureLimits {
+  /** Objects, lists and fields. */
+  readonly nodes: number;
+  /** Values behind a comma: elements of lists as well. Absent: as many as there are bytes for. */
+  readonly values?: number;
+}
+
 /**
  * Finds bodies whose structure costs far more than their bytes, before they are parsed: 16 MiB of `[` or `{},` would
- * hold up everything else for two to three seconds, although JSON of that size usually takes 50 milliseconds.
+ * hold up everything else for two to three seconds, although JSON of that size usually takes 50 milliseconds. No body
+ * nests deeper than 1000 levels behind it, so that whatever walks the values may call itself.
+ *
+ * Most bodies cannot have too much, which a count of their opening brackets shows in a tenth of the time of a parse.
  *
  * @param bytes UTF-8; what is no JSON may be given, and is left to the parser.
- * @param maxNodes objects, lists and fields that it may hold
  * @returns what there is too much of, for the sender, or undefined.
  */
-export function findExcess(bytes: Uint8Array, maxNodes: number): string | undefined {
-  if (bytes.length < MIN_BYTES) return undefined;
+export function findExcess(bytes: Uint8Array, limits: StructureLimits): string | undefined {
+  return isHarmless(bytes, limits) ? undefined : scan(bytes, limits);
+}
+
+/** Whether so few bytes, and so few opening brackets, cannot pass any limit. Brackets within strings count as well. */
+function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimits): boolean {
+  // What closes is a byte, too, and a field is longer: each node has two bytes or is one of those left open.
+  if (bytes.length / 2 > Math.min(nodes, values)) return false;
+  if (bytes.length <= MAX_DEPTH) return true;
+  // A search in a text costs a fraction of one in a buffer.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  let opened = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++opened > MAX_DEPTH) return false;
+    }
+  }
+  return true;
+}
+
+function scan(bytes: Uint8Array, limits: StructureLimits): string | undefined {
   let depth = 0;
   let nodes = 0;
+  let values = 0;
+  const { nodes: maxNodes, values: maxValues = bytes.length } = limits;
   for (let at = 0; at < bytes.length; at++) {
     const meaning = MEANINGS[bytes[at] ?? 0];
     if (meaning === 0) continue;
     if (meaning === STRING) at = endOfString(bytes, at);
     else if (meaning === CLOSE) depth--;
-    else if (++nodes > maxNodes) return `holds more than ${maxNodes} objects, lists and fields`;
+    else if (meaning === COMMA) {
+      if (++values > maxValues) return `holds more than ${maxValues} values`;
+    } else if (++nodes > maxNodes) return `holds more than ${maxNodes} objects, lists and fields`;
     else if (meaning === OPEN && ++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
   }
   return undefined;

@@ -2,13 +2,27 @@ import type { JsonObject, JsonValue } from '../signal/attributes.js';
 
 /** Deeper values stay the text they came as: payloads may nest 64 levels, and a value gets some more around it. */
 const MAX_LEVELS = 48;
+/**
+ * Opening brackets and commas of all the texts of one request that are read: an object for each costs a hundred bytes. What
+ * comes as structure is counted by the decoders; this is for structure within text, which they do not see.
+ */
+const MAX_STRUCTURE = 2_000_000;
+const STRUCTURE = ['{', '[', ','] as const;
+
+/** What is left for the request whose spans are mapped now: mapping never waits, so there is only one at a time. */
+let allowance = MAX_STRUCTURE;
+
+/** To be called before the texts of a request: whatever others held, this one may hold as much as any. */
+export function renewAllowance(): void {
+  allowance = MAX_STRUCTURE;
+}
 
 /**
  * The object or list that a text is the JSON of, as it can be stored and given back: numbers too large for a double become
  * texts, halves of surrogate pairs U+FFFD.
  *
  * @param maxLevels what nests deeper is taken for text
- * @returns undefined for every other text
+ * @returns undefined for every other text, and for one that would pass what one request may hold of them
  */
 export function parseStructure(text: string, maxLevels = MAX_LEVELS): JsonObject | JsonValue[] | undefined {
   const first = firstCharacter(text);
@@ -19,6 +33,9 @@ export function parseStructure(text: string, maxLevels = MAX_LEVELS): JsonObject
 
 /** The same for JSON text of any kind, of which it must be known that it is JSON. */
 export function parseAny(text: string, maxLevels = MAX_LEVELS): JsonValue | undefined {
+  const cost = structureOf(text, allowance);
+  if (cost > allowance) return undefined;
+  allowance -= cost;
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
@@ -51,6 +68,17 @@ function firstCharacter(text: string): string {
     if (character !== ' ' && character !== '\n' && character !== '\r' && character !== '\t') return character;
   }
   return '';
+}
+
+/** How many brackets and commas a text holds, whatever they stand for; counted no further than `most`. */
+function structureOf(text: string, most: number): number {
+  let count = 0;
+  for (const mark of STRUCTURE) {
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
+      if (++count > most) return count;
+    }
+  }
+  return count;
 }
 
 /** Whether a value can be stored as it is, must be repaired, or nests deeper than `levels`. Never goes deeper itself. */

@@ -5,6 +5,7 @@ import type { SpanRecord } from '../signal/span.js';
 import type { TraceHeader, TraceRecord } from '../signal/trace.js';
 import { HEADER_ONLY } from './conventions/jackdaw.js';
 import { traceBytes, traceUuid } from './ids.js';
+import { renewAllowance } from './json-text.js';
 import { originOf } from './origin.js';
 import { declaredHeader } from './own-attributes.js';
 import { NO_VERDICT, sdkVersionOf, verdictOf } from './root-span.js';
@@ -30,6 +31,7 @@ export function spansToTraces(
   options: SpanMapping,
   mapper = new SpanMapper(),
 ): Mapped<TracesBatch> {
+  renewAllowance();
   const runs = new Map<string, Run>();
   const rejected: string[] = [];
   (request.resourceSpans ?? []).forEach(({ resource, scopeSpans }, r) => {

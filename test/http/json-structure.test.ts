@@ -3,10 +3,8 @@ import t from 'tap';
 import { findExcess as findExcessOf } from '../../src/http/json-structure.js';
 import { holds } from '../support/property.js';
 
-const findExcess = (body: Uint8Array): string | undefined => findExcessOf(body, 500_000);
+const findExcess = (body: Uint8Array): string | undefined => findExcessOf(body, { nodes: 500_000 });
 const bytes = (text: string): Buffer => Buffer.from(text);
-/** Makes a body large enough to be looked at, without changing its structure. */
-const padded = (text: string): Buffer => bytes(text + ' '.repeat(256 * 1024));
 
 void t.test('bodies that would hold up the process are found before they are parsed', async (t) => {
   const depth = 'nests deeper than 1000 levels';
@@ -16,8 +14,8 @@ void t.test('bodies that would hold up the process are found before they are par
   t.equal(findExcess(bytes(' [\n'.repeat(100_000))), depth);
   t.equal(findExcess(bytes(`[${'{},'.repeat(600_000)}{}]`)), nodes);
   t.equal(findExcess(bytes(`{${'"a":1,'.repeat(600_000)}"b":1}`)), nodes);
-  t.equal(findExcess(padded('['.repeat(1001))), depth);
-  t.equal(findExcess(padded('['.repeat(1000))), undefined);
+  t.equal(findExcess(bytes('['.repeat(1001))), depth);
+  t.equal(findExcess(bytes('['.repeat(1000))), undefined);
 });
 
 void t.test('brackets and colons within strings do not count', async (t) => {
@@ -31,21 +29,35 @@ void t.test('strings of every length end where they end', async (t) => {
   for (const length of [0, 1, 30, 60, 61, 62, 63, 64, 65, 66, 67, 200]) {
     for (const tail of ['', '"', '\\', '\\"', '\\\\', '"\\'] as const) {
       const text = JSON.stringify('x'.repeat(length) + tail + noise);
-      if (findExcess(padded(text)) !== undefined) t.fail(`${length} and ${tail}: read beyond its end`);
-      if (findExcess(padded(`${text}${noise}`)) === undefined) t.fail(`${length} and ${tail}: did not end`);
+      if (findExcess(bytes(text)) !== undefined) t.fail(`${length} and ${tail}: read beyond its end`);
+      if (findExcess(bytes(`${text}${noise}`)) === undefined) t.fail(`${length} and ${tail}: did not end`);
       const short = JSON.stringify('x'.repeat(length) + tail);
-      if (findExcess(padded(short + noise)) === undefined)
+      if (findExcess(bytes(short + noise)) === undefined)
         t.fail(`${length} and ${tail}: did not end at once`);
     }
   }
   t.pass();
 });
 
-void t.test('many numbers, one long text and small bodies are left alone', async (t) => {
+void t.test('many numbers and one long text are left alone', async (t) => {
   t.equal(findExcess(bytes(JSON.stringify(Array.from({ length: 1_000_000 }, () => 0.5)))), undefined);
   t.equal(findExcess(bytes(JSON.stringify({ text: 'x'.repeat(10_000_000) }))), undefined);
-  t.equal(findExcess(bytes('['.repeat(100_000))), undefined);
   t.equal(findExcess(bytes('"'.repeat(1_000_001))), undefined);
+});
+
+void t.test('small bodies are no exception', async (t) => {
+  const deep = 'nests deeper than 1000 levels';
+  t.equal(findExcess(bytes('['.repeat(1001))), deep);
+  t.equal(findExcess(bytes(`${'{"":'.repeat(1001)}1${'}'.repeat(1001)}`)), deep);
+  t.equal(findExcess(bytes(`[${'[[]],'.repeat(2000)}0]`)), undefined, 'many brackets side by side are none');
+  t.equal(findExcess(bytes(JSON.stringify('['.repeat(5000)))), undefined, 'nor are those of a text');
+});
+
+void t.test('elements count where values are limited', async (t) => {
+  const limits = { nodes: 5000, values: 5000 };
+  t.equal(findExcessOf(bytes(`[${'1,'.repeat(5001)}1]`), limits), 'holds more than 5000 values');
+  t.equal(findExcessOf(bytes(`[${'1,'.repeat(5000)}1]`), limits), undefined);
+  t.equal(findExcessOf(bytes(`["${','.repeat(50_000)}"]`), limits), undefined);
 });
 
 void t.test('it counts what a parser would count', async (t) => {
@@ -57,7 +69,7 @@ void t.test('it counts what a parser would count', async (t) => {
     t,
     fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
       const around = 1000 - levels(value);
-      const text = (outer: number) => padded('['.repeat(outer) + JSON.stringify(value) + ']'.repeat(outer));
+      const text = (outer: number) => bytes('['.repeat(outer) + JSON.stringify(value) + ']'.repeat(outer));
       return findExcess(text(around)) === undefined && findExcess(text(around + 1)) !== undefined;
     }),
     { numRuns: 30 },

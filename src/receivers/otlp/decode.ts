@@ -1,6 +1,5 @@
 import { HttpProblem } from '../../component/http.js';
 import { parseJsonBytes } from '../../http/json-body.js';
-import { findExcess } from '../../http/json-structure.js';
 import { quoteLongIntegers } from '../../http/long-integers.js';
 import { decodeJson } from '../../otlp/decode-json.js';
 import { decodeProtobuf } from '../../otlp/decode-protobuf.js';
@@ -28,8 +27,10 @@ export function decode<S extends TelemetrySignal>(
 ): OtlpRequests[S] {
   const maxFields = Math.ceil(maxBytes / BYTES_PER_FIELD);
   if (encoding === 'protobuf') return decodeProtobuf(signal, bytes, maxFields);
-  const excess = findExcess(bytes, maxFields);
-  if (excess !== undefined)
-    throw new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`);
-  return decodeJson(signal, parseJsonBytes(quoteLongIntegers(bytes)));
+  const json = parseJsonBytes(
+    quoteLongIntegers(bytes),
+    { nodes: maxFields },
+    (excess) => new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`),
+  );
+  return decodeJson(signal, json);
 }

@@ -1,6 +1,5 @@
 import { HttpProblem } from '../../component/http.js';
 import { parseJsonBytes } from '../../http/json-body.js';
-import { findExcess } from '../../http/json-structure.js';
 
 /** interface.md, "Limits". */
 const MAX_SPANS = 100;
@@ -16,9 +15,7 @@ const MAX_NODES = 500_000;
  * whole request.
  */
 export function readItems(bytes: Uint8Array): readonly unknown[] {
-  const excess = findExcess(bytes, MAX_NODES);
-  if (excess !== undefined) throw invalid('', excess);
-  const body = parseJsonBytes(bytes);
+  const body = parseJsonBytes(bytes, { nodes: MAX_NODES });
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('', 'must be an object with the field "traces"');
   const traces = 'traces' in body && Object.hasOwn(body, 'traces') ? body.traces : undefined;

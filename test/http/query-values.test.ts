@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { Type } from 'typebox';
+import type { FieldError } from '../../src/component/http.js';
+import { readQuery } from '../../src/http/query-values.js';
+import { holds } from '../support/property.js';
+
+const schema = Type.Object({ at: Type.String({ format: 'date-time' }), count: Type.Number() });
+
+function read(query: Record<string, string>): Record<string, unknown> & { readonly errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  return { ...readQuery(schema, new URLSearchParams(query), errors), errors };
+}
+
+void t.test(
+  'the + of an offset that came as a space is put back, and no other space is touched',
+  async (t) => {
+    const cases: readonly (readonly [string, string])[] = [
+      ['2026-11-03T08:15:30 01:00', '2026-11-03T08:15:30+01:00'],
+      ['2026-11-03T08:15:30.123456789 01:00', '2026-11-03T08:15:30.123456789+01:00'],
+      ['2026-11-03T08:15 0100', '2026-11-03T08:15+0100'],
+      ['2026-11-03 08:15 01', '2026-11-03 08:15+01'],
+      ['2026-11-03 08:15:30', '2026-11-03 08:15:30'],
+      ['2026-11-03 08:15', '2026-11-03 08:15'],
+      ['2026-11-03T08:15:30+01:00', '2026-11-03T08:15:30+01:00'],
+      ['2026-11-03T08:15:30Z', '2026-11-03T08:15:30Z'],
+      ['', ''],
+    ];
+    for (const [given, expected] of cases) t.equal(read({ at: given })['at'], expected, given);
+  },
+);
+
+void t.test('numbers are read as they are written', async (t) => {
+  const numbers = fc.tuple(
+    fc.constantFrom('', '+', '-'),
+    fc.constantFrom('0', '12', '12.', '12.5', '.5', '.', ''),
+    fc.constantFrom('', 'e3', 'E-12', 'e+123', 'e', 'e1234', ' '),
+  );
+  holds(
+    t,
+    fc.property(numbers, ([sign, digits, exponent]) => {
+      const text = sign + digits + exponent;
+      const isNumber = /\d/.test(digits) && /^(?:e[+-]?\d{1,3})?$/i.test(exponent);
+      const value = read({ count: text });
+      return isNumber ? value.errors.length === 0 : value.errors[0]?.message === 'must be a number';
+    }),
+  );
+});
+
+void t.test('what is far too long is read once, not once for each of its characters', async (t) => {
+  // Where the time grows with the square of the length, this does not come to its end.
+  const length = 4 * 1024 * 1024;
+  const spaces = `2026-11-03T08:${' '.repeat(length)}`;
+  t.equal(read({ at: spaces })['at'], spaces);
+  const offsets = `2026-11-03T08:${' 01'.repeat(length / 3)}x`;
+  t.equal(read({ at: offsets })['at'], offsets);
+  for (const digits of ['1'.repeat(length), `.${'1'.repeat(length)}`, `1.${'1'.repeat(length)}`]) {
+    t.same(read({ count: `${digits}x` }).errors, [{ field: 'count', message: 'must be a number' }]);
+  }
+});
