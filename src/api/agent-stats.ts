@@ -42,7 +42,10 @@ const readAgentStats = {
   access: 'read',
   params: Type.Object({ agent_id: uuid() }),
   query: Type.Object({
-    days: Type.Number({ default: DEFAULT_DAYS, description: '7, 30 or 90; any other number is 7.' }),
+    days: Type.Union([Type.Enum([...WINDOWS.keys()]), Type.String()], {
+      default: DEFAULT_DAYS,
+      description: '7, 30 or 90; whatever else it is, empty or no number, it is 7.',
+    }),
   }),
   responses: {
     200: Type.Object(
@@ -64,7 +67,8 @@ const readAgentStats = {
 export function agentStatsRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(readAgentStats).to(async ({ identity, params, query }) => {
-      const days = query.days === 30 || query.days === 90 ? query.days : DEFAULT_DAYS;
+      const asked = Number(query.days);
+      const days = asked === 30 || asked === 90 ? asked : DEFAULT_DAYS;
       const today = Math.floor(clock.now() / DAY) * DAY;
       const from = today - (days - 1) * DAY;
       const stats = await telemetry.agentDays(identity.userId, params.agent_id, {

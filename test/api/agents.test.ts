@@ -123,6 +123,7 @@ void t.test(
       ['?days=-30', '7d', 7, 4],
       ['?days=30.5', '7d', 7, 4],
       ['?days=1e300', '7d', 7, 4],
+      ...['x', '', '90d', 'NaN', '%00'].map((text) => [`?days=${text}`, '7d', 7, 4] as const),
     ] as const) {
       const { window: label, daily } = await api.get<Stats>(`/agents/${id}/stats${query}`);
       t.equal(label, window, query);
@@ -136,11 +137,6 @@ void t.test(
         dates.every((date, index) => index === 0 || date - (dates[index - 1] ?? 0) === DAY_MS),
         'day by day, oldest first',
       );
-    }
-    for (const days of ['x', '', '7d', 'NaN']) {
-      const answer = await api.call('GET', `/agents/${id}/stats?days=${days}`);
-      t.equal(answer.status, 422, days);
-      t.match(answer.body, { code: 'validation_failed', errors: [{ field: 'days' }] });
     }
   },
 );
