@@ -144,10 +144,12 @@ const testEndpoint = {
   tag: 'webhooks',
   summary: 'Send an event of type `webhook.test` to a webhook endpoint',
   description:
-    'Whatever types it subscribes to; how it went shows in its deliveries. To a paused endpoint nothing is sent, which is a conflict. Needs the role `admin` in the organization.',
+    'Whatever types it subscribes to. The delivery is listed when the answer comes, and shows how it went. To a paused endpoint nothing is sent, which is a conflict. Needs the role `admin` in the organization.',
   access: 'manage',
   params: endpointParams,
-  responses: { 202: Type.Object({ queued: Type.Literal(true) }, { title: 'QueuedWebhookTest' }) },
+  responses: {
+    202: Type.Object({ queued: Type.Literal(true), delivery_id: uuid() }, { title: 'QueuedWebhookTest' }),
+  },
   errors: [404, 409],
 } satisfies Operation;
 
@@ -206,7 +208,7 @@ export function webhookEndpointRoutes({
       const outcome = await meta.testEndpoint(slug, endpoint_id, clock.now());
       if (outcome === null) throw noEndpoint();
       if (outcome === 'paused') throw isPaused();
-      return { status: 202, json: { queued: true } };
+      return { status: 202, json: { queued: true, delivery_id: outcome.deliveryId } };
     }),
   ];
 

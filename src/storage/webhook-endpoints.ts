@@ -27,8 +27,8 @@ export type EndpointChange = Partial<Pick<WebhookEndpoint, 'url' | 'name' | 'eve
 /** What became of a new endpoint: there is room for no more, or no such organization. */
 export type CreatedEndpoint = 'created' | 'full' | 'unknown';
 
-/** What became of a test: an endpoint that is paused gets none. */
-export type TestedEndpoint = 'queued' | 'paused';
+/** What became of a test: its delivery (UUIDv7); an endpoint that is paused gets none. */
+export type TestedEndpoint = { readonly deliveryId: string } | 'paused';
 
 /** A receiver that comes back does not get everything at once. */
 export const RESUME_SPREAD_MS = 60_000;
@@ -66,7 +66,8 @@ export interface EndpointStore {
   /** Of any organization, for who sends to it; null where it was deleted. */
   readEndpoint(id: string): Promise<StoredEndpoint | null>;
   /**
-   * Writes an event `webhook.test` for this endpoint alone, whatever it subscribes to.
+   * Writes an event `webhook.test` for this endpoint alone, whatever it subscribes to, and queues its delivery in the same
+   * transaction.
    *
    * @returns null where there is no such endpoint
    */

@@ -192,7 +192,13 @@ void t.test('an endpoint is tested, unless it is paused', async (t) => {
     const { status, body } = await api.call('POST', `${place}/test`);
     return { status, body };
   };
-  t.strictSame(await test(), { status: 202, body: { queued: true } });
+  const { status, body } = await test();
+  const { delivery_id: delivery } = body as { readonly delivery_id: string };
+  t.match({ status, body }, { status: 202, body: { queued: true } });
+  t.match(await api.get(`${place}/deliveries`), {
+    count: 1,
+    items: [{ id: delivery, event_type: 'webhook.test', status: 'pending' }],
+  });
   await api.call('PATCH', place, { json: { is_active: false } });
   t.match(await test(), {
     status: 409,

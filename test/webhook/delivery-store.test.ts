@@ -43,6 +43,35 @@ void t.test('an event goes to the active endpoints of its owner that want it, on
   t.equal(await place.add(event, ofOthers), 0, 'after a restart, too');
 });
 
+void t.test('a test is queued with its event, and readers that bring the event add nothing', async (t) => {
+  const place = await DeliveryPlace.open(t);
+  const { store } = place;
+  const endpoint = await place.endpoint({ event_types: ['none.such'] });
+  const cursor = await store.openEventReader('one');
+  let calls = 0;
+  const end = store.watchDeliveries(() => calls++);
+  const tested = await store.testEndpoint(place.slug, endpoint.id, place.now);
+  if (tested === null || tested === 'paused') throw new Error('the endpoint is active');
+  t.equal(calls, 1, 'who sends is told');
+  end();
+  t.match(await place.list(endpoint), [
+    { id: tested.deliveryId, event_type: 'webhook.test', status: 'pending' },
+  ]);
+  const { events } = await store.readEvents(cursor, { events: 10, bytes: 1e6 });
+  t.match(events, [{ event: { type: 'webhook.test', endpoint_id: endpoint.id } }]);
+  const bring = async () => {
+    let added = 0;
+    for (const { tenant, event } of events)
+      added += await place.store.addDeliveries({ tenant, items: [event] }, place.now);
+    return added;
+  };
+  t.equal(await bring(), 0);
+  await place.opened.reopen();
+  t.equal(await bring(), 0, 'after a restart, too');
+  const claim = await place.claimOne();
+  t.match(claim, { delivery_id: tested.deliveryId, body: events[0]?.event.body });
+});
+
 void t.test('what belongs to another organization is not there', async (t) => {
   const place = await DeliveryPlace.open(t);
   const { store } = place;

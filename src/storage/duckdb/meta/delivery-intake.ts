@@ -49,8 +49,8 @@ export class DeliveryIntake {
     this.#taken.doubt();
   }
 
-  /** In the transaction under way. @returns how many deliveries were added */
-  async add({ tenant, items }: EventsBatch, now: Micros): Promise<number> {
+  /** In the transaction under way. @returns the ids of the deliveries that were added */
+  async add({ tenant, items }: EventsBatch, now: Micros): Promise<readonly string[]> {
     const { connection, interests, memory, tenantOf } = this.#parts;
     const owner = tenantOf(tenant);
     // Nobody has to be asked about events that nobody is to have.
@@ -79,6 +79,6 @@ export class DeliveryIntake {
     connection.insert(TAKEN_EVENTS, events);
     connection.insert(DELIVERIES, deliveries);
     this.#queue.add(waiting);
-    return deliveries.length;
+    return waiting.map(({ id }) => id);
   }
 }

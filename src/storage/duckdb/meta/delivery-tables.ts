@@ -1,4 +1,5 @@
 import type { EventsBatch } from '../../../signal/batch.js';
+import type { EventRecord } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
 import type {
   ClaimRequest,
@@ -66,11 +67,21 @@ export class DeliveryTables implements Tables {
   async addDeliveries(batch: EventsBatch, now: Micros): Promise<TakenDeliveries> {
     if (batch.items.length === 0) return { added: 0, isPushed: true };
     return await this.#connection.shared(async () => {
-      const added = await this.#intake.add(batch, now);
+      const { length: added } = await this.#intake.add(batch, now);
       // What was taken before may have been taken by a commit that failed, and nobody was told.
       const isPushed = added === 0 ? !this.#claims.isInDoubt : await this.#claims.push(now);
       return { added, isPushed };
     });
+  }
+
+  /**
+   * In the transaction that writes an event of an organization: takes it ahead of those who read events. When they bring it,
+   * it was taken before.
+   *
+   * @returns the ids of the deliveries that were added
+   */
+  async takeAhead(event: EventRecord, organizationId: string, now: Micros): Promise<readonly string[]> {
+    return await this.#intake.add({ tenant: organizationId, items: [event] }, now);
   }
 
   async claimDeliveries(request: ClaimRequest, heard = 0): Promise<Claims> {

@@ -124,14 +124,17 @@ export class EndpointTables {
       if (row === undefined) return null;
       const { name, is_active } = toEndpoint(row);
       if (!is_active) return 'paused';
-      await this.#events.add({
+      const organizationId = String(row.organization_id);
+      const event = await this.#events.add({
         type: 'webhook.test',
-        owner: { organizationId: String(row.organization_id) },
+        owner: { organizationId },
         endpointId: id,
         now,
         data: { endpoint_id: id, endpoint_name: name, organization: slug },
       });
-      return 'queued';
+      const [deliveryId] = event === null ? [] : await this.#deliveries.takeAhead(event, organizationId, now);
+      if (deliveryId === undefined) throw new Error('an active endpoint was not given the event of its test');
+      return { deliveryId };
     });
   }
 

@@ -60,13 +60,14 @@ export class MetaEvents {
   /**
    * Writes an event in the transaction under way, where somebody wants it, or it is for one endpoint.
    *
-   * @returns whether it was written
+   * @returns the event as readers will get it; null where it was not written
    */
-  async add(event: MetaEvent): Promise<boolean> {
-    if (!this.#isWanted(event)) return false;
-    await this.#connection.run(...ENTRIES.insert(this.#row(event)));
+  async add(event: MetaEvent): Promise<EventRecord | null> {
+    if (!this.#isWanted(event)) return null;
+    const row = this.#row(event);
+    await this.#connection.run(...ENTRIES.insert(row));
     this.#connection.afterCommit(this.#written);
-    return true;
+    return toEntry(row).event;
   }
 
   /** Likewise many events, in their order: a statement for each would take a quarter of a millisecond each. */
