@@ -50,6 +50,25 @@ export const createOrganization = {
 
 const memberParams = Type.Object({ slug: Type.String(), user_id: uuid() });
 
+const memberSchema = Type.Object(
+  { user_id: uuid(), email: Type.String(), name: Type.String(), role: Type.Enum(ROLES) },
+  { title: 'Member' },
+);
+
+export type MemberJson = Static<typeof memberSchema>;
+
+export const listMembers = {
+  id: 'listMembers',
+  method: 'GET',
+  path: '/api/v1/admin/orgs/{slug}/members',
+  tag: 'administration',
+  summary: 'The members of an organization, ordered by e-mail address',
+  access: 'admin',
+  params: Type.Object({ slug: Type.String() }),
+  responses: { 200: Type.Array(memberSchema) },
+  errors: [404],
+} satisfies Operation;
+
 export const putMember = {
   id: 'putMember',
   method: 'PUT',
@@ -58,9 +77,21 @@ export const putMember = {
   summary: 'Make a user a member of an organization, or change the role',
   access: 'admin',
   params: memberParams,
-  body: Type.Object({ role: Type.Enum(ROLES) }, { title: 'MemberChange', additionalProperties: false }),
+  body: Type.Object(
+    {
+      role: Type.Optional(
+        Type.Enum(ROLES, {
+          description: 'Absent: a member keeps its role, and who is new becomes a `member`.',
+        }),
+      ),
+    },
+    { title: 'MemberChange', additionalProperties: false },
+  ),
   responses: {
-    200: Type.Object({ slug: Type.String(), user_id: uuid(), role: Type.Enum(ROLES) }, { title: 'Member' }),
+    200: Type.Object(
+      { slug: Type.String(), user_id: uuid(), role: Type.Enum(ROLES) },
+      { title: 'ChangedMember' },
+    ),
   },
   errors: [404],
 } satisfies Operation;
@@ -90,10 +121,15 @@ export function organizationRoutes({ routes, meta, clock }: ApiContext): readonl
       await conflictAsProblem(meta.createOrganization(organization));
       return { status: 201, json: printOrganization(organization) };
     }),
+    routes.route(listMembers).to(async ({ params }) => {
+      const members = await meta.listMembers(params.slug);
+      if (members === null) throw notFound('organization');
+      return { status: 200, json: [...members] };
+    }),
     routes.route(putMember).to(async ({ params, body }) => {
-      if (!(await meta.putMember(params.slug, params.user_id, body.role)))
-        throw notFound('organization or user');
-      return { status: 200, json: { ...params, role: body.role } };
+      const role = await meta.putMember(params.slug, params.user_id, body.role);
+      if (role === null) throw notFound('organization or user');
+      return { status: 200, json: { ...params, role } };
     }),
     routes.route(removeMember).to(async ({ params }) => {
       if (!(await meta.removeMember(params.slug, params.user_id))) throw notFound('membership');

@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander';
 import {
   createOrganization,
+  listMembers,
   listOrganizations,
   putMember,
   removeMember,
+  type MemberJson,
   type OrganizationJson,
 } from '../api/organizations.js';
 import { ROLES, type Role } from '../storage/meta-store.js';
@@ -22,6 +24,13 @@ const COLUMNS: readonly Column<OrganizationJson>[] = [
   { title: 'name', show: (organization) => organization.name },
   { title: 'id', show: (organization) => organization.id },
   { title: 'created', show: (organization) => organization.created_at },
+];
+
+const MEMBER_COLUMNS: readonly Column<MemberJson>[] = [
+  { title: 'email', show: (member) => member.email },
+  { title: 'name', show: (member) => member.name },
+  { title: 'role', show: (member) => member.role },
+  { title: 'id', show: (member) => member.user_id },
 ];
 
 /** `jackdaw orgs`: over the administration routes of a running daemon. */
@@ -55,16 +64,31 @@ export function orgsCommand(io: CliIo): Command {
 }
 
 function membersCommand(io: CliIo): Command {
-  const command = new Command('members').description('Change who belongs to an organization.');
+  const command = new Command('members').description('List and change who belongs to an organization.');
+
+  withApiOptions(command.command('list').description('List the members of an organization.'))
+    .argument('<slug>', 'the organization')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, options: Options) => {
+      const client = await ApiClient.open(options, io);
+      const members = await client.call(listMembers, { params: { slug } });
+      showList(io, members, { ...options, columns: MEMBER_COLUMNS, none: `${slug} has no members.` });
+    });
 
   withApiOptions(command.command('add').description('Add a user, or change the role of a member.'))
     .argument('<slug>', 'the organization')
     .argument('<user>', 'id or e-mail address')
-    .addOption(new Option('--role <role>', 'what the member may do').choices(ROLES).default('member'))
-    .action(async (slug: string, user: string, options: ApiOptions & { readonly role: Role }) => {
+    .addOption(
+      new Option(
+        '--role <role>',
+        'what the member may do (default: members keep their role, who is new is a member)',
+      ).choices(ROLES),
+    )
+    .action(async (slug: string, user: string, options: ApiOptions & { readonly role?: Role }) => {
       const client = await ApiClient.open(options, io);
       const params = { slug, user_id: await findUserId(client, user) };
-      const member = await client.call(putMember, { params, body: { role: options.role } });
+      const body = options.role === undefined ? {} : { role: options.role };
+      const member = await client.call(putMember, { params, body });
       io.err(`${user} is now ${member.role} of ${slug}.`);
     });
 

@@ -29,6 +29,14 @@ export interface Membership {
   readonly role: Role;
 }
 
+/** Who belongs to an organization. */
+export interface Member {
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
 /** An API key without its secret. */
 export interface ApiKey {
   /** UUIDv7 */
@@ -110,8 +118,13 @@ export interface MetaStore extends EndpointStore {
   listOrganizations(): Promise<readonly Organization[]>;
   /** @throws ConflictError `slug` */
   createOrganization(organization: Organization): Promise<void>;
-  /** @returns false where there is no such organization or user. */
-  putMember(slug: string, userId: string, role: Role): Promise<boolean>;
+  /**
+   * @param role undefined: a member keeps its role, and who is new is a `member`
+   * @returns the role that the member has now; null where there is no such organization or user.
+   */
+  putMember(slug: string, userId: string, role?: Role): Promise<Role | null>;
+  /** In the order of their e-mail addresses. @returns null where there is no such organization. */
+  listMembers(slug: string): Promise<readonly Member[] | null>;
   /** @returns false where there was no such membership. */
   removeMember(slug: string, userId: string): Promise<boolean>;
   membershipsOf(userId: string): Promise<readonly Membership[]>;

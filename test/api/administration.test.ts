@@ -149,7 +149,12 @@ void t.test('members come and go, and /me tells of them', async (t) => {
   t.strictSame((await me()).memberships, [{ slug: 'acme-1', name: 'Acme, Inc.', role: 'member' }]);
   t.equal((await api.call('PUT', place, { json: { role: 'admin' } })).status, 200);
   t.strictSame((await me()).memberships, [{ slug: 'acme-1', name: 'Acme, Inc.', role: 'admin' }]);
+  t.match(await api.call('PUT', place, { json: {} }), { status: 200, body: { role: 'admin' } });
+  t.strictSame(await api.get('/admin/orgs/acme-1/members'), [
+    { user_id: anna.id, email: 'anna@example.com', name: 'anna@example.com', role: 'admin' },
+  ]);
   t.equal((await api.call('DELETE', place)).status, 204);
+  t.strictSame(await api.get('/admin/orgs/acme-1/members'), []);
   t.strictSame((await me()).memberships, []);
   t.equal((await api.call('DELETE', place)).status, 404);
   t.match(await api.get('/me'), { memberships: [{ slug: 'default', role: 'admin' }] });
@@ -163,6 +168,7 @@ void t.test('what does not exist is 404', async (t) => {
     ['PATCH', `/admin/users/${missing}`, { name: 'x' }],
     ['DELETE', `/admin/keys/${missing}`],
     ['POST', '/admin/keys', { user_id: missing, name: 'x', scopes: ['read'] }],
+    ['GET', '/admin/orgs/nowhere/members'],
     ['PUT', `/admin/orgs/nowhere/members/${user?.id ?? ''}`, { role: 'member' }],
     ['PUT', `/admin/orgs/default/members/${missing}`, { role: 'member' }],
     ['DELETE', `/admin/orgs/default/members/${missing}`],
@@ -208,7 +214,7 @@ void t.test('what breaks a rule is 422, and every broken rule is named', async (
     ['POST', '/orgs', { slug: 'a'.repeat(64), name: 'x' }, ['/slug']],
     ['POST', '/orgs', { slug: 'a/b', name: null }, ['/name', '/slug']],
     ['PUT', `/orgs/default/members/${user?.id ?? ''}`, { role: 'owner' }, ['/role']],
-    ['PUT', `/orgs/default/members/${user?.id ?? ''}`, {}, ['/role']],
+    ['PUT', `/orgs/default/members/${user?.id ?? ''}`, { rule: 'admin' }, ['/rule']],
     ['PUT', '/orgs/default/members/x', { role: 'member' }, ['user_id']],
   ];
   for (const [method, path, json, fields] of cases) {

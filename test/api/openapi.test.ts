@@ -161,6 +161,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listOrganizations', {});
   await check('putMember', { slug: 'acme', user_id }, { json: { role: 'member' } });
   await check('readMe', { query: '' });
+  await check('listMembers', { slug: 'acme' });
   await check('removeMember', { slug: 'acme', user_id });
 }
 

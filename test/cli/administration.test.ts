@@ -132,6 +132,13 @@ void t.test('organizations and their members', async (t) => {
   t.match(await memberships(), [{ slug: 'acme', role: 'member' }]);
   t.equal((await run('orgs', 'members', 'add', 'acme', anna.id, '--role', 'admin')).code, 0);
   t.match(await memberships(), [{ slug: 'acme', role: 'admin' }]);
+  t.match(await run('orgs', 'members', 'add', 'acme', anna.id), { code: 0, err: /is now admin of acme/ });
+  t.match(await memberships(), [{ slug: 'acme', role: 'admin' }], 'nobody is demoted unasked');
+  t.match(await run('orgs', 'members', 'list', 'acme'), {
+    code: 0,
+    out: new RegExp(`^EMAIL +NAME +ROLE +ID\nanna@example.com .* admin +${anna.id}$`),
+  });
+  t.match(await run('orgs', 'members', 'list', 'nowhere'), { code: 1, err: /no such organization/ });
   t.equal((await run('orgs', 'members', 'remove', 'acme', anna.id)).code, 0);
   t.strictSame(await memberships(), []);
   t.match(await run('orgs', 'members', 'remove', 'acme', anna.id), { code: 1, err: /no such membership/ });

@@ -106,12 +106,12 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     });
     t.strictSame(await store.listOrganizations(), organizations);
 
-    t.equal(await store.putMember('beta', one.id, 'member'), true);
-    t.equal(await store.putMember('beta', one.id, 'admin'), true, 'the role changes');
-    t.equal(await store.putMember('alpha', one.id, 'member'), true);
-    t.equal(await store.putMember('beta', two.id, 'member'), true);
-    t.equal(await store.putMember('gamma', one.id, 'member'), false);
-    t.equal(await store.putMember('beta', randomUUID(), 'member'), false);
+    t.equal(await store.putMember('beta', one.id, 'member'), 'member');
+    t.equal(await store.putMember('beta', one.id, 'admin'), 'admin', 'the role changes');
+    t.equal(await store.putMember('alpha', one.id, 'member'), 'member');
+    t.equal(await store.putMember('beta', two.id, 'member'), 'member');
+    t.equal(await store.putMember('gamma', one.id, 'member'), null);
+    t.equal(await store.putMember('beta', randomUUID(), 'member'), null);
     const ofOne = [
       { slug: 'alpha', organization_name: 'the alpha', role: 'member' },
       { slug: 'beta', organization_name: 'the beta', role: 'admin' },
@@ -121,7 +121,23 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     t.equal(await store.removeMember('beta', two.id), false);
     t.equal(await store.removeMember('gamma', one.id), false);
     t.same(await store.membershipsOf(two.id), []);
-    t.equal(await store.putMember('beta', two.id, 'admin'), true, 'and again');
+    t.equal(await store.putMember('beta', two.id, 'admin'), 'admin', 'and again');
+    t.equal(await store.putMember('beta', two.id), 'admin', 'without a role it stays as it is');
+    const three = aUser({ email: `A${two.email}` });
+    await store.createUser(three);
+    t.equal(await store.putMember('alpha', three.id), 'member');
+    const memberOf = ({ id, email, name }: User, role: string) => ({ user_id: id, email, name, role });
+    t.strictSame(
+      await store.listMembers('beta'),
+      [memberOf(one, 'admin'), memberOf(two, 'admin')].sort((a, b) => (a.email < b.email ? -1 : 1)),
+    );
+    t.strictSame(
+      await store.listMembers('alpha'),
+      [memberOf(one, 'member'), memberOf(three, 'member')].sort((a, b) =>
+        a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1,
+      ),
+    );
+    t.equal(await store.listMembers('gamma'), null);
     const again = await opened.reopen();
     t.strictSame(await again.membershipsOf(one.id), ofOne);
     t.match(await again.membershipsOf(two.id), [{ role: 'admin' }]);
@@ -342,7 +358,7 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     const reopened = await opened.reopen();
     t.strictSame(await reopened.readEndpoint(id), expected);
     t.strictSame(await reopened.readEndpoint(other.id), other, 'others are left alone');
-    t.equal(await reopened.testEndpoint('one', id, NOON), 'queued');
+    t.match(await reopened.testEndpoint('one', id, NOON), { deliveryId: String });
     t.equal(await reopened.testEndpoint('two', id, NOON), null);
     t.equal(await reopened.testEndpoint('one', randomUUID(), NOON), null);
     await reopened.updateEndpoint('one', id, { is_active: false }, NOON);

@@ -1,7 +1,9 @@
+import { uuidV7 } from '../../src/signal/ids.js';
 import type { Micros } from '../../src/signal/time.js';
 import {
   ConflictError,
   type KeyChange,
+  type Member,
   type Membership,
   type MetaStore,
   type Organization,
@@ -111,12 +113,25 @@ export class MemoryMetaStore implements MetaStore {
     this.#members.set(organization.slug, new Map());
   }
 
-  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
+  async putMember(slug: string, userId: string, role?: Role): Promise<Role | null> {
     this.#maybeFail('putMember');
     const members = this.#members.get(slug);
-    if (!members || !this.#users.has(userId)) return false;
-    members.set(userId, role);
-    return true;
+    if (!members || !this.#users.has(userId)) return null;
+    const given = role ?? members.get(userId) ?? 'member';
+    members.set(userId, given);
+    return given;
+  }
+
+  async listMembers(slug: string): Promise<readonly Member[] | null> {
+    this.#maybeFail('listMembers');
+    const members = this.#members.get(slug);
+    if (!members) return null;
+    return [...members]
+      .flatMap(([user_id, role]) => {
+        const user = this.#users.get(user_id);
+        return user ? [{ user_id, email: user.email, name: user.name, role }] : [];
+      })
+      .sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1));
   }
 
   async removeMember(slug: string, userId: string): Promise<boolean> {
@@ -204,7 +219,7 @@ export class MemoryMetaStore implements MetaStore {
     this.#maybeFail('testEndpoint');
     const endpoint = this.#endpointOf(slug, id);
     if (!endpoint) return null;
-    return endpoint.is_active ? 'queued' : 'paused';
+    return endpoint.is_active ? { deliveryId: uuidV7(Date.now()) } : 'paused';
   }
 
   async listStoredEndpoints(): Promise<readonly StoredEndpoint[]> {

@@ -1,4 +1,5 @@
-import type { Membership, Organization, Role } from '../../meta-store.js';
+import type { Member, Membership, Organization, Role } from '../../meta-store.js';
+import type { Row } from '../database.js';
 import type { EventInterests } from '../events/interests.js';
 import type { MetaConnection } from './meta-connection.js';
 import { toOrganization } from './meta-rows.js';
@@ -33,12 +34,33 @@ export class MemberTables {
     await this.#connection.run(...ORGANIZATIONS.insert({ ...organization }));
   }
 
-  async put(slug: string, userId: string, tenant: number, role: Role): Promise<boolean> {
+  /** As `MetaStore.putMember`. */
+  async put(slug: string, userId: string, tenant: number, role?: Role): Promise<Role | null> {
     return await this.#connection.transaction(async () => {
       const organizationId = await this.#organizationId(slug);
-      if (organizationId === null) return false;
-      await this.join(organizationId, userId, tenant, role);
-      return true;
+      if (organizationId === null) return null;
+      const given = role ?? (await this.#roleOf(organizationId, userId)) ?? 'member';
+      await this.join(organizationId, userId, tenant, given);
+      return given;
+    });
+  }
+
+  /** As `MetaStore.listMembers`. */
+  async list(slug: string): Promise<readonly Member[] | null> {
+    // Of one moment.
+    return await this.#connection.transaction(async () => {
+      const organizationId = await this.#organizationId(slug);
+      if (organizationId === null) return null;
+      const rows = await this.#connection.rows(
+        'SELECT u.id::VARCHAR AS user_id, u.email, u.name, m.role FROM members m JOIN users u ON u.id = m.user_id WHERE m.organization_id = ?::UUID ORDER BY lower(u.email), u.id',
+        [organizationId],
+      );
+      return rows.map((row) => ({
+        user_id: String(row.user_id),
+        email: String(row.email),
+        name: String(row.name),
+        role: toRole(row),
+      }));
     });
   }
 
@@ -73,12 +95,24 @@ export class MemberTables {
     return rows.map((row) => ({
       slug: String(row.slug),
       organization_name: String(row.name),
-      role: row.role === 'admin' ? 'admin' : 'member',
+      role: toRole(row),
     }));
+  }
+
+  async #roleOf(organizationId: string, userId: string): Promise<Role | undefined> {
+    const [row] = await this.#connection.rows(
+      MEMBERS.select('WHERE organization_id = ?::UUID AND user_id = ?::UUID', ['role']),
+      [organizationId, userId],
+    );
+    return row === undefined ? undefined : toRole(row);
   }
 
   async #organizationId(slug: string): Promise<string | null> {
     const [row] = await this.#connection.rows(ORGANIZATIONS.select('WHERE slug = ?'), [slug]);
     return row === undefined ? null : String(row.id);
   }
+}
+
+function toRole(row: Row): Role {
+  return row.role === 'admin' ? 'admin' : 'member';
 }

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import type {
   KeyChange,
+  Member,
   Membership,
   MetaStore,
   Organization,
@@ -77,8 +78,12 @@ export abstract class MetaClient extends AlertClient implements MetaStore {
     await this.meta('createOrganization', organization);
   }
 
-  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
+  async putMember(slug: string, userId: string, role?: Role): Promise<Role | null> {
     return await this.meta('putMember', slug, userId, role);
+  }
+
+  async listMembers(slug: string): Promise<readonly Member[] | null> {
+    return await this.meta('listMembers', slug);
   }
 
   async removeMember(slug: string, userId: string): Promise<boolean> {
@@ -145,7 +150,9 @@ export abstract class MetaClient extends AlertClient implements MetaStore {
   }
 
   async testEndpoint(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null> {
-    return await this.meta('testEndpoint', slug, id, now);
+    const tested = await this.meta<TestedEndpoint | null>('testEndpoint', slug, id, now);
+    if (tested !== null && tested !== 'paused') this.tellOfDeliveries();
+    return tested;
   }
 
   async *#promptPages(first: PromptPage, userId: string): PromptPages {

@@ -1,5 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import type {
+  Member,
   Membership,
   MetaStore,
   Organization,
@@ -188,9 +189,13 @@ export class MetaTables implements Tables {
     await this.#connection.transaction(() => this.#members.createOrganization(organization));
   }
 
-  async putMember(slug: string, userId: string, role: Role): Promise<boolean> {
+  async putMember(slug: string, userId: string, role?: Role): Promise<Role | null> {
     const tenant = this.#tenants.get(userId);
-    return tenant !== undefined && (await this.#members.put(slug, userId, tenant, role));
+    return tenant === undefined ? null : await this.#members.put(slug, userId, tenant, role);
+  }
+
+  async listMembers(slug: string): Promise<readonly Member[] | null> {
+    return await this.#members.list(slug);
   }
 
   async removeMember(slug: string, userId: string): Promise<boolean> {
