@@ -52,6 +52,12 @@ export const TRACE_WIRE = [
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
 ] as const satisfies readonly Column[];
 
+/** What only the store says of a header; it crosses as null. */
+export const TRACE_LATER = [
+  /** The commits that brought rows of the trace's spans, where the first and the last one do not say all: `CommitRanges`. */
+  { name: 'commits', kind: 'text', sql: 'VARCHAR', nullable: true },
+] as const satisfies readonly Column[];
+
 const SPAN_STORE: readonly Column[] = [
   ...COMMIT,
   /** Which of the trace's payload lines of this commit is the span's. */
@@ -88,7 +94,7 @@ export const SPANS: Table = {
 export const TRACES: Table = {
   name: 'traces',
   store: TRACE_STORE,
-  wire: TRACE_WIRE,
+  wire: [...TRACE_WIRE, ...TRACE_LATER],
   versionOf: ['trace_id'],
 };
 

@@ -9,6 +9,7 @@ import {
   type SpanRow,
   type TraceRow,
 } from '../../src/storage/duckdb/trace-rows.js';
+import { CommitRanges } from '../../src/storage/duckdb/commit-ranges.js';
 import { TraceState, type SpanState } from '../../src/storage/duckdb/trace-state.js';
 import { DERIVED } from '../../src/storage/derived.js';
 import { NOON } from '../support/run-records.js';
@@ -21,7 +22,13 @@ const COMPLETED = RUN_STATUSES.indexOf('completed');
 function stored(changes: Partial<TraceHeader>): TraceState {
   const named = headerRow(changes);
   const header = { seq: 5, agentNo: 1, header: named.header };
-  const place = { heardAt: NOON, stored: header, firstSeq: 5, lastSeq: 5, isMapped: false, hasEnded: false };
+  const place = {
+    heardAt: NOON,
+    stored: header,
+    commits: CommitRanges.of(5),
+    isMapped: false,
+    hasEnded: false,
+  };
   return new TraceState(named, place);
 }
 
@@ -123,7 +130,7 @@ for (const { name, before, later, expected } of COMPLETIONS) {
     const { writesHeader, spans } = state.settle(9);
     t.ok(writesHeader);
     t.same(spans, []);
-    t.same([state.firstSeq, state.lastSeq], [5, 5], 'no spans came');
+    t.same([state.commits.first, state.commits.last], [5, 5], 'no spans came');
     state.committed(9, 1, spans);
     send(state, { outcome: 'too late' });
     t.notOk(state.settle(10).writesHeader, 'once only');
@@ -155,7 +162,7 @@ void t.test('a span is completed from what it lacked, payload by payload', async
     },
   ]);
   t.match(state.header, { total_tokens: 10, total_cost_usd: 9 }, 'the header follows');
-  t.same([state.firstSeq, state.lastSeq], [5, 9]);
+  t.same([state.commits.first, state.commits.last], [5, 9]);
 });
 
 void t.test('payloads: nothing and something make something', async (t) => {
@@ -199,17 +206,16 @@ void t.test('a new trace knows the commits of its spans', async (t) => {
   const state = new TraceState(named, {
     heardAt: NOON,
     stored: null,
-    firstSeq: 0,
-    lastSeq: 0,
+    commits: CommitRanges.NONE,
     isMapped: false,
     hasEnded: false,
   });
   t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
-  t.same([state.firstSeq, state.lastSeq], [0, 0]);
+  t.same([state.commits.first, state.commits.last], [0, 0]);
   state.committed(3, 1, []);
   sendSpan(state, { span_id: A, status: 'running' });
   const { spans } = state.settle(7);
-  t.same([state.firstSeq, state.lastSeq], [7, 7]);
+  t.same([state.commits.first, state.commits.last], [7, 7]);
   state.committed(7, 1, spans);
   t.match(state.spans.get(keyOf(A)), { seq: 7, line: 0 });
   t.equal(state.stored?.seq, 7);

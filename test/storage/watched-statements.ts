@@ -17,3 +17,21 @@ export async function queriesDuring(database: Database, work: () => Promise<unkn
     connection.close();
   }
 }
+
+/** How many rows of tables these queries scan, by DuckDB's own count, as the files are now. */
+export async function rowsScannedBy(database: Database, queries: readonly string[]): Promise<number> {
+  const connection = await database.connect();
+  try {
+    let rows = 0;
+    for (const query of queries) {
+      const [plan] = await connection.rows(`EXPLAIN (ANALYZE, FORMAT json) ${query}`);
+      const { cumulative_rows_scanned: scanned } = JSON.parse(String(plan?.explain_value)) as {
+        cumulative_rows_scanned: number;
+      };
+      rows += scanned;
+    }
+    return rows;
+  } finally {
+    connection.close();
+  }
+}

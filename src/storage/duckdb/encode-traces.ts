@@ -10,7 +10,7 @@ import { transferables, type Column, type ColumnsMessage } from '../../worker/co
 import { TextScratch } from '../../worker/text-scratch.js';
 import { DERIVED, FOLLOWS_SPANS } from '../derived.js';
 import { indexOf } from '../table.js';
-import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
+import { SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../usage.js';
 import type { CountedMessage } from './counted-message.js';
 import { promptMessage, type PromptMessage } from './prompts/prompt-message.js';
@@ -24,6 +24,7 @@ export const SPAN_MESSAGE: readonly Column[] = [
 /** A header as it crosses: with its agent's name and how many of the batch's spans are its own. */
 export const TRACE_MESSAGE: readonly Column[] = [
   ...TRACE_WIRE,
+  ...TRACE_LATER,
   { name: 'agent', kind: 'text', sql: 'VARCHAR' },
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
@@ -184,6 +185,7 @@ function writeHeader(
   nullableText(to, T.sdk_version, row, header.sdk_version);
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
   to.byte(T.derived, row, derived);
+  to.isNull(T.commits, row);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }
@@ -241,4 +243,9 @@ function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
 }
 
 type ColumnName =
-  (typeof SPAN_WIRE)[number]['name'] | (typeof TRACE_WIRE)[number]['name'] | 'payload' | 'agent' | 'spans';
+  | (typeof SPAN_WIRE)[number]['name']
+  | (typeof TRACE_WIRE)[number]['name']
+  | (typeof TRACE_LATER)[number]['name']
+  | 'payload'
+  | 'agent'
+  | 'spans';

@@ -1,3 +1,4 @@
+import { CommitRanges } from './commit-ranges.js';
 import type { Connection } from './database.js';
 import { followsSpans } from './following-header.js';
 import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
@@ -135,8 +136,7 @@ function newState(batch: IncomingBatch, named: ReturnType<typeof headerAt>): Tra
   return new TraceState(named, {
     heardAt: batch.receivedAt,
     stored: null,
-    firstSeq: 0,
-    lastSeq: 0,
+    commits: CommitRanges.NONE,
     isMapped: batch.map !== null,
     hasEnded: false,
   });

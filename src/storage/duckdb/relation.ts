@@ -1,17 +1,20 @@
 import type { Table } from '../table.js';
 import { COLD, type Capture } from './segments.js';
 
+type Where = string | readonly string[];
+
 /**
  * A table as a read sees it: the rows of the captured hot segments and of the cold file.
  *
- * @param where a condition put into each part, so that each part prunes by it
+ * @param where a condition put into each part, so that each part prunes by it; or several, of which no row fulfils two
  */
-export function relation(capture: Capture, table: Table, where = 'TRUE'): string {
-  return `(${partsOf(capture, table, where).join(' UNION ALL ')})`;
+export function relation(capture: Capture, table: Table, where: Where = 'TRUE'): string {
+  const conditions = typeof where === 'string' ? [where] : where;
+  return `(${conditions.flatMap((condition) => partsOf(capture, table, condition)).join(' UNION ALL ')})`;
 }
 
 /** The parts of a {@link relation}, each a statement of its own. */
-function partsOf(capture: Capture, table: Table, where = 'TRUE'): string[] {
+function partsOf(capture: Capture, table: Table, where: string): string[] {
   const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
   return [cold, ...hotPartsOf(capture, table, where)];
 }
@@ -26,7 +29,7 @@ export function hotPartsOf(capture: Capture, table: Table, where: string): strin
 }
 
 /** Like {@link relation}, without the rows that a newer version replaces. */
-export function newest(capture: Capture, table: Table, where = 'TRUE'): string {
+export function newest(capture: Capture, table: Table, where: Where = 'TRUE'): string {
   const all = relation(capture, table, where);
   const keys = table.versionOf ?? [];
   const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);

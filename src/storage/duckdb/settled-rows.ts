@@ -85,21 +85,21 @@ export function newSpanRows(seq: number, batch: IncomingBatch, traces: readonly 
 
 /** New versions of traces and spans, with the payload of the spans. */
 export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[] {
-  const headers: OwnedRow<TraceRow>[] = [];
+  const headers: OwnedRow<TraceRow & { readonly commits: string | null }>[] = [];
   const spanRows: OwnedRow<SpanRow>[] = [];
   const payloads: OwnedRow<{ trace_id: string; lines: string }>[] = [];
   for (const { tenant, state, agentNo, spans, areSpansNew } of written) {
-    const { header, firstSeq, lastSeq, heardAt, stored } = state;
+    const { header, commits, heardAt, stored } = state;
     const replaces = stored !== null;
     headers.push({
-      row: header,
+      row: { ...header, commits: commits.print() },
       own: [
         seq,
         tenant,
         agentNo,
         state.spans.size,
-        firstSeq,
-        lastSeq,
+        commits.first,
+        commits.last,
         heardAt,
         Number(replaces),
         Number(state.isMapped),

@@ -1,6 +1,7 @@
 import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
+import { CommitRanges } from './commit-ranges.js';
 import type { Connection } from './database.js';
 import { CommitEvents, eventRows } from './events/commit-events.js';
 import type { EventInterests } from './events/interests.js';
@@ -256,13 +257,11 @@ function storedState(
 ): TraceState {
   const [start, end] = [batch.start(trace), batch.end(trace)];
   const named = headerAt(batch, trace);
-  const spansSeq = start === end ? 0 : seq;
   const stored = { seq, agentNo, header: named.header };
   const state = new TraceState(named, {
     heardAt: batch.receivedAt,
     stored,
-    firstSeq: spansSeq,
-    lastSeq: spansSeq,
+    commits: start === end ? CommitRanges.NONE : CommitRanges.of(seq),
     isMapped: batch.map !== null,
     hasEnded: !isRunningAt(batch, trace),
   });

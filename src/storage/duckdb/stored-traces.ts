@@ -3,10 +3,14 @@ import { selectList } from '../table.js';
 import { SPANS, SPAN_WIRE, PAYLOADS, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
 import type { Connection, Row, Value } from './database.js';
+import { CommitRanges, conditionsOn } from './commit-ranges.js';
 import { relation } from './relation.js';
 import type { Capture } from './segments.js';
 import { FACT_COLUMNS, factsOf } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
+
+/** The columns of a header that say in which commits its trace's spans lie. */
+export const COMMITS = 'first_seq, last_seq, commits';
 
 /** A trace to load, by its id and by the commits that may hold its newest header. */
 export interface TraceToLoad {
@@ -25,7 +29,7 @@ export async function loadTraces(
   const ids = uuidList(wanted.map((trace) => trace.id));
   const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
   const headers = await connection.rows(
-    `SELECT seq, agent_no, first_seq, last_seq, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
+    `SELECT seq, agent_no, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
   );
   // In the order of the commits: one trace's commit may hold an older version of another.
   const states = new Map<string, TraceState>();
@@ -36,8 +40,7 @@ export async function loadTraces(
     const place = {
       heardAt: Number(row.heard_at),
       stored: { seq: Number(row.seq), agentNo, header },
-      firstSeq: Number(row.first_seq),
-      lastSeq: Number(row.last_seq),
+      commits: commitsAt(row),
       isMapped: row.is_mapped === true,
       hasEnded: row.has_ended === true,
     };
@@ -53,7 +56,10 @@ async function loadSpans(
   tenant: number,
   states: ReadonlyMap<string, TraceState>,
 ): Promise<void> {
-  const where = `tenant = ${tenant} AND trace_id IN (${uuidList([...states.keys()])}) AND ${commitsOf([...states.values()])}`;
+  const places = [...states.values()].map(({ commits }) => commits);
+  const where = conditionsOn(places).map(
+    (commits) => `tenant = ${tenant} AND trace_id IN (${uuidList([...states.keys()])}) AND ${commits}`,
+  );
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS trace_id, seq, line, node_no, ${selectList(FACT_COLUMNS)} FROM ${relation(capture, SPANS, where)} ORDER BY seq, line`,
   );
@@ -120,14 +126,14 @@ export async function payloadLines(
   return bySeq;
 }
 
-/** A condition on `seq` that lets a scan skip all row groups in which none of these traces has spans. */
-function commitsOf(states: readonly TraceState[]): string {
-  const single = states.filter((state) => state.firstSeq === state.lastSeq).map((state) => state.firstSeq);
-  const ranges = states
-    .filter((state) => state.firstSeq !== state.lastSeq)
-    .map((state) => `seq BETWEEN ${state.firstSeq} AND ${state.lastSeq}`);
-  if (single.length > 0) ranges.push(`seq IN (${[...new Set(single)].join(', ')})`);
-  return `(${ranges.join(' OR ')})`;
+/** @param row with the columns of {@link COMMITS} */
+export function commitsAt(row: Row): CommitRanges {
+  const { first_seq: first, last_seq: last, commits } = row;
+  return CommitRanges.stored({
+    first: Number(first),
+    last: Number(last),
+    printed: typeof commits === 'string' ? commits : null,
+  });
 }
 
 /** For ids that were printed from their binary form, so that there is nothing to escape. */

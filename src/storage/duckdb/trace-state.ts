@@ -1,3 +1,4 @@
+import type { CommitRanges } from './commit-ranges.js';
 import type { TraceSums } from './map/map-changes.js';
 import type { TraceLinks } from './prompts/trace-links.js';
 import { topmost } from '../../signal/run-header.js';
@@ -57,9 +58,8 @@ export class TraceState {
   readonly spans = new Map<string, SpanState>();
   /** Null for a trace that is new. */
   stored: StoredHeader | null;
-  /** The first and the last commit that brought rows of spans. */
-  firstSeq: number;
-  lastSeq: number;
+  /** Those that brought rows of spans. */
+  commits: CommitRanges;
   /** When something new of the run last came. */
   heardAt: Micros;
   /** What the trace adds to the service map as it is stored, where that was kept. */
@@ -81,8 +81,7 @@ export class TraceState {
     place: {
       readonly heardAt: Micros;
       readonly stored: StoredHeader | null;
-      readonly firstSeq: number;
-      readonly lastSeq: number;
+      readonly commits: CommitRanges;
       /** Whether it counts in the service map. */
       readonly isMapped: boolean;
       /** Whether it has ever had a terminal status that was not provisional. */
@@ -91,8 +90,7 @@ export class TraceState {
   ) {
     this.#named = named;
     this.stored = place.stored;
-    this.firstSeq = place.firstSeq;
-    this.lastSeq = place.lastSeq;
+    this.commits = place.commits;
     this.heardAt = place.heardAt;
     this.#isMapped = place.isMapped;
     this.#hasEnded = place.hasEnded;
@@ -223,10 +221,7 @@ export class TraceState {
   } {
     const spans = [...this.spans.values()];
     const changed = spans.filter((span) => span.changed);
-    if (changed.length > 0) {
-      this.firstSeq = this.firstSeq === 0 ? seq : this.firstSeq;
-      this.lastSeq = seq;
-    }
+    if (changed.length > 0) this.commits = this.commits.with(seq);
     const hadEnded = this.#hasEnded;
     if (this.#hasNews) {
       this.heardAt = Math.max(this.heardAt, this.#newsAt);

@@ -1,9 +1,11 @@
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
+import { conditionsOn } from '../commit-ranges.js';
 import type { Connection } from '../database.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segments.js';
+import { COMMITS, commitsAt } from '../stored-traces.js';
 import { RUNNING } from '../trace-rows.js';
 
 /** What alerts count of a target, and by which number: the runs of an agent, or the spans of a node of the service map. */
@@ -15,6 +17,8 @@ export interface Units {
   readonly numbers: readonly number[];
 }
 
+/** The places of so many traces are not worked out: everything is looked through from the first one on. */
+const MANY_TRACES = 10_000;
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
 const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
 /** Not counted with `FILTER`, and without `CASE`: both take longer. */
@@ -39,12 +43,11 @@ export async function finishedRows(
       ${RUN_FAILED} AS failed, duration_ms FROM ${runs} WHERE ${isWithin})`;
   }
   const traces = newest(capture, TRACES, heard);
-  // A header is written in every commit that brings spans, but only the newest stays: the spans may lie before it.
-  const [row] = await connection.rows(`SELECT min(${FIRST_SEQ}) AS first FROM ${traces}`);
+  const commits = await commitsOfSpans(connection, traces);
   const spans = newest(
     capture,
     SPANS,
-    `${isOf(units)} AND seq >= ${Number(row?.first ?? 0)} AND status <> ${RUNNING}`,
+    commits.map((seqs) => `${isOf(units)} AND ${seqs} AND status <> ${RUNNING}`),
   );
   return `(SELECT s.node_no AS no, s.trace_id, s.seq, least(coalesce(s.ended_at, s.started_at), t.heard_at) AS event,
     s.${HAS_FAILED} AS failed, s.duration_ms
@@ -63,8 +66,26 @@ export function startedRows(
     : `(SELECT node_no AS no, trace_id, cost_usd AS cost FROM ${newest(capture, SPANS, where)})`;
 }
 
-/** The first commit that may hold spans of a trace. */
-const FIRST_SEQ = 'CASE WHEN first_seq > 0 THEN first_seq ELSE seq END';
+/**
+ * Conditions on the commits that hold spans of traces, as of {@link newest}. Nearly all of these came whole since some commit;
+ * of those that began before, each says where its spans lie.
+ *
+ * @param heard a relation of all headers of which news came after some time
+ */
+async function commitsOfSpans(connection: Connection, heard: string): Promise<string[]> {
+  // A commit that brought spans and whose header is the newest is one that brought news: so is every later one.
+  const [row] = await connection.rows(
+    `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${heard} WHERE last_seq > 0`,
+  );
+  if (typeof row?.first !== 'number') return ['FALSE'];
+  const since = typeof row.since === 'number' ? row.since : Number.MAX_SAFE_INTEGER;
+  const earlier = await connection.rows(
+    `SELECT DISTINCT ${COMMITS} FROM ${heard} WHERE last_seq > 0 AND first_seq < ${since} LIMIT ${MANY_TRACES}`,
+  );
+  if (earlier.length === MANY_TRACES) return [`seq >= ${row.first}`];
+  const places = earlier.length === 0 ? [] : conditionsOn(earlier.map(commitsAt));
+  return [...places.map((seqs) => `${seqs} AND seq < ${since}`), `seq >= ${since}`];
+}
 
 export function isOf({ unit, numbers }: Units): string {
   return `${unit === 'agent' ? 'agent_no' : 'node_no'} IN (${numbers.join(', ')})`;

@@ -6,9 +6,10 @@ import type { StoredTrace } from '../../telemetry-store.js';
 import { selectList } from '../../table.js';
 import { SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
 import type { Connection, Row, Value } from '../database.js';
+import { conditionsOn, type CommitRanges } from '../commit-ranges.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
-import { payloadLines } from '../stored-traces.js';
+import { COMMITS, commitsAt, payloadLines } from '../stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../agents.js';
 
@@ -20,12 +21,6 @@ export interface SpanCursor {
   readonly traceId: string;
   /** The last span of the page before; null at the start. */
   readonly after: { readonly startedAt: number; readonly spanId: string } | null;
-}
-
-/** The commits that brought a trace's spans: those of the first and the last one. */
-export interface SpanCommits {
-  readonly first: number;
-  readonly last: number;
 }
 
 export interface SpanPage {
@@ -42,12 +37,12 @@ export async function readHeader(
   tenant: number,
   traceId: string,
   seqs: readonly number[],
-): Promise<{ trace: Omit<StoredTrace, 'spans'>; commits: SpanCommits } | null> {
+): Promise<{ trace: Omit<StoredTrace, 'spans'>; commits: CommitRanges } | null> {
   const row = await newestHeader(connection, capture, tenant, traceId, seqs, `${RUN_COLUMNS}, metadata`);
   if (row === undefined) return null;
   return {
     trace: { ...runSummary(row, agents), metadata: parseObject(row.metadata) },
-    commits: { first: Number(row.first_seq), last: Number(row.last_seq) },
+    commits: commitsAt(row),
   };
 }
 
@@ -58,9 +53,9 @@ export async function readCommits(
   tenant: number,
   traceId: string,
   seqs: readonly number[],
-): Promise<SpanCommits | null> {
+): Promise<CommitRanges | null> {
   const row = await newestHeader(connection, capture, tenant, traceId, seqs, 'seq');
-  return row === undefined ? null : { first: Number(row.first_seq), last: Number(row.last_seq) };
+  return row === undefined ? null : commitsAt(row);
 }
 
 async function newestHeader(
@@ -74,7 +69,7 @@ async function newestHeader(
   if (seqs.length === 0) return undefined;
   const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
   const [row] = await connection.rows(
-    `SELECT ${columns}, first_seq, last_seq FROM ${relation(capture, TRACES, where)} ORDER BY seq DESC LIMIT 1`,
+    `SELECT ${columns}, ${COMMITS} FROM ${relation(capture, TRACES, where)} ORDER BY seq DESC LIMIT 1`,
   );
   return row;
 }
@@ -85,14 +80,17 @@ export async function readSpans(
   capture: Capture,
   tenant: number,
   { traceId, after }: SpanCursor,
-  { first, last: lastCommit }: SpanCommits,
+  commits: CommitRanges,
 ): Promise<SpanPage> {
-  const seqs = first === lastCommit ? `seq = ${first}` : `seq BETWEEN ${first} AND ${lastCommit}`;
+  // Once more in the scans, so that they skip what comes before.
+  const from = after === null ? '' : ` AND started_at >= make_timestamp(${after.startedAt})`;
   const later =
     after === null
       ? ''
       : ` WHERE (started_at, span_id) > (make_timestamp(${after.startedAt}), '${after.spanId}'::UUID)`;
-  const where = `tenant = ${tenant} AND ${seqs} AND trace_id = '${traceId}'::UUID`;
+  const where = conditionsOn([commits]).map(
+    (seqs) => `tenant = ${tenant} AND ${seqs} AND trace_id = '${traceId}'::UUID${from}`,
+  );
   const rows = await connection.rows(
     `SELECT seq, line, ${selectList(SPAN_WIRE)} FROM (SELECT * FROM ${newest(capture, SPANS, where)}${later} ORDER BY started_at, span_id LIMIT ${PAGE_SPANS}) ORDER BY started_at, span_id`,
   );
