@@ -1,6 +1,10 @@
 /** `host:port`: a name, an IPv4 address, an IPv6 address in brackets, or nothing (every address), then the port. */
 export const ENDPOINT_PATTERN = '^(\\[[0-9a-fA-F:.]{2,45}\\]|[^\\s:/\\[\\]@?#]{0,253}):([0-9]{1,5})$';
 
+/** What a `Host` header may name: a name, `*.` and a name, an IPv4 address or an IPv6 address in brackets; then perhaps a port. */
+export const HOST_PATTERN =
+  '^(\\[[0-9a-fA-F:.]{2,45}\\]|(\\*\\.)?[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*)(:[0-9]{1,5})?$';
+
 const ENDPOINT = new RegExp(ENDPOINT_PATTERN);
 const MAX_PORT = 65_535;
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { HOST_PATTERN } from './endpoint.js';
 import { choice, duration, optionalEndpoint, secret, section, size } from './schema.js';
 
 /** The top-level sections that belong to the daemon itself. Defaults are written only here. */
@@ -120,6 +121,19 @@ export const ServiceSchema = section(
           description:
             'What serves HTTP: node, or uws for uWebSockets.js, which has to be installed. Their differences are listed in src/http/README.md.',
         }),
+        hosts: Type.Array(
+          Type.String({
+            pattern: HOST_PATTERN,
+            maxLength: 253,
+            patternErrorMessage:
+              'must be a name, with or without a port: jackdaw.example.com, *.internal:8443',
+          }),
+          {
+            default: [],
+            description:
+              'Names that requests may have in their Host header beside localhost and the addresses of the listener, with or without a port: jackdaw.example.com, *.internal:8443. Others get 421.',
+          },
+        ),
         max_requests_in_flight: Type.Optional(
           Type.Integer({ minimum: 1, description: 'Requests under way; more get 503. Absent: 4096.' }),
         ),

@@ -8,6 +8,7 @@ import type { Exchange } from './engine.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
 import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.js';
+import type { RebindingGuard } from './rebinding-guard.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
 
@@ -20,6 +21,7 @@ export interface DispatcherSettings {
   readonly router: Router;
   readonly guards: readonly Guard[];
   readonly cors: () => Cors;
+  readonly rebinding: RebindingGuard;
   readonly limits: HttpLimits;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
@@ -156,6 +158,7 @@ export class Dispatcher {
     if (exchange.isHeadTooLarge) {
       throw new HttpProblem(431, 'headers_too_large', 'The headers are larger than is taken here.');
     }
+    this.#settings.rebinding.check(exchange);
     const preflight = this.#settings.cors().preflight(exchange);
     if (preflight !== undefined) return { status: 204, headers: preflight };
     this.#guard(request, match);

@@ -132,6 +132,10 @@ class NodeExchange implements Exchange {
     return this.#request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
   }
 
+  get localAddress(): string | undefined {
+    return this.#request.socket.localAddress;
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }

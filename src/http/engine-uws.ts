@@ -84,6 +84,7 @@ class UwsExchange implements Exchange {
   readonly query: string;
   readonly isHeadTooLarge: boolean;
   readonly hasBody: boolean;
+  readonly localAddress = undefined;
   /**
    * No length, or two that differ: uWebSockets.js takes the first, a proxy before it may have taken the other, and what lies
    * between them would be a request that the proxy never saw.

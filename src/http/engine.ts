@@ -22,6 +22,8 @@ export interface Exchange {
   /** Raw, without the question mark; empty where there is none. */
   readonly query: string;
   readonly remoteAddress: string;
+  /** The address the client connected to; undefined where the engine does not tell it. */
+  readonly localAddress: string | undefined;
   /** Whether request line and headers are larger than the listener takes. */
   readonly isHeadTooLarge: boolean;
   /** Whether the head announces a body, be it an empty one. */

@@ -10,6 +10,7 @@ import { openEngine, type EngineChoice } from './engine-choice.js';
 import type { Engine } from './engine.js';
 import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
+import { RebindingGuard } from './rebinding-guard.js';
 import { Router, trimSlash } from './router.js';
 import { readTlsFiles } from './tls.js';
 
@@ -17,6 +18,10 @@ export interface HttpListenerOptions extends ListenerOptions {
   /** Default `node`. */
   readonly engine?: EngineChoice | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
+  /** Names it answers to beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Whether web pages of other origins are refused, whatever CORS allows. */
+  readonly isSameOriginOnly?: boolean | undefined;
   /** Its lines should name the listener. */
   readonly logger: Logger;
   readonly meter: Meter;
@@ -80,6 +85,7 @@ class SharedListener implements HttpListener {
   readonly #router = new Router();
   readonly #guards: Guard[] = [];
   readonly #metrics: HttpMetrics;
+  readonly #rebinding: RebindingGuard;
   readonly #dispatcher: Dispatcher;
   #cors: Cors;
   #tls: ListenerOptions['tls'];
@@ -96,10 +102,18 @@ class SharedListener implements HttpListener {
     this.#metrics = new HttpMetrics(options.meter, endpoint);
     this.#cors = new Cors(options.allowedOrigins ?? []);
     this.#tls = options.tls;
+    this.#rebinding = new RebindingGuard({
+      host: address.host,
+      hosts: options.hosts ?? [],
+      isSameOriginOnly: options.isSameOriginOnly ?? false,
+      clock: options.clock,
+      logger: this.#logger,
+    });
     this.#dispatcher = new Dispatcher({
       router: this.#router,
       guards: this.#guards,
       cors: () => this.#cors,
+      rebinding: this.#rebinding,
       limits: this.#limits,
       logger: this.#logger,
       metrics: this.#metrics,
@@ -163,6 +177,7 @@ class SharedListener implements HttpListener {
         { host, port: this.#address.port, tls, limits: this.#limits, onRequest: this.#dispatcher.accept },
         this.#logger,
       );
+      this.#rebinding.listensOn(host, engine.port);
       this.#endObservation = this.#metrics.observe({
         bytes: () => this.#dispatcher.bodyBytesInFlight,
         requests: () => this.#dispatcher.requestsInFlight,
@@ -186,6 +201,7 @@ class SharedListener implements HttpListener {
     if (left > 0)
       this.#logger.warn({ requests: left }, 'The time for shutting down is over: requests were cut off.');
     engine.close();
+    this.#rebinding.close();
     this.#endObservation?.();
   }
 

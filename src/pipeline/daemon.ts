@@ -83,7 +83,7 @@ class RunningDaemon implements Daemon {
       else this.#startAbort.abort();
     });
     this.#identity = new IdentityGate(options.prepared.config.auth, options);
-    this.#listeners = new Listeners(tools, options.prepared.config.service.http, (request) => {
+    this.#listeners = new Listeners(tools, options.prepared.config, (request) => {
       this.#identity.authenticate(request);
     });
     this.#lifecycle = new Lifecycle(built, this.#status);

@@ -1,5 +1,6 @@
 import type { ListenerOptions } from '../component/host.js';
 import type { HttpRequest, Listener } from '../component/http.js';
+import type { Config } from '../config/config.js';
 import { parseEndpoint } from '../config/endpoint.js';
 import type { ServiceConfig } from '../config/file-schema.js';
 import { durationMs } from '../config/duration.js';
@@ -26,14 +27,22 @@ export class Listeners {
   readonly #tools: BuildTools;
   readonly #engine: EngineChoice;
   readonly #limits: Partial<HttpLimits>;
+  readonly #hosts: readonly string[];
+  readonly #isSameOriginOnly: boolean;
   readonly #guard: (request: HttpRequest) => void;
   readonly #byEndpoint = new Map<string, Shared>();
   readonly #addresses = new Map<string, string>();
   readonly #announced = new Map<string, readonly string[]>();
 
   /** @param guard throws to refuse a request under `/api/v1` */
-  constructor(tools: BuildTools, http: ServiceConfig['http'], guard: (request: HttpRequest) => void) {
+  constructor(
+    tools: BuildTools,
+    { service: { http }, auth }: Pick<Config, 'service' | 'auth'>,
+    guard: (request: HttpRequest) => void,
+  ) {
     this.#tools = tools;
+    this.#hosts = http.hosts;
+    this.#isSameOriginOnly = !auth.enabled;
     this.#engine = http.engine;
     this.#limits = limitsOf(http);
     this.#guard = guard;
@@ -67,6 +76,8 @@ export class Listeners {
         ...options,
         engine: this.#engine,
         limits: this.#limits,
+        hosts: this.#hosts,
+        isSameOriginOnly: this.#isSameOriginOnly,
         meter,
         clock,
         logger: logger.child({ listener: endpoint }),
@@ -76,6 +87,11 @@ export class Listeners {
       this.#byEndpoint.set(key, shared);
     }
     shared.isIngesting ||= isIngesting;
+    if (this.#isSameOriginOnly && (options.allowedOrigins ?? []).length > 0)
+      this.#tools.logger.warn(
+        { listener: endpoint, setting: 'cors.allowed_origins' },
+        'Authentication is off: pages of other origins are refused, those that CORS allows included',
+      );
     return shared.listener;
   }
 

@@ -5,6 +5,7 @@ import { ConfigError, type Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
 import { loadTree, type ConfigSource } from '../config/load.js';
 import { checkEngine } from './engine-check.js';
+import { checkExposure } from './exposure.js';
 import { planPipelines, type Plan } from './plan.js';
 import { probeClaims } from './probe.js';
 import type { Registry } from './registry.js';
@@ -41,7 +42,8 @@ export async function prepare(
   const { config } = checked;
   const planned = config && planPipelines(config);
   const claims = config && planned ? claimsOf(config, planned.plan) : [];
-  if (config && planned) problems.push(...planned.problems, ...checkClaims(config, claims));
+  if (config && planned)
+    problems.push(...planned.problems, ...checkClaims(config, claims), ...checkExposure(config, claims));
   if (config) problems.push(...(await checkEngine(config)));
   if (config && options.mustProbe === true) problems.push(...(await probeClaims(config, claims)));
 

@@ -1,7 +1,7 @@
 import type { Resource } from '../component/factory.js';
 import type { Config, ConfiguredComponent } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
-import { isLoopback, parseEndpoint, type Endpoint } from '../config/endpoint.js';
+import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
 import type { Plan } from './plan.js';
 
@@ -62,7 +62,7 @@ function placeOf({ kind, id, config }: ConfiguredComponent, wanted: string): rea
   return search(config, section) ?? section;
 }
 
-/** Two owners of one port or file, two certificates for one listener, and listeners open to others while authentication is off. */
+/** Two owners of one port or file, and two certificates for one listener. */
 export function checkClaims(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (path: readonly string[], message: string) =>
@@ -70,12 +70,6 @@ export function checkClaims(config: Config, claims: readonly Claim[]): readonly 
   claims.forEach((claim, index) => {
     const other = claims.slice(0, index).find((earlier) => collide(earlier, claim));
     if (other) report(claim.path, conflictOf(claim.resource, other.owner));
-    const endpoint = endpointOf(claim.resource);
-    if (!config.auth.enabled && endpoint && !isLoopback(endpoint))
-      report(
-        claim.path,
-        'can be reached by others while auth.enabled is false; listen on 127.0.0.1, or turn authentication on',
-      );
   });
   return problems;
 }

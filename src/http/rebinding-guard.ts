@@ -1,0 +1,136 @@
+import { isIP } from 'node:net';
+import { HttpProblem } from '../component/http.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { BoundedLines } from '../telemetry/bounded-lines.js';
+import { isSameOrigin, parseAuthority, plainAddress, type Authority } from './authority.js';
+import type { Exchange } from './engine.js';
+import { OwnAddresses } from './own-addresses.js';
+
+export interface RebindingGuardOptions {
+  /** The host of the configured endpoint: a name, an address, or empty for every address. */
+  readonly host: string;
+  /** Names beside it, with or without a port: `jackdaw.example.com`, `*.internal:8443`. */
+  readonly hosts: readonly string[];
+  /** Whether pages of other origins are refused: there is no key that they would need. */
+  readonly isSameOriginOnly: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Headers that were found to be good, as sent. Only names with a `*` make more than a few of them. */
+const MAX_REMEMBERED = 256;
+const LINES_A_MINUTE = 10;
+/** Of what a client sent, in a log or an answer. */
+const MAX_SHOWN = 100;
+const EVERY_ADDRESS = new Set(['', '0.0.0.0', '::']);
+
+/**
+ * Keeps web pages from reaching a listener through a name of theirs that suddenly resolves to this machine (DNS
+ * rebinding): the browser still sends that name as `Host`. And from reaching one that asks for no key directly.
+ */
+export class RebindingGuard {
+  readonly #options: RebindingGuardOptions;
+  readonly #patterns: readonly Authority[];
+  readonly #own: OwnAddresses;
+  readonly #refused: BoundedLines;
+  readonly #known = new Set<string>();
+  #address: string;
+  /** Undefined until it is open. */
+  #port: number | undefined;
+
+  constructor(options: RebindingGuardOptions) {
+    const { host, hosts, clock, logger } = options;
+    this.#options = options;
+    this.#patterns = hosts.flatMap(readPattern);
+    this.#own = new OwnAddresses(clock);
+    this.#address = host;
+    this.#refused = new BoundedLines(clock, LINES_A_MINUTE, (count) => {
+      logger.warn(
+        { count },
+        'More requests were refused because of their Host or Origin; not each is logged.',
+      );
+    });
+  }
+
+  /** Tells where the listener is open. @param address an IP address; empty for every address */
+  listensOn(address: string, port: number): void {
+    this.#address = address;
+    this.#port = port;
+  }
+
+  /** @throws HttpProblem 421 `misdirected_request`, 403 `forbidden_origin` */
+  check(exchange: Exchange): void {
+    const host = exchange.header('host');
+    // HTTP/1.0 may do without, as health probes do. Every browser sends it.
+    if (host !== undefined && !this.#known.has(host)) this.#checkHost(host, exchange);
+    if (this.#options.isSameOriginOnly) this.#checkOrigin(exchange.header('origin'), host, exchange);
+  }
+
+  close(): void {
+    this.#refused.close();
+  }
+
+  #checkHost(text: string, exchange: Exchange): void {
+    const authority = parseAuthority(text);
+    if (authority === undefined || !this.#isOurs(authority, exchange)) {
+      this.#log({ host: shown(text) }, exchange, 'A request was refused: its Host is none of this listener.');
+      throw new HttpProblem(
+        421,
+        'misdirected_request',
+        `This listener does not answer to the host ${JSON.stringify(shown(text))}. Use an address that it listens on, or add the name to service.http.hosts of the configuration.`,
+      );
+    }
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+    this.#known.add(text);
+  }
+
+  #isOurs(authority: Authority, exchange: Exchange): boolean {
+    const { host, port } = authority;
+    // The port may be that of a tunnel.
+    if (host === 'localhost') return true;
+    if (this.#patterns.some((pattern) => matches(pattern, authority))) return true;
+    if (port !== undefined && this.#port !== undefined && port !== this.#port) return false;
+    if (host === this.#options.host.toLowerCase()) return true;
+    if (isIP(host) === 0) return false;
+    if (EVERY_ADDRESS.has(this.#address) && (EVERY_ADDRESS.has(host) || this.#own.has(host))) return true;
+    return [this.#address, exchange.localAddress ?? ''].some((address) => plainAddress(address) === host);
+  }
+
+  #checkOrigin(text: string | undefined, host: string | undefined, exchange: Exchange): void {
+    if (text === undefined || (host !== undefined && isSameOrigin(text, host))) return;
+    this.#log(
+      { origin: shown(text) },
+      exchange,
+      'A request of a web page was refused: it is of another origin.',
+    );
+    throw new HttpProblem(
+      403,
+      'forbidden_origin',
+      'Authentication is off, so pages of other origins may not call this listener. Turn auth.enabled on and name the origin in cors.allowed_origins, or leave out the Origin header.',
+    );
+  }
+
+  #log(fields: object, exchange: Exchange, message: string): void {
+    this.#refused.write(() => {
+      this.#options.logger.warn({ ...fields, address: exchange.remoteAddress }, message);
+    });
+  }
+}
+
+/** @returns a pattern whose host may begin with `*.`; nothing for what the configuration's schema refuses */
+function readPattern(text: string): readonly Authority[] {
+  const isWild = text.startsWith('*.');
+  const authority = parseAuthority(isWild ? text.slice(2) : text);
+  if (authority === undefined) return [];
+  return [isWild ? { ...authority, host: `*.${authority.host}` } : authority];
+}
+
+/** `*.example.com` stands for every name below it, at any depth; without a port, every port is meant. */
+function matches(pattern: Authority, { host, port }: Authority): boolean {
+  if (pattern.port !== undefined && pattern.port !== port) return false;
+  return pattern.host.startsWith('*.') ? host.endsWith(pattern.host.slice(1)) : host === pattern.host;
+}
+
+function shown(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}

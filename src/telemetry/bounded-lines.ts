@@ -1,0 +1,46 @@
+import type { Clock } from '../component/telemetry.js';
+
+const MINUTE_MS = 60_000;
+
+/** Lines that others can cause: so many a minute are written, and of the rest how many there were. */
+export class BoundedLines {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #tellRest: (count: number) => void;
+  #written = 0;
+  #leftOut = 0;
+  #cancelTimer: (() => void) | undefined;
+
+  /**
+   * @param most lines a minute, the first of which begins the minute
+   * @param tellRest writes how many more there were; called at the end of a minute that had more
+   */
+  constructor(clock: Clock, most: number, tellRest: (count: number) => void) {
+    this.#clock = clock;
+    this.#most = most;
+    this.#tellRest = tellRest;
+  }
+
+  /** Calls `line` now, or counts it. */
+  write(line: () => void): void {
+    this.#cancelTimer ??= this.#clock.after(MINUTE_MS, () => {
+      this.close();
+    });
+    if (this.#written >= this.#most) {
+      this.#leftOut++;
+      return;
+    }
+    this.#written++;
+    line();
+  }
+
+  /** Ends the minute now: tells what it left out. */
+  close(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    const leftOut = this.#leftOut;
+    this.#written = 0;
+    this.#leftOut = 0;
+    if (leftOut > 0) this.#tellRest(leftOut);
+  }
+}
