@@ -1,0 +1,469 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Logger } from '../../../component/telemetry.js';
+import { chooseMerge } from './choose-merge.js';
+import { IdHash } from './id-hash.js';
+import { IdTable } from './id-table.js';
+import { mergeRuns } from './merge-runs.js';
+import { DamagedRun, RunFile } from './run-file.js';
+import { RunNames, type CommitRange } from './run-names.js';
+import { RunWriter } from './run-writer.js';
+
+/** What an index is made from, and made anew where a part of it is lost: the tables. */
+export interface IdRows {
+  /** Calls `add` for every id that a range of commits brought, with one of those commits, the last one among them. */
+  scan(range: CommitRange, add: AddId): Promise<void>;
+  /** How many ids it would be called for. */
+  count(range: CommitRange): Promise<number>;
+  /** Cuts a range where about so many ids lie between two cuts. @returns the last commits of its parts, ascending */
+  cut(range: CommitRange, ids: number): Promise<number[]>;
+}
+
+/** @param words the id in four words, from `offset` on */
+export type AddId = (tenant: number, words: Uint32Array, offset: number, seq: number) => void;
+
+export interface IndexSize {
+  /** Ids are written when there are some 60 % of 2 to this power of them in memory, 16 bytes each. */
+  readonly tableBits: number;
+  /** Memory for filters, 12 bits an id; what is beyond reads its filters from the disk. */
+  readonly filterBytes: number;
+}
+
+export const INDEX_SIZE: IndexSize = { tableBits: 17, filterBytes: 48 * 1024 * 1024 };
+
+/** The ids of commits that are in memory and change no more. */
+interface FrozenTable extends CommitRange {
+  readonly table: IdTable;
+}
+
+interface Parts {
+  readonly names: RunNames;
+  /** Tells the store from others, so that files of theirs are not believed. */
+  readonly store: number;
+  /** What the ids are of, for the log. */
+  readonly kind: string;
+  readonly rows: IdRows;
+  readonly logger: Logger;
+  readonly size: IndexSize;
+}
+
+/**
+ * Which ids are stored, each with the number of the last commit that was about it. What is newest is in memory, everything
+ * else in sorted files ("runs") behind small filters, which are merged as they come together. A miss is certain, and a hit as
+ * good as certain: the tables have the last word.
+ *
+ * All of it can be derived from the tables: what is missing, torn or another store's is made anew, at the start from there on
+ * where the files end, otherwise when it is found. Only {@link find} and {@link put} are in the way of commits; they never
+ * wait for the writing and merging of runs.
+ */
+export class IdIndex {
+  readonly #parts: Parts;
+  readonly #hash: IdHash;
+  /** Oldest first, without gaps but for commits whose ids are gone. */
+  #runs: RunFile[];
+  /** Oldest first. */
+  #frozen: FrozenTable[] = [];
+  #table: IdTable;
+  /** The last commit of the runs and the frozen tables, and the last one of all. */
+  #frozenUpTo: number;
+  #upTo: number;
+  readonly #damaged = new Set<RunFile>();
+  #wantsTrim = false;
+  #working: Promise<void> | null = null;
+  #isClosing = false;
+
+  private constructor(parts: Parts, hash: IdHash, runs: RunFile[], upTo: number) {
+    this.#parts = parts;
+    this.#hash = hash;
+    this.#runs = runs;
+    this.#table = new IdTable(parts.size.tableBits);
+    this.#frozenUpTo = upTo;
+    this.#upTo = upTo;
+  }
+
+  /**
+   * Opens what is on the disk, and reads from the tables what is not.
+   *
+   * @param lastSeq the last commit of the store
+   */
+  static async open(options: {
+    readonly mainPath: string;
+    readonly kind: 'traces' | 'links';
+    readonly store: number;
+    readonly lastSeq: number;
+    readonly rows: IdRows;
+    readonly logger: Logger;
+    readonly size?: IndexSize | undefined;
+  }): Promise<IdIndex> {
+    const { mainPath, kind, store, lastSeq, rows, logger, size = INDEX_SIZE } = options;
+    const parts = { names: new RunNames(mainPath, kind), kind, store, rows, logger, size };
+    const runs = await openRuns(parts, lastSeq);
+    const key = runs[0]?.facts.hashKey ?? new Uint32Array(randomBytes(8).buffer.slice(0, 8));
+    const index = new IdIndex(parts, new IdHash(key), runs, runs.at(-1)?.facts.upTo ?? 0);
+    try {
+      await index.#fillGaps();
+      await index.#readTail(lastSeq);
+      while (!(await index.#fitFilters())) await index.#repair();
+    } catch (error) {
+      await index.close();
+      throw error;
+    }
+    index.#wake();
+    return index;
+  }
+
+  /** Ids, some of which may be counted more than once. */
+  get size(): number {
+    const inFiles = this.#runs.reduce((sum, { facts }) => sum + facts.entries, 0);
+    return inFiles + this.#tables.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Bytes of memory taken. */
+  get bytes(): number {
+    const ofRuns = this.#runs.reduce((sum, { bytes }) => sum + bytes, 0);
+    return ofRuns + this.#tables.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Files that the ids lie in. */
+  get runs(): number {
+    return this.#runs.length;
+  }
+
+  /**
+   * The last commit that was about an id; 0 where none was.
+   *
+   * @param words the id in four words, from `offset` on
+   * @throws ConsumeError `storage_unavailable` where a file is damaged that it may be in: it is being made anew
+   */
+  find(tenant: number, words: Uint32Array, offset: number): number {
+    const key = this.#hash.of(tenant, words, offset);
+    const inTable = this.#table.find(key);
+    if (inTable > 0) return inTable;
+    for (let i = this.#frozen.length - 1; i >= 0; i--) {
+      const seq = this.#frozen[i]?.table.find(key) ?? 0;
+      if (seq > 0) return seq;
+    }
+    for (let i = this.#runs.length - 1; i >= 0; i--) {
+      const run = this.#runs[i];
+      const seq = run === undefined ? 0 : this.#findIn(run, key);
+      if (seq > 0) return seq;
+    }
+    return 0;
+  }
+
+  /** Notes that a commit was about an id. To be called after it, and commit by commit. */
+  put(tenant: number, words: Uint32Array, offset: number, seq: number): void {
+    // Between two commits: a file has all ids of a commit or none.
+    if (seq !== this.#upTo && this.#table.isFull) this.#freeze();
+    this.#table.put(this.#hash.of(tenant, words, offset), seq);
+    this.#upTo = seq;
+  }
+
+  /** Lets go of ids that the tables no longer have, file by file, and later. */
+  trim(): void {
+    this.#wantsTrim = true;
+    this.#wake();
+  }
+
+  /** Resolves when nothing is left to write or to merge. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  /** Gives up what is under way. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#working;
+    for (const run of this.#runs.splice(0)) await run.close();
+  }
+
+  get #tables(): IdTable[] {
+    return [this.#table, ...this.#frozen.map(({ table }) => table)];
+  }
+
+  #findIn(run: RunFile, key: Uint32Array): number {
+    try {
+      return run.find(key);
+    } catch (cause) {
+      this.#damaged.add(run);
+      this.#wake();
+      throw new ConsumeError('A part of the index of ids is being made anew.', {
+        code: 'storage_unavailable',
+        retryable: true,
+        retryAfterMs: 5000,
+        cause,
+      });
+    }
+  }
+
+  #freeze(): void {
+    this.#frozen.push({ table: this.#table, after: this.#frozenUpTo, upTo: this.#upTo });
+    this.#table = new IdTable(this.#parts.size.tableBits);
+    this.#frozenUpTo = this.#upTo;
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (!this.#isClosing) this.#working ??= this.#work();
+  }
+
+  async #work(): Promise<void> {
+    // Never in the step in which somebody needs something else.
+    await yieldToOthers();
+    let isLeft = true;
+    while (isLeft && !this.#isClosing) {
+      try {
+        isLeft = await this.#step();
+        if (!(await this.#fitFilters())) isLeft = true;
+      } catch (error) {
+        // Then it is made anew next.
+        isLeft = this.#isFound(error);
+        if (isLeft || error instanceof Stopped) continue;
+        this.#parts.logger.error(
+          { err: error, ids: this.#parts.kind },
+          'Files of the index of ids could not be written; what is in memory stays there, and it is tried again later.',
+        );
+      }
+    }
+    this.#working = null;
+  }
+
+  /** Whether an error says that a run is damaged, which is noted. */
+  #isFound(error: unknown): boolean {
+    if (!(error instanceof DamagedRun) || error.run === null) return false;
+    this.#damaged.add(error.run);
+    return true;
+  }
+
+  /** @returns false where nothing was left to do */
+  async #step(): Promise<boolean> {
+    const [frozen] = this.#frozen;
+    if (frozen !== undefined) {
+      const run = await this.#write(frozen.table, frozen);
+      this.#runs.push(run);
+      this.#frozen.shift();
+    } else if (this.#damaged.size > 0) {
+      await this.#repair();
+    } else if (this.#wantsTrim) {
+      this.#wantsTrim = false;
+      await this.#trim();
+    } else {
+      const chosen = chooseMerge(this.#runs.map(({ facts }) => facts.entries));
+      if (chosen === null) return false;
+      const merged = this.#runs.slice(chosen.from, chosen.to);
+      await this.#replace(merged, [await this.#merge(merged)]);
+    }
+    return true;
+  }
+
+  async #repair(): Promise<void> {
+    for (const run of this.#damaged) {
+      this.#sayLost(run.facts);
+      await this.#replace([run], await this.#fromTables(run.facts));
+      this.#damaged.delete(run);
+    }
+  }
+
+  async #trim(): Promise<void> {
+    for (const run of [...this.#runs]) {
+      const left = await this.#parts.rows.count(run.facts);
+      // With fewer gone the file is hardly smaller for being written anew.
+      if (left > run.facts.entries / 2) continue;
+      await this.#replace([run], await this.#fromTables(run.facts));
+      await this.#pause();
+    }
+  }
+
+  async #fillGaps(): Promise<void> {
+    let after = 0;
+    for (const run of [...this.#runs, null]) {
+      const upTo = run?.facts.after ?? after;
+      if (upTo > after) {
+        const range = { after, upTo };
+        const made = await this.#fromTables(range);
+        if (made.length > 0) this.#sayLost(range);
+        const at = run === null ? this.#runs.length : this.#runs.indexOf(run);
+        this.#runs.splice(at, 0, ...made);
+      }
+      after = run?.facts.upTo ?? after;
+    }
+  }
+
+  /** What came after the last file was written. */
+  async #readTail(lastSeq: number): Promise<void> {
+    const cuts = await this.#cut({ after: this.#upTo, upTo: lastSeq });
+    const [whole, last] = [cuts.at(-2), cuts.at(-1)];
+    if (whole !== undefined) {
+      this.#runs.push(...(await this.#fromTables({ after: this.#upTo, upTo: whole })));
+      this.#frozenUpTo = whole;
+    }
+    if (last === undefined) return;
+    this.#table = await this.#tableOf({ after: this.#frozenUpTo, upTo: last });
+    this.#upTo = last;
+  }
+
+  /** Parts of a range of which a table has room for each, also for what was about to become a file when the process ended. */
+  async #cut(range: CommitRange): Promise<number[]> {
+    const { rows, size } = this.#parts;
+    return await rows.cut(range, Math.floor(2 ** size.tableBits * CUT));
+  }
+
+  async #tableOf(range: CommitRange): Promise<IdTable> {
+    const table = new IdTable(this.#parts.size.tableBits);
+    await this.#parts.rows.scan(range, (tenant, words, offset, seq) => {
+      const key = this.#hash.of(tenant, words, offset);
+      if (seq > table.find(key)) table.put(key, seq);
+    });
+    return table;
+  }
+
+  /** Runs of what the tables have of a range. */
+  async #fromTables(range: CommitRange): Promise<RunFile[]> {
+    const cuts = await this.#cut(range);
+    const made: RunFile[] = [];
+    let { after } = range;
+    try {
+      for (const [i, cut] of cuts.entries()) {
+        const part = { after, upTo: i === cuts.length - 1 ? range.upTo : cut };
+        made.push(await this.#write(await this.#tableOf(part), part));
+        after = part.upTo;
+        // Of a long range there would be hundreds.
+        for (let next = chooseMerge(entriesOf(made)); next !== null; next = chooseMerge(entriesOf(made))) {
+          const merged = made.slice(next.from, next.to);
+          made.splice(next.from, merged.length, await this.#merge(merged));
+          await discard(merged, made);
+        }
+        await this.#pause();
+      }
+    } catch (error) {
+      for (const run of made) await run.close();
+      throw error;
+    }
+    return made;
+  }
+
+  async #merge(runs: readonly RunFile[]): Promise<RunFile> {
+    const after = runs[0]?.facts.after ?? 0;
+    const upTo = runs.at(-1)?.facts.upTo ?? 0;
+    const entries = entriesOf(runs).reduce((sum, one) => sum + one, 0);
+    return await this.#writeRun({ after, upTo }, entries, async (writer) => {
+      await mergeRuns(runs, writer, () => this.#pause());
+    });
+  }
+
+  async #write(table: IdTable, range: CommitRange): Promise<RunFile> {
+    return await this.#writeRun(range, table.size, async (writer) => {
+      for (const at of table.places()) {
+        writer.add(table.words, at);
+        if (!writer.isFull) continue;
+        await writer.write();
+        await this.#pause();
+      }
+    });
+  }
+
+  async #writeRun(
+    { after, upTo }: CommitRange,
+    entries: number,
+    fill: (writer: RunWriter) => Promise<void>,
+  ): Promise<RunFile> {
+    const { names, store } = this.#parts;
+    const path = names.path({ after, upTo });
+    const writer = await RunWriter.begin(path, { after, upTo, store, hashKey: this.#hash.key }, entries);
+    try {
+      await fill(writer);
+      await writer.end();
+    } catch (error) {
+      await writer.abandon();
+      throw error;
+    }
+    return await RunFile.open(path);
+  }
+
+  /** Puts runs in the place of neighbours that have the same commits. */
+  async #replace(before: readonly RunFile[], after: readonly RunFile[]): Promise<void> {
+    const at = this.#runs.findIndex((run) => run === before[0]);
+    this.#runs.splice(at, before.length, ...after);
+    await discard(before, after);
+  }
+
+  /** The newest runs have their filters in memory, as far as there is room. @returns false where one is damaged */
+  async #fitFilters(): Promise<boolean> {
+    let left = this.#parts.size.filterBytes;
+    for (const run of [...this.#runs].reverse()) {
+      left -= run.filterBytes;
+      if (left < 0) run.dropFilter();
+      else if (!run.hasFilter) {
+        try {
+          await run.loadFilter();
+        } catch (error) {
+          if (!this.#isFound(error)) throw error;
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  async #pause(): Promise<void> {
+    await yieldToOthers();
+    if (this.#isClosing) throw new Stopped();
+  }
+
+  #sayLost({ after, upTo }: CommitRange): void {
+    this.#parts.logger.warn(
+      { ids: this.#parts.kind, after, upTo },
+      'A part of the index of ids was missing or damaged; it is made anew from the tables, and nothing is lost.',
+    );
+  }
+}
+
+/** Of the places of a table. */
+const CUT = 0.75;
+
+/** The index is being closed. */
+class Stopped extends Error {}
+
+function entriesOf(runs: readonly RunFile[]): number[] {
+  return runs.map(({ facts }) => facts.entries);
+}
+
+/** Closes runs and removes their files, but those that others have by now. */
+async function discard(runs: readonly RunFile[], others: readonly RunFile[]): Promise<void> {
+  for (const run of runs) {
+    await run.close();
+    if (!others.some(({ path }) => path === run.path)) await rm(run.path, { force: true });
+  }
+}
+
+/** Opens the runs that can be believed, in the order of their commits; others are removed. */
+async function openRuns({ names, store, kind, logger }: Parts, lastSeq: number): Promise<RunFile[]> {
+  const { runs: paths, unfinished } = names.list();
+  for (const path of unfinished) await rm(path, { force: true });
+  const opened: RunFile[] = [];
+  for (const path of paths) {
+    const run = await RunFile.open(path).catch((error: unknown) => {
+      if (error instanceof DamagedRun) return null;
+      throw error;
+    });
+    if (run?.facts.store === store && run.facts.upTo <= lastSeq) opened.push(run);
+    else {
+      logger.warn({ ids: kind, file: path }, 'A file of the index of ids is damaged, or of another store; it is removed.');
+      await run?.close();
+      await rm(path, { force: true });
+    }
+  }
+  // One that has the commits of others was made of them, by a process that ended before it removed them.
+  opened.sort((a, b) => a.facts.after - b.facts.after || b.facts.upTo - a.facts.upTo);
+  const [first] = opened;
+  const believed: RunFile[] = [];
+  for (const run of opened) {
+    const isNext = run.facts.after >= (believed.at(-1)?.facts.upTo ?? 0);
+    const isAlike = run.facts.hashKey.join() === first?.facts.hashKey.join();
+    if (isNext && isAlike) believed.push(run);
+    else await discard([run], []);
+  }
+  return believed;
+}

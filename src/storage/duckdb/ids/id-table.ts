@@ -1,0 +1,103 @@
+import { compareWithKey, ENTRY_WORDS, numberAt, putEntry } from './id-entry.js';
+import type { IdKey } from './id-hash.js';
+
+/**
+ * Ids and their numbers in memory, always in the order of their hashes: an id's place is given by the first bits of its hash,
+ * and where others have taken it they all stand behind, in order. So a table becomes a file without being sorted.
+ */
+export class IdTable {
+  #bits: number;
+  #words: Uint32Array;
+  #size = 0;
+
+  /** @param bits the table has room for a little more than 2 to this power entries, and is best 60 % full at most */
+  constructor(bits: number) {
+    this.#bits = bits;
+    this.#words = wordsFor(bits);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): number {
+    return this.#words.byteLength;
+  }
+
+  /** Whether a further id would make it slow. */
+  get isFull(): boolean {
+    return this.#size >= 2 ** this.#bits * FULL;
+  }
+
+  /** The id's number; 0 where it is not here. */
+  find(key: IdKey): number {
+    const words = this.#words;
+    const at = this.#place(key);
+    return at < words.length && compareWithKey(words, at, key) === 0 ? numberAt(words, at) : 0;
+  }
+
+  /** Gives an id a number, in place of the one that it has. Grows where it has to. */
+  put(key: IdKey, number: number): void {
+    const at = this.#place(key);
+    const words = this.#words;
+    if (at < words.length && numberAt(words, at) > 0 && compareWithKey(words, at, key) === 0) {
+      putEntry(words, at, key, number);
+      return;
+    }
+    // Whatever stands there and behind moves one place further, up to the next free one.
+    let free = at;
+    while (free < words.length && numberAt(words, free) > 0) free += ENTRY_WORDS;
+    if (free >= words.length || this.#size >= 2 ** this.#bits * FULLEST) {
+      this.#grow();
+      this.put(key, number);
+      return;
+    }
+    words.copyWithin(at + ENTRY_WORDS, at, free);
+    putEntry(words, at, key, number);
+    this.#size++;
+  }
+
+  /** The places of the entries within {@link words}, in order. */
+  *places(): Generator<number> {
+    const words = this.#words;
+    for (let at = 0; at < words.length; at += ENTRY_WORDS) if (numberAt(words, at) > 0) yield at;
+  }
+
+  get words(): Uint32Array {
+    return this.#words;
+  }
+
+  /** Where the id is or would come: the first place that is free or has no earlier entry. */
+  #place(key: IdKey): number {
+    const words = this.#words;
+    let at = ((key[0] ?? 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
+    while (at < words.length && numberAt(words, at) > 0 && compareWithKey(words, at, key) < 0)
+      at += ENTRY_WORDS;
+    return at;
+  }
+
+  #grow(): void {
+    const before = this.#words;
+    this.#bits++;
+    this.#words = wordsFor(this.#bits);
+    // In order, so each goes to its own place or right behind the last one.
+    let free = 0;
+    for (let at = 0; at < before.length; at += ENTRY_WORDS) {
+      if (numberAt(before, at) === 0) continue;
+      const home = ((before[at] ?? 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
+      const to = Math.max(home, free);
+      this.#words.set(before.subarray(at, at + ENTRY_WORDS), to);
+      free = to + ENTRY_WORDS;
+    }
+  }
+}
+
+const FULL = 0.6;
+/** A commit brings all its ids at once, however many. */
+const FULLEST = 0.8;
+/** Places behind the last one, for those that it has no room for. */
+const BEHIND = 256;
+
+function wordsFor(bits: number): Uint32Array {
+  return new Uint32Array((2 ** bits + BEHIND) * ENTRY_WORDS);
+}

@@ -1,0 +1,82 @@
+import { compareEntries, ENTRY_WORDS } from './id-entry.js';
+import type { RunFile } from './run-file.js';
+import { PAGE_WORDS } from './run-pages.js';
+import type { RunWriter } from './run-writer.js';
+
+/**
+ * Writes the entries of runs as one run: of an id that is in several, the number that the newest has.
+ *
+ * @param runs oldest first @param pause called every few milliseconds; may throw, to give up
+ * @throws DamagedRun
+ */
+export async function mergeRuns(
+  runs: readonly RunFile[],
+  writer: RunWriter,
+  pause: () => Promise<void>,
+): Promise<void> {
+  let open: RunCursor[] = [];
+  // The newest first: of equal entries the first one found is written.
+  for (const run of [...runs].reverse()) {
+    const cursor = new RunCursor(run);
+    if (await cursor.next()) open.push(cursor);
+  }
+  for (let least = leastOf(open); least !== undefined; least = leastOf(open)) {
+    const { words, at } = least;
+    writer.add(words, at);
+    let ended = false;
+    for (const cursor of open) {
+      if (cursor !== least && compareEntries(cursor.words, cursor.at, words, at) !== 0) continue;
+      if (!cursor.step() && !(await cursor.next())) ended = cursor.hasEnded = true;
+    }
+    if (ended) open = open.filter((cursor) => !cursor.hasEnded);
+    if (writer.isFull) {
+      await writer.write();
+      await pause();
+    }
+  }
+}
+
+/** Of equal ones the first. */
+function leastOf(cursors: readonly RunCursor[]): RunCursor | undefined {
+  let [least] = cursors;
+  for (const cursor of cursors) {
+    if (least !== undefined && compareEntries(cursor.words, cursor.at, least.words, least.at) < 0)
+      least = cursor;
+  }
+  return least;
+}
+
+/** A place among the entries of a run. */
+class RunCursor {
+  words: Uint32Array = new Uint32Array(0);
+  /** The entry's first word. */
+  at = 0;
+  hasEnded = false;
+  readonly #pieces: ReturnType<RunFile['pieces']>;
+  #ends: readonly number[] = [];
+  #page = 0;
+
+  constructor(run: RunFile) {
+    this.#pieces = run.pieces();
+  }
+
+  /** Goes to the next entry. @returns false where it is not in memory */
+  step(): boolean {
+    this.at += ENTRY_WORDS;
+    if (this.at < (this.#ends[this.#page] ?? 0)) return true;
+    this.#page++;
+    this.at = this.#page * PAGE_WORDS;
+    return this.#page < this.#ends.length;
+  }
+
+  /** Reads on. @returns false at the end */
+  async next(): Promise<boolean> {
+    const { value, done } = await this.#pieces.next();
+    if (done === true) return false;
+    this.words = value.words;
+    this.#ends = value.ends;
+    this.#page = 0;
+    this.at = 0;
+    return true;
+  }
+}

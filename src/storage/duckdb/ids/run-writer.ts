@@ -1,0 +1,175 @@
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ENTRY_WORDS } from './id-entry.js';
+import { FilterPages, filterBlocks } from './run-filter.js';
+import {
+  CONTENT_WORDS,
+  factsPage,
+  PAGE_BYTES,
+  PAGE_WORDS,
+  placesOf,
+  sealPage,
+  type RunFacts,
+} from './run-pages.js';
+
+/** Pages that are written at once. */
+const CHUNK_PAGES = 64;
+
+/** What is known of a run before its entries are. */
+export type RunPlan = Pick<RunFacts, 'after' | 'upTo' | 'hashKey' | 'store'>;
+
+/**
+ * Writes a run from entries in order. It has its name only when all of it is on the disk, so a file of that name is whole.
+ * What it holds in memory meanwhile is a few hundred kilobytes, and 4 bytes for every 255 entries.
+ */
+export class RunWriter {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #plan: RunPlan;
+  readonly #blocks: number;
+  readonly #filter: FilterPages;
+  readonly #filterChunk: Chunk;
+  readonly #dataChunk: Chunk;
+  #page = new Uint32Array(PAGE_WORDS);
+  #used = 0;
+  #entries = 0;
+  /** The first word of the first entry of each page. */
+  readonly #fences: number[] = [];
+
+  private constructor(path: string, file: FileHandle, plan: RunPlan, mostEntries: number) {
+    this.#path = path;
+    this.#file = file;
+    this.#plan = plan;
+    this.#blocks = filterBlocks(mostEntries);
+    this.#filterChunk = new Chunk(0);
+    this.#dataChunk = new Chunk(placesOf({ dataPages: 0, filterBlocks: this.#blocks }).dataAt);
+    this.#filter = new FilterPages(this.#blocks, (page) => {
+      this.#filterChunk.add(page);
+    });
+  }
+
+  /** @param mostEntries as many as will be added, or more */
+  static async begin(path: string, plan: RunPlan, mostEntries: number): Promise<RunWriter> {
+    const file = await open(unfinished(path), 'w', 0o600);
+    return new RunWriter(path, file, plan, mostEntries);
+  }
+
+  /** Whether {@link write} should be called before more is added. */
+  get isFull(): boolean {
+    return this.#dataChunk.pages >= CHUNK_PAGES;
+  }
+
+  /** Adds the entry that is there; it comes behind those added before. */
+  add(words: Uint32Array, at: number): void {
+    const first = words[at] ?? 0;
+    if (this.#used === 0) this.#fences.push(first);
+    for (let i = 0; i < ENTRY_WORDS; i++) this.#page[this.#used + i] = words[at + i] ?? 0;
+    this.#used += ENTRY_WORDS;
+    this.#filter.add(first, words[at + 1] ?? 0);
+    this.#entries++;
+    if (this.#used === CONTENT_WORDS) this.#turn();
+  }
+
+  /** Writes what has come together. */
+  async write(): Promise<void> {
+    await this.#filterChunk.write(this.#file);
+    await this.#dataChunk.write(this.#file);
+  }
+
+  /** Resolves when the run is on the disk under its name. */
+  async end(): Promise<void> {
+    if (this.#used > 0) this.#turn();
+    this.#filter.end();
+    const facts = {
+      ...this.#plan,
+      entries: this.#entries,
+      dataPages: this.#fences.length,
+      filterBlocks: this.#blocks,
+    };
+    for (let from = 0; from < this.#fences.length; from += CONTENT_WORDS) {
+      const fences = this.#fences.slice(from, from + CONTENT_WORDS);
+      const page = new Uint32Array(PAGE_WORDS);
+      page.set(fences);
+      sealPage(page, 0, fences.length, this.#dataChunk.end);
+      this.#dataChunk.add(page);
+    }
+    this.#dataChunk.add(factsPage(facts));
+    await this.write();
+    await this.#file.sync();
+    await this.#file.close();
+    await rename(unfinished(this.#path), this.#path);
+    await syncDirectory(dirname(this.#path));
+  }
+
+  /** Leaves nothing behind. */
+  async abandon(): Promise<void> {
+    await this.#file.close().catch(() => undefined);
+    await rm(unfinished(this.#path), { force: true });
+  }
+
+  #turn(): void {
+    sealPage(this.#page, 0, this.#used, this.#dataChunk.end);
+    this.#dataChunk.add(this.#page);
+    this.#page = new Uint32Array(PAGE_WORDS);
+    this.#used = 0;
+  }
+}
+
+/** Pages that lie one behind the other in the file. */
+class Chunk {
+  #at: number;
+  #pages: Uint32Array[] = [];
+
+  /** @param at the number of the first page */
+  constructor(at: number) {
+    this.#at = at;
+  }
+
+  get pages(): number {
+    return this.#pages.length;
+  }
+
+  /** The number of the next page. */
+  get end(): number {
+    return this.#at + this.#pages.length;
+  }
+
+  add(page: Uint32Array): void {
+    this.#pages.push(page);
+  }
+
+  async write(file: FileHandle): Promise<void> {
+    const pages = this.#pages;
+    if (pages.length === 0) return;
+    const bytes = Buffer.alloc(pages.length * PAGE_BYTES);
+    pages.forEach((page, i) => {
+      bytes.set(new Uint8Array(page.buffer), i * PAGE_BYTES);
+    });
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await file.write(
+        bytes,
+        done,
+        bytes.length - done,
+        this.#at * PAGE_BYTES + done,
+      );
+      done += bytesWritten;
+    }
+    this.#at += pages.length;
+    this.#pages = [];
+  }
+}
+
+/** The name of a run that is being written: none is read under it. */
+export function unfinished(path: string): string {
+  return `${path}.tmp`;
+}
+
+/** Lets a change of names outlive a loss of power. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
