@@ -5,7 +5,7 @@ const TICKS_PER_SECOND = 100;
 const SAMPLE_MS = 200;
 
 /** @returns resident memory in MiB; undefined off Linux, and when the process is gone */
-async function residentMiB(pid: number): Promise<number | undefined> {
+export async function residentMiB(pid: number): Promise<number | undefined> {
   const status = await readProc(pid, 'status');
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status ?? '')?.[1];
   return kib === undefined ? undefined : Number(kib) / 1024;

@@ -7,6 +7,7 @@ import { provideStore, type Filling } from './filled-store.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { Latency } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
+import { residentMiB } from './process-usage.js';
 import { readRoutes, TARGET_RATIO, type ReadRoute } from './read-routes.js';
 import { ms, printSetup, table, type Print } from './report.js';
 
@@ -73,7 +74,8 @@ async function measure(
   const samples = await provideStore(filling, directory, options.data, print);
   const files = await writeDaemonConfig({ directory, key: BENCH_KEY, extra: options.config });
   const daemon = await DaemonProcess.start(files);
-  print(`  spawn to ready ${ms(daemon.startMs)} ms`);
+  const memory = (await residentMiB(daemon.pid))?.toFixed(0) ?? 'unknown';
+  print(`  spawn to ready ${ms(daemon.startMs)} ms, memory then ${memory} MiB`);
   const api = new Api(daemon.url, BENCH_KEY);
   let load: LoadProcess | undefined;
   try {

@@ -6,8 +6,8 @@ import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import { IdIndex, type IdRows, type IndexSize } from '../../src/storage/duckdb/ids/id-index.js';
 import { PAGE_BYTES } from '../../src/storage/duckdb/ids/run-pages.js';
-import { componentSettings } from '../support/component-settings.js';
 import { neverDiffers } from '../support/property.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { testFolder } from '../support/test-folder.js';
 
 /** A file holds 20 to 40 ids. */
@@ -58,18 +58,17 @@ async function open(
   rows: Rows,
   { lastSeq, store = 1, size = SMALL }: { lastSeq: number; store?: number; size?: IndexSize },
 ): Promise<Opened> {
-  const lines: string[] = [];
-  const { logger } = componentSettings('duckdb');
+  const logger = new RecordingLogger();
   const index = await IdIndex.open({
     mainPath: join(folder, 'jackdaw.duckdb'),
     kind: 'traces',
     store,
     lastSeq,
     rows,
-    logger: { ...logger, warn: (_, line) => lines.push(line), error: (_, line) => lines.push(`! ${line}`) },
+    logger,
     size,
   });
-  return { index, lines };
+  return { index, lines: logger.lines };
 }
 
 function filesOf(folder: string): string[] {
@@ -212,38 +211,41 @@ void t.test('many ids: few files, little memory, no miss, and files for their us
   for (const path of filesOf(folder)) t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-void t.test('what is there is not read from the tables again; what is missing is, and the log says so', async (t) => {
-  const folder = testFolder(t);
-  const rows = new Rows();
-  const first = await open(folder, rows, { lastSeq: 0 });
-  for (let n = 0; n < 300; n++) {
-    first.index.put(tenantOf(n), wordsOf(n), 0, n + 1);
-    rows.seqs.set(n, n + 1);
-  }
-  await first.index.settled();
-  await first.index.close();
-  rows.scanned = 0;
-  const again = await open(folder, rows, { lastSeq: 300 });
-  t.ok(rows.scanned < 40, `${rows.scanned} ids came after the last file`);
-  t.same(again.lines, []);
-  await again.index.close();
-  const [lost = ''] = filesOf(folder);
-  rmSync(lost);
-  const healed = await open(folder, rows, { lastSeq: 300 });
-  t.match(healed.lines, [/made anew from the tables/]);
-  t.equal(healed.index.find(tenantOf(3), wordsOf(3), 0), 4);
-  await healed.index.close();
-  const other = await open(folder, rows, { lastSeq: 300, store: 2 });
-  t.match(other.lines[0], /of another store/);
-  t.equal(other.index.find(tenantOf(3), wordsOf(3), 0), 4);
-  await other.index.close();
-  // A store that was put back to an earlier day gives the numbers of later commits again.
-  for (const [n, seq] of rows.seqs) if (seq > 100) rows.seqs.delete(n);
-  const earlier = await open(folder, rows, { lastSeq: 100, store: 2 });
-  t.equal(earlier.index.find(tenantOf(250), wordsOf(250), 0), 0);
-  t.equal(earlier.index.find(tenantOf(50), wordsOf(50), 0), 51);
-  await earlier.index.close();
-});
+void t.test(
+  'what is there is not read from the tables again; what is missing is, and the log says so',
+  async (t) => {
+    const folder = testFolder(t);
+    const rows = new Rows();
+    const first = await open(folder, rows, { lastSeq: 0 });
+    for (let n = 0; n < 300; n++) {
+      first.index.put(tenantOf(n), wordsOf(n), 0, n + 1);
+      rows.seqs.set(n, n + 1);
+    }
+    await first.index.settled();
+    await first.index.close();
+    rows.scanned = 0;
+    const again = await open(folder, rows, { lastSeq: 300 });
+    t.ok(rows.scanned < 40, `${rows.scanned} ids came after the last file`);
+    t.same(again.lines, []);
+    await again.index.close();
+    const [lost = ''] = filesOf(folder);
+    rmSync(lost);
+    const healed = await open(folder, rows, { lastSeq: 300 });
+    t.match(healed.lines, [/made anew from the tables/]);
+    t.equal(healed.index.find(tenantOf(3), wordsOf(3), 0), 4);
+    await healed.index.close();
+    const other = await open(folder, rows, { lastSeq: 300, store: 2 });
+    t.match(other.lines[0], /of another store/);
+    t.equal(other.index.find(tenantOf(3), wordsOf(3), 0), 4);
+    await other.index.close();
+    // A store that was put back to an earlier day gives the numbers of later commits again.
+    for (const [n, seq] of rows.seqs) if (seq > 100) rows.seqs.delete(n);
+    const earlier = await open(folder, rows, { lastSeq: 100, store: 2 });
+    t.equal(earlier.index.find(tenantOf(250), wordsOf(250), 0), 0);
+    t.equal(earlier.index.find(tenantOf(50), wordsOf(50), 0), 51);
+    await earlier.index.close();
+  },
+);
 
 void t.test('what the tables no longer have leaves the disk', async (t) => {
   const folder = testFolder(t);

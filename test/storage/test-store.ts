@@ -10,6 +10,9 @@ import { testFolder } from '../support/test-folder.js';
 /** Small enough for segments to be sealed and moved all the time. */
 const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
 
+/** Small enough for ids of traces to lie in several files. */
+const SMALL_INDEX = { tableBits: 6, filterBytes: 64 * 1024 };
+
 /** What stores of tests are like, where it does not matter. */
 export const STORE_OPTIONS = {
   memoryLimit: '256MiB',
@@ -20,6 +23,7 @@ export const STORE_OPTIONS = {
   logRetentionDays: null,
   eventRetentionDays: null,
   segmentSize: SMALL_SEGMENTS,
+  indexSize: SMALL_INDEX,
 } as const satisfies Partial<DuckDBStoreOptions>;
 
 /** A store in real files that can be closed and opened again. It is closed when the test ends. */

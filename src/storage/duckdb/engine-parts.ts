@@ -1,17 +1,20 @@
 import type { Logger } from '../../component/telemetry.js';
+import { PROMPT_LINKS } from '../prompt-links-table.js';
+import type { Table } from '../table.js';
+import { TRACES } from '../tables.js';
 import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
 import { Observations } from './alerts/observations.js';
 import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { checkpoint } from './checkpoint.js';
 import { Database, MAIN, type DatabaseOptions } from './database.js';
-import { Fingerprints } from './fingerprints.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
+import { IdIndex, type IndexSize } from './ids/id-index.js';
+import { StoredIds, storeNumber } from './ids/stored-ids.js';
 import { IdleRuns } from './idle-runs.js';
 import { EventCounts } from './event-counts.js';
 import { EventReads } from './events/event-reads.js';
 import { RECENT_SIZE, RecentEvents, type RecentSize } from './events/recent-events.js';
-import { loadIds } from './load-ids.js';
 import { StoredLogs } from './logs/stored-logs.js';
 import { MetaTables } from './meta/meta-tables.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
@@ -35,6 +38,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly segmentSize?: SegmentSize;
   /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
   readonly rebuildSize?: RebuildSize;
+  /** Other than `INDEX_SIZE`, for tests of ids in many files. */
+  readonly indexSize?: IndexSize;
   /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
   readonly recentSize?: RecentSize;
 }
@@ -64,7 +69,7 @@ export interface EngineParts {
   readonly counts: EventCounts;
   readonly services: Services;
   /** The ids of all traces. */
-  readonly traces: Fingerprints;
+  readonly traces: IdIndex;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
   readonly recent: RecentEvents;
@@ -108,9 +113,21 @@ async function openFiles(
   const logs = new StoredLogs(origins);
   const counts = new EventCounts();
   const services = new Services();
-  const traces = new Fingerprints();
   const figures = new RunFigures();
-  const prompts = new StoredPrompts(meta);
+  const pool = await ReadPool.open(database, READERS, MAX_WAITING_READS);
+  const read = readFrom(pool, segments);
+  const openIndex = async (kind: 'traces' | 'links', table: Table): Promise<IdIndex> =>
+    await IdIndex.open({
+      mainPath: options.path,
+      kind,
+      store: await storeNumber(connection),
+      lastSeq: segments.lastSeq,
+      rows: new StoredIds(read, table),
+      logger,
+      size: options.indexSize,
+    });
+  const traces = await openIndex('traces', TRACES);
+  const prompts = new StoredPrompts(meta, await openIndex('links', PROMPT_LINKS));
   const capture = segments.capture();
   try {
     await agents.load(connection, capture);
@@ -118,7 +135,6 @@ async function openFiles(
     await metrics.load(connection, capture);
     await counts.load(connection, capture);
     await services.load(connection, capture);
-    await loadIds(connection, capture, traces);
     await figures.load(storedRuns(connection, capture));
     await prompts.load(connection, capture);
   } finally {
@@ -160,8 +176,6 @@ async function openFiles(
       mover.wake();
     },
   });
-  const pool = await ReadPool.open(database, READERS, MAX_WAITING_READS);
-  const read = readFrom(pool, segments);
   const runs = new RunReads(read, { agents, figures, days, traces });
   const events = new EventReads({ meta, segments, recent, read });
   const observations = new Observations({ read, agents, figures, services, metrics, touched, users: meta });
@@ -176,6 +190,7 @@ async function openFiles(
     days,
     metrics,
     prompts,
+    traces,
     idle,
     events: [meta.events, meta.alerts],
     recent,

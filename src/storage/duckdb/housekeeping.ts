@@ -7,6 +7,7 @@ import { LOGS, POINTS, TRACES } from '../tables.js';
 import type { AgentDayCache } from './agent-day-cache.js';
 import type { Connection } from './database.js';
 import type { RecentEvents } from './events/recent-events.js';
+import type { IdIndex } from './ids/id-index.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
 import { rebuildMap, type RebuildParts } from './map/rebuild.js';
@@ -50,6 +51,7 @@ interface Parts {
   readonly days: AgentDayCache;
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
+  readonly traces: IdIndex;
   readonly idle: IdleRuns;
   /** What the main file has of events, and of firings of alerts. */
   readonly events: readonly { removeBefore(time: Micros): Promise<void> }[];
@@ -140,7 +142,7 @@ export class Housekeeping {
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { settlement, mover, days, figures, prompts, read } = this.#parts;
+    const { settlement, mover, days, figures, prompts, traces, read } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
     await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
@@ -151,6 +153,8 @@ export class Housekeeping {
     });
     if (!removed.traces && !removed.links) return;
     await mover.checkpoint();
+    prompts.linked.trim();
+    traces.trim();
     // Of a link whose trace came just then memory may say that it counts.
     await prompts.tracesRemoved(read);
     if (!removed.traces) return;

@@ -2,7 +2,7 @@ import type { Micros } from '../../signal/time.js';
 import { formatUuid } from '../../worker/uuid-words.js';
 import type { Agents } from './agents.js';
 import type { Connection } from './database.js';
-import type { Fingerprints } from './fingerprints.js';
+import type { IdIndex } from './ids/id-index.js';
 import { RememberedTraces } from './remembered-traces.js';
 import type { Capture } from './segments.js';
 import { loadTraces, type TraceToLoad } from './stored-traces.js';
@@ -15,13 +15,13 @@ const REMEMBERED_SPANS = { running: 400_000, ended: 50_000 };
 /** What is stored of the traces that a commit touches: remembered, or loaded from the tables. */
 export class KnownTraces {
   readonly #connection: Connection;
-  readonly #traces: Fingerprints;
+  readonly #traces: IdIndex;
   readonly #agents: Agents;
   readonly #remembered = new RememberedTraces(REMEMBERED_SPANS);
   #forgottenBefore: Micros = -Infinity;
 
   /** @param traces every stored trace id, with the commit of its newest header */
-  constructor(connection: Connection, traces: Fingerprints, agents: Agents) {
+  constructor(connection: Connection, traces: IdIndex, agents: Agents) {
     this.#connection = connection;
     this.#traces = traces;
     this.#agents = agents;
@@ -37,10 +37,10 @@ export class KnownTraces {
         states.set(key, remembered);
         continue;
       }
-      const seqs = this.#traces.numbers(tenant, words, offset);
-      if (seqs.length === 0) continue;
+      const seq = this.#traces.find(tenant, words, offset);
+      if (seq === 0) continue;
       const list = wanted.get(tenant) ?? [];
-      list.push({ key, id: formatUuid(words, offset), seqs });
+      list.push({ key, id: formatUuid(words, offset), seqs: [seq] });
       wanted.set(tenant, list);
     }
     for (const [tenant, traces] of wanted) {

@@ -10,7 +10,7 @@ import type {
 } from '../telemetry-store.js';
 import type { AgentDayCache } from './agent-day-cache.js';
 import type { Agents } from './agents.js';
-import type { Fingerprints } from './fingerprints.js';
+import type { IdIndex } from './ids/id-index.js';
 import { agentDays, compareAgents, listAgents, readAgent } from './queries/agent-figures.js';
 import { listModels } from './queries/models.js';
 import { listRuns } from './queries/runs.js';
@@ -25,7 +25,7 @@ interface Known {
   readonly figures: RunFigures;
   readonly days: AgentDayCache;
   /** The ids of all traces, with the commits of their headers. */
-  readonly traces: Fingerprints;
+  readonly traces: IdIndex;
 }
 
 /** The reads of runs, their agents and their models. Tenants go by their number. */
@@ -45,9 +45,9 @@ export class RunReads {
   ): Promise<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null> {
     const { agents, traces } = this.#known;
     const id = new TraceId(traceId);
-    if (!traces.mayHave(tenant, id.words, 0)) return null;
+    if (traces.find(tenant, id.words, 0) === 0) return null;
     return await this.#read(async (connection, capture) => {
-      const seqs = traces.numbers(tenant, id.words, 0);
+      const seqs = [traces.find(tenant, id.words, 0)];
       const found = await readHeader(connection, capture, agents, tenant, id.text, seqs);
       if (found === null) return null;
       const start = { traceId: id.text, after: null };
@@ -62,7 +62,7 @@ export class RunReads {
   async spans(tenant: number, cursor: SpanCursor): Promise<SpanPage> {
     const id = new TraceId(cursor.traceId);
     return await this.#read(async (connection, capture) => {
-      const seqs = this.#known.traces.numbers(tenant, id.words, 0);
+      const seqs = [this.#known.traces.find(tenant, id.words, 0)];
       const commits = await readCommits(connection, capture, tenant, id.text, seqs);
       if (commits === null) return { json: new Uint8Array(0), next: null };
       return await readSpans(connection, capture, tenant, cursor, commits);

@@ -6,8 +6,8 @@ import type { Connection } from './database.js';
 import { CommitEvents, eventRows } from './events/commit-events.js';
 import type { EventInterests } from './events/interests.js';
 import type { RecentEvents } from './events/recent-events.js';
-import type { Fingerprints } from './fingerprints.js';
 import { EventsOfGroup, GroupChanges } from './group-changes.js';
+import type { IdIndex } from './ids/id-index.js';
 import type { IdleRuns } from './idle-runs.js';
 import { headerAt, isRunningAt, namesItsAgentAt, newSpansAt } from './incoming-rows.js';
 import { KnownTraces } from './known-traces.js';
@@ -57,7 +57,7 @@ interface WrittenTrace extends TouchedRows {
  * Runs only between commits, on the one thread that writes, so that what it reads is all there is.
  */
 export class Settlement {
-  readonly #traces: Fingerprints;
+  readonly #traces: IdIndex;
   readonly #agents: Agents;
   readonly #interests: EventInterests;
   readonly #recent: RecentEvents;
@@ -76,7 +76,7 @@ export class Settlement {
   constructor(parts: {
     readonly connection: Connection;
     /** Every stored trace id, with the commit of its newest header. */
-    readonly traces: Fingerprints;
+    readonly traces: IdIndex;
     readonly agents: Agents;
     /** Which events are to be written. */
     readonly interests: EventInterests;
@@ -211,7 +211,7 @@ export class Settlement {
 
   #wholeCommitted(seq: number, { batch, agentNos }: WholeTraces): void {
     for (const [trace, agentNo] of agentNos) {
-      this.#traces.add(batch.tenant, batch.traceIds, trace * 4, seq);
+      this.#traces.put(batch.tenant, batch.traceIds, trace * 4, seq);
       const run = countedAt(batch, trace, agentNo);
       const key = this.#links.isEmpty ? '' : batch.traceKey(trace);
       const links = this.#links.committed(seq, key, null, run);
@@ -231,8 +231,7 @@ export class Settlement {
   #touchedCommitted(seq: number, { key, trace, state, agentNo, spans }: WrittenTrace): void {
     const { tenant, words, offset } = trace;
     const { stored: before } = state;
-    if (before === null) this.#traces.add(tenant, words, offset, seq);
-    else this.#traces.replace(tenant, words, offset, before.seq, seq);
+    this.#traces.put(tenant, words, offset, seq);
     const after = state.committed(seq, agentNo, spans);
     const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
     this.#runs.change(runBefore, runAfter, activityOf(state));

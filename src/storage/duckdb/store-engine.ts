@@ -260,13 +260,16 @@ export class StoreEngine {
 
   /** Commits what was taken, finishes the reads under way, and closes every file. */
   async close(): Promise<void> {
-    const { housekeeping, writer, mover, pool, segments, database } = this.#parts;
+    const { housekeeping, writer, mover, pool, segments, traces, prompts, database } = this.#parts;
+    const indexes = [traces, prompts.linked];
+    for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await writer.drained();
     await mover.close();
     await swept;
     await writer.drained();
     await pool.close();
+    for (const index of indexes) await index.close();
     await this.meta.idle();
     await segments.close();
     database.close();

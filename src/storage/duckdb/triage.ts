@@ -1,5 +1,5 @@
 import { uuidKey } from '../../worker/uuid-words.js';
-import type { Fingerprints } from './fingerprints.js';
+import type { IdIndex } from './ids/id-index.js';
 import { repeatsSpans } from './repeated-spans.js';
 import type { TraceState } from './trace-state.js';
 import {
@@ -43,7 +43,7 @@ export interface Triage {
  *
  * @param traces every stored trace id
  */
-export function triage(changes: readonly TraceChange[], traces: Fingerprints): Triage {
+export function triage(changes: readonly TraceChange[], traces: IdIndex): Triage {
   const mentions = countTraces(changes);
   const whole = new Map<IncomingBatch, number[]>();
   const touched = new Map<string, TouchedTrace>();
@@ -59,7 +59,7 @@ export function triage(changes: readonly TraceChange[], traces: Fingerprints): T
     for (let trace = 0; trace < batch.traces.rows; trace++) {
       const offset = trace * 4;
       const key = batch.traceKey(trace);
-      const isNew = mentions.get(key) === 1 && !traces.mayHave(batch.tenant, batch.traceIds, offset);
+      const isNew = mentions.get(key) === 1 && traces.find(batch.tenant, batch.traceIds, offset) === 0;
       if (isNew && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
       else {
         const found = { tenant: batch.tenant, words: batch.traceIds, offset };

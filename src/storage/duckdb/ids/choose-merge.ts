@@ -9,9 +9,7 @@ const GROWTH = 2.5;
  *
  * @param sizes of the runs, oldest first @returns from where to where; null: there are few enough
  */
-export function chooseMerge(
-  sizes: readonly number[],
-): { readonly from: number; readonly to: number } | null {
+export function chooseMerge(sizes: readonly number[]): { readonly from: number; readonly to: number } | null {
   let best: { from: number; to: number; total: number } | null = null;
   for (let from = 0; from + LEAST <= sizes.length; from++) {
     let total = 0;

@@ -72,6 +72,8 @@ export class IdIndex {
   readonly #damaged = new Set<RunFile>();
   #wantsTrim = false;
   #working: Promise<void> | null = null;
+  /** Whether there may be something to do. */
+  #isLeft = false;
   #isClosing = false;
 
   private constructor(parts: Parts, hash: IdHash, runs: RunFile[], upTo: number) {
@@ -172,9 +174,14 @@ export class IdIndex {
     await this.#working;
   }
 
-  /** Gives up what is under way. */
-  async close(): Promise<void> {
+  /** Begins nothing any more, and gives up what is under way. Ids are found as before. */
+  stop(): void {
     this.#isClosing = true;
+  }
+
+  /** Closes the files, when what was under way has ended. */
+  async close(): Promise<void> {
+    this.stop();
     await this.#working;
     for (const run of this.#runs.splice(0)) await run.close();
   }
@@ -206,28 +213,34 @@ export class IdIndex {
   }
 
   #wake(): void {
+    this.#isLeft = true;
     if (!this.#isClosing) this.#working ??= this.#work();
   }
 
   async #work(): Promise<void> {
     // Never in the step in which somebody needs something else.
     await yieldToOthers();
-    let isLeft = true;
-    while (isLeft && !this.#isClosing) {
+    while (this.#isLeft && !this.#isClosing) {
+      this.#isLeft = false;
       try {
-        isLeft = await this.#step();
-        if (!(await this.#fitFilters())) isLeft = true;
+        const didSomething = await this.#step();
+        const areSound = await this.#fitFilters();
+        if (didSomething || !areSound) this.#isLeft = true;
       } catch (error) {
-        // Then it is made anew next.
-        isLeft = this.#isFound(error);
-        if (isLeft || error instanceof Stopped) continue;
-        this.#parts.logger.error(
-          { err: error, ids: this.#parts.kind },
-          'Files of the index of ids could not be written; what is in memory stays there, and it is tried again later.',
-        );
+        // One that is damaged is made anew next.
+        if (this.#isFound(error)) this.#isLeft = true;
+        else if (!(error instanceof Stopped)) this.#sayFailed(error);
       }
     }
     this.#working = null;
+  }
+
+  #sayFailed(error: unknown): void {
+    if (this.#isClosing) return;
+    this.#parts.logger.error(
+      { err: error, ids: this.#parts.kind },
+      'Files of the index of ids could not be written; what is in memory stays there, and it is tried again later.',
+    );
   }
 
   /** Whether an error says that a run is damaged, which is noted. */
@@ -450,7 +463,10 @@ async function openRuns({ names, store, kind, logger }: Parts, lastSeq: number):
     });
     if (run?.facts.store === store && run.facts.upTo <= lastSeq) opened.push(run);
     else {
-      logger.warn({ ids: kind, file: path }, 'A file of the index of ids is damaged, or of another store; it is removed.');
+      logger.warn(
+        { ids: kind, file: path },
+        'A file of the index of ids is damaged, or of another store; it is removed.',
+      );
       await run?.close();
       await rm(path, { force: true });
     }

@@ -1,5 +1,5 @@
 import { compareEntries, ENTRY_WORDS } from './id-entry.js';
-import type { RunFile } from './run-file.js';
+import type { Piece, RunFile } from './run-file.js';
 import { PAGE_WORDS } from './run-pages.js';
 import type { RunWriter } from './run-writer.js';
 
@@ -52,7 +52,7 @@ class RunCursor {
   /** The entry's first word. */
   at = 0;
   hasEnded = false;
-  readonly #pieces: ReturnType<RunFile['pieces']>;
+  readonly #pieces: AsyncGenerator<Piece, void>;
   #ends: readonly number[] = [];
   #page = 0;
 
@@ -71,10 +71,10 @@ class RunCursor {
 
   /** Reads on. @returns false at the end */
   async next(): Promise<boolean> {
-    const { value, done } = await this.#pieces.next();
-    if (done === true) return false;
-    this.words = value.words;
-    this.#ends = value.ends;
+    const piece = await this.#pieces.next();
+    if (piece.done === true) return false;
+    this.words = piece.value.words;
+    this.#ends = piece.value.ends;
     this.#page = 0;
     this.at = 0;
     return true;

@@ -25,6 +25,12 @@ export class DamagedRun extends Error {
   }
 }
 
+/** Pages of entries as they lie in the file, and for each where its entries end. */
+export interface Piece {
+  readonly words: Uint32Array;
+  readonly ends: readonly number[];
+}
+
 /** Pages that are read at once where many are. */
 const CHUNK_PAGES = 64;
 
@@ -110,7 +116,7 @@ export class RunFile {
   }
 
   /** Reads all entries in order, by the piece. @throws DamagedRun */
-  async *pieces(): AsyncGenerator<{ readonly words: Uint32Array; readonly ends: readonly number[] }> {
+  async *pieces(): AsyncGenerator<Piece, void> {
     const { dataAt, fencesAt } = this.#places;
     for (let from = dataAt; from < fencesAt; from += CHUNK_PAGES) {
       const count = Math.min(CHUNK_PAGES, fencesAt - from);
@@ -153,13 +159,7 @@ export class RunFile {
   #read(number: number): number {
     const bytes = new Uint8Array(this.#page.buffer);
     for (let done = 0; done < PAGE_BYTES;) {
-      const read = readSync(
-        this.#file.fd,
-        bytes,
-        done,
-        PAGE_BYTES - done,
-        number * PAGE_BYTES + done,
-      );
+      const read = readSync(this.#file.fd, bytes, done, PAGE_BYTES - done, number * PAGE_BYTES + done);
       if (read === 0) throw new DamagedRun(this.path, this);
       done += read;
     }

@@ -4,7 +4,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { indexOf } from '../../table.js';
 import type { Connection } from '../database.js';
-import type { Fingerprints } from '../fingerprints.js';
+import type { IdIndex } from '../ids/id-index.js';
 import type { Capture } from '../segments.js';
 import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace, Triage } from '../triage.js';
@@ -20,7 +20,7 @@ type LinkedTrace = Pick<TouchedTrace, 'tenant' | 'words' | 'offset'>;
 /** What the commit under way does to the links between prompt versions and traces. */
 export class PromptLinks {
   readonly #connection: Connection;
-  readonly #linked: Fingerprints;
+  readonly #linked: IdIndex;
   readonly #figures: PromptFigures;
   /** Of the traces of the group: those that have links, or get some, by key. */
   readonly #traces = new Map<string, TraceLinks>();
@@ -37,7 +37,7 @@ export class PromptLinks {
     const wanted = new Map<number, TraceLinks[]>();
     const find = (key: string, trace: LinkedTrace): void => {
       const { tenant, words, offset } = trace;
-      if (!this.#linked.mayHave(tenant, words, offset)) return;
+      if (this.#linked.find(tenant, words, offset) === 0) return;
       const known = states.get(key)?.links;
       const links = known ?? new TraceLinks(trace);
       this.#traces.set(key, links);
@@ -50,7 +50,7 @@ export class PromptLinks {
     for (const [key, trace] of sorted.touched) find(key, trace);
     for (const [batch, traces] of sorted.whole) {
       for (const trace of traces) {
-        if (this.#linked.mayHave(batch.tenant, batch.traceIds, trace * 4))
+        if (this.#linked.find(batch.tenant, batch.traceIds, trace * 4) > 0)
           find(batch.traceKey(trace), traceOf(batch, trace));
       }
     }
@@ -115,11 +115,8 @@ export class PromptLinks {
       for (const { promptNo, isNew } of links.prompts())
         if (isNew || before !== after) this.#figures.change(promptNo, isNew ? null : before, after);
     }
-    const { tenant, words, offset, lastSeq } = links;
-    if (links.added.length > 0) {
-      if (lastSeq === 0) this.#linked.add(tenant, words, offset, seq);
-      else this.#linked.replace(tenant, words, offset, lastSeq, seq);
-    }
+    const { tenant, words, offset } = links;
+    if (links.added.length > 0) this.#linked.put(tenant, words, offset, seq);
     links.committed(seq);
     return links;
   }

@@ -2,7 +2,7 @@ import { formatUuid } from '../../../worker/uuid-words.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
 import { int64At, type Connection, type Row } from '../database.js';
-import type { Fingerprints } from '../fingerprints.js';
+import type { IdIndex } from '../ids/id-index.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
 import { keyOf } from '../trace-rows.js';
@@ -12,18 +12,17 @@ import type { TraceLinks } from './trace-links.js';
 /**
  * Reads the stored links of some traces of one tenant.
  *
- * @param linked every linked trace, with commits that brought links of it, the last one among them
+ * @param linked every linked trace, with the last commit that brought links of it
  */
 export async function loadLinks(
   connection: Connection,
   capture: Capture,
-  linked: Fingerprints,
+  linked: IdIndex,
   tenant: number,
   traces: readonly TraceLinks[],
 ): Promise<void> {
   const byId = new Map(traces.map((links) => [formatUuid(links.words, links.offset), links]));
-  const seqs = new Set(traces.flatMap(({ words, offset }) => linked.numbers(tenant, words, offset)));
-  if (seqs.size === 0) return;
+  const seqs = new Set(traces.map(({ words, offset }) => linked.find(tenant, words, offset)));
   const ids = [...byId.keys()].map((id) => `'${id}'::UUID`).join(', ');
   const read = async (commits: string): Promise<void> => {
     const where = `tenant = ${tenant} AND (${commits}) AND trace_id IN (${ids})`;
@@ -43,33 +42,6 @@ function putLink(links: TraceLinks | undefined, row: Row): void {
     first: Number(row.first_seq),
     last: Number(row.seq),
   });
-}
-
-/**
- * Fills the memory of linked traces from everything stored: with the first and the last commit that brought links of a
- * trace, where it is not the same.
- */
-export async function loadLinked(
-  connection: Connection,
-  capture: Capture,
-  linked: Fingerprints,
-): Promise<void> {
-  const first = relation(capture, PROMPT_LINKS, 'seq = first_seq');
-  const later = relation(capture, PROMPT_LINKS, 'seq > first_seq');
-  // Nearly all traces get their links at once: only the others are grouped.
-  for (const rows of [
-    `SELECT DISTINCT tenant, trace_id, seq FROM ${first}`,
-    `SELECT tenant, trace_id, max(seq) FROM ${later} GROUP BY tenant, trace_id`,
-  ]) {
-    for await (const chunk of connection.chunks(rows)) {
-      const tenants = chunk.words(0, 4);
-      const words = chunk.words(1, 16);
-      const seqs = chunk.words(2, 8);
-      for (let row = 0; row < chunk.rows; row++) {
-        linked.add(tenants[row] ?? 0, words, row * 4, int64At(seqs, row));
-      }
-    }
-  }
 }
 
 /** Every stored run with each prompt version that it used, by the piece. */

@@ -1,13 +1,13 @@
 import type { PromptLink, PromptVersionFigures } from '../../telemetry-store.js';
 import type { Connection } from '../database.js';
-import { Fingerprints } from '../fingerprints.js';
+import type { IdIndex } from '../ids/id-index.js';
 import type { Read } from '../read.js';
 import type { Capture } from '../segments.js';
 import { TraceId } from '../trace-id.js';
 import type { PromptNumbers } from '../write-group.js';
 import type { Writer } from '../writer.js';
 import { PromptFigures } from './prompt-figures.js';
-import { loadLinked, storedPrompts } from './stored-links.js';
+import { storedPrompts } from './stored-links.js';
 
 /** The prompts of all users, as far as telemetry needs them. */
 export interface KnownPrompts extends PromptNumbers {
@@ -21,16 +21,16 @@ export interface KnownPrompts extends PromptNumbers {
 /** Which traces used which prompt versions, and how they went. */
 export class StoredPrompts {
   readonly known: KnownPrompts;
-  /** Every linked trace, be it stored or not, with commits that brought links of it, the last one among them. */
-  readonly linked = new Fingerprints();
+  /** Every linked trace, be it stored or not, with the last commit that brought links of it. */
+  readonly linked: IdIndex;
   readonly figures = new PromptFigures();
 
-  constructor(known: KnownPrompts) {
+  constructor(known: KnownPrompts, linked: IdIndex) {
     this.known = known;
+    this.linked = linked;
   }
 
   async load(connection: Connection, capture: Capture): Promise<void> {
-    await loadLinked(connection, capture, this.linked);
     if (this.linked.size > 0) await this.figures.load(storedPrompts(connection, capture));
   }
 
