@@ -103,7 +103,8 @@ export class Body {
 
   /** Gives the budget back: the request is over, and nobody needs the bytes any more. */
   release(): void {
-    this.fail(connectionClosed());
+    // Made only where somebody may hear of it: an error costs more than a small body.
+    if (this.#state === 'gathering') this.fail(connectionClosed());
     this.#state = 'released';
     this.#giveBack();
   }

@@ -9,6 +9,7 @@ import type { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
 import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.js';
 import type { RebindingGuard } from './rebinding-guard.js';
+import { headProblem, isWellFormed } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
 
@@ -41,6 +42,8 @@ interface Call {
   /** As `performance.now()` gives it. */
   readonly startedMs: number;
   status: number;
+  /** Whether its answer ends the connection. */
+  isLast: boolean;
   isGone: boolean;
   /** The handler and the connection: the call is over when neither needs it any more. */
   partsUnderWay: number;
@@ -120,6 +123,7 @@ export class Dispatcher {
       remoteAddress: logger.isDebugEnabled() ? exchange.remoteAddress : '',
       startedMs: performance.now(),
       status: 0,
+      isLast: false,
       isGone: false,
       partsUnderWay: 2,
     };
@@ -153,17 +157,25 @@ export class Dispatcher {
 
   #respond(call: Call, match: Match, limits: HttpLimits): HttpResponse | Promise<HttpResponse> {
     const { exchange, request } = call;
+    const problem = headProblem(exchange);
+    if (problem !== undefined) {
+      call.isLast = true;
+      throw problem;
+    }
     if (this.#isDraining) throw shuttingDown();
     if (this.#underWay > limits.maxRequestsInFlight) throw overloaded();
-    if (exchange.isHeadTooLarge) {
-      throw new HttpProblem(431, 'headers_too_large', 'The headers are larger than is taken here.');
-    }
     this.#settings.rebinding.check(exchange);
     const preflight = this.#settings.cors().preflight(exchange);
     if (preflight !== undefined) return { status: 204, headers: preflight };
     this.#guard(request, match);
     switch (match.kind) {
       case 'found':
+        if (!isWellFormed(exchange.query))
+          throw new HttpProblem(
+            400,
+            'invalid_encoding',
+            'The query is no well-formed percent-encoded UTF-8.',
+          );
         return match.route.handle(request);
       case 'wrong_method':
         return refuseMethod(exchange.method, match.allow);
@@ -231,7 +243,7 @@ export class Dispatcher {
     return {
       headers: ['x-request-id', call.request.id, ...this.#settings.cors().headersFor(call.exchange)],
       // After a body that came too slowly nobody knows where the next request would begin.
-      close: this.#isDraining || call.body?.problem?.code === 'request_timeout',
+      close: call.isLast || this.#isDraining || call.body?.problem?.code === 'request_timeout',
     };
   }
 

@@ -17,6 +17,8 @@ export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
 export interface Exchange {
   /** As sent: upper case for every method there is. */
   readonly method: string;
+  /** Of HTTP: `1.1`, `1.0`, or whatever the request says. */
+  readonly version: string;
   /** Raw, without the query. */
   readonly path: string;
   /** Raw, without the question mark; empty where there is none. */
@@ -26,6 +28,8 @@ export interface Exchange {
   readonly localAddress: string | undefined;
   /** Whether request line and headers are larger than the listener takes. */
   readonly isHeadTooLarge: boolean;
+  /** In lower case, a header field that was sent twice although a request has it at most once. */
+  readonly repeated: string | undefined;
   /** Whether the head announces a body, be it an empty one. */
   readonly hasBody: boolean;
   /** The connection is gone, or the answer complete: nothing can be sent any more. */
@@ -67,6 +71,8 @@ export interface EngineOptions {
   readonly limits: HttpLimits;
   /** Called synchronously when the head of a request has arrived. Never throws. */
   readonly onRequest: (exchange: Exchange) => void;
+  /** Called when something that is no request was answered with this status. */
+  readonly onUnreadable: (status: number) => void;
 }
 
 /** An open port. */

@@ -174,7 +174,16 @@ class SharedListener implements HttpListener {
       const tls = this.#tls === undefined ? undefined : await readTlsFiles(this.#tls);
       const engine = await openEngine(
         this.#options.engine ?? 'node',
-        { host, port: this.#address.port, tls, limits: this.#limits, onRequest: this.#dispatcher.accept },
+        {
+          host,
+          port: this.#address.port,
+          tls,
+          limits: this.#limits,
+          onRequest: this.#dispatcher.accept,
+          onUnreadable: (status) => {
+            this.#metrics.answered('other', status, undefined, 0);
+          },
+        },
         this.#logger,
       );
       this.#rebinding.listensOn(host, engine.port);

@@ -20,9 +20,9 @@ interface ValueSchema {
 /**
  * Turns the text of query parameters into what their schemas ask for (decisions §1): numbers are clamped to their
  * bounds, whole ones cut; UUIDs are lower-cased. Parameters without a schema are ignored, those that are absent stay
- * absent; the first of a repeated one counts. What is left to check is the schema's business.
+ * absent; a repeated one is an error. What is left to check is the schema's business.
  *
- * @param errors takes one entry for each text that is no number or boolean.
+ * @param errors takes one entry for each parameter that is there twice, or whose text is no number or boolean.
  */
 export function readQuery(
   schema: TObject,
@@ -31,8 +31,12 @@ export function readQuery(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
-    const text = query.get(name);
-    if (text === null) continue;
+    const [text, second] = query.getAll(name);
+    if (text === undefined) continue;
+    if (second !== undefined) {
+      errors.push({ field: name, message: 'is there more than once' });
+      continue;
+    }
     const value = readValue(property, text);
     if (typeof value === 'object') errors.push({ field: name, message: value.problem });
     else values[name] = value;

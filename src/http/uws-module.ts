@@ -46,7 +46,7 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   write(piece: Uint8Array): boolean;
   end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
-  endWithoutBody(): UwsResponse;
+  endWithoutBody(length?: number, closeConnection?: boolean): UwsResponse;
   /** @returns whether all that was given went out, and whether the answer is complete. */
   tryEnd(rest: Uint8Array, totalLength: number): [boolean, boolean];
   close(): UwsResponse;

@@ -124,7 +124,7 @@ for (const engine of ENGINES) {
 void t.test('node: what its parser refuses is a problem as well', async (t) => {
   const { port } = await startListener(t, 'node', [READ]);
   const broken = new RawConnection(port);
-  broken.write('this is no request\r\n\r\n');
+  broken.write('GET / HTTP/1.1\r\nthis is no header\r\n\r\n');
   t.match(await broken.closed(), /^HTTP\/1\.1 400[^{]*\{[^]*invalid_request/);
 
   const impatient = await startListener(t, 'node', [READ], { limits: { headersTimeoutMs: 50 } });

@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net';
+import type { NodeExchange } from './node-exchange.js';
+import { unreadableAnswer, type UnreadableError } from './unreadable.js';
+
+/** How long the end of a connection is waited for, once all that there was to say is out. */
+const LINGER_MS = 2000;
+/** When a client that has ended its side is looked for, each after the one before. Some take no more than five answers of this kind. */
+const PROBES_MS = [100, LINGER_MS];
+
+/** A connection of `node:http`: the requests that are under way on it, and how it ends. */
+export class NodeConnection {
+  readonly #socket: Socket;
+  /** Of requests that are not over, in the order in which they came. */
+  readonly #underWay: NodeExchange[] = [];
+  #isEnding = false;
+  #unreadable: string | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.once('end', () => {
+      this.#lookForClient();
+    });
+  }
+
+  /** No request that comes now is to be handled: an answer has said that it is the last one. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** The answer that is about to go out ends the connection. */
+  endAfterAnswer(): void {
+    this.#isEnding = true;
+  }
+
+  began(exchange: NodeExchange): void {
+    this.#underWay.push(exchange);
+  }
+
+  over(exchange: NodeExchange): void {
+    const at = this.#underWay.indexOf(exchange);
+    if (at >= 0) this.#underWay.splice(at, 1);
+    this.#refuseInTurn();
+  }
+
+  /**
+   * Answers what the parser does not understand in the form of all other errors, behind the answers that are still to come.
+   *
+   * @returns the status that is answered; undefined where there is nobody to answer
+   */
+  refuse(error: UnreadableError): number | undefined {
+    if (this.#unreadable !== undefined) return undefined;
+    // Behind a request that closes the connection Node reads nothing more; its answer is still to come.
+    if (error.code === 'HPE_CLOSED_CONNECTION' && this.#underWay.length > 0) return undefined;
+    if (error.code === 'ECONNRESET' || !this.#socket.writable) {
+      this.#socket.destroy();
+      return undefined;
+    }
+    const { status, text } = unreadableAnswer(error);
+    this.#isEnding = true;
+    this.#unreadable = text;
+    this.#refuseInTurn();
+    return status;
+  }
+
+  #refuseInTurn(): void {
+    if (this.#unreadable === undefined || !this.#socket.writable) return;
+    const [first, second] = this.#underWay;
+    if (second !== undefined) return;
+    if (first !== undefined) {
+      // What cannot be read is its body: this is its answer, unless it has one.
+      if (first.hasWholeRequest) return;
+      if (first.hasBegun) {
+        first.bodyEnded();
+        return;
+      }
+    }
+    this.#socket.end(this.#unreadable);
+    this.#socket.setTimeout(LINGER_MS, () => {
+      this.#socket.destroy();
+    });
+  }
+
+  /**
+   * The client sends nothing more. It may still be there and wait for its answer, or be gone: a needless `100 Continue`, which
+   * every client skips (RFC 9110 section 15.2), makes the system of one that is gone reset the connection, and another one is told so.
+   * In the middle of an answer its next pieces do the same; where none come, the client is taken for gone.
+   */
+  #lookForClient(turn = 0, before = 0): void {
+    const { destroyed, bytesWritten, writableLength } = this.#socket;
+    const [first] = this.#underWay;
+    if (destroyed || first === undefined) return;
+    const wait = PROBES_MS[turn] ?? LINGER_MS;
+    if (!first.hasBegun) {
+      if (turn < PROBES_MS.length) first.probe();
+    } else if (turn >= PROBES_MS.length && bytesWritten === before && writableLength === 0) {
+      this.#socket.destroy();
+      return;
+    }
+    setTimeout(() => {
+      this.#lookForClient(turn + 1, bytesWritten);
+    }, wait).unref();
+  }
+}

@@ -1,0 +1,253 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnswerHead, Exchange, TakePiece } from './engine.js';
+import type { HttpLimits } from './limits.js';
+import type { NodeConnection } from './node-connection.js';
+import { MAX_HEADER_FIELDS, singleField } from './request-head.js';
+
+/** How long the rest of a refused body is waited for before the connection is closed. */
+const LINGER_MS = 2000;
+const NOTHING = new Uint8Array();
+
+/** A request to `node:http`, and its answer. */
+export class NodeExchange implements Exchange {
+  readonly method: string;
+  readonly version: string;
+  readonly path: string;
+  readonly query: string;
+  readonly hasBody: boolean;
+  readonly repeated: string | undefined;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #connection: NodeConnection;
+  readonly #limits: HttpLimits;
+  /** Of a target that names its host itself; it counts instead of the header (RFC 9112 section 3.2.2). */
+  readonly #authority: string | undefined;
+  #waitsForContinue: boolean;
+  #received = 0;
+  #isReceiving = false;
+  /** While the answer is out but for its end. */
+  #stopWaiting: (() => void) | undefined;
+  #onClosed: ((gone: boolean) => void)[] = [];
+  #isClosed = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: NodeConnection,
+    limits: HttpLimits,
+    waitsForContinue: boolean,
+  ) {
+    this.#request = request;
+    this.#response = response;
+    this.#connection = connection;
+    this.#limits = limits;
+    this.#waitsForContinue = waitsForContinue;
+    this.method = request.method ?? 'GET';
+    this.version = request.httpVersion;
+    this.repeated = repeatedField(request.rawHeaders);
+    const url = request.url ?? '/';
+    const absolute = url.startsWith('/') ? undefined : ABSOLUTE.exec(url);
+    this.#authority = absolute?.[1];
+    const target = absolute === undefined ? url : originForm(absolute?.[2] ?? url);
+    const mark = target.indexOf('?');
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? '' : target.slice(mark + 1);
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    this.hasBody = coding !== undefined || (length !== undefined && length !== '0');
+    connection.began(this);
+    // It comes after every other event of the answer, and also where there is none.
+    response.once('close', () => {
+      this.#closed();
+    });
+    response.on('error', ignore);
+  }
+
+  get remoteAddress(): string {
+    // `::ffff:127.0.0.1` is an IPv4 client on a socket for both.
+    return this.#request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
+  }
+
+  get localAddress(): string | undefined {
+    return this.#request.socket.localAddress;
+  }
+
+  get isHeadTooLarge(): boolean {
+    return this.#request.rawHeaders.length > 2 * MAX_HEADER_FIELDS;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  /** Whether nothing of it is still to come. */
+  get hasWholeRequest(): boolean {
+    return this.#request.complete;
+  }
+
+  header(name: string): string | undefined {
+    if (name === 'host' && this.#authority !== undefined) return this.#authority;
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  receive(take: TakePiece): void {
+    this.#isReceiving = true;
+    if (this.#waitsForContinue) {
+      this.#waitsForContinue = false;
+      this.#response.writeContinue();
+    }
+    this.#request.on('data', (piece: Buffer) => {
+      this.#received += piece.length;
+      take(piece, false);
+    });
+    this.#request.on('end', () => {
+      take(NOTHING, true);
+    });
+  }
+
+  onClosed(callback: (gone: boolean) => void): void {
+    this.#onClosed.push(callback);
+  }
+
+  send(head: AnswerHead, body: string | Uint8Array | undefined): void {
+    if (this.#isClosed) return;
+    const length =
+      body === undefined ? undefined : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    this.#finish(head, length, body);
+  }
+
+  sendHead(head: AnswerHead, length: number | undefined): void {
+    if (this.#isClosed) return;
+    this.#finish(head, length, undefined);
+  }
+
+  begin(head: AnswerHead): void {
+    if (this.#isClosed) return;
+    const close = head.close || this.#mustCloseForRest();
+    this.#discardRest();
+    this.#writeHead(head, undefined, close);
+  }
+
+  write(piece: Uint8Array): Promise<void> | undefined {
+    if (this.#isClosed || this.#response.write(piece)) return undefined;
+    this.#closeWhenStuck();
+    return new Promise((resolve) => {
+      this.#response.once('drain', resolve).once('close', resolve);
+    });
+  }
+
+  end(): void {
+    if (this.#isClosed) return;
+    this.#response.end();
+    this.#closeWhenStuck();
+  }
+
+  abort(): void {
+    this.#request.socket.destroy();
+  }
+
+  /** Nothing of the body that could be read will come any more, although it is not complete. */
+  bodyEnded(): void {
+    if (this.#stopWaiting === undefined) this.abort();
+    else this.#stopWaiting();
+  }
+
+  /** Sends what a client that is there does not mind, and what makes one that is gone known. */
+  probe(): void {
+    if (!this.#isClosed && !this.hasBegun && this.version === '1.1') this.#response.writeContinue();
+  }
+
+  #finish(head: AnswerHead, length: number | undefined, body: string | Uint8Array | undefined): void {
+    const mustClose = this.#mustCloseForRest();
+    const close = head.close || mustClose;
+    this.#writeHead(head, length, close);
+    this.#discardRest();
+    if (!close || this.#request.complete || !this.hasBody || this.#waitsForContinue) {
+      this.#response.end(body);
+    } else {
+      // The client has its whole answer now. Closing at once would reset the connection while it is still sending, and
+      // it might never read the answer: the end waits for the rest of the body, a while.
+      if (body !== undefined && body.length > 0) this.#response.write(body);
+      else this.#response.flushHeaders();
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#stopWaiting = undefined;
+        this.#response.end();
+      };
+      const timer = setTimeout(end, LINGER_MS).unref();
+      this.#stopWaiting = end;
+      this.#request.once('end', end).once('close', end);
+    }
+    this.#closeWhenStuck();
+  }
+
+  #writeHead(head: AnswerHead, length: number | undefined, close: boolean): void {
+    const headers = [...head.headers];
+    if (length !== undefined) headers.push('content-length', String(length));
+    if (close) {
+      headers.push('connection', 'close');
+      this.#connection.endAfterAnswer();
+    }
+    this.#response.writeHead(head.status, headers);
+  }
+
+  /** Whether more of the body is to come than is worth reading to keep the connection. */
+  #mustCloseForRest(): boolean {
+    if (!this.hasBody || this.#request.complete) return false;
+    if (this.#waitsForContinue) return true;
+    const length = Number(this.#request.headers['content-length'] ?? Infinity);
+    return !(length - this.#received <= this.#limits.maxDiscardBytes);
+  }
+
+  #discardRest(): void {
+    if (!this.hasBody || this.#request.complete) return;
+    let left = this.#limits.maxDiscardBytes;
+    this.#request.on('data', (piece: Buffer) => {
+      left -= piece.length;
+      if (left < 0) this.#request.socket.destroy();
+    });
+    if (!this.#isReceiving) this.#request.resume();
+  }
+
+  /** An answer that the client does not read is not kept for ever. */
+  #closeWhenStuck(): void {
+    if (!this.#response.writableFinished) this.#request.socket.setTimeout(this.#limits.idleTimeoutMs);
+  }
+
+  #closed(): void {
+    this.#isClosed = true;
+    const isGone = !this.#response.writableFinished;
+    const callbacks = this.#onClosed;
+    this.#onClosed = [];
+    for (const callback of callbacks) callback(isGone);
+    this.#connection.over(this);
+  }
+}
+
+/** `http://host/path`, as proxies may send it. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+
+/** `?query` and nothing become a path. */
+function originForm(target: string): string {
+  return target === '' || target.startsWith('?') ? `/${target}` : target;
+}
+
+/** @param raw name, value, name, value …, as they were sent */
+function repeatedField(raw: readonly string[]): string | undefined {
+  const seen: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = singleField(raw[at] ?? '');
+    if (name === undefined) continue;
+    if (seen.includes(name)) return name;
+    seen.push(name);
+  }
+  return undefined;
+}
+
+function ignore(): void {
+  // Heard so that it is not thrown: errors of the connection come as 'close' too.
+}

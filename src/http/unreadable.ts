@@ -1,0 +1,58 @@
+import { HttpProblem } from '../component/http.js';
+import { problemResponse } from './problem.js';
+
+const INVALID = { status: 400, code: 'invalid_request', detail: 'The request is no valid HTTP/1.1.' };
+
+/** What Node's parser says, and what its sender is told. */
+const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'headers_too_large',
+    detail: 'The headers are larger than is taken here.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    detail: 'The headers did not arrive in time.',
+  },
+  HPE_INVALID_METHOD: { status: 501, code: 'not_implemented', detail: 'This method is not known here.' },
+};
+
+const OTHER_VERSION: typeof INVALID = {
+  status: 505,
+  code: 'version_not_supported',
+  detail: 'HTTP/1.1 and HTTP/1.0 are spoken here.',
+};
+
+/** An error of Node's parser. */
+export interface UnreadableError extends Error {
+  readonly code?: string;
+  readonly reason?: string;
+}
+
+/** The text of a whole answer to what a parser could not read. It ends the connection. */
+export function unreadableAnswer(error: UnreadableError): {
+  readonly status: number;
+  readonly text: string;
+} {
+  const { status, code, detail } = refusalOf(error);
+  const { headers = {}, body } = problemResponse(new HttpProblem(status, code, detail));
+  const text = String(body);
+  const { title } = JSON.parse(text) as { readonly title: string };
+  const fields = Object.entries({
+    ...headers,
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+    date: new Date().toUTCString(),
+  });
+  return {
+    status,
+    text: `HTTP/1.1 ${status} ${title}\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`,
+  };
+}
+
+function refusalOf({ code = '', reason }: UnreadableError): typeof INVALID {
+  // The same code stands for a line that ends in a line feed alone.
+  if (code === 'HPE_INVALID_VERSION' && reason === 'Invalid HTTP version') return OTHER_VERSION;
+  return REFUSALS[code] ?? INVALID;
+}

@@ -1,0 +1,255 @@
+import { STATUS_CODES } from 'node:http';
+import { SocketAddress } from 'node:net';
+import type { AnswerHead, Exchange, TakePiece } from './engine.js';
+import type { HttpLimits } from './limits.js';
+import { isFramingUnsure, singleField } from './request-head.js';
+import type { UwsRequest, UwsResponse } from './uws-module.js';
+
+/** What `end` copies; a longer body is given out as the client takes it. */
+const MAX_COPIED_BYTES = 64 * 1024;
+/** Built into uWebSockets.js. Clients that know it do not send on a connection that is about to be closed. */
+const KEEP_ALIVE = 'timeout=10';
+
+/** A request to uWebSockets.js, and its answer. */
+export class UwsExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly isHeadTooLarge: boolean;
+  readonly hasBody: boolean;
+  readonly localAddress = undefined;
+  /** It refuses all others itself. */
+  readonly version = '1.1';
+  readonly repeated: string | undefined;
+  readonly #response: UwsResponse;
+  readonly #headers = new Map<string, string>();
+  readonly #limits: HttpLimits;
+  readonly #contentLength: number;
+  /**
+   * Nothing that is read on this connection after the request may be taken for another one. uWebSockets.js reads on behind an answer
+   * that ends the connection, but closes at once where more comes before an answer: so the answer comes in a later turn.
+   */
+  readonly #isLast: boolean;
+  #take: TakePiece | undefined;
+  #received = 0;
+  #hasAllOfBody: boolean;
+  #remoteAddress: string | undefined;
+  readonly #onClosed: ((gone: boolean) => void)[] = [];
+  #onDrained: (() => void) | undefined;
+  #isClosed = false;
+  #hasBegun = false;
+
+  constructor(response: UwsResponse, request: UwsRequest, limits: HttpLimits) {
+    this.#response = response;
+    this.#limits = limits;
+    this.method = request.getCaseSensitiveMethod();
+    this.path = request.getUrl();
+    this.query = request.getQuery() ?? '';
+    let size = this.path.length + this.query.length;
+    let repeated: string | undefined;
+    const headers = this.#headers;
+    request.forEachHeader((name, value) => {
+      size += name.length + value.length;
+      const known = headers.get(name);
+      if (known === undefined) headers.set(name, value);
+      else if (singleField(name) === undefined) headers.set(name, `${known}, ${value}`);
+      else repeated ??= name;
+    });
+    this.repeated = repeated;
+    this.isHeadTooLarge = size > limits.maxHeaderBytes;
+    const length = headers.get('content-length');
+    this.#contentLength = headers.has('transfer-encoding') ? Infinity : Number(length ?? 0);
+    this.hasBody = headers.has('transfer-encoding') || (length !== undefined && length !== '0');
+    this.#hasAllOfBody = !this.hasBody;
+    // Chunks that end in a bare line feed are read here, and are other chunks to a proxy (RFC 9112 section 11.2). They cannot be
+    // seen; that nothing follows makes them harmless.
+    this.#isLast = headers.has('transfer-encoding') || isFramingUnsure(this);
+    response.onAborted(() => {
+      this.#closed(true);
+    });
+    if (this.hasBody) {
+      response.onData((piece, isLast) => {
+        this.#received += piece.byteLength;
+        if (isLast) this.#hasAllOfBody = true;
+        if (!this.#isClosed) this.#take?.(new Uint8Array(piece), isLast);
+      });
+    }
+  }
+
+  get remoteAddress(): string {
+    this.#remoteAddress ??= this.#isClosed ? '' : readable(this.#response.getRemoteAddressAsText());
+    return this.#remoteAddress;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  receive(take: TakePiece): void {
+    this.#take = take;
+  }
+
+  onClosed(callback: (gone: boolean) => void): void {
+    this.#onClosed.push(callback);
+  }
+
+  send(head: AnswerHead, body: string | Uint8Array | undefined): void {
+    if (this.#isLast) setImmediate(() => this.#send(head, body));
+    else this.#send(head, body);
+  }
+
+  #send(head: AnswerHead, body: string | Uint8Array | undefined): void {
+    if (this.#isClosed) return;
+    this.#take = undefined;
+    const response = this.#response;
+    const close = this.#closesAfter(head);
+    response.cork(() => {
+      if (body === undefined) {
+        this.#writeHead(head, close);
+        // Only with a length does it close.
+        if (this.#isLast) response.endWithoutBody(0, true);
+        else response.endWithoutBody();
+      } else if (body.length <= MAX_COPIED_BYTES || this.#isLast) {
+        const endsConnection = close && (this.#hasAllOfBody || this.#isLast);
+        this.#writeHead(head, close && !endsConnection);
+        response.end(body, endsConnection);
+      } else {
+        this.#writeHead(head, close);
+        this.#sendAsTaken(typeof body === 'string' ? Buffer.from(body) : body);
+        return;
+      }
+      this.#closed(false);
+    });
+  }
+
+  sendHead(head: AnswerHead, length: number | undefined): void {
+    if (this.#isClosed) return;
+    if (this.#isLast) {
+      this.abort();
+      return;
+    }
+    const response = this.#response;
+    const close = this.#closesAfter(head);
+    response.cork(() => {
+      this.#writeHead(head, close);
+      // Given to `endWithoutBody` itself, the length would make it wait for a body.
+      if (length !== undefined) response.writeHeader('content-length', String(length));
+      response.endWithoutBody();
+      this.#closed(false);
+    });
+  }
+
+  begin(head: AnswerHead): void {
+    if (this.#isClosed) return;
+    this.#take = undefined;
+    const close = this.#closesAfter(head);
+    this.#response.cork(() => {
+      this.#writeHead(head, close);
+    });
+    this.#response.onWritable(() => {
+      this.#onDrained?.();
+      return true;
+    });
+  }
+
+  write(piece: Uint8Array): Promise<void> | undefined {
+    // An empty piece would end the answer.
+    if (this.#isClosed || piece.length === 0) return undefined;
+    let isTaken = true as boolean;
+    this.#response.cork(() => {
+      isTaken = this.#response.write(piece);
+    });
+    if (isTaken || this.isClosed) return undefined;
+    return new Promise((resolve) => {
+      this.#onDrained = resolve;
+    });
+  }
+
+  end(): void {
+    if (this.#isLast) setImmediate(() => this.#end());
+    else this.#end();
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#response.cork(() => {
+      this.#response.end(undefined, this.#isLast);
+    });
+    this.#closed(false);
+  }
+
+  abort(): void {
+    if (!this.#isClosed) this.#response.close();
+  }
+
+  #writeHead(head: AnswerHead, close: boolean): void {
+    this.#hasBegun = true;
+    const response = this.#response;
+    response.writeStatus(`${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`);
+    const { headers } = head;
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+      response.writeHeader(headers[at] ?? '', headers[at + 1] ?? '');
+    }
+    if (close) response.writeHeader('connection', 'close');
+    else response.writeHeader('keep-alive', KEEP_ALIVE);
+  }
+
+  /**
+   * Whether this answer ends the connection. Where more of the body is to come than is worth reading, reading stops now:
+   * nothing can be done with the connection once the answer is complete, and closing at once would reset it under a
+   * client that has not read its answer yet. uWebSockets.js closes it after its 10 s of silence.
+   */
+  #closesAfter(head: AnswerHead): boolean {
+    const close = head.close || this.#isLast;
+    if (this.#hasAllOfBody || this.#isLast) return close;
+    if (this.#contentLength - this.#received <= this.#limits.maxDiscardBytes) return close;
+    this.#response.pause();
+    return true;
+  }
+
+  #sendAsTaken(body: Uint8Array): void {
+    const response = this.#response;
+    const [, isComplete] = response.tryEnd(body, body.length);
+    if (isComplete) {
+      this.#closed(false);
+      return;
+    }
+    response.onWritable((offset) => {
+      if (this.#isClosed) return true;
+      const [isTaken, isNowComplete] = response.tryEnd(body.subarray(offset), body.length);
+      if (isNowComplete) this.#closed(false);
+      return isTaken;
+    });
+  }
+
+  #closed(gone: boolean): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#take = undefined;
+    this.#onDrained?.();
+    for (const callback of this.#onClosed.splice(0)) callback(gone);
+  }
+}
+
+const MAPPED_IPV4 = /^0000:0000:0000:0000:0000:ffff:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})$/;
+
+/** Addresses come written out in full; `::ffff:127.0.0.1` is an IPv4 client on a socket for both. */
+function readable(text: ArrayBuffer): string {
+  const address = Buffer.from(text).toString('latin1');
+  const mapped = MAPPED_IPV4.exec(address);
+  if (mapped !== null) {
+    return mapped
+      .slice(1)
+      .map((byte) => parseInt(byte, 16))
+      .join('.');
+  }
+  return address.includes(':') ? new SocketAddress({ address, family: 'ipv6' }).address : address;
+}
