@@ -227,6 +227,7 @@ void t.test('compare-agents wants two ids of agents that exist', async (t) => {
     [`?agent_a=${id}`, 422, ['agent_b']],
     [`?agent_a=${id}&agent_b=x`, 422, ['agent_b']],
     [`?agent_a=${id}&agent_b=`, 422, ['agent_b']],
+    [`?agent_a=${id}&agent_b=${id}&agent_a=${id}`, 422, ['agent_a']],
     [`?agent_a=${id}&agent_b=${randomUUID()}`, 404, []],
     [`?agent_a=${randomUUID()}&agent_b=${id}`, 404, []],
   ];
