@@ -39,9 +39,9 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
     if (status !== undefined) options.onUnreadable(status);
   };
   server.on('clientError', refuse);
-  server.on('connect', (_request, socket) => {
+  server.on('connect', (request) => {
     // For tunnels; without a listener Node would close in silence.
-    refuse(Object.assign(new Error('no tunnels'), { code: 'HPE_INVALID_METHOD' }), socket as Socket);
+    refuse(Object.assign(new Error('no tunnels'), { code: 'HPE_INVALID_METHOD' }), request.socket);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

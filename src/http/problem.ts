@@ -92,7 +92,7 @@ export function headersOf(problem: HttpProblem): Readonly<Record<string, string>
 }
 
 /** A problem as `application/problem+json`. */
-export function problemResponse(problem: HttpProblem): HttpResponse {
+export function problemResponse(problem: HttpProblem) {
   const { status, code, errors } = problem;
   const title = STATUS_CODES[status] ?? 'Error';
   const body = {
@@ -107,5 +107,5 @@ export function problemResponse(problem: HttpProblem): HttpResponse {
     status,
     headers: { ...headersOf(problem), 'content-type': 'application/problem+json' },
     body: JSON.stringify(body),
-  };
+  } satisfies HttpResponse;
 }

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpProblem } from '../component/http.js';
 import { problemResponse } from './problem.js';
 
@@ -36,9 +37,8 @@ export function unreadableAnswer(error: UnreadableError): {
   readonly text: string;
 } {
   const { status, code, detail } = refusalOf(error);
-  const { headers = {}, body } = problemResponse(new HttpProblem(status, code, detail));
-  const text = String(body);
-  const { title } = JSON.parse(text) as { readonly title: string };
+  const { headers, body: text } = problemResponse(new HttpProblem(status, code, detail));
+  const title = STATUS_CODES[status] ?? 'Error';
   const fields = Object.entries({
     ...headers,
     'content-length': String(Buffer.byteLength(text)),

@@ -102,8 +102,11 @@ export class UwsExchange implements Exchange {
   }
 
   send(head: AnswerHead, body: string | Uint8Array | undefined): void {
-    if (this.#isLast) setImmediate(() => this.#send(head, body));
-    else this.#send(head, body);
+    if (this.#isLast) {
+      setImmediate(() => {
+        this.#send(head, body);
+      });
+    } else this.#send(head, body);
   }
 
   #send(head: AnswerHead, body: string | Uint8Array | undefined): void {
@@ -174,8 +177,11 @@ export class UwsExchange implements Exchange {
   }
 
   end(): void {
-    if (this.#isLast) setImmediate(() => this.#end());
-    else this.#end();
+    if (this.#isLast) {
+      setImmediate(() => {
+        this.#end();
+      });
+    } else this.#end();
   }
 
   #end(): void {
