@@ -19,7 +19,7 @@ export type {
   Settings,
   Stability,
 } from './component/factory.js';
-export type { Host, ListenerOptions } from './component/host.js';
+export type { Host, ListenerOptions, TlsOptions } from './component/host.js';
 export { HttpProblem } from './component/http.js';
 export type { HttpRequest, HttpResponse, Listener, Method, Route } from './component/http.js';
 export type { Identity, Scope } from './component/identity.js';
@@ -56,9 +56,9 @@ export {
   secret,
   section,
   size,
-  tlsFiles,
 } from './config/schema.js';
 export { sizeBytes } from './config/size.js';
+export { tlsFiles, tlsOptions, tlsResources } from './config/tls.js';
 export { deliveryKeys } from './delivery/config.js';
 export type { DeliveryDefaults } from './delivery/config.js';
 export { Type } from 'typebox';

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { duration, optionalEndpoint, section, size, tlsFiles } from '../../config/schema.js';
+import { duration, optionalEndpoint, section, size } from '../../config/schema.js';
+import { tlsFiles } from '../../config/tls.js';
 
 /** What both protocols have. @param endpoint the port of the specification */
 function protocol(endpoint: string, what: string) {

@@ -2,7 +2,7 @@ import {
   logVerbosity,
   Metadata,
   Server,
-  ServerCredentials,
+  type ServerCredentials,
   ServerInterceptingCall,
   setLogVerbosity,
   type sendUnaryData,
@@ -19,13 +19,13 @@ import { HttpProblem } from '../../component/http.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { parseEndpoint } from '../../config/endpoint.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
-import { readTlsFiles } from '../../http/tls.js';
 import { encodeExportResponse } from '../../otlp/export-response.js';
 import { statusBytes } from '../../otlp/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import type { Admission } from './admission.js';
 import { decode } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
+import { openGrpcCredentials, type GrpcCredentials } from './grpc-credentials.js';
 import type { Intake } from './intake.js';
 
 const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
@@ -64,6 +64,7 @@ export class GrpcServer {
   readonly #server: Server;
   /** Who makes a call, from its metadata on. */
   readonly #callers = new WeakMap<Metadata, Identity>();
+  #credentials: GrpcCredentials | undefined;
   #arriving = 0;
 
   constructor(options: GrpcServerOptions) {
@@ -104,7 +105,8 @@ export class GrpcServer {
     // The library prints to standard error what the errors that it gives say as well.
     setLogVerbosity(logVerbosity.NONE);
     try {
-      const port = await this.#bind(`${name}:${address.port}`, await credentialsOf(tls));
+      this.#credentials = await openGrpcCredentials(tls, this.#options);
+      const port = await this.#bind(`${name}:${address.port}`, this.#credentials.credentials);
       host.announce(
         endpoint,
         `grpc://${address.host === '' ? '0.0.0.0' : name}:${port}`,
@@ -121,6 +123,7 @@ export class GrpcServer {
 
   /** Takes no new calls, finishes those under way, and cuts off what is left at the deadline. Safe twice. */
   async shutdown(deadline: AbortSignal): Promise<void> {
+    this.#credentials?.close();
     const cut = (): void => {
       this.#server.forceShutdown();
     };
@@ -266,12 +269,6 @@ function exportService(signal: TelemetrySignal): ServiceDefinition {
       responseDeserialize: asIs,
     },
   };
-}
-
-async function credentialsOf(tls: ListenerOptions['tls']): Promise<ServerCredentials> {
-  if (tls === undefined) return ServerCredentials.createInsecure();
-  const { cert, key } = await readTlsFiles(tls);
-  return ServerCredentials.createSsl(null, [{ cert_chain: cert, private_key: key }]);
 }
 
 /** As gRPC writes addresses: IPv6 in brackets, every address as `[::]`, and `localhost` the same as for HTTP listeners. */

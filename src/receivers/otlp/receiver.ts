@@ -3,6 +3,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
+import { tlsOptions } from '../../config/tls.js';
 import { Admission } from './admission.js';
 import { isSet, type OtlpConfig } from './config.js';
 import { GrpcServer } from './grpc-server.js';
@@ -29,9 +30,7 @@ export class OtlpReceiver implements Component {
     this.#admission.start();
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {
-      const listener = host.listener(endpoint, {
-        tls: tls && { certFile: tls.cert_file, keyFile: tls.key_file },
-      });
+      const listener = host.listener(endpoint, { tls: tlsOptions(tls) });
       for (const route of this.#routes(host, '')) listener.route(route);
     }
     if (isSet(apiEndpoint)) {
@@ -65,7 +64,7 @@ export class OtlpReceiver implements Component {
     if (!isSet(endpoint)) return;
     this.#grpc = new GrpcServer({
       endpoint,
-      tls: tls && { certFile: tls.cert_file, keyFile: tls.key_file },
+      tls: tlsOptions(tls),
       host,
       intake: this.#intake,
       admission: this.#admission,
