@@ -40,6 +40,7 @@ export type {
 export type { EventRecord, EventType } from './signal/event.js';
 export type { LogRecord, Severity } from './signal/log-record.js';
 export type { MetricPoint, MetricStream, MetricType, Temporality } from './signal/metric.js';
+export { parseJson, printJson } from './signal/json.js';
 export type { MicroUsd } from './signal/money.js';
 export type { Origin } from './signal/origin.js';
 export type { AgentHint, AgentSource, RunStatus, SpanRecord, SpanType } from './signal/span.js';

@@ -5,6 +5,7 @@ import type { TraceHeader } from '../signal/trace.js';
 import { TRACE_ATTRIBUTES, type OwnAttribute } from './conventions/jackdaw.js';
 import { toAnyValue } from './encode-value.js';
 import type { KeyValue } from './wire.js';
+import { printJson } from '../signal/json.js';
 
 /** The fields of a record that have a value, as Jackdaw's own attributes. */
 export function ownAttributes<Field extends string>(
@@ -32,7 +33,7 @@ function write(value: JsonValue, as: OwnAttribute['as']): JsonValue {
     case 'time':
       return formatTime(Number(value));
     case 'object':
-      return JSON.stringify(value);
+      return printJson(value);
     case 'text':
     case 'number':
     case 'boolean':

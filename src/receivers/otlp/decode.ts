@@ -30,7 +30,10 @@ export function decode<S extends TelemetrySignal>(
   const json = parseJsonBytes(
     quoteLongIntegers(bytes),
     { nodes: maxFields },
-    (excess) => new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`),
+    {
+      problemOf: (excess) =>
+        new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`),
+    },
   );
   return decodeJson(signal, json);
 }

@@ -44,6 +44,14 @@ function wordType(types: unknown, data: unknown): string {
     if (!Number.isFinite(data)) return 'is too large for a number';
     if (wanted.includes('a whole number')) return 'must be a whole number';
   }
+  // An integer beyond 2^53, which only payloads may hold.
+  if (typeof data === 'bigint' && (wanted.includes('a whole number') || wanted.includes('a number'))) {
+    if (data < 0n) return 'must not be negative';
+    // Only money may be a text as well; its bound is much lower.
+    return wanted.includes('a string')
+      ? 'is too large an amount'
+      : `must not be greater than ${Number.MAX_SAFE_INTEGER}`;
+  }
   return `must be ${wanted.join(' or ')}, not ${nameOfValue(data)}`;
 }
 
@@ -61,6 +69,7 @@ function nameOfType(type: unknown): string {
 
 function nameOfValue(data: unknown): string {
   if (data === null) return 'null';
+  if (typeof data === 'bigint') return 'a whole number';
   return nameOfType(Array.isArray(data) ? 'array' : typeof data);
 }
 

@@ -12,6 +12,7 @@ import type { Capture } from '../segments.js';
 import { COMMITS, commitsAt, payloadLines } from '../stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../agents.js';
+import { parseJson } from '../../../signal/json.js';
 
 /** Spans of one page: as many as are made in a few milliseconds. */
 const PAGE_SPANS = 500;
@@ -135,5 +136,5 @@ function spanJson(row: Row, payload: string): string {
 }
 
 function parseObject(text: Value | undefined): JsonObject | null {
-  return typeof text === 'string' ? (JSON.parse(text) as JsonObject) : null;
+  return typeof text === 'string' ? (parseJson(text) as JsonObject) : null;
 }
