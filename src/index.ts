@@ -41,7 +41,7 @@ export type { EventRecord, EventType } from './signal/event.js';
 export type { LogRecord, Severity } from './signal/log-record.js';
 export type { MetricPoint, MetricStream, MetricType, Temporality } from './signal/metric.js';
 export { parseJson, printJson } from './signal/json.js';
-export type { MicroUsd } from './signal/money.js';
+export type { NanoUsd } from './signal/money.js';
 export type { Origin } from './signal/origin.js';
 export type { AgentHint, AgentSource, RunStatus, SpanRecord, SpanType } from './signal/span.js';
 export type { Micros } from './signal/time.js';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../signal/attributes.js';
-import { moneyToNumber } from '../signal/money.js';
+import { moneyToText } from '../signal/money.js';
 import { formatTime } from '../signal/time.js';
 import type { TraceHeader } from '../signal/trace.js';
 import { TRACE_ATTRIBUTES, type OwnAttribute } from './conventions/jackdaw.js';
@@ -29,7 +29,7 @@ export function headerAttributes(header: TraceHeader): KeyValue[] {
 function write(value: JsonValue, as: OwnAttribute['as']): JsonValue {
   switch (as) {
     case 'money':
-      return moneyToNumber(Number(value)).toFixed(6);
+      return moneyToText(Number(value));
     case 'time':
       return formatTime(Number(value));
     case 'object':

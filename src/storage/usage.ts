@@ -1,21 +1,20 @@
-import type { MicroUsd } from '../signal/money.js';
+import type { NanoUsd } from '../signal/money.js';
 
 /** What the usage of a trace depends on, of each of its spans. */
 export interface UsageNode {
   readonly span_id: string;
   readonly parent_span_id: string | null;
   readonly total_tokens: number | null;
-  readonly cost_usd: MicroUsd | null;
+  readonly cost_usd: NanoUsd | null;
 }
 
-/** The largest sums that are kept: what DECIMAL(18,6) holds, and the last integer that a double holds exactly. */
-const MOST_MICRO_USD = 999_999_999_999 * 1e6;
-const MOST_TOKENS = Number.MAX_SAFE_INTEGER;
+/** The largest sum that is kept, the last integer that a double holds exactly: as many tokens, or 9 007 199.254740991 USD. */
+const MOST_USAGE = Number.MAX_SAFE_INTEGER;
 
 export interface Usage {
   /** Null when no span reports any. */
   readonly total_tokens: number | null;
-  readonly total_cost_usd: MicroUsd | null;
+  readonly total_cost_usd: NanoUsd | null;
 }
 
 /**
@@ -29,17 +28,16 @@ export function usageOf(spans: readonly UsageNode[]): Usage {
     if (parent_span_id !== null) parents.set(span_id, parent_span_id);
   }
   return {
-    total_tokens: sumOfDeepest(spans, parents, (span) => span.total_tokens, MOST_TOKENS),
-    total_cost_usd: sumOfDeepest(spans, parents, (span) => span.cost_usd, MOST_MICRO_USD),
+    total_tokens: sumOfDeepest(spans, parents, (span) => span.total_tokens),
+    total_cost_usd: sumOfDeepest(spans, parents, (span) => span.cost_usd),
   };
 }
 
-/** @returns the sum, at most `most` */
+/** @returns the sum, at most {@link MOST_USAGE} */
 function sumOfDeepest(
   spans: readonly UsageNode[],
   parents: ReadonlyMap<string, string>,
   measure: (span: UsageNode) => number | null,
-  most: number,
 ): number | null {
   const reporting = spans.filter((span) => measure(span) !== null);
   if (reporting.length === 0) return null;
@@ -48,7 +46,8 @@ function sumOfDeepest(
   for (const span of reporting) {
     if (!covered.has(span.span_id)) sum += measure(span) ?? 0;
   }
-  return Math.min(sum, most);
+  // As all are positive, a sum that left the exact integers is beyond the largest, too.
+  return Math.min(sum, MOST_USAGE);
 }
 
 /** The ids above any of `reporting`. A walk ends at an id it met before, which also ends it in a ring of parents. */

@@ -33,7 +33,7 @@ export const version: Reader = (value) => {
   return typeof value === 'number' && value >= 1 && Number.isSafeInteger(value) ? value : undefined;
 };
 
-/** An amount in US dollars, as micro-USD. */
+/** An amount in US dollars, as nano-USD. */
 export const cost: Reader = (value) => {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const amount = parseMoney(value);

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { shorten } from '../../component/item-problems.js';
+import { parseMoney } from '../../signal/money.js';
 
 /** As much of a wrong value as the answer repeats, to be found again by its sender. */
 const MAX_VALUE = 60;
@@ -7,7 +8,7 @@ const MAX_VALUE = 60;
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
   'date-time': 'must be an ISO 8601 date-time such as 2026-11-03T08:15:30.250Z',
-  decimal: 'must be an amount such as "0.001250", with at most 9 digits before the point',
+  decimal: 'must be an amount of US dollars such as "0.001250", less than 1000000',
 };
 
 /** A broken rule of the schema: where, and in words. The error must have been made with ajv's option `verbose`. */
@@ -26,6 +27,7 @@ export function wordError(error: ErrorObject): { readonly pointer: string; reado
       return { pointer, message: `must be one of ${allowed.join(', ')}${not(error.data)}` };
     }
     case 'format': {
+      if (isNegativeAmount(params['format'], error.data)) return { pointer, message: 'must not be negative' };
       const rule = FORMATS[String(params['format'])] ?? `must have the format ${String(params['format'])}`;
       return { pointer, message: rule + not(error.data) };
     }
@@ -36,6 +38,10 @@ export function wordError(error: ErrorObject): { readonly pointer: string; reado
     default:
       return { pointer, message: error.message ?? 'is not valid' };
   }
+}
+
+function isNegativeAmount(format: unknown, data: unknown): boolean {
+  return format === 'decimal' && typeof data === 'string' && (parseMoney(data) ?? 0) < 0;
 }
 
 function wordType(types: unknown, data: unknown): string {

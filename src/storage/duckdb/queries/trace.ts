@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { JsonObject } from '../../../signal/attributes.js';
+import { moneyToNumber } from '../../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { formatTime } from '../../../signal/time.js';
 import type { StoredTrace } from '../../telemetry-store.js';
@@ -129,7 +130,7 @@ function spanJson(row: Row, payload: string): string {
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
     total_tokens: row.total_tokens,
-    cost_usd: row.cost_usd === null ? null : Number(row.cost_usd) / 1e6,
+    cost_usd: row.cost_usd === null ? null : moneyToNumber(Number(row.cost_usd)),
     error_message: row.error_message,
   });
   return `${head.slice(0, -1)},"input_data":${input || 'null'},"output_data":${output || 'null'}}`;
