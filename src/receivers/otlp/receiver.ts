@@ -6,6 +6,7 @@ import { sizeBytes } from '../../config/size.js';
 import { tlsOptions } from '../../config/tls.js';
 import { Admission } from './admission.js';
 import { isSet, type OtlpConfig } from './config.js';
+import { observeGrpc } from './grpc-metrics.js';
 import { GrpcServer } from './grpc-server.js';
 import { httpRoutes } from './http-routes.js';
 import { Intake } from './intake.js';
@@ -16,6 +17,7 @@ export class OtlpReceiver implements Component {
   readonly #intake: Intake;
   readonly #admission: Admission;
   #grpc: GrpcServer | undefined;
+  #endGrpcGauges = (): void => undefined;
 
   constructor(settings: Settings<OtlpConfig> & { readonly outputs: Outputs }) {
     const { id, config, meter } = settings;
@@ -43,6 +45,7 @@ export class OtlpReceiver implements Component {
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#admission.drain();
     await this.#grpc?.shutdown(deadline);
+    this.#endGrpcGauges();
     await this.#admission.close(deadline);
   }
 
@@ -59,8 +62,8 @@ export class OtlpReceiver implements Component {
   }
 
   async #startGrpc(host: Host): Promise<void> {
-    const { config, clock, logger } = this.#settings;
-    const { endpoint, tls, max_request_body_size: maxSize } = config.protocols.grpc;
+    const { id, config, meter, clock, logger } = this.#settings;
+    const { endpoint, tls, ...limits } = config.protocols.grpc;
     if (!isSet(endpoint)) return;
     this.#grpc = new GrpcServer({
       endpoint,
@@ -68,12 +71,16 @@ export class OtlpReceiver implements Component {
       host,
       intake: this.#intake,
       admission: this.#admission,
-      maxMessageBytes: sizeBytes(maxSize),
+      maxMessageBytes: sizeBytes(limits.max_request_body_size),
+      maxBytesInFlight: sizeBytes(limits.max_bodies_in_flight),
       maxCalls: config.max_in_flight.requests,
+      maxConnections: limits.max_connections,
+      share: 0.5,
       messageTimeoutMs: durationMs(config.request_timeout),
       clock,
       logger,
     });
     await this.#grpc.start();
+    this.#endGrpcGauges = observeGrpc(this.#grpc, meter, id);
   }
 }
