@@ -7,7 +7,7 @@ export const KEY = 'jd_good';
 /** A key of the same user that may only read. */
 export const READER_KEY = 'jd_reader';
 
-export const OTHER_USER = '22222222-2222-7222-8222-222222222222';
+const OTHER_USER = '22222222-2222-7222-8222-222222222222';
 /** A key of {@link OTHER_USER} that may write. */
 export const OTHER_KEY = 'jd_other_good';
 
