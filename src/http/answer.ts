@@ -1,7 +1,6 @@
 import type { HttpResponse } from '../component/http.js';
-import { chooseCoding, compressPieces, isCompressible, type AnswerCoding } from './compression.js';
+import { acceptsGzip, compress, compressPieces, isCompressible } from './compression.js';
 import type { AnswerHead, Exchange } from './engine.js';
-import { isKnownToClient, packOnce, weakTag } from './entity-tag.js';
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
@@ -49,27 +48,22 @@ export function sendAnswer(
     else exchange.send(head, hasNone ? undefined : '');
     return undefined;
   }
-  const tag = response.headers?.['etag'];
-  let coding: AnswerCoding | undefined;
+  headers.push('content-type', contentType);
+  let isCompressed = false;
   if (isCompressible(response, contentType)) {
     headers.push('vary', 'Accept-Encoding');
-    coding = chooseCoding(exchange.header('accept-encoding'));
-    if (coding !== undefined && tag !== undefined) headers[headers.indexOf('etag') + 1] = weakTag(tag);
+    isCompressed = acceptsGzip(exchange.header('accept-encoding'));
+    if (isCompressed) {
+      headers.push('content-encoding', 'gzip');
+      weakenTag(headers);
+    }
   }
-  if (isSafe(exchange) && status === 200 && isKnownToClient(exchange.header('if-none-match'), tag)) {
-    exchange.send({ status: 304, headers, close: base.close }, undefined);
-    return isPieces(body) ? endUnread(body) : undefined;
-  }
-  headers.push('content-type', contentType);
-  if (coding !== undefined) headers.push('content-encoding', coding.name);
   const head: AnswerHead = { status, headers, close: base.close };
-  if (!isPieces(body)) {
+  if (typeof body === 'string' || body instanceof Uint8Array) {
     if (exchange.method === 'HEAD') {
-      exchange.sendHead(head, coding === undefined ? byteLength(body) : undefined);
-    } else if (coding !== undefined) {
-      const packing =
-        tag !== undefined && typeof body !== 'string' ? packOnce(coding, body) : coding.pack(body);
-      return packing.then((packed) => {
+      exchange.sendHead(head, isCompressed ? undefined : byteLength(body));
+    } else if (isCompressed) {
+      return compress(body).then((packed) => {
         exchange.send(head, packed);
       });
     } else {
@@ -81,7 +75,7 @@ export function sendAnswer(
     exchange.sendHead(head, undefined);
     return endUnread(body);
   }
-  return sendPieces(exchange, head, coding === undefined ? body : compressPieces(coding, body));
+  return sendPieces(exchange, head, isCompressed ? compressPieces(body) : body);
 }
 
 async function sendPieces(
@@ -132,12 +126,11 @@ function byteLength(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-function isSafe({ method }: Exchange): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function isPieces(body: NonNullable<HttpResponse['body']>): body is AsyncIterable<Uint8Array> {
-  return typeof body !== 'string' && !(body instanceof Uint8Array);
+/** A strong tag promises the same bytes, which a compressed answer does not have. */
+function weakenTag(headers: string[]): void {
+  const at = headers.indexOf('etag') + 1;
+  const tag = headers[at];
+  if (at > 0 && tag !== undefined && !tag.startsWith('W/')) headers[at] = `W/${tag}`;
 }
 
 function ignore(): void {

@@ -63,35 +63,28 @@ function excessProblem(excess: string): HttpProblem {
 /**
  * Parses a body. There is no other way from bytes to values, so that none is parsed whose structure nobody has measured.
  *
- * @param options.problemOf what is thrown for too much structure
- * @param options.parse from text to values, as `JSON.parse` or the exact `parseJson`
+ * @param problemOf what is thrown for too much structure
  * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; what `problemOf` gives
  */
 export function parseJsonBytes(
   bytes: Uint8Array,
   limits: StructureLimits,
-  {
-    problemOf = excessProblem,
-    parse = JSON.parse,
-  }: {
-    readonly problemOf?: (excess: string) => HttpProblem;
-    readonly parse?: (text: string) => unknown;
-  } = {},
+  problemOf: (excess: string) => HttpProblem = excessProblem,
 ): unknown {
   const excess = findExcess(bytes, limits);
   if (excess !== undefined) throw problemOf(excess);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (isAscii(buffer)) return parseText(buffer.toString('latin1'), parse);
+  if (isAscii(buffer)) return parseJson(buffer.toString('latin1'));
   if (!isUtf8(buffer)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
   const ascii = asciiJson(buffer);
   if (ascii !== undefined) {
     try {
-      return parse(ascii);
+      return JSON.parse(ascii) as unknown;
     } catch {
       // The positions in the message would be those of another text.
     }
   }
-  return parseText(withoutMark(buffer.toString('utf8')), parse);
+  return parseJson(withoutMark(buffer.toString('utf8')));
 }
 
 function withoutMark(text: string): string {
@@ -99,9 +92,9 @@ function withoutMark(text: string): string {
 }
 
 /** @throws HttpProblem 400 `invalid_json` */
-function parseText(text: string, parse: (text: string) => unknown): unknown {
+function parseJson(text: string): unknown {
   try {
-    return parse(text);
+    return JSON.parse(text) as unknown;
   } catch (cause) {
     const detail =
       text.trim() === ''

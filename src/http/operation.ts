@@ -25,11 +25,7 @@ interface Input<O extends Operation> {
 type ReplyOf<Status, Body> = Body extends TSchema
   ? | { readonly status: Status; readonly json: Static<Body> }
     /** The text of the same JSON, in pieces where it is too much at once. */
-    | {
-        readonly status: Status;
-        readonly encoded: Uint8Array | AsyncIterable<Uint8Array>;
-        readonly headers?: Readonly<Record<string, string>>;
-      }
+    | { readonly status: Status; readonly encoded: Uint8Array | AsyncIterable<Uint8Array> }
   : { readonly status: Status };
 
 /** An answer that the operation declares. */
@@ -133,9 +129,8 @@ function answer(reply: {
   readonly status: PropertyKey;
   readonly json?: unknown;
   readonly encoded?: Uint8Array | AsyncIterable<Uint8Array>;
-  readonly headers?: Readonly<Record<string, string>>;
 }): HttpResponse {
   const status = Number(reply.status);
-  if (reply.encoded) return { status, headers: reply.headers ?? {}, body: reply.encoded };
+  if (reply.encoded) return { status, body: reply.encoded };
   return reply.json === undefined ? { status } : { status, body: JSON.stringify(reply.json) };
 }

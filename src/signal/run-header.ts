@@ -21,7 +21,8 @@ export interface FollowingHeader {
   readonly error_message: string | null;
 }
 
-const NO_AGENT = 'default';
+/** The agent of a run of which no span names one. */
+export const NO_AGENT = 'default';
 
 /**
  * The header of a run that nobody declared, from all its spans (`otlp-mapping.md` §2.4): the same for any order in which

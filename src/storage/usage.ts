@@ -1,20 +1,22 @@
-import type { NanoUsd } from '../signal/money.js';
+import type { MicroUsd } from '../signal/money.js';
+import { ExactSum } from './exact-sum.js';
 
 /** What the usage of a trace depends on, of each of its spans. */
 export interface UsageNode {
   readonly span_id: string;
   readonly parent_span_id: string | null;
   readonly total_tokens: number | null;
-  readonly cost_usd: NanoUsd | null;
+  readonly cost_usd: MicroUsd | null;
 }
 
-/** The largest sum that is kept, the last integer that a double holds exactly: as many tokens, or 9 007 199.254740991 USD. */
-const MOST_USAGE = Number.MAX_SAFE_INTEGER;
+/** The largest sums that are kept: what DECIMAL(18,6) holds, and the last integer that a double holds exactly. */
+const MOST_MICRO_USD = 999_999_999_999 * 1e6;
+const MOST_TOKENS = Number.MAX_SAFE_INTEGER;
 
 export interface Usage {
   /** Null when no span reports any. */
   readonly total_tokens: number | null;
-  readonly total_cost_usd: NanoUsd | null;
+  readonly total_cost_usd: MicroUsd | null;
 }
 
 /**
@@ -27,13 +29,20 @@ export function usageOf(spans: readonly UsageNode[]): Usage {
   for (const { span_id, parent_span_id } of spans) {
     if (parent_span_id !== null) parents.set(span_id, parent_span_id);
   }
+  return usageFrom(
+    sumOfDeepest(spans, parents, (span) => span.total_tokens),
+    sumOfDeepest(spans, parents, (span) => span.cost_usd),
+  );
+}
+
+/** Sums of both measures as a trace shows them: no larger than what is kept. */
+export function usageFrom(tokens: number | null, cost: MicroUsd | null): Usage {
   return {
-    total_tokens: sumOfDeepest(spans, parents, (span) => span.total_tokens),
-    total_cost_usd: sumOfDeepest(spans, parents, (span) => span.cost_usd),
+    total_tokens: tokens === null ? null : Math.min(tokens, MOST_TOKENS),
+    total_cost_usd: cost === null ? null : Math.min(cost, MOST_MICRO_USD),
   };
 }
 
-/** @returns the sum, at most {@link MOST_USAGE} */
 function sumOfDeepest(
   spans: readonly UsageNode[],
   parents: ReadonlyMap<string, string>,
@@ -42,12 +51,11 @@ function sumOfDeepest(
   const reporting = spans.filter((span) => measure(span) !== null);
   if (reporting.length === 0) return null;
   const covered = ancestorsOf(reporting, parents);
-  let sum = 0;
+  const sum = new ExactSum();
   for (const span of reporting) {
-    if (!covered.has(span.span_id)) sum += measure(span) ?? 0;
+    if (!covered.has(span.span_id)) sum.add(measure(span) ?? 0);
   }
-  // As all are positive, a sum that left the exact integers is beyond the largest, too.
-  return Math.min(sum, MOST_USAGE);
+  return sum.value;
 }
 
 /** The ids above any of `reporting`. A walk ends at an id it met before, which also ends it in a ring of parents. */

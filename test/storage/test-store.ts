@@ -23,6 +23,8 @@ export const STORE_OPTIONS = {
   logRetentionDays: null,
   eventRetentionDays: null,
   segmentSize: SMALL_SEGMENTS,
+  // So that runs of tests have few spans, and many.
+  runSize: { few: 3 },
   indexSize: SMALL_INDEX,
 } as const satisfies Partial<DuckDBStoreOptions>;
 

@@ -10,7 +10,9 @@ import {
   type TraceRow,
 } from '../../src/storage/duckdb/trace-rows.js';
 import { CommitRanges } from '../../src/storage/duckdb/commit-ranges.js';
-import { TraceState, type SpanState } from '../../src/storage/duckdb/trace-state.js';
+import { RUN_SIZE } from '../../src/storage/duckdb/spans/run-size.js';
+import type { SpanState } from '../../src/storage/duckdb/spans/span-state.js';
+import { TraceState } from '../../src/storage/duckdb/trace-state.js';
 import { DERIVED } from '../../src/storage/derived.js';
 import { NOON } from '../support/run-records.js';
 import { headerRow, spanRow } from './incoming-records.js';
@@ -29,7 +31,7 @@ function stored(changes: Partial<TraceHeader>): TraceState {
     isMapped: false,
     hasEnded: false,
   };
-  return new TraceState(named, place);
+  return new TraceState(named, place, RUN_SIZE);
 }
 
 function storedSpan(changes: Partial<SpanRecord>, payload?: string): SpanState {
@@ -139,7 +141,7 @@ for (const { name, before, later, expected } of COMPLETIONS) {
 
 void t.test('a repeat writes nothing', async (t) => {
   const state = stored({});
-  state.spans.set(keyOf(A), storedSpan({ span_id: A }));
+  state.spans.put(storedSpan({ span_id: A }));
   send(state, { status: 'failed', outcome: 'other' });
   sendSpan(state, { span_id: A, status: 'failed', name: 'other' }, 'other');
   t.same(state.settle(9), { spans: [], writesHeader: false, ends: false });
@@ -149,7 +151,7 @@ void t.test('a span is completed from what it lacked, payload by payload', async
   const state = stored({ status: 'running' });
   const hint = { source: 'service.name', name: 'service' } as const;
   const running = { span_id: A, status: 'running', input_tokens: 4, agent_hint: hint } as const;
-  state.spans.set(keyOf(A), storedSpan(running, '{"i":1}\t\t'));
+  state.spans.put(storedSpan(running, '{"i":1}\t\t'));
   const better = { source: 'agent.name', name: 'agent' } as const;
   const end = { ended_at: NOON + 2000, output_tokens: 6, cost_usd: 9, agent_hint: better };
   sendSpan(state, { span_id: A, ...end }, '{"i":2}\t{"o":2}\t{"m":2}');
@@ -173,7 +175,7 @@ void t.test('payloads: nothing and something make something', async (t) => {
     ['\t2\t', '1\tx\t3', '1\t2\t3'],
   ] as const) {
     const state = stored({ status: 'running' });
-    state.spans.set(keyOf(A), storedSpan({ span_id: A, status: 'running' }, before));
+    state.spans.put(storedSpan({ span_id: A, status: 'running' }, before));
     sendSpan(state, { span_id: A }, later);
     t.equal(state.settle(9).spans[0]?.payload, merged);
   }
@@ -203,13 +205,14 @@ void t.test('an outcome is set in any status, and survives a completion', async 
 
 void t.test('a new trace knows the commits of its spans', async (t) => {
   const named = headerRow({ status: 'running' });
-  const state = new TraceState(named, {
+  const place = {
     heardAt: NOON,
     stored: null,
     commits: CommitRanges.NONE,
     isMapped: false,
     hasEnded: false,
-  });
+  };
+  const state = new TraceState(named, place, RUN_SIZE);
   t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
   t.same([state.commits.first, state.commits.last], [0, 0]);
   state.committed(3, 1, []);

@@ -1,20 +1,19 @@
+import { status as Code } from '@grpc/grpc-js';
 import { HttpProblem } from '../../component/http.js';
 import { failureOf } from '../../http/problem.js';
 import { OtlpDecodeError } from '../../otlp/decode-error.js';
 import type { Failure } from '../../otlp/status.js';
-import { Code } from './grpc-code.js';
 
 /** A failure as both protocols tell it. */
 export interface OtlpFailure {
   readonly httpStatus: number;
-  /** `google.rpc.Code` */
-  readonly grpcStatus: number;
+  readonly grpcStatus: Code;
   /** With the gRPC status as its code. */
   readonly status: Failure;
 }
 
 /** By HTTP status. Clients retry on UNAVAILABLE, and on RESOURCE_EXHAUSTED with a RetryInfo. */
-const CODES: Readonly<Record<number, number>> = {
+const CODES: Readonly<Record<number, Code>> = {
   400: Code.INVALID_ARGUMENT,
   401: Code.UNAUTHENTICATED,
   403: Code.PERMISSION_DENIED,

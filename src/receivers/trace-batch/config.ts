@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { duration, endpoint, section, size } from '../../config/schema.js';
-import { tlsFiles } from '../../config/tls.js';
+import { duration, endpoint, section, size, tlsFiles } from '../../config/schema.js';
 
 export const traceBatchConfig = section({
   endpoint: endpoint({

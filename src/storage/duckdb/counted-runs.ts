@@ -50,11 +50,7 @@ export function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): 
 /** Likewise, of a run whose spans are at hand. */
 export function activityOf({ header, spans, heardAt }: TraceState): Micros {
   let last = Math.max(header.started_at, header.ended_at ?? -Infinity);
-  if (header.status === RUNNING) {
-    for (const { started_at, ended_at } of spans.values()) {
-      last = Math.max(last, started_at, ended_at ?? -Infinity);
-    }
-  }
+  if (header.status === RUNNING) last = Math.max(last, spans.lastTime());
   return Math.min(last, heardAt);
 }
 

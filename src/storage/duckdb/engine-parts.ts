@@ -31,6 +31,7 @@ import { RunFigures, type RunChanges } from './run-figures.js';
 import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
 import { Settlement } from './settlement.js';
+import { RUN_SIZE, type RunSize } from './spans/run-size.js';
 import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
@@ -40,6 +41,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly rebuildSize?: RebuildSize;
   /** Other than `INDEX_SIZE`, for tests of ids in many files. */
   readonly indexSize?: IndexSize;
+  /** Other than {@link RUN_SIZE}, for tests of runs with many spans. */
+  readonly runSize?: RunSize;
   /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
   readonly recentSize?: RecentSize;
 }
@@ -162,6 +165,7 @@ async function openFiles(
     runs: changes,
     idle,
     prompts,
+    runSize: options.runSize ?? RUN_SIZE,
   });
   const writer = new Writer({
     connection,

@@ -1,16 +1,7 @@
 import { RUN_STATUSES } from '../../signal/span.js';
-import { headerOf, latestEnd } from '../../signal/run-header.js';
 import { DERIVED } from '../derived.js';
-import { usageOf } from '../usage.js';
-import {
-  declaredHeader,
-  endAfterStart,
-  fillNulls,
-  RUNNING,
-  TIMED_OUT,
-  type SpanFacts,
-  type TraceRow,
-} from './trace-rows.js';
+import type { RunFacts } from './spans/run-spans.js';
+import { declaredHeader, endAfterStart, fillNulls, RUNNING, TIMED_OUT, type TraceRow } from './trace-rows.js';
 
 /**
  * Headers that follow from the spans, wholly or in what a declared header that is still running leaves open. Rules:
@@ -91,17 +82,17 @@ function leavesOpen({ derived, ended_at, error_message }: TraceRow): number {
 }
 
 /** The header as all spans of the trace give it, in whatever its `derived` says. */
-export function settledBySpans({ header, agent }: NamedHeader, spans: readonly SpanFacts[]): NamedHeader {
+export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts): NamedHeader {
   const { derived } = header;
   const next = { ...header };
   if (derived & (DERIVED.total_tokens | DERIVED.total_cost_usd)) {
-    const usage = usageOf(spans);
+    const usage = spans.usage();
     if (derived & DERIVED.total_tokens) next.total_tokens = usage.total_tokens;
     if (derived & DERIVED.total_cost_usd) next.total_cost_usd = usage.total_cost_usd;
   }
   // Without any span there is nothing to follow yet.
-  if (!followsSpans(header) || spans.length === 0) return { header: next, agent };
-  const given = headerOf(spans);
+  if (!followsSpans(header) || spans.size === 0) return { header: next, agent };
+  const given = spans.header();
   next.status = RUN_STATUSES.indexOf(given.status);
   if (derived & DERIVED.started_at) next.started_at = given.started_at;
   setEnd(next, given.ended_at);
@@ -110,9 +101,9 @@ export function settledBySpans({ header, agent }: NamedHeader, spans: readonly S
 }
 
 /** A run that follows its spans and has not ended: timed out for now, at the latest end of what came. */
-export function timedOut(header: TraceRow, spans: readonly SpanFacts[]): TraceRow {
+export function timedOut(header: TraceRow, spans: RunFacts): TraceRow {
   const next = { ...header, status: TIMED_OUT };
-  setEnd(next, spans.length === 0 ? header.started_at : latestEnd(spans));
+  setEnd(next, spans.size === 0 ? header.started_at : spans.latestEnd());
   return next;
 }
 
@@ -126,8 +117,6 @@ function setEnd(header: TraceRow, endedAt: number | null): void {
  * Whether the agent that the header names is the run's for certain, so that it comes into being: the header is declared,
  * the run's root is there, or the run is over for want of news.
  */
-export function namesItsAgent(header: TraceRow, spans: Iterable<SpanFacts>): boolean {
-  if (isDeclared(header) || header.status === TIMED_OUT) return true;
-  for (const span of spans) if (span.parent_span_id === null) return true;
-  return false;
+export function namesItsAgent(header: TraceRow, spans: { readonly hasRoot: boolean }): boolean {
+  return isDeclared(header) || header.status === TIMED_OUT || spans.hasRoot;
 }

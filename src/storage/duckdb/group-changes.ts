@@ -1,12 +1,13 @@
 import { CommitRanges } from './commit-ranges.js';
 import type { Connection } from './database.js';
-import { followsSpans } from './following-header.js';
+import { followsSpans, type NamedHeader } from './following-header.js';
 import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import { nodeOfStored } from './map/node-of-stored.js';
 import type { Services } from './map/services.js';
 import type { PromptLinks } from './prompts/prompt-links.js';
 import type { Capture } from './segments.js';
+import type { RunSize } from './spans/run-size.js';
 import { loadWhole } from './stored-traces.js';
 import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
@@ -32,6 +33,9 @@ export interface TouchedGroup {
   readonly events: EventsOfGroup;
 }
 
+/** So many spans of a trace are read with their payloads at a time. */
+const REMAPPED = 1000;
+
 /** One trace of a batch. */
 interface Part {
   readonly batch: IncomingBatch;
@@ -43,9 +47,11 @@ export class GroupChanges {
   readonly #connection: Connection;
   readonly #services: Services;
   readonly #links: PromptLinks;
+  readonly #size: RunSize;
 
   /** @param connection the writer's */
-  constructor(connection: Connection, services: Services, links: PromptLinks) {
+  constructor(connection: Connection, services: Services, links: PromptLinks, size: RunSize) {
+    this.#size = size;
     this.#connection = connection;
     this.#services = services;
     this.#links = links;
@@ -84,7 +90,7 @@ export class GroupChanges {
     const nodeAt = (row: number): number => (isFresh ? batch.nodeAt(row) : NO_NODE);
     const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace, nodeAt) : [];
     const known = states.get(key);
-    const state = known ?? newState(batch, named);
+    const state = known ?? newState(batch, named, this.#size);
     if (known === undefined) states.set(key, state);
     else {
       state.applyHeader(named, spans, batch.receivedAt);
@@ -106,7 +112,7 @@ export class GroupChanges {
     }
     const completed = spans.flatMap(({ row }) => {
       const spanKey = keyOf(row.span_id);
-      const known = state.spans.get(spanKey);
+      const known = state.find(spanKey);
       return known !== undefined && completesSpan(known, row) ? spanKey : [];
     });
     if (completed.length > 0) await loadWhole(this.#connection, capture, batch.tenant, state, completed);
@@ -121,23 +127,29 @@ export class GroupChanges {
 
   /** Derives the nodes of a stored trace from what is stored of its spans. */
   async #remap(state: TraceState, tenant: number, capture: Capture): Promise<void> {
-    await loadWhole(this.#connection, capture, tenant, state, [...state.spans.keys()]);
-    for (const span of state.spans.values()) {
-      if (span.row === undefined) continue;
-      const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
-      if (node !== span.node) state.setNode(span, node);
+    const keys = [...state.spans.keys()];
+    for (let first = 0; first < keys.length; first += REMAPPED) {
+      const page = keys.slice(first, first + REMAPPED);
+      await loadWhole(this.#connection, capture, tenant, state, page);
+      for (const span of page.flatMap((key) => state.find(key) ?? [])) {
+        if (span.row === undefined) continue;
+        const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
+        if (node !== span.node) state.setNode(span, node);
+      }
+      state.spans.release();
     }
     state.setMapped();
   }
 }
 
 /** Of a trace that is not stored, before its spans. */
-function newState(batch: IncomingBatch, named: ReturnType<typeof headerAt>): TraceState {
-  return new TraceState(named, {
+function newState(batch: IncomingBatch, named: NamedHeader, size: RunSize): TraceState {
+  const place = {
     heardAt: batch.receivedAt,
     stored: null,
     commits: CommitRanges.NONE,
     isMapped: batch.map !== null,
     hasEnded: false,
-  });
+  };
+  return new TraceState(named, place, size);
 }

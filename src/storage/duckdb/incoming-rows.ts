@@ -6,7 +6,7 @@ import { indexOf } from '../table.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
 import type { NamedHeader } from './following-header.js';
 import { agentHint, RUNNING, type SpanRow } from './trace-rows.js';
-import type { SpanState } from './trace-state.js';
+import type { SpanState } from './spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './write-group.js';
 
 /** Headers and spans of a batch as objects, and what is asked of them without making one. */

@@ -5,6 +5,7 @@ import type { Connection } from './database.js';
 import type { IdIndex } from './ids/id-index.js';
 import { RememberedTraces } from './remembered-traces.js';
 import type { Capture } from './segments.js';
+import type { RunSize } from './spans/run-size.js';
 import { loadTraces, type TraceToLoad } from './stored-traces.js';
 import type { TraceState } from './trace-state.js';
 import type { TouchedTrace } from './triage.js';
@@ -18,10 +19,12 @@ export class KnownTraces {
   readonly #traces: IdIndex;
   readonly #agents: Agents;
   readonly #remembered = new RememberedTraces(REMEMBERED_SPANS);
+  readonly #size: RunSize;
   #forgottenBefore: Micros = -Infinity;
 
   /** @param traces every stored trace id, with the commit of its newest header */
-  constructor(connection: Connection, traces: IdIndex, agents: Agents) {
+  constructor(connection: Connection, traces: IdIndex, agents: Agents, size: RunSize) {
+    this.#size = size;
     this.#connection = connection;
     this.#traces = traces;
     this.#agents = agents;
@@ -44,7 +47,7 @@ export class KnownTraces {
       wanted.set(tenant, list);
     }
     for (const [tenant, traces] of wanted) {
-      const loaded = await loadTraces(this.#connection, capture, this.#agents, tenant, traces);
+      const loaded = await loadTraces(this.#connection, capture, this.#agents, tenant, traces, this.#size);
       for (const { key, id } of traces) {
         const state = loaded.get(id);
         if (state !== undefined) states.set(key, state);
@@ -55,6 +58,7 @@ export class KnownTraces {
 
   /** Keeps what is stored now of a trace, for the next change of it. */
   remember(key: string, state: TraceState): void {
+    state.release();
     if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
   }
 

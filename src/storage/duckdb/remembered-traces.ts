@@ -7,13 +7,24 @@ export interface RememberedSpans {
   readonly ended: number;
 }
 
+/** What is remembered of a trace, as far as it matters here. */
+interface Remembered {
+  readonly header: { readonly status: number };
+  readonly spans: { readonly weight: number };
+}
+
+/** A run with more spans is kept among those that go on, whatever its status is: more of it comes. */
+const LONG = 10_000;
+
 /**
  * The traces that were touched last, so that the spans that keep coming for a run need no look into the tables. What is
  * here is always what is stored: the one writer forgets what a commit that failed has touched.
+ *
+ * Where there is no room, a tenant that takes more than its share forgets its own first.
  */
-export class RememberedTraces {
-  readonly #running: Shelf;
-  readonly #ended: Shelf;
+export class RememberedTraces<State extends Remembered = TraceState> {
+  readonly #running: Shelf<State>;
+  readonly #ended: Shelf<State>;
 
   /** @param most beyond it those touched longest ago are forgotten */
   constructor(most: RememberedSpans) {
@@ -21,13 +32,14 @@ export class RememberedTraces {
     this.#ended = new Shelf(most.ended);
   }
 
-  get(key: string): TraceState | undefined {
+  get(key: string): State | undefined {
     return this.#running.get(key) ?? this.#ended.get(key);
   }
 
-  put(key: string, state: TraceState): void {
-    const isRunning = state.header.status === RUNNING;
-    const [shelf, other] = isRunning ? [this.#running, this.#ended] : [this.#ended, this.#running];
+  /** @param key of the tenant and the trace: `idKey` */
+  put(key: string, state: State): void {
+    const goesOn = state.header.status === RUNNING || state.spans.weight > LONG;
+    const [shelf, other] = goesOn ? [this.#running, this.#ended] : [this.#ended, this.#running];
     other.forget(key);
     shelf.put(key, state);
   }
@@ -38,34 +50,64 @@ export class RememberedTraces {
   }
 }
 
-class Shelf {
-  readonly #traces = new Map<string, { readonly state: TraceState; readonly spans: number }>();
-  readonly #maxSpans: number;
-  #spans = 0;
+/** The traces of a tenant, those touched longest ago first. */
+interface OfTenant<State> {
+  readonly traces: Map<string, { readonly state: State; readonly weight: number }>;
+  weight: number;
+}
 
-  constructor(maxSpans: number) {
-    this.#maxSpans = maxSpans;
+class Shelf<State extends Remembered> {
+  readonly #tenants = new Map<string, OfTenant<State>>();
+  readonly #most: number;
+  #weight = 0;
+
+  constructor(most: number) {
+    this.#most = most;
   }
 
-  get(key: string): TraceState | undefined {
-    return this.#traces.get(key)?.state;
+  get(key: string): State | undefined {
+    return this.#tenants.get(tenantOf(key))?.traces.get(key)?.state;
   }
 
-  put(key: string, state: TraceState): void {
+  put(key: string, state: State): void {
     this.forget(key);
-    const spans = state.spans.size + 1;
-    this.#traces.set(key, { state, spans });
-    this.#spans += spans;
-    for (const oldest of this.#traces.keys()) {
-      if (this.#spans <= this.#maxSpans) break;
+    const name = tenantOf(key);
+    const tenant = this.#tenants.get(name) ?? { traces: new Map(), weight: 0 };
+    this.#tenants.set(name, tenant);
+    const weight = state.spans.weight + 1;
+    tenant.traces.set(key, { state, weight });
+    tenant.weight += weight;
+    this.#weight += weight;
+    while (this.#weight > this.#most) {
+      const [oldest] = this.#withMost(tenant).traces.keys();
+      if (oldest === undefined) break;
       this.forget(oldest);
     }
   }
 
   forget(key: string): void {
-    const known = this.#traces.get(key);
-    if (known === undefined) return;
-    this.#traces.delete(key);
-    this.#spans -= known.spans;
+    const name = tenantOf(key);
+    const tenant = this.#tenants.get(name);
+    const known = tenant?.traces.get(key);
+    if (tenant === undefined || known === undefined) return;
+    tenant.traces.delete(key);
+    tenant.weight -= known.weight;
+    this.#weight -= known.weight;
+    if (tenant.traces.size === 0) this.#tenants.delete(name);
+  }
+
+  /** One that takes its share or more: this one if it does, else the one that takes most. */
+  #withMost(tenant: OfTenant<State>): OfTenant<State> {
+    if (tenant.weight * this.#tenants.size >= this.#weight) return tenant;
+    let most = tenant;
+    for (const other of this.#tenants.values()) if (other.weight > most.weight) most = other;
+    return most;
   }
 }
+
+/** A key begins with the tenant. */
+function tenantOf(key: string): string {
+  return key.slice(0, TENANT_UNITS);
+}
+
+const TENANT_UNITS = 2;

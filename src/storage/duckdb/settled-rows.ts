@@ -6,7 +6,8 @@ import type { Agent } from './agents.js';
 import { isRunningAt } from './incoming-rows.js';
 import { objectRows, type OwnedRow } from './object-rows.js';
 import type { SpanRow, TraceRow } from './trace-rows.js';
-import type { SpanState, TraceState } from './trace-state.js';
+import type { SpanState } from './spans/span-state.js';
+import type { TraceState } from './trace-state.js';
 import { PAYLOAD, type IncomingBatch, type Rows } from './write-group.js';
 
 /** What a commit writes of a trace that was touched. */

@@ -19,6 +19,8 @@ import type { RunChanges } from './run-figures.js';
 import type { Capture } from './segments.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
 import type { TraceRow } from './trace-rows.js';
+import type { RunSize } from './spans/run-size.js';
+import { spansOf } from './spans/spans-of.js';
 import { TraceState } from './trace-state.js';
 import { newParts, triage, type RowSets, type TouchedTrace } from './triage.js';
 import type { IncomingBatch, OutcomeChange, Rows, TraceChange } from './write-group.js';
@@ -69,6 +71,7 @@ export class Settlement {
   readonly #prompts: StoredPrompts;
   readonly #links: PromptLinks;
   readonly #changes: GroupChanges;
+  readonly #size: RunSize;
   /** Of the last group. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
 
@@ -89,7 +92,9 @@ export class Settlement {
     readonly idle: IdleRuns;
     /** Told of what every commit made of the linked runs. */
     readonly prompts: StoredPrompts;
+    readonly runSize: RunSize;
   }) {
+    this.#size = parts.runSize;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
     this.#interests = parts.interests;
@@ -98,10 +103,10 @@ export class Settlement {
     this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
     this.#idle = parts.idle;
-    this.#known = new KnownTraces(parts.connection, parts.traces, parts.agents);
+    this.#known = new KnownTraces(parts.connection, parts.traces, parts.agents, parts.runSize);
     this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
-    this.#changes = new GroupChanges(parts.connection, parts.services, this.#links);
+    this.#changes = new GroupChanges(parts.connection, parts.services, this.#links, parts.runSize);
   }
 
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
@@ -220,7 +225,7 @@ export class Settlement {
         this.#runs.change(null, run, activeAt(batch, trace));
         continue;
       }
-      const state = storedState(batch, trace, { seq, agentNo });
+      const state = storedState(batch, trace, { seq, agentNo, size: this.#size });
       this.#runs.change(null, run, activityOf(state));
       state.links = links;
       this.#idle.written(seq, state.header, state.heardAt);
@@ -252,23 +257,25 @@ export class Settlement {
 function storedState(
   batch: IncomingBatch,
   trace: number,
-  { seq, agentNo }: { readonly seq: number; readonly agentNo: number },
+  { seq, agentNo, size }: { readonly seq: number; readonly agentNo: number; readonly size: RunSize },
 ): TraceState {
   const [start, end] = [batch.start(trace), batch.end(trace)];
   const named = headerAt(batch, trace);
   const stored = { seq, agentNo, header: named.header };
-  const state = new TraceState(named, {
+  const place = {
     heardAt: batch.receivedAt,
     stored,
     commits: start === end ? CommitRanges.NONE : CommitRanges.of(seq),
     isMapped: batch.map !== null,
     hasEnded: !isRunningAt(batch, trace),
-  });
-  newSpansAt(batch, trace, (row) => batch.nodeAt(row)).forEach((span, line) => {
-    state.spans.set(span.span_id, span);
+  };
+  const state = new TraceState(named, place, size);
+  const spans = newSpansAt(batch, trace, (row) => batch.nodeAt(row));
+  for (const [line, span] of spans.entries()) {
     span.seq = seq;
     span.line = line;
     span.changed = false;
-  });
+  }
+  state.spans = spansOf(spans, size);
   return state;
 }

@@ -7,6 +7,10 @@ import { CommitRanges, conditionsOn } from './commit-ranges.js';
 import { relation } from './relation.js';
 import type { Capture } from './segments.js';
 import { FACT_COLUMNS, factsOf } from './trace-rows.js';
+import { loadManySpans } from './spans/load-many-spans.js';
+import type { SpanState } from './spans/span-state.js';
+import type { RunSize } from './spans/run-size.js';
+import { spansOf } from './spans/spans-of.js';
 import { TraceState } from './trace-state.js';
 
 /** The columns of a header that say in which commits its trace's spans lie. */
@@ -25,14 +29,16 @@ export async function loadTraces(
   agents: Agents,
   tenant: number,
   wanted: readonly TraceToLoad[],
+  size: RunSize,
 ): Promise<Map<string, TraceState>> {
   const ids = uuidList(wanted.map((trace) => trace.id));
   const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
   const headers = await connection.rows(
-    `SELECT seq, agent_no, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
+    `SELECT seq, agent_no, span_count, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
   );
   // In the order of the commits: one trace's commit may hold an older version of another.
   const states = new Map<string, TraceState>();
+  const sizes = new Map<string, number>();
   for (const row of headers) {
     const header = pickRow(row, TRACE_WIRE);
     const agentNo = Number(row.agent_no);
@@ -44,9 +50,14 @@ export async function loadTraces(
       isMapped: row.is_mapped === true,
       hasEnded: row.has_ended === true,
     };
-    states.set(header.trace_id, new TraceState({ header, agent }, place));
+    states.set(header.trace_id, new TraceState({ header, agent }, place, size));
+    sizes.set(header.trace_id, Number(row.span_count));
   }
-  if (states.size > 0) await loadSpans(connection, capture, tenant, states);
+  const few = new Map([...states].filter(([id]) => (sizes.get(id) ?? 0) <= size.few));
+  if (few.size > 0) await loadSpans(connection, capture, tenant, few, size);
+  for (const [id, state] of states) {
+    if (!few.has(id)) state.spans = await loadManySpans(connection, capture, tenant, id, state.commits);
+  }
   return states;
 }
 
@@ -55,6 +66,7 @@ async function loadSpans(
   capture: Capture,
   tenant: number,
   states: ReadonlyMap<string, TraceState>,
+  size: RunSize,
 ): Promise<void> {
   const places = [...states.values()].map(({ commits }) => commits);
   const where = conditionsOn(places).map(
@@ -63,10 +75,14 @@ async function loadSpans(
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS trace_id, seq, line, node_no, ${selectList(FACT_COLUMNS)} FROM ${relation(capture, SPANS, where)} ORDER BY seq, line`,
   );
+  const found = new Map<string, Map<string, SpanState>>();
   for (const stored of rows) {
     const facts = factsOf(pickRow(stored, FACT_COLUMNS), Number(stored.node_no));
+    const traceId = String(stored.trace_id);
+    const spans = found.get(traceId) ?? new Map<string, SpanState>();
+    found.set(traceId, spans);
     // In the order of the commits, so that the newest version stays.
-    states.get(String(stored.trace_id))?.spans.set(facts.span_id, {
+    spans.set(facts.span_id, {
       ...facts,
       seq: Number(stored.seq),
       line: Number(stored.line),
@@ -74,6 +90,10 @@ async function loadSpans(
       payload: undefined,
       changed: false,
     });
+  }
+  for (const [traceId, spans] of found) {
+    const state = states.get(traceId);
+    if (state !== undefined) state.spans = spansOf([...spans.values()], size);
   }
 }
 
@@ -86,7 +106,7 @@ export async function loadWhole(
   spanKeys: readonly string[],
 ): Promise<void> {
   const spans = spanKeys
-    .flatMap((key) => state.spans.get(key) ?? [])
+    .flatMap((key) => state.find(key) ?? [])
     .filter((span) => span.row === undefined && span.seq > 0);
   const seqs = [...new Set(spans.map(({ seq }) => seq))];
   if (seqs.length === 0) return;

@@ -1,7 +1,5 @@
 import type { CommitRanges } from './commit-ranges.js';
-import type { TraceSums } from './map/map-changes.js';
 import type { TraceLinks } from './prompts/trace-links.js';
-import { topmost } from '../../signal/run-header.js';
 import type { Micros } from '../../signal/time.js';
 import {
   declaredBy,
@@ -12,6 +10,11 @@ import {
   timedOut,
   type NamedHeader,
 } from './following-header.js';
+import { FewSpans } from './spans/few-spans.js';
+import { ManySpans } from './spans/many-spans.js';
+import type { RunSize } from './spans/run-size.js';
+import type { RunSpans } from './spans/run-spans.js';
+import type { SpanState } from './spans/span-state.js';
 import {
   completedSpan,
   completes,
@@ -26,18 +29,6 @@ import {
   type SpanRow,
   type TraceRow,
 } from './trace-rows.js';
-
-export interface SpanState extends SpanFacts {
-  /** Where the newest stored version lies: the commit and the line of the payload; 0 for a span that is new. */
-  seq: number;
-  line: number;
-  /** The whole span; undefined where it is stored and has not been read, or is written from the sender's columns. */
-  row: SpanRow | undefined;
-  /** Its line of the payload; undefined likewise. */
-  payload: string | undefined;
-  changed: boolean;
-  node: number;
-}
 
 /** The newest header as it is stored. */
 export interface StoredHeader {
@@ -54,16 +45,16 @@ const TAB = '\t';
  * "Declared and derived").
  */
 export class TraceState {
-  /** By the key of their id. */
-  readonly spans = new Map<string, SpanState>();
+  /** Those that this commit changes, by the keys of their ids, in the order in which it met them. */
+  readonly #changed = new Map<string, SpanState>();
+  #spans: RunSpans = new FewSpans();
+  readonly #size: RunSize;
   /** Null for a trace that is new. */
   stored: StoredHeader | null;
   /** Those that brought rows of spans. */
   commits: CommitRanges;
   /** When something new of the run last came. */
   heardAt: Micros;
-  /** What the trace adds to the service map as it is stored, where that was kept. */
-  mapSums: TraceSums | null = null;
   /** The prompt versions that it used, where that was read. */
   links: TraceLinks | null = null;
   #isMapped: boolean;
@@ -87,8 +78,10 @@ export class TraceState {
       /** Whether it has ever had a terminal status that was not provisional. */
       readonly hasEnded: boolean;
     },
+    size: RunSize,
   ) {
     this.#named = named;
+    this.#size = size;
     this.stored = place.stored;
     this.commits = place.commits;
     this.heardAt = place.heardAt;
@@ -96,6 +89,20 @@ export class TraceState {
     this.#hasEnded = place.hasEnded;
     this.#headerChanged = place.stored === null;
     this.#hasNews = place.stored === null;
+  }
+
+  get spans(): RunSpans {
+    return this.#spans;
+  }
+
+  /** A span as this commit has left it so far. @param key of its id */
+  find(key: string): SpanState | undefined {
+    return this.#changed.get(key) ?? this.#spans.get(key);
+  }
+
+  /** What is stored of its spans. */
+  set spans(spans: RunSpans) {
+    this.#spans = spans;
   }
 
   /** Whether it counts in the service map. */
@@ -119,7 +126,7 @@ export class TraceState {
 
   /** Whether the agent is the run's for certain: {@link namesItsAgent}. */
   get namesItsAgent(): boolean {
-    return namesItsAgent(this.header, this.spans.values());
+    return namesItsAgent(this.header, this.spans);
   }
 
   /**
@@ -131,8 +138,7 @@ export class TraceState {
     this.#newsAt = Math.max(this.#newsAt, receivedAt);
     const before = this.#named;
     if (followsSpans(incoming.header)) {
-      const top = topmost<SpanFacts>([...this.spans.values(), ...spans]);
-      const leads = top !== undefined && spans.includes(top);
+      const leads = this.spans.isLedBy(spans);
       this.#named = { ...before, header: followedBy(before.header, incoming.header, leads) };
     } else if (followsSpans(before.header)) this.#named = declaredBy(before, incoming);
     else if (completes(before.header, incoming.header)) {
@@ -166,7 +172,7 @@ export class TraceState {
       completed(merged: SpanRow, payload: string): number;
     },
   ): boolean {
-    const known = this.spans.get(keyOf(incoming.span_id));
+    const known = this.find(keyOf(incoming.span_id));
     if (known === undefined) {
       this.#put(incoming, payload, nodes.incoming(), { seq: 0, line: 0 });
       return true;
@@ -183,7 +189,7 @@ export class TraceState {
 
   /** A span came that is new, and whose row is written from the sender's columns. */
   addSpan(span: SpanState): void {
-    this.spans.set(span.span_id, span);
+    this.#keep(span);
     this.#hasNews = true;
   }
 
@@ -198,8 +204,7 @@ export class TraceState {
 
   /** A stored span makes another node. It was read as a whole before. */
   setNode(span: SpanState, node: number): void {
-    span.node = node;
-    span.changed = true;
+    this.#keep({ ...span, node, changed: true });
     this.#headerChanged = true;
   }
 
@@ -219,16 +224,15 @@ export class TraceState {
     readonly writesHeader: boolean;
     readonly ends: boolean;
   } {
-    const spans = [...this.spans.values()];
-    const changed = spans.filter((span) => span.changed);
+    const changed = [...this.#changed.values()];
     if (changed.length > 0) this.commits = this.commits.with(seq);
     const hadEnded = this.#hasEnded;
     if (this.#hasNews) {
       this.heardAt = Math.max(this.heardAt, this.#newsAt);
-      this.#named = settledBySpans(this.#named, spans);
+      this.#named = settledBySpans(this.#named, this.spans);
       this.#hasEnded ||= this.#isTerminal();
     } else if (this.#timesOut) {
-      this.#named = { ...this.#named, header: timedOut(this.header, spans) };
+      this.#named = { ...this.#named, header: timedOut(this.header, this.spans) };
       this.#headerChanged = true;
     }
     return {
@@ -251,8 +255,16 @@ export class TraceState {
       span.row = undefined;
       span.payload = undefined;
       span.changed = false;
+      this.spans.written(span);
     });
+    this.release();
     return stored;
+  }
+
+  /** Lets go of what only the commit under way needs. */
+  release(): void {
+    this.#changed.clear();
+    this.spans.release();
   }
 
   /** Whether the status, with this commit's news, is terminal and not the provisional one of a time-out. */
@@ -260,6 +272,13 @@ export class TraceState {
     if (this.header.status === RUNNING) return false;
     // Where there is no span to follow the status is still that of before.
     return this.stored === null || this.spans.size > 0 || !followsSpans(this.header);
+  }
+
+  #keep(span: SpanState): void {
+    this.#changed.set(span.span_id, span);
+    this.#spans.put(span);
+    if (this.#spans instanceof FewSpans && this.#spans.size > this.#size.few)
+      this.#spans = ManySpans.of(this.#spans.all());
   }
 
   #put(

@@ -1,32 +1,45 @@
+import { hourOf } from '../../../signal/trace-map.js';
 import { mapSpansAt, startedAt } from '../incoming-rows.js';
+import { FewSpans } from '../spans/few-spans.js';
+import { ManySpans } from '../spans/many-spans.js';
+import type { MapAgent, MapTally } from '../spans/map-tally.js';
 import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace } from '../triage.js';
 import type { IncomingBatch, Rows } from '../write-group.js';
-import { MapChanges, type TraceSums } from './map-changes.js';
+import { MapChanges } from './map-changes.js';
 import type { Services } from './services.js';
 
-/** Of a trace with more spans what it adds to the map is kept, so that not every change of it counts all of them again. */
-const MANY_SPANS = 100;
+/** How a trace with many spans counts: under whom, and when. */
+interface Counting {
+  readonly tally: MapTally;
+  readonly agent: MapAgent;
+  readonly hour: number;
+}
 
 /** What a group's traces change in the service map. */
 export class SettledMap {
   readonly #changes: MapChanges;
+  readonly #services: Services;
+  /** Of traces with many spans: how they counted before the commit. */
+  readonly #before = new Map<TraceState, Counting>();
 
   constructor(services: Services) {
+    this.#services = services;
     this.#changes = new MapChanges(services);
   }
 
   /** Takes away what a stored trace adds, before it is changed; {@link put} adds what it adds then. */
   take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
     if (!state?.isMapped || !parts.some(changesMap)) return;
-    this.#changes.add(tenant, state.mapSums ?? this.#sumsOf(tenant, state), -1);
+    if (state.spans instanceof ManySpans)
+      this.#before.set(state, this.#countingOf(tenant, state, state.spans));
+    else this.#addFew(tenant, state, -1);
   }
 
   put({ tenant, parts }: TouchedTrace, state: TraceState): void {
     if (!state.isMapped || !parts.some(changesMap)) return;
-    const sums = this.#sumsOf(tenant, state);
-    this.#changes.add(tenant, sums, 1);
-    state.mapSums = state.spans.size > MANY_SPANS ? sums : null;
+    if (state.spans instanceof ManySpans) this.#putMany(tenant, state, state.spans);
+    else this.#addFew(tenant, state, 1);
   }
 
   /** Adds traces of a batch that are new as a whole. @param traces their positions */
@@ -52,11 +65,46 @@ export class SettledMap {
 
   clear(): void {
     this.#changes.clear();
+    this.#before.clear();
   }
 
-  #sumsOf(tenant: number, { agent, header, spans }: TraceState): TraceSums {
-    return this.#changes.sumsOf({ tenant, agent, startedAt: header.started_at, spans: [...spans.values()] });
+  #addFew(tenant: number, { agent, header, spans }: TraceState, sign: 1 | -1): void {
+    if (!(spans instanceof FewSpans)) return;
+    const trace = { tenant, agent, startedAt: header.started_at, spans: spans.all() };
+    this.#changes.add(tenant, this.#changes.sumsOf(trace), sign);
   }
+
+  /** Only what is different, where it counts in the same hour and for the same agent. */
+  #putMany(tenant: number, state: TraceState, spans: ManySpans): void {
+    const before = this.#before.get(state);
+    const now = this.#countingOf(tenant, state, spans);
+    if (before !== undefined && isSame(before, now)) {
+      this.#changes.add(tenant, { hour: now.hour, sums: now.tally.changes(now.agent) }, 1);
+    } else {
+      if (before !== undefined) {
+        this.#changes.add(tenant, { hour: before.hour, sums: before.tally.before(before.agent) }, -1);
+      }
+      this.#changes.add(tenant, { hour: now.hour, sums: now.tally.total(now.agent) }, 1);
+    }
+    now.tally.settled();
+  }
+
+  #countingOf(tenant: number, { agent, header }: TraceState, { map: tally }: ManySpans): Counting {
+    return {
+      tally,
+      agent: { node: this.#services.number(tenant, agent), hasSpan: tally.hasAgentSpan },
+      hour: hourOf(header.started_at),
+    };
+  }
+}
+
+function isSame(a: Counting, b: Counting): boolean {
+  return (
+    a.tally === b.tally &&
+    a.hour === b.hour &&
+    a.agent.node === b.agent.node &&
+    a.agent.hasSpan === b.agent.hasSpan
+  );
 }
 
 /** Whether a change of a trace may change what it adds to the map. */

@@ -1,4 +1,4 @@
-import { MoneySum, type Usd } from '../../../signal/money.js';
+import type { MicroUsd } from '../../../signal/money.js';
 import type { CountedRun } from '../run-figures.js';
 import { KeptDurations } from './kept-durations.js';
 
@@ -17,7 +17,7 @@ export interface PromptTotals {
   readonly successes: number;
   readonly failures: number;
   /** Over the traces that have a cost; not rounded. */
-  readonly meanCost: Usd | null;
+  readonly meanCost: MicroUsd | null;
   readonly meanDurationMs: number | null;
   readonly p95DurationMs: number | null;
 }
@@ -82,7 +82,8 @@ class PromptSums {
   #successes = 0;
   #failures = 0;
   #priced = 0;
-  readonly #cost = new MoneySum();
+  /** Exact, however large. */
+  #cost = 0n;
 
   change(before: LinkedRun | null, after: LinkedRun): void {
     if (before !== null) this.#count(before, -1);
@@ -98,7 +99,7 @@ class PromptSums {
       traces: this.#traces,
       successes: this.#successes,
       failures: this.#failures,
-      meanCost: this.#priced === 0 ? null : this.#cost.toNumber() / this.#priced,
+      meanCost: this.#priced === 0 ? null : Number(this.#cost) / this.#priced,
       meanDurationMs: this.#durations.mean(),
       p95DurationMs: this.#durations.quantile(0.95),
     };
@@ -110,7 +111,7 @@ class PromptSums {
     else if (success === false) this.#failures += sign;
     if (cost !== null) {
       this.#priced += sign;
-      this.#cost.add(cost, sign);
+      this.#cost += BigInt(sign * cost);
     }
   }
 }

@@ -9,7 +9,6 @@ import { labelLine, printLabels } from '../metrics/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segments.js';
-import { parseJson, printJson } from '../../../signal/json.js';
 
 /** Points that are printed in one step of the thread. */
 const STEP_POINTS = 1000;
@@ -119,7 +118,7 @@ function distributionJson(text: string): string {
 
 function detailsJson(row: Row): string {
   const { start_time, flags, temporality, is_monotonic, exemplars } = row;
-  const details = printJson({
+  const details = JSON.stringify({
     start_time: typeof start_time === 'number' ? formatTime(start_time) : null,
     flags,
     temporality: temporality === null ? null : TEMPORALITIES[Number(temporality)],
@@ -130,7 +129,7 @@ function detailsJson(row: Row): string {
 }
 
 function printExemplars(text: string): JsonObject[] {
-  return (parseJson(text) as JsonObject[]).map((exemplar) => ({
+  return (JSON.parse(text) as JsonObject[]).map((exemplar) => ({
     ...exemplar,
     timestamp: typeof exemplar.timestamp === 'number' ? formatTime(exemplar.timestamp) : null,
     value: typeof exemplar.value === 'string' ? null : (exemplar.value ?? null),

@@ -1,0 +1,175 @@
+import { FIRST_ROWS, grown } from './id-rows.js';
+import { Heap } from './heap.js';
+import { NO_ROW, type SpanColumns } from './span-columns.js';
+
+/**
+ * Finds, of candidates among spans, the one with the fewest known ancestors, then the first (`headerOf`, the agent's name),
+ * while parents become known one after the other. A tree hangs under another by its root only, and then all its depths change
+ * alike: so depths are kept against the root, paths to it are shortened when they are walked (union-find with weights), and
+ * each tree keeps its best candidate. In a ring of parents each span has all of the ring above it.
+ */
+export class DepthForest {
+  readonly #columns: SpanColumns;
+  /** Towards the root, which is its own. */
+  #up = new Int32Array(FIRST_ROWS);
+  /** How much deeper than the one above. */
+  #deeper = new Int32Array(FIRST_ROWS);
+  /** Of a root: its own depth. One that is only known as a parent is no known ancestor: -1. */
+  #depths = new Int32Array(FIRST_ROWS);
+  /** Of a root: the best candidate of its tree. */
+  #best = new Int32Array(FIRST_ROWS);
+  /** The spans of a tree, in a ring. */
+  #next = new Int32Array(FIRST_ROWS);
+  #rows = 0;
+  /** The best candidates of all trees, and others that were, by the depths that they had. */
+  readonly #heap: Heap<Candidate>;
+
+  constructor(columns: SpanColumns) {
+    this.#columns = columns;
+    this.#heap = new Heap((a, b) => this.#isBetter(a, b));
+  }
+
+  /** The best candidate; {@link NO_ROW} where there is none. */
+  get best(): number {
+    for (let first = this.#heap.first; first !== undefined; first = this.#heap.first) {
+      const { row, depth } = first;
+      if (this.#best[this.#root(row)] === row && this.depth(row) === depth) return row;
+      this.#heap.shift();
+    }
+    return NO_ROW;
+  }
+
+  /** How many known ancestors a span has. */
+  depth(row: number): number {
+    const root = this.#root(row);
+    return (this.#depths[root] ?? 0) + (row === root ? 0 : (this.#deeper[row] ?? 0));
+  }
+
+  /** A row is a span, and no longer only known as a parent. */
+  arrived(row: number): void {
+    this.#reach(row);
+    this.#depths[row] = 0;
+    this.#offer(row);
+  }
+
+  /** The parent of a span that has arrived is known from now on. */
+  linked(row: number): void {
+    const parent = this.#columns.parents[row] ?? NO_ROW;
+    this.#reach(parent);
+    const root = this.#root(parent);
+    if (root === row) this.#closeRing(row);
+    else {
+      const best = this.#best[row] ?? NO_ROW;
+      this.#deeper[row] = (parent === root ? 0 : (this.#deeper[parent] ?? 0)) + 1;
+      this.#up[row] = root;
+      this.#joinRings(row, root);
+      if (best !== NO_ROW) this.#compete(root, best);
+    }
+  }
+
+  addCandidate(row: number): void {
+    this.#compete(this.#root(row), row);
+  }
+
+  #compete(root: number, row: number): void {
+    const best = this.#best[root] ?? NO_ROW;
+    const isBetter =
+      best === NO_ROW ||
+      this.#isBetter({ row, depth: this.depth(row) }, { row: best, depth: this.depth(best) });
+    if (!isBetter) return;
+    this.#best[root] = row;
+    this.#offer(root);
+  }
+
+  /** Lets the best of a tree stand among those of the others, by the depth that it has now. */
+  #offer(root: number): void {
+    const row = this.#best[root] ?? NO_ROW;
+    if (row === NO_ROW) return;
+    this.#heap.push({ row, depth: this.depth(row) });
+  }
+
+  #isBetter(a: Candidate, b: Candidate): boolean {
+    return a.depth === b.depth ? this.#columns.isBefore(a.row, b.row) : a.depth < b.depth;
+  }
+
+  /** The root hangs under a span of its own tree: nothing will come above it. Each tree closes once at most. */
+  #closeRing(root: number): void {
+    const parents = this.#columns.parents;
+    const ring = new Set<number>([root]);
+    for (let row = parents[root] ?? NO_ROW; row !== root && row !== NO_ROW; row = parents[row] ?? NO_ROW)
+      ring.add(row);
+    const depths = new Map<number, number>();
+    for (const row of ring) depths.set(row, ring.size);
+    const members = this.#members(root);
+    for (const member of members) {
+      const path: number[] = [];
+      let row = member;
+      for (; !depths.has(row); row = parents[row] ?? root) path.push(row);
+      let depth = depths.get(row) ?? 0;
+      for (const below of path.reverse()) depths.set(below, ++depth);
+    }
+    this.#depths[root] = ring.size;
+    for (const member of members) {
+      if (member === root) continue;
+      this.#up[member] = root;
+      this.#deeper[member] = (depths.get(member) ?? 0) - ring.size;
+    }
+    const rank = this.#columns.rank(this.#best[root] ?? NO_ROW);
+    if (this.#best[root] === NO_ROW) return;
+    this.#best[root] = NO_ROW;
+    for (const member of members) if (this.#columns.rank(member) === rank) this.#compete(root, member);
+  }
+
+  #members(of: number): number[] {
+    const members = [of];
+    for (let row = this.#next[of] ?? of; row !== of; row = this.#next[row] ?? of) members.push(row);
+    return members;
+  }
+
+  #joinRings(a: number, b: number): void {
+    const next = this.#next[a] ?? a;
+    this.#next[a] = this.#next[b] ?? b;
+    this.#next[b] = next;
+  }
+
+  #root(row: number): number {
+    const up = this.#up;
+    let root = row;
+    let deeper = 0;
+    while (up[root] !== root) {
+      deeper += this.#deeper[root] ?? 0;
+      root = up[root] ?? root;
+    }
+    for (let at = row; at !== root;) {
+      const above = up[at] ?? root;
+      const step = this.#deeper[at] ?? 0;
+      up[at] = root;
+      this.#deeper[at] = deeper;
+      deeper -= step;
+      at = above;
+    }
+    return root;
+  }
+
+  /** Makes rows up to this one. */
+  #reach(row: number): void {
+    while (row >= this.#up.length) {
+      this.#up = grown(this.#up, Int32Array);
+      this.#deeper = grown(this.#deeper, Int32Array);
+      this.#depths = grown(this.#depths, Int32Array);
+      this.#best = grown(this.#best, Int32Array);
+      this.#next = grown(this.#next, Int32Array);
+    }
+    for (; this.#rows <= row; this.#rows++) {
+      this.#up[this.#rows] = this.#rows;
+      this.#depths[this.#rows] = -1;
+      this.#best[this.#rows] = NO_ROW;
+      this.#next[this.#rows] = this.#rows;
+    }
+  }
+}
+
+interface Candidate {
+  readonly row: number;
+  readonly depth: number;
+}
