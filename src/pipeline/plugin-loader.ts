@@ -5,6 +5,7 @@ import { parseComponentId } from '../component/component-id.js';
 import type { Factory, Plugin } from '../component/factory.js';
 import { deliveryKeys } from '../delivery/config.js';
 import { SIGNALS } from '../signal/batch.js';
+import { letPluginsImport } from './plugin-imports.js';
 
 /** The version of the contract in `component/` that this program speaks. */
 const API_VERSION = 1;
@@ -19,7 +20,7 @@ const KINDS: readonly string[] = [
 const DELIVERY_KEYS = Object.keys(deliveryKeys());
 
 /**
- * Loads a code plugin: an ES module whose default export is a {@link Plugin}.
+ * Loads a code plugin: an ES module whose default export is a {@link Plugin}. It may lie anywhere, and import `jackdaw`.
  *
  * @param specifier a path (absolute, or starting with `./` or `../`) or the name of a package
  * @param file the configuration file that names it: paths and packages are looked up from there
@@ -55,6 +56,7 @@ async function importModule(specifier: string, file: string): Promise<object> {
       { cause },
     );
   }
+  letPluginsImport();
   try {
     return (await import(url)) as object;
   } catch (cause) {

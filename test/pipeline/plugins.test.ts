@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { ConsumeError } from '../../src/component/consume-error.js';
 import { ConfigError } from '../../src/config/config-error.js';
 import { loadPlugin } from '../../src/pipeline/plugin-loader.js';
 import { prepare } from '../../src/pipeline/prepare.js';
@@ -71,6 +74,33 @@ void t.test(
     t.match(await loadPlugin('jackdaw-plugin-x', file), { factories: [{ type: 'packaged' }] });
   },
 );
+
+void t.test('a plugin outside the program imports jackdaw without a link', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'jackdaw-plugin-'));
+  t.teardown(() => {
+    rmSync(folder, { recursive: true });
+  });
+  writeFileSync(
+    join(folder, 'outside.mjs'),
+    `import { ConsumeError, Type } from 'jackdaw';
+import { helper } from './helper.mjs';
+export default { name: 'outside', apiVersion: 1, factories: [{ kind: 'extension', type: 'outside', description: 'x',
+  stability: 'alpha', configSchema: Type.Object({}), create: () => { throw helper(ConsumeError); } }] };
+`,
+  );
+  writeFileSync(
+    join(folder, 'helper.mjs'),
+    `import * as jackdaw from 'jackdaw';
+export const helper = (Same) => new (jackdaw.ConsumeError === Same ? Same : Error)('x', { code: 'overloaded', retryable: true });
+`,
+  );
+  writeFileSync(join(folder, 'other.mjs'), "import 'jackdaw-of-somebody-else';\n");
+  const file = join(folder, 'jackdaw.yaml');
+  const { factories } = await loadPlugin('./outside.mjs', file);
+  const [factory] = factories as unknown as readonly [{ create(): unknown }];
+  t.throws(() => factory.create(), ConsumeError, 'the class that the program itself has');
+  await t.rejects(loadPlugin('./other.mjs', file), /cannot be loaded: Cannot find package/, 'nothing else');
+});
 
 void t.test('a plugin that cannot be used says which and why', async (t) => {
   const folder = t.testdir({

@@ -1,0 +1,40 @@
+import * as nodeModule from 'node:module';
+
+/** What plugins import. */
+const NAME = 'jackdaw';
+
+export interface Resolution {
+  readonly url: string;
+  readonly shortCircuit?: boolean;
+}
+
+export type Resolve<Result> = (
+  specifier: string,
+  context: object,
+  next: (specifier: string, context: object) => Result,
+) => Result | Resolution;
+
+/** Of Node.js from 22.15 on, where hooks run in the thread that imports. */
+type RegisterHooks = (hooks: { readonly resolve: Resolve<Resolution> }) => void;
+
+let isRegistered = false;
+
+/**
+ * From then on `import … from 'jackdaw'` gives this program's own public API, wherever the importing module lies: a plugin
+ * needs no link to the program, and the classes that it throws are those that the program knows. Nothing else is resolved
+ * otherwise than before.
+ */
+export function letPluginsImport(): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  const { href } = new URL('../index.js', import.meta.url);
+  if ('registerHooks' in nodeModule)
+    (nodeModule.registerHooks as RegisterHooks)({ resolve: resolveTo(href) });
+  else nodeModule.register('./plugin-imports-thread.js', { parentURL: import.meta.url, data: href });
+}
+
+/** @param href of the module that the name stands for */
+export function resolveTo<Result>(href: string): Resolve<Result> {
+  return (specifier, context, next) =>
+    specifier === NAME ? { url: href, shortCircuit: true } : next(specifier, context);
+}
