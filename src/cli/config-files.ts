@@ -1,35 +1,43 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Environment } from '../config/environment.js';
-import { readSources, type ConfigSource } from '../config/load.js';
+import { hasPipelines, readSources, type ConfigSource } from '../config/load.js';
 import { DEFAULT_CONFIG } from './default-config.js';
 import type { CliIo } from './io.js';
 
 /** Bounds what a mistyped path, such as that of a database, can do. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
+const CONFIG_DESCRIPTION =
+  'configuration file; may repeat: later files lay over earlier ones, maps merge, lists replace; all lie over the built-in configuration, unless one has service.pipelines';
+
 export interface ConfigOptions {
   readonly config?: readonly string[];
 }
 
-/** Adds `--config`. */
-export function withConfigOption(command: Command): Command {
+/** Adds `--config`. @param description where the files serve another purpose than to be run or checked */
+export function withConfigOption(command: Command, description = CONFIG_DESCRIPTION): Command {
   return command.option(
     '-c, --config <file>',
-    'configuration file; may repeat: later files lay over earlier ones, maps merge, lists replace (default: built in)',
+    description,
     (file: string, files: readonly string[] | undefined) => [...(files ?? []), file],
   );
 }
 
-/** @returns the texts to configure from, and where substitutions come from. @throws ConfigError */
+/**
+ * The files that were named lie over the built-in configuration, unless one says by its pipelines that it is a whole
+ * configuration by itself.
+ *
+ * @returns the texts to configure from, and where substitutions come from. @throws ConfigError
+ */
 export function configSources(
   options: ConfigOptions,
   io: Pick<CliIo, 'env'>,
 ): { readonly sources: readonly ConfigSource[]; readonly environment: Environment } {
   const environment: Environment = { variables: io.env, readFile: readText };
   const files = options.config ?? [];
-  const sources = files.length === 0 ? [DEFAULT_CONFIG] : readSources(files, environment);
-  return { sources, environment };
+  const given = readSources(files, environment);
+  return { sources: given.some(hasPipelines) ? given : [DEFAULT_CONFIG, ...given], environment };
 }
 
 function readText(path: string): string {

@@ -1,5 +1,5 @@
 import { ConfigError, type Problem } from './config-error.js';
-import type { MapNode } from './config-node.js';
+import { nodeAt, type MapNode } from './config-node.js';
 import { substitute, type Environment } from './environment.js';
 import { mergeNodes } from './merge.js';
 import { parseYaml } from './parse-yaml.js';
@@ -28,6 +28,14 @@ export function readSources(files: readonly string[], environment: Environment):
   });
   if (problems.length > 0) throw new ConfigError(problems);
   return sources;
+}
+
+/** Whether a text says which pipelines there are. One that cannot be read is taken for such a text: its errors are told alone. */
+export function hasPipelines({ file, text }: ConfigSource): boolean {
+  const { root } = parseYaml(text, file);
+  if (root === undefined) return true;
+  const node = nodeAt(root, ['service', 'pipelines']);
+  return node !== undefined && !(node.kind === 'scalar' && node.value === null);
 }
 
 /**

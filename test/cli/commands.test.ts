@@ -68,6 +68,34 @@ void t.test('a wrong configuration ends with 78 and all its errors', async (t) =
   });
 });
 
+void t.test('a configuration without pipelines is laid over the built-in one', async (t) => {
+  const folder = t.testdir({
+    'some.yaml': 'processors: { cost: { prices: /nowhere/prices.yaml } }\n',
+    'empty.yaml': '',
+    'null.yaml': 'service:\n  pipelines:\n',
+    'added.yaml': 'exporters: { debug: {} }\nservice: { extensions: [duckdb, query] }\n',
+    'whole.yaml': 'service: { pipelines: { traces: { receivers: [otlp], exporters: [debug] } } }\n',
+  });
+  const run = async (command: string, ...names: string[]) =>
+    await runInProcess([command, ...names.flatMap((name) => ['--config', join(folder, name)])]);
+  const builtIn = await runInProcess(['graph']);
+  t.match(builtIn, { code: 0, stdout: /trace_batch/ });
+  for (const name of ['empty.yaml', 'added.yaml']) t.strictSame(await run('graph', name), builtIn, name);
+  const { code, stderr } = await run('graph', 'some.yaml');
+  t.equal(code, 78);
+  t.match(stderr, /some\.yaml:1:23: error: .*prices/, 'errors name the file that they are in');
+  t.match(await run('graph', 'null.yaml'), {
+    code: 78,
+    stderr:
+      /null\.yaml:2:3: error: service\.pipelines: has no value here, but built-in configuration:\d+ gives it one/,
+  });
+  t.match(
+    await run('graph', 'added.yaml', 'whole.yaml'),
+    { code: 78, stderr: /whole\.yaml:1:\d+: error: .*no receiver "otlp"/ },
+    'one that has pipelines stands for itself',
+  );
+});
+
 void t.test(
   'validate finds taken ports and paths that cannot be written, with everything else, and leaves nothing',
   async (t) => {
