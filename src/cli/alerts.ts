@@ -6,6 +6,7 @@ import { listAlerts } from '../api/alerts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import type { CliIo } from './io.js';
+import { readId } from './read-id.js';
 import { showJson, showList } from './result.js';
 import { formatTable, type Column } from './table.js';
 
@@ -63,7 +64,7 @@ export function alertsCommand(io: CliIo): Command {
       .command('test')
       .description('Evaluate an alert now, and show what it finds. It does not fire, and nobody is told.'),
   )
-    .argument('<id>', 'id of the alert')
+    .argument('<id>', 'id of the alert', readId)
     .option('--json', 'print JSON')
     .action(async (id: string, options: Options) => {
       const client = await ApiClient.open(options, io);

@@ -7,14 +7,17 @@ import { isKey } from '../auth/keys.js';
 import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { Operation } from '../component/operation.js';
 import { validator } from '../http/field-errors.js';
+import { withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
+import { initialKeyFile } from './key-file.js';
+import { usageError } from './told-rules.js';
+import { UsageError } from './usage-error.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:4319';
-const KEY_FILE = `./data/${INITIAL_KEY_FILE}`;
 const TIMEOUT_MS = 30_000;
 
 /** The options of every command that talks to a daemon. */
-export interface ApiOptions {
+export interface ApiOptions extends ConfigOptions {
   readonly url?: string;
   readonly key?: string;
 }
@@ -40,14 +43,17 @@ interface Fetched {
   readonly text: string;
 }
 
-/** Adds `--url` and `--key`. */
+/** Adds `--url`, `--key` and `--config`. */
 export function withApiOptions(command: Command): Command {
-  return command
+  return withConfigOption(
+    command,
+    'configuration file of the daemon, which says where the store and the first key lie',
+  )
     .option('--url <url>', `address of the daemon (or JACKDAW_URL; default ${DEFAULT_URL})`)
     .addOption(
       new Option(
         '--key <key>',
-        `API key (or JACKDAW_KEY, which other processes cannot see; else ${KEY_FILE})`,
+        `API key (or JACKDAW_KEY, which other processes cannot see; else that of ${INITIAL_KEY_FILE} beside the store)`,
       ),
     );
 }
@@ -65,15 +71,13 @@ export interface Target {
  * Finds out where the daemon is and which key to use: from the options, else from the environment, else the address
  * is the default one and the key that of the initial-key file.
  *
- * @throws Error when the address is none, or there is no key or none of the right form.
+ * @throws UsageError, Error when the address is none, or there is no key or none of the right form; ConfigError.
  */
 export async function resolveTarget(options: ApiOptions, env: NodeJS.ProcessEnv): Promise<Target> {
   const url = readUrl(options.url ?? (env['JACKDAW_URL'] || DEFAULT_URL));
-  const [key, keySource] = await findKey(options.key, env['JACKDAW_KEY']);
-  if (!isKey(key))
-    throw new Error(
-      `The API key from ${keySource} is malformed: a key is jd_ and 43 characters of base64url.`,
-    );
+  const [key, keySource] = await findKey(options, env);
+  const malformed = `The API key from ${keySource} is malformed: a key is jd_ and 43 characters of base64url.`;
+  if (!isKey(key)) throw options.key === undefined ? new Error(malformed) : new UsageError(malformed);
   return { url, key, keySource };
 }
 
@@ -116,7 +120,7 @@ export class ApiClient {
    */
   async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<Answer<O['responses']>> {
     const { ok, status, text } = await this.#fetch(operation, call);
-    if (!ok) throw this.#refusal(status, text);
+    if (!ok) throw this.#refusal(operation, status, text);
     const schema = operation.responses[status];
     const value = schema ? parseJson(text) : undefined;
     if (schema === undefined || (schema !== null && !validator.validate(schema, value)))
@@ -152,31 +156,34 @@ export class ApiClient {
     }
   }
 
-  #refusal(status: number, text: string): Error {
+  #refusal(operation: Operation, status: number, text: string): Error {
     const problem = parseJson(text);
     if (!validator.validate<Static<typeof problemSchema>>(problemSchema, problem))
       return new Error(`${this.#url} answered with status ${status}, and not as a Jackdaw daemon does.`);
     if (status === 401) return new Error(`The daemon does not accept the API key from ${this.#keySource}.`);
-    const rules = (problem.errors ?? []).map(({ field, message }) => `\n  ${field || 'body'} ${message}`);
-    return new Error(`${problem.detail}${rules.join('')}`);
+    // The detail would tell the first of them once more.
+    if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
+    return new Error(problem.detail);
   }
 }
 
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new Error(`"${text}" is no address of a daemon: write it like ${DEFAULT_URL}`);
+    throw new UsageError(`"${text}" is no address of a daemon: write it like ${DEFAULT_URL}`);
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-async function findKey(option: string | undefined, variable: string | undefined): Promise<[string, string]> {
-  if (option !== undefined) return [option, '--key'];
+async function findKey(options: ApiOptions, env: NodeJS.ProcessEnv): Promise<[string, string]> {
+  if (options.key !== undefined) return [options.key, '--key'];
+  const variable = env['JACKDAW_KEY'];
   if (variable !== undefined && variable !== '') return [variable, 'JACKDAW_KEY'];
+  const file = initialKeyFile(options, { env });
   try {
-    return [(await readFile(KEY_FILE, 'utf8')).trim(), KEY_FILE];
+    return [(await readFile(file, 'utf8')).trim(), file];
   } catch (cause) {
     throw new Error(
-      `No API key: set JACKDAW_KEY, give --key, or run this where the daemon's ${KEY_FILE} can be read.`,
+      `No API key: set JACKDAW_KEY, give --key, or have the daemon's ${file} be readable; --config names another configuration than the built-in one.`,
       { cause },
     );
   }

@@ -3,7 +3,7 @@ export const EXIT = {
   ok: 0,
   /** Something failed while it ran. */
   failure: 1,
-  /** Unknown command or option. As in BSD's and bash's habit. */
+  /** Unknown command or option, or a value that breaks a rule. As in BSD's and bash's habit. */
   usage: 2,
   /** `EX_CONFIG` of sysexits.h. */
   configuration: 78,
@@ -16,6 +16,6 @@ export const EXIT_CODE_HELP = `
 Exit codes:
   0    done, or stopped after SIGINT or SIGTERM
   1    failure: the daemon could not start, had to stop, or a command failed
-  2    usage: unknown command, unknown option or missing argument
+  2    usage: unknown command or option, missing argument, or a value that cannot be
   78   configuration: what is wrong is printed with file, line and column
   130, 143   a second SIGINT or SIGTERM ended the process at once`;

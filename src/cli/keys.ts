@@ -5,6 +5,7 @@ import { SCOPES, type Scope } from '../component/identity.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';
 import type { CliIo } from './io.js';
+import { readId } from './read-id.js';
 import { showJson, showList } from './result.js';
 import type { Column } from './table.js';
 
@@ -76,7 +77,7 @@ export function keysCommand(io: CliIo): Command {
     });
 
   withApiOptions(command.command('revoke').description('Revoke a key, at once and for good.'))
-    .argument('<id>', 'id of the key')
+    .argument('<id>', 'id of the key', readId)
     .option('--force', 'even if it is the key this command uses')
     .action(async (id: string, options: ApiOptions & { readonly force?: boolean }) => {
       const client = await ApiClient.open(options, io);

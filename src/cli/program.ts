@@ -13,6 +13,7 @@ import type { ProcessIo } from './process-io.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { usageCommand } from './usage.js';
+import { UsageError } from './usage-error.js';
 import { usersCommand } from './users.js';
 import { validateCommand } from './validate.js';
 import { versionCommand, versionText } from './version.js';
@@ -86,5 +87,5 @@ function explain(error: unknown, io: ProcessIo): number {
     return EXIT.configuration;
   }
   io.err(`jackdaw: ${error instanceof Error ? error.message : String(error)}`);
-  return EXIT.failure;
+  return error instanceof UsageError ? EXIT.usage : EXIT.failure;
 }

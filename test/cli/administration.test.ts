@@ -1,10 +1,13 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { generateKey } from '../../src/auth/keys.js';
 import { runProgram } from '../../src/cli/program.js';
 import { startApi, type TestApi } from '../support/api.js';
 import { memoryIo } from '../support/memory-io.js';
+import { testFolder } from '../support/test-folder.js';
 import { anItem } from '../support/trace-batch.js';
 
 /** Runs `jackdaw …` in this process. */
@@ -53,8 +56,8 @@ void t.test('users are created, changed and listed, by id or by e-mail address',
     err: /The email is taken already/,
   });
   t.match(await run('users', 'create', '--email', 'nobody', '--name', 'A'), {
-    code: 1,
-    err: /\/email must be an e-mail address/,
+    code: 2,
+    err: /^jackdaw: --email must be an e-mail address$/,
   });
 });
 
@@ -101,8 +104,8 @@ void t.test('a new key is alone on standard output, works, and is never listed',
   t.match(
     await run('keys', 'create', '--name', 'x', '--scopes', 'read', '--expires-at', '2020-01-01T00:00:00Z'),
     {
-      code: 1,
-      err: /\/expires_at must be in the future/,
+      code: 2,
+      err: /^jackdaw: --expires-at must be in the future$/,
     },
   );
 });
@@ -161,12 +164,40 @@ void t.test('mistakes on the command line are told before anything is sent', asy
     [['keys', 'create', '--name', 'x', '--scopes', 'read,root'], /Scopes are write, read, manage, admin/],
     [['keys', 'create', '--name', 'x', '--scopes', ''], /Scopes are/],
     [['keys', 'revoke'], /missing required argument 'id'/],
+    [['keys', 'revoke', 'x'], /is invalid for argument 'id'\. It must be an id/],
+    [['users', 'list', '--url', 'localhost'], /"localhost" is no address/],
+    [['users', 'list', '--url', 'ftp://x'], /"ftp:\/\/x" is no address/],
+    [['users', 'list', '--key', 'jd_x'], /The API key from --key is malformed/],
     [['keys', 'lst'], /unknown command 'lst'/],
     [['orgs', 'members', 'add', 'a', 'b', '--role', 'owner'], /Allowed choices are admin, member/],
     [['users', 'list', '--jsn'], /unknown option '--jsn'/],
   ];
   for (const [args, message] of cases)
     t.match(await jackdaw(args, env), { code: 2, err: message }, args.join(' '));
+});
+
+void t.test('the first key is found beside the store that the configuration names', async (t) => {
+  const api = await startApi(t);
+  const folder = testFolder(t);
+  mkdirSync(join(folder, 'store'));
+  writeFileSync(join(folder, 'store', 'initial-api-key'), api.adminKey);
+  const config = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const path = JSON.stringify(join(folder, 'store', 'x.duckdb'));
+  const env = { JACKDAW_URL: api.url, STORE: join(folder, 'store', 'x.duckdb') };
+  const list = async (...args: string[]) => await jackdaw(['users', 'list', ...args], env);
+  for (const text of [
+    `extensions: { duckdb: { path: ${path} } }`,
+    'extensions: { duckdb: { path: "${env:STORE}" } }',
+    `extensions: { duckdb: { path: /elsewhere/x }, duckdb/main: { path: ${path} }, query: { store: duckdb/main } }`,
+  ])
+    t.match(await list('--config', config('one.yaml', text)), { code: 0, out: /admin@localhost/ }, text);
+  const other = config('other.yaml', 'extensions: { duckdb: { path: /elsewhere/x } }');
+  t.match(await list('--config', other), { code: 1, err: /the daemon's \/elsewhere\/initial-api-key/ });
+  t.match(await list('--config', config('broken.yaml', '{')), { code: 78, err: /broken\.yaml:1/ });
+  t.equal((await list('--config', other, '--config', join(folder, 'one.yaml'))).code, 0, 'later files win');
 });
 
 void t.test('each reason why the daemon cannot be asked has its own words', async (t) => {
@@ -183,8 +214,6 @@ void t.test('each reason why the daemon cannot be asked has its own words', asyn
       { JACKDAW_URL: 'http://127.0.0.1:1', JACKDAW_KEY: key },
       /No daemon answers at http:\/\/127\.0\.0\.1:1 .*jackdaw run/,
     ],
-    [['--url', 'localhost'], { JACKDAW_KEY: key }, /"localhost" is no address/],
-    [['--url', 'ftp://x'], { JACKDAW_KEY: key }, /"ftp:\/\/x" is no address/],
     [['--url', strangerUrl], { JACKDAW_KEY: key }, /did not answer as a Jackdaw daemon does/],
     [[], { JACKDAW_URL: api.url }, /No API key: set JACKDAW_KEY.*initial-api-key/],
     [[], { JACKDAW_URL: api.url, JACKDAW_KEY: 'secret\nvalue' }, /The API key from JACKDAW_KEY is malformed/],

@@ -67,7 +67,7 @@ void t.test('an alert is tried', async (t) => {
 void t.test('what cannot be tried, and who may not', async (t) => {
   const { api, alerts } = await started(t);
   t.match(await alerts('test', randomUUID()), { code: 1, stdout: '', stderr: /There is no such alert/ });
-  t.match(await alerts('test', 'x'), { code: 1, stderr: /alert_id must be a UUID/ });
+  t.match(await alerts('test', 'x'), { code: 2, stderr: /invalid for argument 'id'\. It must be an id/ });
   t.match(await alerts('test'), { code: 2, stderr: /missing required argument 'id'/ });
   t.match(await alerts('lst'), { code: 2, stderr: /unknown command 'lst'/ });
   const { key } = await api.createKey(['write']);
