@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ENDPOINT, GRPC_ENDPOINT } from './daemon-config.js';
 
-const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../src/jackdaw.cjs', import.meta.url));
 /** As `npm start` and the command `jackdaw` have them. */
 const NODE_FLAGS = ['--max-semi-space-size=64'];
 const KEPT_LINES = 20;

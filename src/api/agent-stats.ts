@@ -66,15 +66,13 @@ const readAgentStats = {
 /** `/agents/{agent_id}/stats` */
 export function agentStatsRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
   return [
-    routes.route(readAgentStats).to(async ({ identity, params, query }) => {
+    routes.route(readAgentStats).to(async ({ identity, params, query, request }) => {
       const asked = Number(query.days);
       const days = asked === 30 || asked === 90 ? asked : DEFAULT_DAYS;
       const today = Math.floor(clock.now() / DAY) * DAY;
       const from = today - (days - 1) * DAY;
-      const stats = await telemetry.agentDays(identity.userId, params.agent_id, {
-        from,
-        to: today + DAY - 1,
-      });
+      const range = { from, to: today + DAY - 1 };
+      const stats = await telemetry.agentDays(identity.userId, params.agent_id, range, request.abort);
       if (!stats) throw notFound('agent');
       return {
         status: 200,

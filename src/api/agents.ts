@@ -77,22 +77,23 @@ const listAgentRuns = {
 /** The routes under `/agents`, but for the statistics. */
 export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
-    routes.route(listAgents).to(async ({ identity }) => {
-      const agents = await telemetry.listAgents(identity.userId);
+    routes.route(listAgents).to(async ({ identity, request }) => {
+      const agents = await telemetry.listAgents(identity.userId, request.abort);
       return { status: 200, json: agents.map(printAgent) };
     }),
-    routes.route(readAgent).to(async ({ identity, params }) => {
-      const agent = await telemetry.readAgent(identity.userId, params.agent_id);
+    routes.route(readAgent).to(async ({ identity, params, request }) => {
+      const agent = await telemetry.readAgent(identity.userId, params.agent_id, request.abort);
       if (!agent) throw notFound('agent');
       const { success_count, failure_count } = agent;
       return { status: 200, json: { ...printAgent(agent), success_count, failure_count } };
     }),
-    routes.route(listAgentRuns).to(async ({ identity, params, query }) => {
+    routes.route(listAgentRuns).to(async ({ identity, params, query, request }) => {
       const tenant = identity.userId;
       const filter = { ...runFilter(query), agent_id: params.agent_id };
-      const { items, count } = await telemetry.listRuns(tenant, filter, pageRange(query));
+      const { items, count } = await telemetry.listRuns(tenant, filter, pageRange(query), request.abort);
       // Only an empty list can be that of an agent that does not exist.
-      if (count === 0 && !(await telemetry.readAgent(tenant, params.agent_id))) throw notFound('agent');
+      if (count === 0 && !(await telemetry.readAgent(tenant, params.agent_id, request.abort)))
+        throw notFound('agent');
       return { status: 200, json: printPage(items.map(printRun), count, query) };
     }),
   ];

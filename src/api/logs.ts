@@ -99,14 +99,14 @@ type Query = Static<typeof searchLogs.query>;
 /** The routes under `/dashboard/logs`. */
 export function logRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
-    routes.route(searchLogs).to(async ({ identity, query }) => {
+    routes.route(searchLogs).to(async ({ identity, query, request }) => {
       const { limit, offset, details } = query;
       const page = { limit, offset, details };
-      const found = await telemetry.searchLogs(identity.userId, logFilter(query), page);
+      const found = await telemetry.searchLogs(identity.userId, logFilter(query), page, request.abort);
       return { status: 200, encoded: await printFound(found, query) };
     }),
-    routes.route(readLogTrace).to(async ({ identity, params }) => {
-      const traceId = await telemetry.readLogTrace(identity.userId, params.log_id);
+    routes.route(readLogTrace).to(async ({ identity, params, request }) => {
+      const traceId = await telemetry.readLogTrace(identity.userId, params.log_id, request.abort);
       if (traceId === null) throw notFound('log record with a trace');
       return { status: 200, json: { trace_id: traceId, url: `/traces/${traceId}` } };
     }),

@@ -133,10 +133,10 @@ export function metricRoutes({ routes, telemetry }: ApiContext): readonly Route[
       status: 200,
       json: [...(await telemetry.listMetrics(identity.userId))],
     })),
-    routes.route(queryMetric).to(async ({ identity, query }) => {
+    routes.route(queryMetric).to(async ({ identity, query, request }) => {
       const name = query.name ?? query.metric_name;
       if (name === undefined) throw validationProblem('query', [{ field: 'name', message: 'is required' }]);
-      const found = await telemetry.queryMetric(identity.userId, name, pointFilter(query));
+      const found = await telemetry.queryMetric(identity.userId, name, pointFilter(query), request.abort);
       if (!found) throw notFound('metric');
       return { status: 200, encoded: printPoints(found) };
     }),

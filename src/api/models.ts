@@ -46,10 +46,15 @@ const listModels = {
 /** `/dashboard/models` */
 export function modelRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
-    routes.route(listModels).to(async ({ identity, query }) => {
+    routes.route(listModels).to(async ({ identity, query, request }) => {
       const { agent_id } = query;
       const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
-      const { items, count: total } = await telemetry.listModels(identity.userId, filter, pageRange(query));
+      const { items, count: total } = await telemetry.listModels(
+        identity.userId,
+        filter,
+        pageRange(query),
+        request.abort,
+      );
       return { status: 200, json: printPage(items.map(printModel), total, query) };
     }),
   ];

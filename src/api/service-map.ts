@@ -57,10 +57,10 @@ const readServiceMap = {
 /** `/dashboard/service-map/` */
 export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
   return [
-    routes.route(readServiceMap).to(async ({ identity, query: { hours } }) => {
+    routes.route(readServiceMap).to(async ({ identity, query: { hours }, request }) => {
       if (hours < 0) throw validationProblem('query', [{ field: 'hours', message: 'must not be negative' }]);
       const since = hours === 0 ? null : clock.now() - hours * MICROS_PER_HOUR;
-      const { nodes, edges } = await telemetry.serviceMap(identity.userId, since);
+      const { nodes, edges } = await telemetry.serviceMap(identity.userId, since, request.abort);
       // Nodes and edges pass through as the store wrote them.
       const parts = ['{"nodes":[', nodes, '],"edges":[', edges, ']}'];
       return { status: 200, encoded: Buffer.concat(parts.map((part) => Buffer.from(part))) };

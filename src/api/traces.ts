@@ -142,22 +142,31 @@ const compareAgents = {
 /** The routes under `/dashboard/traces`. */
 export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
-    routes.route(compareAgents).to(async ({ identity, query }) => {
-      const agents = await telemetry.compareAgents(identity.userId, [query.agent_a, query.agent_b]);
+    routes.route(compareAgents).to(async ({ identity, query, request }) => {
+      const agents = await telemetry.compareAgents(
+        identity.userId,
+        [query.agent_a, query.agent_b],
+        request.abort,
+      );
       if (!agents) throw notFound('agent');
       return { status: 200, json: { agents: agents.map(printComparison) } };
     }),
-    routes.route(listTraces).to(async ({ identity, query }) => {
+    routes.route(listTraces).to(async ({ identity, query, request }) => {
       const filter = {
         ...runFilter(query),
         ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
         ...(query.query === undefined || query.query === '' ? {} : { query: query.query }),
       };
-      const { items, count } = await telemetry.listRuns(identity.userId, filter, pageRange(query));
+      const { items, count } = await telemetry.listRuns(
+        identity.userId,
+        filter,
+        pageRange(query),
+        request.abort,
+      );
       return { status: 200, json: printPage(items.map(printRun), count, query) };
     }),
-    routes.route(readTrace).to(async ({ identity, params }) => {
-      const trace = await telemetry.readTrace(identity.userId, params.trace_id);
+    routes.route(readTrace).to(async ({ identity, params, request }) => {
+      const trace = await telemetry.readTrace(identity.userId, params.trace_id, request.abort);
       if (!trace) throw notFound('trace');
       return { status: 200, encoded: await printTrace(trace) };
     }),

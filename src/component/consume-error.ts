@@ -23,6 +23,11 @@ export class ConsumeError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Of `quota_exceeded`: how the sender's quota stands. */
   readonly usage: QuotaUsage | undefined;
+  /**
+   * What the sender is told in place of the fixed sentence for the code: a sentence of the program's own, without anything
+   * from the inside.
+   */
+  readonly detail: string | undefined;
 
   constructor(
     message: string,
@@ -31,6 +36,7 @@ export class ConsumeError extends Error {
       retryable: boolean;
       retryAfterMs?: number;
       usage?: QuotaUsage;
+      detail?: string;
       cause?: unknown;
     },
   ) {
@@ -39,5 +45,6 @@ export class ConsumeError extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
     this.usage = options.usage;
+    this.detail = options.detail;
   }
 }

@@ -13,7 +13,10 @@ const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> =
   internal_error: 1,
 };
 
-/** What 5xx answers say: fixed sentences, so that nothing of the inside can get out with them. */
+/**
+ * What 5xx answers say, unless an error brings a sentence of its own for its sender: fixed sentences, so that nothing of
+ * the inside can get out with them.
+ */
 const DETAILS: Readonly<
   Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'internal_error', string>
 > = {
@@ -57,7 +60,7 @@ function problemOfConsumeError(error: ConsumeError): HttpProblem {
     case 'overloaded':
     case 'shutting_down':
     case 'storage_unavailable':
-      return refusal(503, error.code, DETAILS[error.code], error.retryAfterMs);
+      return refusal(503, error.code, error.detail ?? DETAILS[error.code], error.retryAfterMs);
     case 'quota_exceeded':
     case 'rate_limited':
       return refusal(429, error.code, error.message, error.retryAfterMs, quotaHeaders(error.usage));

@@ -200,7 +200,8 @@ export interface PromptVersionFigures {
 
 /**
  * The telemetry of all users, each seeing only its own. What is written is read before the call returns: the caller may
- * change or drop the batch while it waits. Every method may throw a `ConsumeError` with
+ * change or drop the batch while it waits. `abort` ends when nobody waits for the answer any more: the store then gives up
+ * looking for it, and what it throws is of no interest. Every method may throw a `ConsumeError` with
  * `storage_unavailable` or `overloaded` (retryable; nothing was changed).
  */
 export interface TelemetryStore {
@@ -209,7 +210,7 @@ export interface TelemetryStore {
    * the commit: what it accepted is readable at once and survives the end of the process.
    */
   writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt>;
-  readTrace(tenant: string, traceId: string): Promise<StoredTrace | null>;
+  readTrace(tenant: string, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null>;
   /** Sets the success signal and, where given, the outcome. @returns what is stored now; null for an unknown trace. */
   setOutcome(
     tenant: string,
@@ -221,38 +222,50 @@ export interface TelemetryStore {
     tenant: string,
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
   ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }>;
   /** By `last_run_at` descending, then name. Agents without runs are not listed. */
-  listAgents(tenant: string): Promise<readonly AgentSummary[]>;
-  readAgent(tenant: string, agentId: string): Promise<AgentSummary | null>;
+  listAgents(tenant: string, abort?: AbortSignal): Promise<readonly AgentSummary[]>;
+  readAgent(tenant: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null>;
   /** The days of runs started in `range` (both ends included), oldest first. @returns null for an unknown agent. */
   agentDays(
     tenant: string,
     agentId: string,
     range: { readonly from: Micros; readonly to: Micros },
+    abort?: AbortSignal,
   ): Promise<{ readonly name: string; readonly days: readonly AgentDay[] } | null>;
   /** In the order of the ids given. @returns null where any of them is unknown. */
-  compareAgents(tenant: string, agentIds: readonly string[]): Promise<readonly AgentComparison[] | null>;
+  compareAgents(
+    tenant: string,
+    agentIds: readonly string[],
+    abort?: AbortSignal,
+  ): Promise<readonly AgentComparison[] | null>;
   /** By cost, then number of calls, descending. @returns the page and the number of all models. */
   listModels(
     tenant: string,
     filter: ModelFilter,
     page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
   ): Promise<{ readonly items: readonly ModelUsage[]; readonly count: number }>;
   /** Stores points; those of a new metric are refused where the user has too many. Resolves after the commit. */
   writeMetrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt>;
   /** By name. A metric without points is not listed. */
   listMetrics(tenant: string): Promise<readonly MetricSummary[]>;
   /** @returns null where the user has no metric of that name */
-  queryMetric(tenant: string, name: string, filter: PointFilter): Promise<MetricPoints | null>;
+  queryMetric(
+    tenant: string,
+    name: string,
+    filter: PointFilter,
+    abort?: AbortSignal,
+  ): Promise<MetricPoints | null>;
   /** Stores log records. Resolves after the commit. */
   writeLogs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt>;
   /** Newest first by `timestamp`, then `id` descending. */
-  searchLogs(tenant: string, filter: LogFilter, page: LogPage): Promise<FoundLogs>;
+  searchLogs(tenant: string, filter: LogFilter, page: LogPage, abort?: AbortSignal): Promise<FoundLogs>;
   /** @returns the trace that a log record belongs to; null for an unknown record and for one without a trace */
-  readLogTrace(tenant: string, logId: string): Promise<string | null>;
+  readLogTrace(tenant: string, logId: string, abort?: AbortSignal): Promise<string | null>;
   /** @param since traces that started in or after the hour of this time; null for all */
-  serviceMap(tenant: string, since: Micros | null): Promise<StoredMap>;
+  serviceMap(tenant: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap>;
   /**
    * Notes that a trace, which may come later, used a prompt version; the same again changes nothing. Resolves after the commit.
    *

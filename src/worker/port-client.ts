@@ -1,6 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
 import { Outbox } from './outbox.js';
-import type { CallMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
+import type { OwnerMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
 
 /** A thread, or one end of a channel to it. */
 export interface CalledPort {
@@ -14,6 +14,16 @@ export interface PortOptions {
   readonly onNotice: (notice: string, value: unknown) => void;
 }
 
+export interface CallOptions {
+  /**
+   * Buffers and ports in the arguments that are handed over. Calls with some go together at the end of the turn, others at
+   * once.
+   */
+  readonly transfer?: readonly Transferable[];
+  /** Ends when nobody waits for the answer any more, which comes nevertheless; the method is given such a signal, too. */
+  readonly abort?: AbortSignal | undefined;
+}
+
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -22,7 +32,7 @@ interface Pending {
 /** Calls what another thread offers with `serve`, and hears its notices, in the order in which they were said. */
 export class PortClient {
   readonly #options: PortOptions;
-  readonly #outbox: Outbox<CallMessage>;
+  readonly #outbox: Outbox<OwnerMessage>;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
   #ended: Error | null = null;
@@ -45,24 +55,29 @@ export class PortClient {
     return this.#pending.size;
   }
 
-  /**
-   * @param transfer buffers and ports in `args` that are handed over. Calls with some go together at the end of the turn,
-   * others at once
-   * @throws what the method threw, revived
-   */
+  /** @throws what the method threw, revived; the signal's reason where it had ended before */
   async call<T>(
     method: string,
     args: readonly unknown[],
-    transfer: readonly Transferable[] = [],
+    { transfer = [], abort }: CallOptions = {},
   ): Promise<T> {
     if (this.#ended !== null) throw this.#ended;
+    abort?.throwIfAborted();
     const id = this.#nextId++;
     const isUrgent = transfer.length === 0;
-    const message: CallMessage = { kind: 'call', id, method, args, isUrgent };
-    return await new Promise<T>((resolve, reject) => {
-      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#outbox.post(message, transfer, isUrgent);
-    });
+    const mayBeAbandoned = abort !== undefined;
+    const abandon = (): void => {
+      this.#outbox.post({ kind: 'abandon', id }, [], true);
+    };
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+        this.#outbox.post({ kind: 'call', id, method, args, mayBeAbandoned, isUrgent }, transfer, isUrgent);
+        abort?.addEventListener('abort', abandon, { once: true });
+      });
+    } finally {
+      abort?.removeEventListener('abort', abandon);
+    }
   }
 
   /** Nothing is answered any more: calls fail with this, those under way too. */

@@ -1,5 +1,5 @@
 import { Worker, type Transferable } from 'node:worker_threads';
-import { PortClient, type PortOptions } from './port-client.js';
+import { PortClient, type CallOptions, type PortOptions } from './port-client.js';
 import { threadArgv } from './thread-argv.js';
 
 export interface ThreadOptions extends PortOptions {
@@ -50,12 +50,8 @@ export class ThreadClient {
   }
 
   /** As `PortClient.call`. */
-  async call<T>(
-    method: string,
-    args: readonly unknown[],
-    transfer: readonly Transferable[] = [],
-  ): Promise<T> {
-    return await this.#calls.call(method, args, transfer);
+  async call<T>(method: string, args: readonly unknown[], options: CallOptions = {}): Promise<T> {
+    return await this.#calls.call(method, args, options);
   }
 
   /** Ends the thread at once. What it has not answered fails. */

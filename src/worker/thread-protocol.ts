@@ -8,9 +8,20 @@ export interface CallMessage {
   readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
+  /** Whether an {@link AbandonMessage} may follow: the method gets a signal as its last argument. */
+  readonly mayBeAbandoned: boolean;
   /** Whether call and answer go at once: of many bulky ones a turn of the event loop they go together. */
   readonly isUrgent: boolean;
 }
+
+/** Nobody waits for the answer of a call any more. One comes nevertheless. */
+interface AbandonMessage {
+  readonly kind: 'abandon';
+  readonly id: number;
+}
+
+/** What the owner says to its thread. */
+export type OwnerMessage = CallMessage | AbandonMessage;
 
 type AnswerMessage =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }

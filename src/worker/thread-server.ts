@@ -1,6 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Outbox } from './outbox.js';
-import { spellError, Transfer, type CallMessage, type ThreadMessage } from './thread-protocol.js';
+import {
+  spellError,
+  Transfer,
+  type CallMessage,
+  type OwnerMessage,
+  type ThreadMessage,
+} from './thread-protocol.js';
 
 /** The methods a thread offers. One may return a {@link Transfer} to hand over buffers. */
 export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
@@ -11,8 +17,20 @@ export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
  * @param outbox leads back to the owner; the thread may use it for notices
  */
 export function serve(port: MessagePort, outbox: Outbox<ThreadMessage>, methods: Methods): void {
-  port.on('message', (calls: readonly CallMessage[]) => {
-    for (const call of calls) void answer(outbox, methods, call);
+  /** Of the calls under way that may be abandoned. */
+  const aborts = new Map<number, AbortController>();
+  const answerUnlessAbandoned = async (call: CallMessage): Promise<void> => {
+    const abort = new AbortController();
+    aborts.set(call.id, abort);
+    await answer(outbox, methods, { ...call, args: [...call.args, abort.signal] });
+    aborts.delete(call.id);
+  };
+  port.on('message', (messages: readonly OwnerMessage[]) => {
+    for (const message of messages) {
+      if (message.kind === 'abandon') aborts.get(message.id)?.abort();
+      else if (message.mayBeAbandoned) void answerUnlessAbandoned(message);
+      else void answer(outbox, methods, message);
+    }
   });
 }
 

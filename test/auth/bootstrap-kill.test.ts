@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
 import { testFolder } from '../support/test-folder.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/jackdaw.cjs', import.meta.url));
 
 const FREE_PORTS = `
 extensions: { query: { endpoint: "127.0.0.1:0" }, health: { endpoint: "localhost:0" } }

@@ -6,6 +6,7 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import { printRun, type PrintedRun } from '../../src/storage/print-run.js';
 import { AGENTS } from '../../src/storage/tables.js';
 import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
+import type { Read } from '../../src/storage/duckdb/read.js';
 import { openParts, type EngineParts, type StoreOptions } from '../../src/storage/duckdb/engine-parts.js';
 import { readStoredEvents, type TelemetryEvent } from '../../src/storage/duckdb/events/stored-events.js';
 import { relation } from '../../src/storage/duckdb/relation.js';
@@ -89,6 +90,7 @@ export class EventEngine {
   async start(): Promise<void> {
     this.#parts = await openParts({ ...STORE_OPTIONS, path: this.path, ...this.#options }, this.logger, {
       committed: (report) => this.reports.push(report),
+      died: () => undefined,
       eventsWritten: () => undefined,
       touched: () => undefined,
     });
@@ -101,7 +103,8 @@ export class EventEngine {
     await parts.housekeeping.close();
     await parts.writer.drained();
     await parts.mover.close();
-    await parts.pool.close();
+    await parts.pools.users.close();
+    await parts.pools.own.close();
     await parts.meta.idle();
     await parts.segments.close();
     parts.database.close();
@@ -175,7 +178,7 @@ export class EventEngine {
   ): Promise<TelemetryEvent[]> {
     const found: TelemetryEvent[] = [];
     for (let after = from; ;) {
-      const { events, hasMore } = await this.parts.read((connection, capture) =>
+      const { events, hasMore } = await this.read((connection, capture) =>
         readStoredEvents(connection, capture, after, page),
       );
       found.push(...events);
@@ -189,14 +192,19 @@ export class EventEngine {
     { tenant }: Listener,
     traceId: string,
   ): Promise<PrintedRun & { readonly agent_id: string; readonly span_count: number }> {
-    const found = await this.parts.runs.trace(tenant, traceId);
+    const found = await this.parts.runs.trace(this.read, tenant, traceId);
     if (found === null) throw new Error('the run is not there');
     return { agent_id: found.trace.agent_id, ...printRun(found.trace) };
   }
 
+  /** The way to the tables. */
+  get read(): Read {
+    return this.parts.reads.forWork('events');
+  }
+
   /** All agents that have come into being. */
   async agents(): Promise<ShownAgent[]> {
-    const rows = await this.parts.read((connection, capture) =>
+    const rows = await this.read((connection, capture) =>
       connection.rows(
         `SELECT tenant, id::VARCHAR AS id, name, epoch_us(created_at) AS created_at FROM ${relation(capture, AGENTS, 'created_at IS NOT NULL')} ORDER BY id`,
       ),

@@ -113,7 +113,7 @@ class Play {
   async #compare(back: number, limit: EventPageLimit): Promise<void> {
     const after = (await this.#engine.events(this.#start)).at(-1 - back) ?? this.#start;
     for (const cursor of [after, { ...after, place: LAST_PLACE }, { ...after, place: -1 }]) {
-      const [found, stored] = await this.#engine.parts.read(async (connection, capture) => {
+      const [found, stored] = await this.#engine.read(async (connection, capture) => {
         // In the step of the capture.
         const found = this.#engine.parts.recent.read(cursor, limit);
         return [found, await readStoredEvents(connection, capture, cursor, limit)] as const;

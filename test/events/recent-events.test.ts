@@ -37,7 +37,8 @@ async function commit(engine: EventEngine, user: Listener, count: number): Promi
 void t.test('a reader that keeps up asks the database nothing', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.completed']);
-  const { events, read } = engine.parts;
+  const { read } = engine;
+  const { events } = engine.parts;
   const cursor = await events.open('one');
   await commit(engine, user, 3);
   // Whoever asked the database now would wait.

@@ -47,7 +47,7 @@ void t.test('a page ends with its bytes, and says whether there is more', async 
   t.ok((sizes[1] ?? 0) > 16_000);
   const small = (sizes[2] ?? 0) + (sizes[3] ?? 0);
   const page = async (after: number, limit: EventPageLimit): Promise<[number, boolean]> => {
-    const found = await engine.parts.read((connection, capture) =>
+    const found = await engine.read((connection, capture) =>
       readStoredEvents(connection, capture, all[after] ?? START, limit),
     );
     t.same(found.events, all.slice(after + 1, after + 1 + found.events.length));
@@ -68,7 +68,7 @@ void t.test('a read sees the events of its moment, while they are moved and more
     await engine.write(user, [aTrace(0), aTrace(0)], NOON);
   };
   for (let i = 0; i < 5; i++) await write();
-  await engine.parts.read(async (connection, capture) => {
+  await engine.read(async (connection, capture) => {
     const limit = { events: 4, bytes: 1e9 };
     const first = await readStoredEvents(connection, capture, START, limit);
     for (let i = 0; i < 20; i++) await write();
@@ -108,7 +108,11 @@ for (const rows of [4, 100_000]) {
       kept.map(({ event }) => event.timestamp),
       [FIRST_KEPT, NOON],
     );
-    t.equal((await engine.parts.runs.list(user.tenant, {}, { offset: 0, limit: 9 })).count, 4, 'runs stay');
+    t.equal(
+      (await engine.parts.runs.list(engine.read, user.tenant, {}, { offset: 0, limit: 9 })).count,
+      4,
+      'runs stay',
+    );
     await engine.write(user, traces, NOON);
     t.same(await engine.events(), kept, 'an event that is gone does not come again');
     await engine.reopen();

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import type { Status } from '../../src/component/component.js';
 import { DuckDBStore } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
@@ -27,6 +28,7 @@ export type StoreCall =
   | 'readEvents'
   | 'saveEventProgress'
   | 'log'
+  | 'statuses'
   | 'setOutcome';
 
 export interface Answer {
@@ -45,6 +47,7 @@ export interface Answer {
 process.on('SIGXFSZ', () => undefined);
 
 const settings = componentSettings('duckdb');
+const statuses: Status[] = [];
 const store = new DuckDBStore(
   { ...settings, config: {} },
   {
@@ -55,11 +58,12 @@ const store = new DuckDBStore(
   },
 );
 
-await answer(0, () => store.start(hostThatKeeps([])));
+await answer(0, () => store.start(hostThatKeeps(statuses)));
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, args } = JSON.parse(line) as Call;
   void answer(id, async () => {
     if (method === 'log') return settings.logger.lines;
+    if (method === 'statuses') return statuses;
     return await (store[method] as (...values: readonly unknown[]) => Promise<unknown>).apply(store, [
       ...args,
     ]);

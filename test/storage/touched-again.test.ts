@@ -31,10 +31,11 @@ void t.test('of a trace that is touched again only the places where its rows lie
   await touch(LATER);
   await engine.settle();
   await engine.reopen();
-  const { database, runs, read } = engine.parts;
+  const { database, runs } = engine.parts;
+  const { read } = engine;
 
   const asRead = await queriesDuring(database, async () => {
-    const found = await runs.trace(user.tenant, old);
+    const found = await runs.trace(read, user.tenant, old);
     t.equal(found?.trace.span_count, 2);
     t.match(Buffer.from(found?.page.json ?? []).toString(), /^{.*"step".*"step".*}$/);
   });

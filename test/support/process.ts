@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 import { testConfig } from './test-config.js';
 import { testFolder } from './test-folder.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/jackdaw.cjs', import.meta.url));
 
 /** How a process ended: one of both is set. */
 interface Exit {
@@ -59,7 +59,7 @@ export async function runCli(
  * Starts the built program as `jackdaw run` and waits for its banner. It is killed when the test ends, at the latest.
  *
  * @param options `directory` and `key` of a daemon that has ended start it again; `overlay` is YAML laid over the
- * built-in configuration; `entry` runs another program than the built `main.js`
+ * built-in configuration; `entry` runs another program than the built `jackdaw.cjs`
  * @throws Error with everything it printed, when it ends before its banner
  */
 export async function spawnDaemon(

@@ -26,7 +26,7 @@ void t.test('buffers are handed over in both directions', async (t) => {
   const { thread } = openOddThread(t);
   const buffer = new ArrayBuffer(16);
   const [echoed] = await Promise.all([
-    thread.call<ArrayBuffer>('echo', [buffer], [buffer]),
+    thread.call<ArrayBuffer>('echo', [buffer], { transfer: [buffer] }),
     thread.call('echo', [1]),
   ]);
   t.equal(buffer.byteLength, 0, 'it is gone here');

@@ -8,6 +8,8 @@ import { DuckDBStore } from '../../storage/duckdb/store.js';
 const DAY_MS = 86_400_000;
 /** A segment with its log replayed needs about this much. */
 const LEAST_MEMORY = 64 * 1024 * 1024;
+/** With less hardly any read would be answered while the machine is busy. */
+const LEAST_READ_MS = 100;
 
 const configSchema = section({
   path: filePath({
@@ -29,6 +31,31 @@ const configSchema = section({
   max_queue_size: size({
     default: '128MiB',
     description: 'Batches that may wait for their commit. More is refused with 503, to be sent again.',
+  }),
+  read_timeout: duration({
+    default: '30s',
+    description:
+      'What one read may take, and before that wait for its turn. Then it is ended and answered with 503, to be tried again.',
+  }),
+  max_reads: Type.Optional(
+    Type.Integer({
+      minimum: 2,
+      maximum: 16,
+      description:
+        'Reads of users at a time. Absent: one more than the machine has cores. One user never has all of them.',
+    }),
+  ),
+  max_waiting_reads: Type.Integer({
+    default: 1000,
+    minimum: 1,
+    maximum: 100_000,
+    description: 'Reads that may wait for their turn. More are refused with 503.',
+  }),
+  max_waiting_reads_per_user: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 100_000,
+    description: 'Of these, reads of one user.',
   }),
   retention: section(
     {
@@ -64,15 +91,22 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   description: 'The embedded store: telemetry, users and keys in DuckDB files.',
   stability: 'beta',
   configSchema,
-  check: (config) => [...memoryProblems(config), ...retentionProblems(config)],
+  check: (config) => [...memoryProblems(config), ...readProblems(config), ...retentionProblems(config)],
   resources: (config) => [{ kind: 'writable_file', path: config.path }],
   create: (settings) => {
-    const { path, memory_limit, threads, max_queue_size, retention } = settings.config;
+    const { path, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
+    const { max_reads, max_waiting_reads, max_waiting_reads_per_user } = settings.config;
     return new DuckDBStore(settings, {
       path,
       memoryLimit: `${sizeBytes(memory_limit)}B`,
       threads,
       maxQueueBytes: sizeBytes(max_queue_size),
+      readLimits: {
+        atATime: max_reads ?? null,
+        maxWaiting: max_waiting_reads,
+        maxWaitingOfUser: max_waiting_reads_per_user,
+        timeoutMs: durationMs(read_timeout),
+      },
       traceRetentionDays: retentionDays(retention.traces),
       metricRetentionDays: retentionDays(retention.metrics),
       logRetentionDays: retentionDays(retention.logs),
@@ -84,6 +118,11 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
 function memoryProblems(config: Static<typeof configSchema>): { path: string; message: string }[] {
   if (sizeBytes(config.memory_limit) >= LEAST_MEMORY) return [];
   return [{ path: '/memory_limit', message: 'must be at least 64MiB' }];
+}
+
+function readProblems(config: Static<typeof configSchema>): { path: string; message: string }[] {
+  if (durationMs(config.read_timeout) >= LEAST_READ_MS) return [];
+  return [{ path: '/read_timeout', message: 'must be at least 100ms' }];
 }
 
 function retentionProblems(config: Static<typeof configSchema>): { path: string; message: string }[] {

@@ -98,7 +98,9 @@ export class BatchWrites {
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
     try {
-      return await thread.call<T>(method, [{ ...message, ...countedMessage(batch, receivedAt) }], buffers);
+      return await thread.call<T>(method, [{ ...message, ...countedMessage(batch, receivedAt) }], {
+        transfer: buffers,
+      });
     } finally {
       this.#queuedBytes -= bytes;
     }

@@ -1,6 +1,6 @@
 import type { QuotaUsage } from '../../component/consumer.js';
 import { Allowances, type EventCounts } from './event-counts.js';
-import { closing } from './read-pool.js';
+import { closing } from './read-errors.js';
 import type { TraceRow } from './trace-rows.js';
 import type { Change } from './write-group.js';
 

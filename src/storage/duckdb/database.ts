@@ -26,6 +26,9 @@ export const MAIN = 'meta';
 /** Whoever works through a large result does so for this long at most before others have their turn. */
 const SLICE_MS = 4;
 
+/** How often a statement is told to end until it does: one that has not begun yet does not hear it. */
+const STOP_EVERY_MS = 25;
+
 /** A value of a result or a parameter. Queries cast what JavaScript has no type for. */
 export type Value = string | number | boolean | null;
 export type Row = Record<string, Value>;
@@ -56,8 +59,16 @@ export class Connection {
   /** Of its database. */
   readonly files: OpenFiles;
   readonly #connection: api.DuckDBConnection;
+  /** Statements that {@link stop} may end. */
+  #underWay = 0;
+  #stopped: Error | null = null;
+  #stopping: NodeJS.Timeout | undefined;
 
-  constructor(raw: duckdb.Connection, files: OpenFiles) {
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError is told of each statement that failed */
+  constructor(raw: duckdb.Connection, files: OpenFiles, onError: (error: unknown) => void = () => undefined) {
+    this.#onError = onError;
     this.raw = raw;
     this.files = files;
     this.#connection = new DuckDBConnection(raw);
@@ -95,14 +106,14 @@ export class Connection {
   async *chunks(sql: string): AsyncGenerator<FixedChunk> {
     await this.run('BEGIN TRANSACTION READ ONLY');
     try {
-      const result = await this.#connection.stream(sql);
+      const result = await this.#whileNotStopped(() => this.#connection.stream(sql));
       for (;;) {
-        const chunk = await result.fetchChunk();
+        const chunk = await this.#whileNotStopped(() => result.fetchChunk());
         if (chunk === null || chunk.rowCount === 0) return;
         yield fixedChunk(chunk);
       }
     } finally {
-      await this.run('ROLLBACK').catch(() => undefined);
+      await this.#connection.run('ROLLBACK').catch(() => undefined);
     }
   }
 
@@ -116,6 +127,7 @@ export class Connection {
     for (let i = 0; i < result.chunkCount; i++) {
       if (performance.now() > sliceEnd) {
         await yieldToOthers();
+        if (this.#stopped !== null) throw this.#stopped;
         sliceEnd = performance.now() + SLICE_MS;
       }
       yield fixedChunk(result.getChunk(i));
@@ -124,9 +136,51 @@ export class Connection {
 
   /** Without values nothing is prepared: that would parse the statement on this thread first. */
   async #result(sql: string, values: readonly Value[]): Promise<DuckDBMaterializedResult> {
-    return values.length === 0
-      ? await this.#connection.run(sql)
-      : await this.#connection.run(sql, toDuckDB(values));
+    return await this.#whileNotStopped(() =>
+      values.length === 0 ? this.#connection.run(sql) : this.#connection.run(sql, toDuckDB(values)),
+    );
+  }
+
+  /**
+   * Ends the statement under way, and lets every other one fail with the same reason, until {@link goOn}. Other connections
+   * go on. DuckDB looks between two pieces of 2048 rows, so it takes some milliseconds; a sort or an aggregate that puts its
+   * result together ends first.
+   *
+   * @returns false where it was stopped already, for another reason
+   */
+  stop(reason: Error): boolean {
+    if (this.#stopped !== null) return false;
+    this.#stopped = reason;
+    const interrupt = (): void => {
+      if (this.#underWay > 0) this.#connection.interrupt();
+    };
+    interrupt();
+    this.#stopping = setInterval(interrupt, STOP_EVERY_MS);
+    return true;
+  }
+
+  /** Takes statements again. To be called while none is under way. */
+  goOn(): void {
+    clearInterval(this.#stopping);
+    this.#stopped = null;
+  }
+
+  async #whileNotStopped<T>(statement: () => Promise<T>): Promise<T> {
+    if (this.#stopped !== null) throw this.#stopped;
+    this.#underWay++;
+    try {
+      return await statement();
+    } catch (error) {
+      this.#onError(error);
+      throw this.#reasonFor(error);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /** A statement that was interrupted fails with what it was interrupted for. */
+  #reasonFor(error: unknown): unknown {
+    return this.#stopped ?? error;
   }
 
   /** Ends the statement under way with an error. */
@@ -162,20 +216,29 @@ export class Database {
   readonly #mainPath: string;
   readonly #connections: Connection[] = [];
   readonly #files = new OpenFiles();
+  readonly #onDeath: (error: unknown) => void;
+  #isDead = false;
 
-  private constructor(database: duckdb.Database, mainPath: string) {
+  private constructor(database: duckdb.Database, mainPath: string, onDeath: (error: unknown) => void) {
     this.#database = database;
     this.#mainPath = mainPath;
+    this.#onDeath = onDeath;
   }
 
-  /** @throws StoreOpenError when the file is another's, is no database, or cannot be read or written. */
-  static async open(options: DatabaseOptions): Promise<Database> {
+  /**
+   * @param onDeath is told once, when DuckDB refuses everything from now on
+   * @throws StoreOpenError when the file is another's, is no database, or cannot be read or written
+   */
+  static async open(
+    options: DatabaseOptions,
+    onDeath: (error: unknown) => void = () => undefined,
+  ): Promise<Database> {
     const config = duckdb.create_config();
     duckdb.set_config(config, 'threads', String(options.threads));
     duckdb.set_config(config, 'memory_limit', options.memoryLimit);
     duckdb.set_config(config, 'temp_directory', `${options.path}.tmp`);
     // The files are attached under names of ours: DuckDB would call the main one after the file, whatever that is.
-    const opened = new Database(await duckdb.open(':memory:', config), options.path);
+    const opened = new Database(await duckdb.open(':memory:', config), options.path, onDeath);
     const connection = await opened.connect();
     // Checkpoints write while they hold a table's lock, so they come only when this store asks for one. The row group
     // count keeps a slice of the mover from being written as one burst (checkpoint.md §6).
@@ -209,7 +272,9 @@ export class Database {
   }
 
   async connect(): Promise<Connection> {
-    const connection = new Connection(await duckdb.connect(this.#database), this.#files);
+    const connection = new Connection(await duckdb.connect(this.#database), this.#files, (error) => {
+      this.#notice(error);
+    });
     this.#connections.push(connection);
     return connection;
   }
@@ -217,6 +282,20 @@ export class Database {
   /** Ends all statements under way with errors, as far as they can be ended. */
   interrupt(): void {
     for (const connection of this.#connections) connection.interrupt();
+  }
+
+  /**
+   * After a fatal error, such as an `fsync` that failed, DuckDB refuses every statement on every file for as long as the
+   * process lives. An internal one may be of that kind: a statement that needs nothing tells.
+   */
+  #notice(error: unknown): void {
+    if (this.#isDead || !(error instanceof Error)) return;
+    if (error.message.startsWith('FATAL')) {
+      this.#isDead = true;
+      this.#onDeath(error);
+    } else if (error.message.startsWith('INTERNAL')) {
+      void this.#connections[0]?.run('SELECT 1').catch(() => undefined);
+    }
   }
 
   async #attachMain(connection: Connection): Promise<void> {
@@ -253,9 +332,16 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Whether DuckDB refuses a file for good, as it is attached: after a checkpoint that failed halfway. */
+/**
+ * Whether DuckDB refuses a file for good, as it is attached: after a checkpoint that failed halfway. Not after a fatal error,
+ * which no attaching cures.
+ */
 export function isInvalidated(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('has been invalidated');
+  return (
+    error instanceof Error &&
+    error.message.includes('has been invalidated') &&
+    !error.message.startsWith('FATAL')
+  );
 }
 
 /** Integers are bound as 64 bits: a plain number would be bound as a double. */

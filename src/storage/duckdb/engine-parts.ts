@@ -1,4 +1,5 @@
 import type { Logger } from '../../component/telemetry.js';
+import { systemClock } from '../../telemetry/system-clock.js';
 import { PROMPT_LINKS } from '../prompt-links-table.js';
 import type { Table } from '../table.js';
 import { TRACES } from '../tables.js';
@@ -25,8 +26,9 @@ import { Mover } from './mover.js';
 import { Origins } from './origins.js';
 import { StoredPrompts } from './prompts/stored-prompts.js';
 import { storedRuns } from './queries/stored-runs.js';
-import { ReadPool } from './read-pool.js';
-import { readFrom, type Read } from './read.js';
+import { OWN_READS, READ_LIMITS, readsAtATime, type ReadLimits } from './read-limits.js';
+import { ReadPool, type ReadPoolOptions } from './read-pool.js';
+import { Reads } from './read.js';
 import { RunFigures, type RunChanges } from './run-figures.js';
 import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
@@ -43,6 +45,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly indexSize?: IndexSize;
   /** Other than {@link RUN_SIZE}, for tests of runs with many spans. */
   readonly runSize?: RunSize;
+  /** Other than {@link READ_LIMITS}. */
+  readonly readLimits?: ReadLimits;
   /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
   readonly recentSize?: RecentSize;
 }
@@ -53,6 +57,8 @@ export interface StoreListener {
   readonly committed: (report: CommitReport) => void;
   /** An event in the main file. */
   readonly eventsWritten: () => void;
+  /** DuckDB refuses everything from now on: only another process can open the files again. */
+  readonly died: (error: unknown) => void;
   /** Telemetry that alerts may be about; not again before they have asked what it was. */
   readonly touched: () => void;
 }
@@ -64,8 +70,9 @@ export interface EngineParts {
   readonly segments: Segments;
   readonly mover: Mover;
   readonly writer: Writer;
-  readonly pool: ReadPool;
-  readonly read: Read;
+  /** For users, and for the store's own works. */
+  readonly pools: { readonly users: ReadPool; readonly own: ReadPool };
+  readonly reads: Reads;
   readonly runs: RunReads;
   readonly metrics: StoredMetrics;
   readonly logs: StoredLogs;
@@ -81,8 +88,6 @@ export interface EngineParts {
   readonly housekeeping: Housekeeping;
 }
 
-const READERS = 2;
-const MAX_WAITING_READS = 1000;
 /** 90 days of a thousand agents; a day takes some 200 bytes. */
 const REMEMBERED_DAYS = 100_000;
 
@@ -92,7 +97,7 @@ export async function openParts(
   logger: Logger,
   listener: StoreListener,
 ): Promise<EngineParts> {
-  const database = await Database.open(options);
+  const database = await Database.open(options, listener.died);
   try {
     return await openFiles(database, options, logger, listener);
   } catch (error) {
@@ -109,7 +114,7 @@ async function openFiles(
 ): Promise<EngineParts> {
   const agents = new Agents();
   const meta = await openMeta(database, options.path, logger, listener, agents);
-  const segments = await Segments.open(await database.connect(), options.path, logger);
+  const segments = await Segments.open(await database.connect(), options.path, logger, systemClock);
   const connection = await database.connect();
   const origins = new Origins();
   const metrics = new StoredMetrics(origins);
@@ -117,15 +122,15 @@ async function openFiles(
   const counts = new EventCounts();
   const services = new Services();
   const figures = new RunFigures();
-  const pool = await ReadPool.open(database, READERS, MAX_WAITING_READS);
-  const read = readFrom(pool, segments);
+  const pools = await openPools(database, options.readLimits ?? READ_LIMITS);
+  const reads = new Reads(pools.users, pools.own, segments);
   const openIndex = async (kind: 'traces' | 'links', table: Table): Promise<IdIndex> =>
     await IdIndex.open({
       mainPath: options.path,
       kind,
       store: await storeNumber(connection),
       lastSeq: segments.lastSeq,
-      rows: new StoredIds(read, table),
+      rows: new StoredIds(reads.forWork('ids'), table),
       logger,
       size: options.indexSize,
     });
@@ -180,12 +185,21 @@ async function openFiles(
       mover.wake();
     },
   });
-  const runs = new RunReads(read, { agents, figures, days, traces });
-  const events = new EventReads({ meta, segments, recent, read });
-  const observations = new Observations({ read, agents, figures, services, metrics, touched, users: meta });
+  const runs = new RunReads({ agents, figures, days, traces });
+  const events = new EventReads({ meta, segments, recent, read: reads.forWork('events') });
+  const observations = new Observations({
+    read: reads.forWork('alerts'),
+    agents,
+    figures,
+    services,
+    metrics,
+    touched,
+    users: meta,
+  });
   const housekeeping = new Housekeeping({
     retention: options,
-    read,
+    read: reads.forWork('upkeep'),
+    readIdle: reads.forWork('time-outs'),
     writer,
     segments,
     mover,
@@ -199,7 +213,7 @@ async function openFiles(
     events: [meta.events, meta.alerts],
     recent,
     map: {
-      read,
+      read: reads.forWork('map'),
       writer,
       services,
       agents,
@@ -214,8 +228,8 @@ async function openFiles(
     segments,
     mover,
     writer,
-    pool,
-    read,
+    pools,
+    reads,
     runs,
     metrics,
     logs,
@@ -228,6 +242,21 @@ async function openFiles(
     touched,
     observations,
     housekeeping,
+  };
+}
+
+async function openPools(database: Database, limits: ReadLimits): Promise<EngineParts['pools']> {
+  const { maxWaiting, maxWaitingOfUser, timeoutMs } = limits;
+  const options: ReadPoolOptions = {
+    size: readsAtATime(limits),
+    maxWaiting,
+    maxWaitingOfShare: maxWaitingOfUser,
+    timeoutMs,
+    clock: systemClock,
+  };
+  return {
+    users: await ReadPool.open(database, options),
+    own: await ReadPool.open(database, { ...options, size: OWN_READS, maxWaitingOfShare: maxWaiting }),
   };
 }
 

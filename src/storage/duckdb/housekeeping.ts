@@ -16,7 +16,7 @@ import type { Mover } from './mover.js';
 import { removeWaitingLinks } from './prompts/stored-links.js';
 import type { StoredPrompts } from './prompts/stored-prompts.js';
 import { storedRuns } from './queries/stored-runs.js';
-import { closing } from './read-pool.js';
+import { closing } from './read-errors.js';
 import type { Read } from './read.js';
 import {
   firstKeptTime,
@@ -43,6 +43,8 @@ export interface Retention {
 interface Parts {
   readonly retention: Retention;
   readonly read: Read;
+  /** For the runs that time out. */
+  readonly readIdle: Read;
   readonly writer: Writer;
   readonly segments: Segments;
   readonly mover: Mover;
@@ -210,11 +212,11 @@ export class Housekeeping {
   }
 
   async #timeOutIdle(now: number): Promise<void> {
-    const { idle, read, writer } = this.#parts;
+    const { idle, readIdle, writer } = this.#parts;
     let found: readonly IdleRun[];
     let pages = 0;
     do {
-      found = await idle.find(now, IDLE_PAGE, read);
+      found = await idle.find(now, IDLE_PAGE, readIdle);
       await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run) })));
     } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
   }

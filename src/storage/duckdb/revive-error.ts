@@ -20,6 +20,7 @@ function revived(name: string, message: string, fields: SpelledError['fields']):
       code: fields.code as ConsumeErrorCode,
       retryable: fields.retryable === true,
       ...(typeof fields.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
+      ...(typeof fields.detail === 'string' ? { detail: fields.detail } : {}),
       ...(typeof fields.usage === 'object' ? { usage: fields.usage as unknown as QuotaUsage } : {}),
     });
   }

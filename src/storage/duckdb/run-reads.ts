@@ -30,23 +30,22 @@ interface Known {
 
 /** The reads of runs, their agents and their models. Tenants go by their number. */
 export class RunReads {
-  readonly #read: Read;
   readonly #known: Known;
 
-  constructor(read: Read, known: Known) {
-    this.#read = read;
+  constructor(known: Known) {
     this.#known = known;
   }
 
   /** The header and the first page of spans. */
   async trace(
+    read: Read,
     tenant: number,
     traceId: string,
   ): Promise<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null> {
     const { agents, traces } = this.#known;
     const id = new TraceId(traceId);
     if (traces.find(tenant, id.words, 0) === 0) return null;
-    return await this.#read(async (connection, capture) => {
+    return await read(async (connection, capture) => {
       const seqs = [traces.find(tenant, id.words, 0)];
       const found = await readHeader(connection, capture, agents, tenant, id.text, seqs);
       if (found === null) return null;
@@ -59,9 +58,9 @@ export class RunReads {
   }
 
   /** A later page. The spans may have newer versions by now, in later commits: so it looks where they lie again. */
-  async spans(tenant: number, cursor: SpanCursor): Promise<SpanPage> {
+  async spans(read: Read, tenant: number, cursor: SpanCursor): Promise<SpanPage> {
     const id = new TraceId(cursor.traceId);
-    return await this.#read(async (connection, capture) => {
+    return await read(async (connection, capture) => {
       const seqs = [this.#known.traces.find(tenant, id.words, 0)];
       const commits = await readCommits(connection, capture, tenant, id.text, seqs);
       if (commits === null) return { json: new Uint8Array(0), next: null };
@@ -70,31 +69,33 @@ export class RunReads {
   }
 
   async list(
+    read: Read,
     tenant: number,
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ items: readonly RunSummary[]; count: number }> {
     const { agents, figures } = this.#known;
-    return await this.#read((connection, capture) =>
+    return await read((connection, capture) =>
       listRuns(connection, capture, agents, figures, tenant, filter, page),
     );
   }
 
-  async agents(tenant: number): Promise<readonly AgentSummary[]> {
+  async agents(read: Read, tenant: number): Promise<readonly AgentSummary[]> {
     const { agents, figures } = this.#known;
-    return await listAgents(this.#read, agents, figures, tenant);
+    return await listAgents(read, agents, figures, tenant);
   }
 
   /** @returns null for an agent that the tenant does not have */
-  async agent(tenant: number, agentId: string): Promise<AgentSummary | null> {
+  async agent(read: Read, tenant: number, agentId: string): Promise<AgentSummary | null> {
     const { agents, figures } = this.#known;
     const agent = agents.byId(tenant, agentId);
     if (agent === undefined) return null;
-    return await readAgent(this.#read, figures, agent);
+    return await readAgent(read, figures, agent);
   }
 
   /** @returns null for an agent that the tenant does not have */
   async agentDays(
+    read: Read,
     tenant: number,
     agentId: string,
     range: { readonly from: number; readonly to: number },
@@ -102,27 +103,30 @@ export class RunReads {
     const agent = this.#known.agents.byId(tenant, agentId);
     if (agent === undefined) return null;
     const days = await this.#known.days.read(agent.agent_no, range, (missing) =>
-      this.#read((connection, capture) => agentDays(connection, capture, agent, missing)),
+      read((connection, capture) => agentDays(connection, capture, agent, missing)),
     );
     return { name: agent.name, days };
   }
 
   /** @returns null where the tenant does not have one of the agents */
-  async compare(tenant: number, agentIds: readonly string[]): Promise<readonly AgentComparison[] | null> {
+  async compare(
+    read: Read,
+    tenant: number,
+    agentIds: readonly string[],
+  ): Promise<readonly AgentComparison[] | null> {
     const { agents, figures } = this.#known;
     const compared = agentIds.flatMap((id) => agents.byId(tenant, id) ?? []);
     if (compared.length < agentIds.length) return null;
-    return await this.#read((connection, capture) => compareAgents(connection, capture, figures, compared));
+    return await read((connection, capture) => compareAgents(connection, capture, figures, compared));
   }
 
   async models(
+    read: Read,
     tenant: number,
     filter: ModelFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ items: readonly ModelUsage[]; count: number }> {
     const { agents } = this.#known;
-    return await this.#read((connection, capture) =>
-      listModels(connection, capture, agents, tenant, filter, page),
-    );
+    return await read((connection, capture) => listModels(connection, capture, agents, tenant, filter, page));
   }
 }

@@ -1,9 +1,11 @@
-import type { Logger } from '../../component/telemetry.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { SEGMENT_TABLES } from '../tables.js';
 import { literal, type Connection } from './database.js';
 import { restoreMetadata } from './metadata-copy.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from './migrations.js';
+import { heldUpMove } from './read-errors.js';
+import type { RunningRead } from './read-pool.js';
 import { isTorn, removeFiles, SegmentFiles } from './segment-files.js';
 import { openError } from './store-open-error.js';
 
@@ -41,7 +43,14 @@ interface Held {
   readonly lastSeq: number;
   readonly bound: number;
   readonly released: Promise<void>;
+  /** The read that it is for, where that is one that may be ended. */
+  readonly read: RunningRead | undefined;
 }
+
+/** How long reads hold up a move, or what is to be done without reads, once that is pressing. */
+const PATIENCE_MS = 5000;
+/** With this many sealed segments waiting it is: what they hold is in memory. */
+const PRESSING_AT = 3;
 
 /** The cold file's name in SQL. */
 export const COLD = 'cold';
@@ -56,6 +65,7 @@ const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
 export class Segments {
   readonly #connection: Connection;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #files: SegmentFiles;
   #hot: Segment[] = [];
   #prepared: Segment | null = null;
@@ -66,7 +76,8 @@ export class Segments {
   #bound = 0;
   #nextNumber = 1;
 
-  private constructor(connection: Connection, files: SegmentFiles, logger: Logger) {
+  private constructor(connection: Connection, files: SegmentFiles, logger: Logger, clock: Clock) {
+    this.#clock = clock;
     this.#connection = connection;
     this.#files = files;
     this.#logger = logger;
@@ -78,8 +89,13 @@ export class Segments {
    * @param mainPath path of the main file; the others lie beside it under its name
    * @param connection used for attaching only
    */
-  static async open(connection: Connection, mainPath: string, logger: Logger): Promise<Segments> {
-    const segments = new Segments(connection, new SegmentFiles(mainPath), logger);
+  static async open(
+    connection: Connection,
+    mainPath: string,
+    logger: Logger,
+    clock: Clock,
+  ): Promise<Segments> {
+    const segments = new Segments(connection, new SegmentFiles(mainPath), logger, clock);
     await segments.#attachAll();
     return segments;
   }
@@ -111,13 +127,22 @@ export class Segments {
     while (this.#withoutReads !== null) await this.#withoutReads;
   }
 
-  /** What a read sees, to be taken in the same step in which {@link ready} resolved, and to be released. */
-  capture(): Capture {
+  /**
+   * What a read sees, to be taken in the same step in which {@link ready} resolved, and to be released.
+   *
+   * @param read is ended when it holds up others for too long
+   */
+  capture(read?: RunningRead): Capture {
     const hot = this.#hot;
     const lastSeq = this.lastSeq;
     for (const segment of hot) segment.readers++;
     let tell = (): void => undefined;
-    const held = { lastSeq, bound: this.#bound, released: new Promise<void>((resolve) => (tell = resolve)) };
+    const held = {
+      lastSeq,
+      bound: this.#bound,
+      released: new Promise<void>((resolve) => (tell = resolve)),
+      read,
+    };
     this.#captures.add(held);
     return {
       hot,
@@ -167,11 +192,11 @@ export class Segments {
 
   /**
    * Resolves when no read is under way that began before a commit. Such a read may still look for the rows that later
-   * commits have replaced.
+   * commits have replaced. Reads may take their time as long as few segments wait; from then on they are ended.
    */
   async readsBefore(seq: number): Promise<void> {
     const older = [...this.#captures].filter((capture) => capture.lastSeq < seq);
-    await Promise.all(older.map((capture) => capture.released));
+    await this.#released(older, () => this.sealed.length >= PRESSING_AT);
   }
 
   /** Does something while nobody reads: waits for the reads under way, and lets the others wait. */
@@ -179,7 +204,7 @@ export class Segments {
     let end = (): void => undefined;
     this.#withoutReads = new Promise((resolve) => (end = resolve));
     try {
-      await Promise.all([...this.#captures].map((capture) => capture.released));
+      await this.#released([...this.#captures], () => true);
       await work();
     } finally {
       this.#withoutReads = null;
@@ -211,6 +236,21 @@ export class Segments {
   /** Ends the preparation under way. */
   async close(): Promise<void> {
     await this.#preparing;
+  }
+
+  /** Resolves when reads are over; those that go on for too long are ended where that is pressing. */
+  async #released(reads: readonly Held[], isPressing: () => boolean): Promise<void> {
+    const endReads = (): void => {
+      if (!isPressing()) cancel = this.#clock.after(PATIENCE_MS, endReads);
+      else
+        for (const { read } of reads) if (read?.mayBeEnded === true) read.end('held_up_move', heldUpMove());
+    };
+    let cancel = this.#clock.after(PATIENCE_MS, endReads);
+    try {
+      await Promise.all(reads.map(({ released }) => released));
+    } finally {
+      cancel();
+    }
   }
 
   async #attachAll(): Promise<void> {

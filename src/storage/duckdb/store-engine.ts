@@ -36,6 +36,8 @@ import type { LogSlice } from './queries/logs.js';
 import { readServiceMap, type MapAnswer } from './queries/service-map.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { TraceId } from './trace-id.js';
+import type { Read } from './read.js';
+import type { ReadFigures } from './read-pool.js';
 import { IncomingBatch } from './write-group.js';
 import type { WriteAnswer } from './commit-line.js';
 
@@ -43,9 +45,8 @@ import type { WriteAnswer } from './commit-line.js';
 export interface StoreFigures {
   readonly hotSegments: number;
   readonly idFilterBytes: number;
-  readonly waitingReads: number;
-  /** Since the start. */
-  readonly refusedReads: number;
+  /** Those of users. */
+  readonly reads: ReadFigures;
 }
 
 /**
@@ -74,12 +75,11 @@ export class StoreEngine {
   }
 
   figures(): StoreFigures {
-    const { segments, traces, prompts, pool } = this.#parts;
+    const { segments, traces, prompts, pools } = this.#parts;
     return {
       hotSegments: segments.sealed.length + 1,
       idFilterBytes: traces.bytes + prompts.linked.bytes,
-      waitingReads: pool.waiting,
-      refusedReads: pool.refused,
+      reads: pools.users.figures,
     };
   }
 
@@ -112,51 +112,57 @@ export class StoreEngine {
   async readTrace(
     userId: string,
     traceId: string,
+    abort?: AbortSignal,
   ): Promise<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null> {
-    return await this.#parts.runs.trace(this.#tenant(userId), traceId);
+    return await this.#parts.runs.trace(...this.#short(userId, abort), traceId);
   }
 
-  async readSpans(userId: string, cursor: SpanCursor): Promise<SpanPage> {
-    return await this.#parts.runs.spans(this.#tenant(userId), cursor);
+  async readSpans(userId: string, cursor: SpanCursor, abort?: AbortSignal): Promise<SpanPage> {
+    return await this.#parts.runs.spans(...this.#short(userId, abort), cursor);
   }
 
   async listRuns(
     userId: string,
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
   ): Promise<{ items: readonly RunSummary[]; count: number }> {
-    return await this.#parts.runs.list(this.#tenant(userId), filter, page);
+    const asked = filter.query === undefined ? this.#short(userId, abort) : this.#long(userId, abort);
+    return await this.#parts.runs.list(...asked, filter, page);
   }
 
-  async listAgents(userId: string): Promise<readonly AgentSummary[]> {
-    return await this.#parts.runs.agents(this.#tenant(userId));
+  async listAgents(userId: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
+    return await this.#parts.runs.agents(...this.#short(userId, abort));
   }
 
-  async readAgent(userId: string, agentId: string): Promise<AgentSummary | null> {
-    return await this.#parts.runs.agent(this.#tenant(userId), agentId);
+  async readAgent(userId: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null> {
+    return await this.#parts.runs.agent(...this.#short(userId, abort), agentId);
   }
 
   async agentDays(
     userId: string,
     agentId: string,
     range: { readonly from: number; readonly to: number },
+    abort?: AbortSignal,
   ): Promise<{ name: string; days: readonly AgentDay[] } | null> {
-    return await this.#parts.runs.agentDays(this.#tenant(userId), agentId, range);
+    return await this.#parts.runs.agentDays(...this.#short(userId, abort), agentId, range);
   }
 
   async compareAgents(
     userId: string,
     agentIds: readonly string[],
+    abort?: AbortSignal,
   ): Promise<readonly AgentComparison[] | null> {
-    return await this.#parts.runs.compare(this.#tenant(userId), agentIds);
+    return await this.#parts.runs.compare(...this.#short(userId, abort), agentIds);
   }
 
   async listModels(
     userId: string,
     filter: ModelFilter,
     page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
   ): Promise<{ items: readonly ModelUsage[]; count: number }> {
-    return await this.#parts.runs.models(this.#tenant(userId), filter, page);
+    return await this.#parts.runs.models(...this.#long(userId, abort), filter, page);
   }
 
   /** @returns the positions of the points that were refused, as their user has too many metrics */
@@ -172,9 +178,13 @@ export class StoreEngine {
     return this.#parts.metrics.list(this.#tenant(userId));
   }
 
-  async queryMetric(userId: string, name: string, filter: PointFilter): Promise<PointsAnswer | null> {
-    const { metrics, read } = this.#parts;
-    return await metrics.query(read, this.#tenant(userId), name, filter);
+  async queryMetric(
+    userId: string,
+    name: string,
+    filter: PointFilter,
+    abort?: AbortSignal,
+  ): Promise<PointsAnswer | null> {
+    return await this.#parts.metrics.query(...this.#short(userId, abort), name, filter);
   }
 
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
@@ -183,28 +193,33 @@ export class StoreEngine {
     return await logs.write(writer, tenant, message, this.#counted(tenant, message));
   }
 
-  async searchLogs(userId: string, filter: LogFilter, page: LogPage): Promise<FoundLogsAnswer> {
-    const { logs, read } = this.#parts;
-    return await logs.search(read, this.#tenant(userId), filter, page);
+  async searchLogs(
+    userId: string,
+    filter: LogFilter,
+    page: LogPage,
+    abort?: AbortSignal,
+  ): Promise<FoundLogsAnswer> {
+    return await this.#parts.logs.search(...this.#long(userId, abort), filter, page);
   }
 
-  async readLogs(userId: string, keys: readonly LogKey[], details: boolean): Promise<LogSlice> {
-    const { logs, read } = this.#parts;
-    return await logs.read(read, this.#tenant(userId), keys, details);
+  async readLogs(
+    userId: string,
+    keys: readonly LogKey[],
+    details: boolean,
+    abort?: AbortSignal,
+  ): Promise<LogSlice> {
+    return await this.#parts.logs.read(...this.#short(userId, abort), keys, details);
   }
 
-  async readLogTrace(userId: string, logId: string): Promise<string | null> {
-    const { logs, read } = this.#parts;
-    return await logs.trace(read, this.#tenant(userId), logId);
+  async readLogTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null> {
+    return await this.#parts.logs.trace(...this.#long(userId, abort), logId);
   }
 
   /** @param since microseconds; null for all time */
-  async serviceMap(userId: string, since: number | null): Promise<MapAnswer> {
-    const tenant = this.#tenant(userId);
+  async serviceMap(userId: string, since: number | null, abort?: AbortSignal): Promise<MapAnswer> {
+    const [read, tenant] = this.#short(userId, abort);
     const firstHour = since === null ? null : hourOf(since);
-    return await this.#parts.read((connection, capture) =>
-      readServiceMap(connection, capture, tenant, firstHour),
-    );
+    return await read((connection, capture) => readServiceMap(connection, capture, tenant, firstHour));
   }
 
   /** Resolves after the commit. @param now microseconds. @returns false where the user has no such prompt version */
@@ -252,15 +267,16 @@ export class StoreEngine {
 
   /** For a `close` that must not take longer: refuses what waits and breaks off what can be broken off. */
   hurry(): void {
-    const { writer, pool, database } = this.#parts;
+    const { writer, pools, database } = this.#parts;
     writer.refuseWaiting();
-    pool.refuseWaiting();
+    pools.users.hurry();
+    pools.own.hurry();
     database.interrupt();
   }
 
   /** Commits what was taken, finishes the reads under way, and closes every file. */
   async close(): Promise<void> {
-    const { housekeeping, writer, mover, pool, segments, traces, prompts, database } = this.#parts;
+    const { housekeeping, writer, mover, pools, segments, traces, prompts, database } = this.#parts;
     const indexes = [traces, prompts.linked];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
@@ -268,7 +284,8 @@ export class StoreEngine {
     await mover.close();
     await swept;
     await writer.drained();
-    await pool.close();
+    await pools.users.close();
+    await pools.own.close();
     for (const index of indexes) await index.close();
     await this.meta.idle();
     await segments.close();
@@ -277,6 +294,18 @@ export class StoreEngine {
 
   #counted(tenant: number, { counted }: { readonly counted?: CountedMessage }): Counted | null {
     return countedOf(counted, tenant, this.meta.limitOf(tenant));
+  }
+
+  /** The way to the tables for a read that looks at little, and whose it is. */
+  #short(userId: string, abort: AbortSignal | undefined): [read: Read, tenant: number] {
+    const tenant = this.#tenant(userId);
+    return [this.#parts.reads.forUser(tenant, false, abort), tenant];
+  }
+
+  /** Likewise for one that may look through much. */
+  #long(userId: string, abort: AbortSignal | undefined): [read: Read, tenant: number] {
+    const tenant = this.#tenant(userId);
+    return [this.#parts.reads.forUser(tenant, true, abort), tenant];
   }
 
   #tenant(userId: string): number {

@@ -1,4 +1,5 @@
 import type { Counter, Histogram, Meter } from '../../component/telemetry.js';
+import { ENDED_FOR } from './read-pool.js';
 import type { StoreFigures } from './store-engine.js';
 import type { CommitReport } from './writer.js';
 
@@ -9,11 +10,11 @@ export class StoreMetrics {
   readonly #committedRows: Counter;
   readonly #refusedBatches: Counter;
   readonly #refusedReads: Counter;
+  readonly #endedReads: Counter;
   #figures: StoreFigures = {
     hotSegments: 0,
     idFilterBytes: 0,
-    waitingReads: 0,
-    refusedReads: 0,
+    reads: { waiting: 0, running: 0, refused: 0, ended: { abandoned: 0, timed_out: 0, held_up_move: 0 } },
   };
 
   constructor(meter: Meter) {
@@ -28,6 +29,11 @@ export class StoreMetrics {
     });
     this.#refusedReads = meter.counter('store_refused_reads_total', {
       description: 'Reads refused because too many were waiting.',
+    });
+    this.#endedReads = meter.counter('store_ended_reads_total', {
+      description:
+        'Reads that were ended while they waited or ran: as nobody waited for the answer any more, took longer than read_timeout, or held up a move.',
+      labelNames: ['reason'],
     });
     this.#refusedBatches = meter.counter('store_refused_batches_total', {
       description: 'Batches refused because too much was waiting for its commit (max_queue_size).',
@@ -45,7 +51,11 @@ export class StoreMetrics {
 
   /** What the gauges show from now on. */
   update(figures: StoreFigures): void {
-    this.#refusedReads.add(figures.refusedReads - this.#figures.refusedReads);
+    const before = this.#figures.reads;
+    this.#refusedReads.add(figures.reads.refused - before.refused);
+    for (const reason of ENDED_FOR) {
+      this.#endedReads.add(figures.reads.ended[reason] - before.ended[reason], { reason });
+    }
     this.#figures = figures;
   }
 
@@ -61,7 +71,12 @@ export class StoreMetrics {
         () => this.#figures.hotSegments,
       ),
       gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
-      gauge('store_waiting_reads', 'Reads that wait for a connection.', () => this.#figures.waitingReads),
+      gauge(
+        'store_waiting_reads',
+        'Reads of users that wait for a connection.',
+        () => this.#figures.reads.waiting,
+      ),
+      gauge('store_running_reads', 'Reads of users under way.', () => this.#figures.reads.running),
     ];
   }
 }

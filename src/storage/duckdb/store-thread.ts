@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { noticeLogger, type LogNotice } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
-import { Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
+import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { SenderLimits } from '../delivery-store.js';
 import { ConflictError } from '../meta-store.js';
@@ -36,6 +36,9 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
   eventsWritten: () => {
     notify('events', null);
   },
+  died: (error) => {
+    outbox.post({ kind: 'notice', notice: 'died', value: spellError(error) }, [], true);
+  },
   touched: () => {
     notify('touched', null);
   },
@@ -62,30 +65,30 @@ serve(port, outbox, {
     await (await engine).timeOutIdle(now);
   },
   writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
-  readTrace: async (userId: string, traceId: string) => {
-    const found = await (await engine).readTrace(userId, traceId);
+  readTrace: async (userId: string, traceId: string, abort?: AbortSignal) => {
+    const found = await (await engine).readTrace(userId, traceId, abort);
     return found === null ? null : new Transfer(found, [found.page.json.buffer]);
   },
-  readSpans: async (userId: string, cursor: SpanCursor) => {
-    const page = await (await engine).readSpans(userId, cursor);
+  readSpans: async (userId: string, cursor: SpanCursor, abort?: AbortSignal) => {
+    const page = await (await engine).readSpans(userId, cursor, abort);
     return new Transfer(page, [page.json.buffer]);
   },
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
-  queryMetric: async (userId: string, name: string, filter: PointFilter) => {
-    const found = await (await engine).queryMetric(userId, name, filter);
+  queryMetric: async (userId: string, name: string, filter: PointFilter, abort?: AbortSignal) => {
+    const found = await (await engine).queryMetric(userId, name, filter, abort);
     return found === null ? null : new Transfer(found, [found.points.buffer]);
   },
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
-  serviceMap: async (userId: string, since: number | null) => {
-    const map = await (await engine).serviceMap(userId, since);
+  serviceMap: async (userId: string, since: number | null, abort?: AbortSignal) => {
+    const map = await (await engine).serviceMap(userId, since, abort);
     return new Transfer(map, [map.nodes.buffer, map.edges.buffer]);
   },
-  searchLogs: async (userId: string, filter: LogFilter, page: LogPage) => {
-    const found = await (await engine).searchLogs(userId, filter, page);
+  searchLogs: async (userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal) => {
+    const found = await (await engine).searchLogs(userId, filter, page, abort);
     return new Transfer(found, [found.slice.json.buffer]);
   },
-  readLogs: async (userId: string, keys: readonly LogKey[], details: boolean) => {
-    const slice = await (await engine).readLogs(userId, keys, details);
+  readLogs: async (userId: string, keys: readonly LogKey[], details: boolean, abort?: AbortSignal) => {
+    const slice = await (await engine).readLogs(userId, keys, details, abort);
     return new Transfer(slice, [slice.json.buffer]);
   },
   store: async (method: StoreMethod, ...args: unknown[]) => {

@@ -7,6 +7,7 @@ import type { Host } from '../../component/host.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
+import { plainError, type SpelledError } from '../../worker/thread-protocol.js';
 import { ThreadClient } from '../../worker/thread-client.js';
 import type { AlertStore } from '../alert-store.js';
 import { EVENTS } from '../events-table.js';
@@ -67,7 +68,8 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
       revive,
       ended: (cause) => unavailable('The store is closed.', cause),
       onNotice: (notice, value) => {
-        this.#notice(notice, value);
+        if (notice === 'died') this.#died(plainError(value as SpelledError), host);
+        else this.#notice(notice, value);
       },
       onCrash: (error) => {
         this.#settings.logger.error({ err: error }, 'The store thread ended.');
@@ -160,7 +162,7 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     args: readonly unknown[],
     port: MessagePort,
   ): Promise<void> {
-    await this.#running().call(method, args, [port]);
+    await this.#running().call(method, args, { transfer: [port] });
   }
 
   protected override async alerts<T>(method: AlertMethod, ...args: unknown[]): Promise<T> {
@@ -186,6 +188,19 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     } else if (notice === 'log') {
       writeNotice(this.#settings.logger, value as LogNotice);
     }
+  }
+
+  /** Supervisors start the process anew, which is the only cure: what was acknowledged is in the files. */
+  #died(error: Error, host: Host): void {
+    this.#settings.logger.error(
+      { err: error },
+      'DuckDB has given up: an error of the disk, or one inside it. The files can be used again only by another process.',
+    );
+    host.reportStatus({
+      level: 'fatal',
+      message:
+        'DuckDB has given up after an error of the disk, or one inside it; see the log, and that of the system. What was acknowledged is on disk: start again.',
+    });
   }
 
   #repeat(everyMs: number, work: () => Promise<void>): void {

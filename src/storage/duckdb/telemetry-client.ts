@@ -47,11 +47,12 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   /** The store thread. @throws ConsumeError where the store is not open */
   protected abstract thread(): ThreadClient;
 
-  async readTrace(tenant: string, traceId: string): Promise<StoredTrace | null> {
+  async readTrace(tenant: string, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {
     const thread = this.thread();
     const found = await thread.call<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null>(
       'readTrace',
       [tenant, traceId],
+      { abort },
     );
     if (found === null) return null;
     return {
@@ -59,7 +60,7 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
       spans: jsonPages(
         found.page,
         ({ next }) => next,
-        (cursor: SpanCursor) => thread.call<SpanPage>('readSpans', [tenant, cursor]),
+        (cursor: SpanCursor) => thread.call<SpanPage>('readSpans', [tenant, cursor], { abort }),
       ),
     };
   }
@@ -76,66 +77,83 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     tenant: string,
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
   ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }> {
-    return await this.store('listRuns', tenant, filter, page);
+    return await this.#read('listRuns', [tenant, filter, page], abort);
   }
 
-  async listAgents(tenant: string): Promise<readonly AgentSummary[]> {
-    return await this.store('listAgents', tenant);
+  async listAgents(tenant: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
+    return await this.#read('listAgents', [tenant], abort);
   }
 
-  async readAgent(tenant: string, agentId: string): Promise<AgentSummary | null> {
-    return await this.store('readAgent', tenant, agentId);
+  async readAgent(tenant: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null> {
+    return await this.#read('readAgent', [tenant, agentId], abort);
   }
 
   async agentDays(
     tenant: string,
     agentId: string,
     range: { readonly from: Micros; readonly to: Micros },
+    abort?: AbortSignal,
   ): Promise<{ readonly name: string; readonly days: readonly AgentDay[] } | null> {
-    return await this.store('agentDays', tenant, agentId, range);
+    return await this.#read('agentDays', [tenant, agentId, range], abort);
   }
 
   async compareAgents(
     tenant: string,
     agentIds: readonly string[],
+    abort?: AbortSignal,
   ): Promise<readonly AgentComparison[] | null> {
-    return await this.store('compareAgents', tenant, agentIds);
+    return await this.#read('compareAgents', [tenant, agentIds], abort);
   }
 
   async listModels(
     tenant: string,
     filter: ModelFilter,
     page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
   ): Promise<{ readonly items: readonly ModelUsage[]; readonly count: number }> {
-    return await this.store('listModels', tenant, filter, page);
+    return await this.#read('listModels', [tenant, filter, page], abort);
   }
 
   async listMetrics(tenant: string): Promise<readonly MetricSummary[]> {
     return await this.store('listMetrics', tenant);
   }
 
-  async queryMetric(tenant: string, name: string, filter: PointFilter): Promise<MetricPoints | null> {
-    return await this.thread().call('queryMetric', [tenant, name, filter]);
+  async queryMetric(
+    tenant: string,
+    name: string,
+    filter: PointFilter,
+    abort?: AbortSignal,
+  ): Promise<MetricPoints | null> {
+    return await this.thread().call('queryMetric', [tenant, name, filter], { abort });
   }
 
-  async searchLogs(tenant: string, filter: LogFilter, page: LogPage): Promise<FoundLogs> {
+  async searchLogs(
+    tenant: string,
+    filter: LogFilter,
+    page: LogPage,
+    abort?: AbortSignal,
+  ): Promise<FoundLogs> {
     const thread = this.thread();
-    const { count, slice } = await thread.call<FoundLogsAnswer>('searchLogs', [tenant, filter, page]);
+    const { count, slice } = await thread.call<FoundLogsAnswer>('searchLogs', [tenant, filter, page], {
+      abort,
+    });
     const items = jsonPages(
       slice,
       ({ rest }) => (rest.length === 0 ? null : rest),
-      (keys: readonly LogKey[]) => thread.call<LogSlice>('readLogs', [tenant, keys, page.details ?? false]),
+      (keys: readonly LogKey[]) =>
+        thread.call<LogSlice>('readLogs', [tenant, keys, page.details ?? false], { abort }),
     );
     return { count, items };
   }
 
-  async readLogTrace(tenant: string, logId: string): Promise<string | null> {
-    return await this.store('readLogTrace', tenant, logId);
+  async readLogTrace(tenant: string, logId: string, abort?: AbortSignal): Promise<string | null> {
+    return await this.#read('readLogTrace', [tenant, logId], abort);
   }
 
-  async serviceMap(tenant: string, since: Micros | null): Promise<StoredMap> {
-    return await this.thread().call('serviceMap', [tenant, since]);
+  async serviceMap(tenant: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap> {
+    return await this.thread().call('serviceMap', [tenant, since], { abort });
   }
 
   async linkPrompt(tenant: string, link: PromptLink, now: Micros): Promise<boolean> {
@@ -161,5 +179,10 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
       const index = this.#quotas.indexOf(monthlyEvents);
       if (index >= 0) this.#quotas.splice(index, 1);
     };
+  }
+
+  /** Calls a method of `StoreEngine` that takes a signal as its last argument. */
+  async #read<T>(method: StoreMethod, args: readonly unknown[], abort: AbortSignal | undefined): Promise<T> {
+    return await this.thread().call<T>('store', [method, ...args], { abort });
   }
 }

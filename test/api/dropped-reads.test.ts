@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import t from 'tap';
+import { apiRoutes } from '../../src/api/routes.js';
+import type { ApiContext } from '../../src/api/api-context.js';
+import { createRouteBuilder } from '../../src/http/operation.js';
+import type { TelemetryStore } from '../../src/storage/telemetry-store.js';
+import { ENGINES, startListener } from '../support/http-listener.js';
+
+const ID = '00000000-0000-4000-8000-000000000001';
+/** Every route that looks into the telemetry's files, by the method of the store that does. */
+const READS: readonly (readonly [keyof TelemetryStore, string])[] = [
+  ['readTrace', `/dashboard/traces/${ID}`],
+  ['listRuns', '/dashboard/traces?query=x'],
+  ['compareAgents', `/dashboard/traces/compare-agents?agent_a=${ID}&agent_b=${ID}`],
+  ['listAgents', '/agents'],
+  ['readAgent', `/agents/${ID}`],
+  ['listRuns', `/agents/${ID}/runs`],
+  ['agentDays', `/agents/${ID}/stats`],
+  ['listModels', '/dashboard/models'],
+  ['queryMetric', '/dashboard/metrics/query?name=x'],
+  ['searchLogs', '/dashboard/logs/search?query=x'],
+  ['readLogTrace', `/dashboard/logs/${ID}/trace`],
+  ['serviceMap', '/dashboard/service-map/'],
+];
+
+/** A store in which every read takes until nobody waits for it, and says so. */
+function patientStore(asked: (method: string) => void, abandoned: (method: string) => void): TelemetryStore {
+  const read =
+    (method: string) =>
+    async (...args: readonly unknown[]): Promise<never> => {
+      const abort = args.at(-1);
+      if (!(abort instanceof AbortSignal)) throw new Error(`${method} came without a signal`);
+      const gone = once(abort, 'abort');
+      asked(method);
+      await gone;
+      abandoned(method);
+      throw new Error('nobody waits');
+    };
+  // Of a store these routes use nothing but what reads.
+  return new Proxy({}, { get: (_, method) => read(String(method)) }) as TelemetryStore;
+}
+
+for (const engine of ENGINES) {
+  void t.test(`${engine}: what a client has dropped is not looked for any more`, async (t) => {
+    let heard: (method: string) => void = () => undefined;
+    const askedFor = new Set<string>();
+    const telemetry = patientStore(
+      (method) => {
+        askedFor.add(method);
+        heard(`asked ${method}`);
+      },
+      (method) => {
+        heard(`abandoned ${method}`);
+      },
+    );
+    const routes = createRouteBuilder(() => ({ userId: ID, keyId: ID, scopes: ['read'] as const }));
+    const context = { routes, telemetry, clock: { now: () => 0, after: () => () => undefined } };
+    // The others of the context belong to routes that are not called.
+    const listener = await startListener(t, engine, apiRoutes(context as unknown as ApiContext));
+    for (const [method, path] of READS) {
+      const says = async (wanted: string): Promise<void> => {
+        await new Promise<void>((resolve) => {
+          heard = (said) => {
+            if (said === wanted) resolve();
+          };
+        });
+      };
+      const asked = says(`asked ${method}`);
+      const request = httpRequest(`${listener.url}/api/v1${path}`, { agent: false });
+      request.on('error', () => undefined);
+      request.end();
+      await asked;
+      const abandoned = says(`abandoned ${method}`);
+      request.destroy();
+      await abandoned;
+      t.pass(`${method}: ${path}`);
+    }
+    t.same([...askedFor].sort(), [...new Set(READS.map(([method]) => method))].sort());
+    await listener.underWay(0);
+    t.notMatch(listener.logger.lines, /failed inside/, 'and is no fault');
+  });
+}

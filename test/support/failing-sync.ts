@@ -1,0 +1,38 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import type { Test } from 'tap';
+
+/**
+ * Lets every `fsync` of some files fail in another process from now on, with the error of a disk that is about to die.
+ *
+ * @param paths files that it has open
+ * @returns what ends that, as all that the process does takes longer meanwhile; null where `strace` is not here, or may not
+ * watch other processes
+ */
+export async function failSyncs(
+  t: Pick<Test, 'teardown'>,
+  pid: number,
+  paths: readonly string[],
+): Promise<(() => Promise<void>) | null> {
+  if (spawnSync('strace', ['-V']).status !== 0) return null;
+  const calls = 'fsync,fdatasync';
+  const files = paths.flatMap((path) => ['-P', path]);
+  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`];
+  const strace = spawn('strace', ['-f', '-o', '/dev/null', ...files, ...inject, '-p', String(pid)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(strace, 'exit');
+  const end = async (): Promise<void> => {
+    strace.kill();
+    await exited;
+  };
+  t.teardown(end);
+  let said = '';
+  const attached = new Promise<boolean>((resolve) => {
+    strace.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (/ attached/.test(said)) resolve(true);
+    });
+  });
+  return (await Promise.race([attached, exited.then(() => false)])) ? end : null;
+}
