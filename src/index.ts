@@ -19,7 +19,7 @@ export type {
   Settings,
   Stability,
 } from './component/factory.js';
-export type { Host, ListenerOptions } from './component/host.js';
+export type { Host, ListenerOptions, TlsOptions } from './component/host.js';
 export { HttpProblem } from './component/http.js';
 export type { HttpRequest, HttpResponse, Listener, Method, Route } from './component/http.js';
 export type { Identity, Scope } from './component/identity.js';
@@ -40,7 +40,8 @@ export type {
 export type { EventRecord, EventType } from './signal/event.js';
 export type { LogRecord, Severity } from './signal/log-record.js';
 export type { MetricPoint, MetricStream, MetricType, Temporality } from './signal/metric.js';
-export type { MicroUsd } from './signal/money.js';
+export { parseJson, printJson } from './signal/json.js';
+export type { NanoUsd } from './signal/money.js';
 export type { Origin } from './signal/origin.js';
 export type { AgentHint, AgentSource, RunStatus, SpanRecord, SpanType } from './signal/span.js';
 export type { Micros } from './signal/time.js';
@@ -56,9 +57,9 @@ export {
   secret,
   section,
   size,
-  tlsFiles,
 } from './config/schema.js';
 export { sizeBytes } from './config/size.js';
+export { tlsFiles, tlsOptions, tlsResources } from './config/tls.js';
 export { deliveryKeys } from './delivery/config.js';
 export type { DeliveryDefaults } from './delivery/config.js';
 export { Type } from 'typebox';

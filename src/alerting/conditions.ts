@@ -1,4 +1,3 @@
-import { moneyToNumber } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
 import type { MetricFigures, TargetFigures } from '../storage/alert-figures.js';
 import type {
@@ -99,7 +98,7 @@ function judgeDay(threshold: number, { figures }: Scene, moment: Moment, index: 
   const day = moment.days[index] ?? moment.days[0];
   const { cost, priced } = figures.costs[index] ?? { cost: 0, priced: 0 };
   // The nearest double of either decimal: what is equal as written is equal as a number, which a sum of doubles is not.
-  const value = priced > 0 ? moneyToNumber(cost) : null;
+  const value = priced > 0 ? cost : null;
   return {
     value,
     met: value !== null && value > threshold,

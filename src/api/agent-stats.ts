@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
-import { moneyToNumber } from '../signal/money.js';
 import { formatTime, type Micros } from '../signal/time.js';
 import type { AgentDay } from '../storage/telemetry-store.js';
 import { successRate } from './agent-figures.js';
@@ -103,7 +102,7 @@ function printDay(day: AgentDay): Static<typeof daySchema> {
     failure_count: day.failure_count,
     failed_runs: day.failed_runs,
     success_rate: successRate(day),
-    total_cost: moneyToNumber(day.total_cost),
+    total_cost: day.total_cost,
     total_tokens: day.total_tokens,
     avg_latency_ms: day.avg_latency_ms,
     p95_latency_ms: day.p95_latency_ms,

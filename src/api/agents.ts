@@ -6,7 +6,7 @@ import type { AgentSummary } from '../storage/telemetry-store.js';
 import { printRun } from '../storage/print-run.js';
 import { successPercentage } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
-import { count, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
+import { count, nullable, printTime, time, usd, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 import { pageRange, printPage } from './paging.js';
 import { runFilter, runPageSchema, runParameters } from './runs.js';
@@ -105,8 +105,8 @@ function printAgent(agent: AgentSummary): Static<typeof agentSchema> {
     name: agent.name,
     total_runs: agent.total_runs,
     success_percentage: successPercentage(agent),
-    total_cost: printMoney(agent.total_cost),
-    avg_cost_per_run: printMoney(agent.avg_cost_per_run),
+    total_cost: agent.total_cost,
+    avg_cost_per_run: agent.avg_cost_per_run,
     last_run_at: printTime(agent.last_run_at),
     created_at: formatTime(agent.created_at),
   };

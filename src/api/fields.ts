@@ -1,6 +1,5 @@
 import { Type, type TSchema } from 'typebox';
 import type { JsonObject } from '../signal/attributes.js';
-import { moneyToNumber, type MicroUsd } from '../signal/money.js';
 import { formatTime, type Micros } from '../signal/time.js';
 
 /** The kinds of values that the API's bodies are made of, and how they are printed (decisions §1). */
@@ -33,8 +32,4 @@ export function jsonObject(description?: string) {
 
 export function printTime(micros: Micros | null): string | null {
   return micros === null ? null : formatTime(micros);
-}
-
-export function printMoney(micros: MicroUsd | null): number | null {
-  return micros === null ? null : moneyToNumber(micros);
 }

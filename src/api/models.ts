@@ -4,7 +4,7 @@ import type { Operation } from '../component/operation.js';
 import { formatTime } from '../signal/time.js';
 import type { ModelUsage } from '../storage/telemetry-store.js';
 import type { ApiContext } from './api-context.js';
-import { count, nullable, printMoney, time, usd, uuid } from './fields.js';
+import { count, nullable, time, usd, uuid } from './fields.js';
 import { pageParameters, pageRange, pageSchema, printPage } from './paging.js';
 import { runFilter } from './runs.js';
 
@@ -68,7 +68,7 @@ function printModel(usage: ModelUsage): Static<typeof modelSchema> {
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
-    total_cost: printMoney(usage.total_cost),
+    total_cost: usage.total_cost,
     first_call_at: formatTime(usage.first_call_at),
     last_call_at: formatTime(usage.last_call_at),
   };

@@ -1,6 +1,7 @@
 import { Type, type TObject } from 'typebox';
 import type { Listener, Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
+import { entityTag } from '../http/entity-tag.js';
 import type { RouteBuilder } from '../http/operation.js';
 import type { JsonObject } from '../signal/attributes.js';
 import { errorResponses, errorStatuses, problemSchema } from './error-responses.js';
@@ -12,6 +13,7 @@ const readOpenApi = {
   path: '/api/v1/openapi.json',
   tag: 'meta',
   summary: 'This document',
+  description: 'It has an `ETag`: with `If-None-Match` the answer is 304 as long as it is the same.',
   access: 'public',
   responses: { 200: Type.Unsafe<JsonObject>({ type: 'object', description: 'An OpenAPI 3.1 document.' }) },
 } satisfies Operation;
@@ -31,14 +33,18 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /** `/api/v1/openapi.json`: printed from all routes of a listener, whoever added them. */
 export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonly Route[] {
-  let printed: { readonly routes: number; readonly document: JsonObject } | undefined;
+  let printed: { readonly routes: number; readonly encoded: Uint8Array; readonly tag: string } | undefined;
   return [
     routes.route(readOpenApi).to(() => {
       const current = listener.routes();
       // Routes are only ever added, and none after the daemon has started.
-      if (printed?.routes !== current.length)
-        printed = { routes: current.length, document: printOpenApi(current) };
-      return { status: 200, json: printed.document };
+      if (printed?.routes !== current.length) {
+        const encoded = Buffer.from(JSON.stringify(printOpenApi(current)));
+        printed = { routes: current.length, encoded, tag: entityTag(encoded) };
+      }
+      // Kept by those who like, who ask each time whether it still holds.
+      const headers = { etag: printed.tag, 'cache-control': 'no-cache' };
+      return { status: 200, encoded: printed.encoded, headers };
     }),
   ];
 }

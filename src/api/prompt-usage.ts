@@ -5,7 +5,7 @@ import type { PromptVersion } from '../storage/meta-store.js';
 import type { PromptVersionFigures } from '../storage/telemetry-store.js';
 import { successRate } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
-import { count, nullable, printMoney, usd, uuid } from './fields.js';
+import { count, nullable, usd, uuid } from './fields.js';
 import { longList } from './long-body.js';
 import { notFound } from './not-found.js';
 import { promptName, promptParams, promptVersion } from './prompts.js';
@@ -102,7 +102,7 @@ function printFigures(
     template_text,
     total_traces: figures?.total_traces ?? 0,
     success_rate: figures ? successRate(figures) : null,
-    avg_cost_usd: printMoney(figures?.avg_cost ?? null),
+    avg_cost_usd: figures?.avg_cost ?? null,
     avg_latency_ms: figures?.avg_latency_ms ?? null,
     p95_latency_ms: figures?.p95_latency_ms ?? null,
   };

@@ -6,7 +6,7 @@ import type { AgentComparison } from '../storage/telemetry-store.js';
 import { printRun } from '../storage/print-run.js';
 import { successRate } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
-import { count, jsonObject, nullable, printMoney, printTime, time, usd, uuid } from './fields.js';
+import { count, jsonObject, nullable, printTime, time, usd, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 import { pageRange, printPage } from './paging.js';
 import { runFields, runFilter, runPageSchema, runParameters } from './runs.js';
@@ -184,8 +184,8 @@ function printComparison(agent: AgentComparison) {
     name: agent.name,
     total_runs: agent.total_runs,
     success_rate: successRate(agent),
-    avg_cost_per_run: printMoney(agent.avg_cost_per_run),
-    total_cost: printMoney(agent.total_cost),
+    avg_cost_per_run: agent.avg_cost_per_run,
+    total_cost: agent.total_cost,
     p95_latency_ms: agent.p95_latency_ms,
     last_run_at: printTime(agent.last_run_at),
   };

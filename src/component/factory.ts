@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import type { Component } from './component.js';
 import type { Consumer } from './consumer.js';
+import type { TlsOptions } from './host.js';
 import type { Clock, Logger, Meter } from './telemetry.js';
 
 export type Kind = 'receiver' | 'processor' | 'exporter' | 'extension';
@@ -25,12 +26,7 @@ export type Resource =
   | { readonly kind: 'http_listener' | 'grpc_listener'; readonly endpoint: string }
   | { readonly kind: 'writable_file' | 'readable_file'; readonly path: string }
   /** Certificate and key of a listener, both PEM; all who want TLS of one listener must name the same. */
-  | {
-      readonly kind: 'tls_files';
-      readonly listener: string;
-      readonly certFile: string;
-      readonly keyFile: string;
-    };
+  | ({ readonly kind: 'tls_files'; readonly listener: string } & TlsOptions);
 
 interface FactoryBase<K extends Kind, Schema extends TObject> {
   readonly kind: K;

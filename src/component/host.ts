@@ -16,7 +16,7 @@ export interface Host {
 
   /**
    * The HTTP listener of an endpoint (`127.0.0.1:4319`), shared by all who name it. It opens once every component has
-   * started. @throws Error when another component asked for different TLS files on it.
+   * started. @throws Error when another component asked for different TLS settings on it.
    */
   listener(endpoint: string, options?: ListenerOptions): Listener;
 
@@ -54,8 +54,19 @@ export interface Host {
   health(): DaemonHealth;
 }
 
+/** How a listener speaks TLS; all files in PEM form. */
+export interface TlsOptions {
+  /** Certificate and chain. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Authorities that clients must have a certificate of; absent: they need none. */
+  readonly clientCaFile?: string | undefined;
+  /** Default `TLSv1.2`. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
+}
+
 export interface ListenerOptions {
-  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tls?: TlsOptions | undefined;
   /** Origins that browsers may call from; `*` for any. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }

@@ -103,19 +103,6 @@ export function extensionId(options: BlockOptions<string>): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-extension-id', minLength: 1, ...options });
 }
 
-/** The files of a listener's certificate, or nothing for plain HTTP. */
-export function tlsFiles() {
-  return Type.Optional(
-    section(
-      {
-        cert_file: filePath({ description: 'PEM file with the certificate and its chain.' }),
-        key_file: filePath({ description: 'PEM file with the private key.' }),
-      },
-      { description: 'Serve HTTPS with this certificate. Absent: plain HTTP.', isOptional: true },
-    ),
-  );
-}
-
 /** Whether a schema marks its value as one that is never shown. */
 export function isSecret(schema: TSchema | Readonly<Record<string, unknown>>): boolean {
   return 'format' in schema && schema.format === 'jackdaw-secret';

@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../component/http.js';
-import { acceptsGzip, compress, compressPieces, isCompressible } from './compression.js';
+import { chooseCoding, compressPieces, isCompressible, type AnswerCoding } from './compression.js';
 import type { AnswerHead, Exchange } from './engine.js';
+import { isKnownToClient, packOnce, weakTag } from './entity-tag.js';
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
@@ -48,22 +49,27 @@ export function sendAnswer(
     else exchange.send(head, hasNone ? undefined : '');
     return undefined;
   }
-  headers.push('content-type', contentType);
-  let isCompressed = false;
+  const tag = response.headers?.['etag'];
+  let coding: AnswerCoding | undefined;
   if (isCompressible(response, contentType)) {
     headers.push('vary', 'Accept-Encoding');
-    isCompressed = acceptsGzip(exchange.header('accept-encoding'));
-    if (isCompressed) {
-      headers.push('content-encoding', 'gzip');
-      weakenTag(headers);
-    }
+    coding = chooseCoding(exchange.header('accept-encoding'));
+    if (coding !== undefined && tag !== undefined) headers[headers.indexOf('etag') + 1] = weakTag(tag);
   }
+  if (isSafe(exchange) && status === 200 && isKnownToClient(exchange.header('if-none-match'), tag)) {
+    exchange.send({ status: 304, headers, close: base.close }, undefined);
+    return isPieces(body) ? endUnread(body) : undefined;
+  }
+  headers.push('content-type', contentType);
+  if (coding !== undefined) headers.push('content-encoding', coding.name);
   const head: AnswerHead = { status, headers, close: base.close };
-  if (typeof body === 'string' || body instanceof Uint8Array) {
+  if (!isPieces(body)) {
     if (exchange.method === 'HEAD') {
-      exchange.sendHead(head, isCompressed ? undefined : byteLength(body));
-    } else if (isCompressed) {
-      return compress(body).then((packed) => {
+      exchange.sendHead(head, coding === undefined ? byteLength(body) : undefined);
+    } else if (coding !== undefined) {
+      const packing =
+        tag !== undefined && typeof body !== 'string' ? packOnce(coding, body) : coding.pack(body);
+      return packing.then((packed) => {
         exchange.send(head, packed);
       });
     } else {
@@ -75,7 +81,7 @@ export function sendAnswer(
     exchange.sendHead(head, undefined);
     return endUnread(body);
   }
-  return sendPieces(exchange, head, isCompressed ? compressPieces(body) : body);
+  return sendPieces(exchange, head, coding === undefined ? body : compressPieces(coding, body));
 }
 
 async function sendPieces(
@@ -126,11 +132,12 @@ function byteLength(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-/** A strong tag promises the same bytes, which a compressed answer does not have. */
-function weakenTag(headers: string[]): void {
-  const at = headers.indexOf('etag') + 1;
-  const tag = headers[at];
-  if (at > 0 && tag !== undefined && !tag.startsWith('W/')) headers[at] = `W/${tag}`;
+function isSafe({ method }: Exchange): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function isPieces(body: NonNullable<HttpResponse['body']>): body is AsyncIterable<Uint8Array> {
+  return typeof body !== 'string' && !(body instanceof Uint8Array);
 }
 
 function ignore(): void {

@@ -1,8 +1,8 @@
 import { HttpProblem } from '../component/http.js';
 import type { Clock } from '../component/telemetry.js';
-import type { Budget } from './budget.js';
 import { contentCoding, decompress, tooLarge } from './decompress.js';
 import { overloaded } from './problem.js';
+import type { Holding } from './shares.js';
 
 const KIB = 1024;
 /** What a `Content-Length` gets at once; the rest as it really arrives, so that claims alone cost next to nothing. */
@@ -17,7 +17,8 @@ export interface BodySettings {
   readonly contentEncoding: string | undefined;
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  readonly budget: Budget;
+  /** What its bytes are taken from. */
+  readonly budget: Holding;
   readonly clock: Clock;
 }
 

@@ -2,7 +2,6 @@ import { HttpProblem, type HttpRequest, type HttpResponse, type Route } from '..
 import type { Clock, Logger } from '../component/telemetry.js';
 import { sendAnswer } from './answer.js';
 import { Body } from './body.js';
-import { Budget } from './budget.js';
 import type { Cors } from './cors.js';
 import type { Exchange } from './engine.js';
 import type { HttpMetrics } from './http-metrics.js';
@@ -12,6 +11,7 @@ import type { RebindingGuard } from './rebinding-guard.js';
 import { headProblem, isWellFormed } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
+import { Holding, Shares } from './shares.js';
 
 export interface Guard {
   readonly prefix: string;
@@ -55,14 +55,14 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 /** Takes a request from its head to the end of its answer. */
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
-  readonly #budget: Budget;
+  readonly #bodies: Shares;
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
   #isDraining = false;
 
   constructor(settings: DispatcherSettings) {
     this.#settings = settings;
-    this.#budget = new Budget(settings.limits.maxBodyBytesInFlight);
+    this.#bodies = new Shares({ max: settings.limits.maxBodyBytesInFlight, share: 1 });
   }
 
   get requestsInFlight(): number {
@@ -70,12 +70,12 @@ export class Dispatcher {
   }
 
   get bodyBytesInFlight(): number {
-    return this.#budget.used;
+    return this.#bodies.used;
   }
 
   /** The largest body of a route has to fit with its compressed form, whatever the limits say. */
   makeRoomFor(route: Route): void {
-    this.#budget.atLeast(2 * (route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
+    this.#bodies.atLeast(2 * (route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
   }
 
   drain(): void {
@@ -110,7 +110,7 @@ export class Dispatcher {
           contentEncoding: exchange.header('content-encoding'),
           maxBytes: found?.route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
           timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
-          budget: this.#budget,
+          budget: new Holding(this.#bodies),
           clock,
         })
       : undefined;

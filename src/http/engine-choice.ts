@@ -1,3 +1,4 @@
+import type { TlsOptions } from '../component/host.js';
 import type { Logger } from '../component/telemetry.js';
 import type { ServiceConfig } from '../config/file-schema.js';
 import { openNodeEngine } from './engine-node.js';
@@ -13,6 +14,8 @@ export async function openEngine(
   options: EngineOptions,
   logger: Logger,
 ): Promise<Engine> {
+  const problem = options.tls && tlsProblem(choice, options.tls.options);
+  if (problem !== undefined) throw new Error(problem);
   const engine =
     choice === 'node' ? await openNodeEngine(options) : await openUwsEngine(await loadChosen(), options);
   logger.debug({ engine: choice }, 'HTTP listener is open.');
@@ -28,6 +31,18 @@ export async function engineProblem(choice: EngineChoice): Promise<string | unde
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** @returns what of the settings the engine cannot do, and the cure; undefined where it can do all */
+export function tlsProblem(choice: EngineChoice, tls: TlsOptions): string | undefined {
+  if (choice === 'node') return undefined;
+  const setting =
+    tls.clientCaFile !== undefined
+      ? 'ask clients for a certificate (tls.client_ca_file)'
+      : tls.minVersion === 'TLSv1.3'
+        ? 'refuse TLS 1.2 (tls.min_version)'
+        : undefined;
+  return setting && `uWebSockets.js cannot ${setting}; set service.http.engine to node`;
 }
 
 async function loadChosen(): Promise<UwsModule> {

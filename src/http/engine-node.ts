@@ -5,6 +5,7 @@ import type { Engine, EngineOptions } from './engine.js';
 import { NodeConnection } from './node-connection.js';
 import type { UnreadableError } from './unreadable.js';
 import { NodeExchange } from './node-exchange.js';
+import { secureContext } from './tls.js';
 
 /** How often Node looks for connections whose headers take too long. */
 const CHECK_INTERVAL_MS = 1000;
@@ -52,6 +53,9 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   });
   return {
     port: (server.address() as AddressInfo).port,
+    replaceTls: (files) => {
+      if (server instanceof https.Server) server.setSecureContext(secureContext(files));
+    },
     stopListening: () => {
       server.close();
       server.closeIdleConnections();
@@ -80,6 +84,12 @@ function createServer({ limits, tls }: EngineOptions): http.Server {
     // Who sends nothing more may still want its answer. Node has this setting, but no option or type for it.
     return Object.assign(server, { httpAllowHalfOpen: true });
   }
-  const { cert, key } = tls;
-  return https.createServer({ ...serverOptions, cert, key, handshakeTimeout: limits.headersTimeoutMs });
+  const isClientAsked = tls.clientCa !== undefined;
+  return https.createServer({
+    ...serverOptions,
+    ...secureContext(tls),
+    requestCert: isClientAsked,
+    rejectUnauthorized: isClientAsked,
+    handshakeTimeout: limits.headersTimeoutMs,
+  });
 }

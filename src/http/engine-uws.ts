@@ -7,7 +7,9 @@ import { EXCLUSIVE_PORT, type UwsApp, type UwsListenSocket, type UwsModule } fro
 export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Promise<Engine> {
   const { host, port, limits, tls } = options;
   const app =
-    tls === undefined ? uws.App() : uws.SSLApp({ key_file_name: tls.keyFile, cert_file_name: tls.certFile });
+    tls === undefined
+      ? uws.App()
+      : uws.SSLApp({ key_file_name: tls.options.keyFile, cert_file_name: tls.options.certFile });
   app.any('/*', (response, request) => {
     options.onRequest(new UwsExchange(response, request, limits));
   });
@@ -25,6 +27,9 @@ export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Pro
   };
   return {
     port: localPort?.(socket) ?? port,
+    replaceTls: () => {
+      throw new Error('uWebSockets.js cannot change the certificate of an open port; restart the daemon');
+    },
     stopListening,
     close: () => {
       stopListening();

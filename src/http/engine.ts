@@ -78,6 +78,8 @@ export interface EngineOptions {
 /** An open port. */
 export interface Engine {
   readonly port: number;
+  /** New connections get this certificate; those that are open keep theirs. @throws Error where that cannot be had */
+  replaceTls(files: TlsFiles): void | Promise<void>;
   /** Takes no new connections. */
   stopListening(): void;
   /** Closes every connection, whatever it is doing. */

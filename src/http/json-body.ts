@@ -63,28 +63,35 @@ function excessProblem(excess: string): HttpProblem {
 /**
  * Parses a body. There is no other way from bytes to values, so that none is parsed whose structure nobody has measured.
  *
- * @param problemOf what is thrown for too much structure
+ * @param options.problemOf what is thrown for too much structure
+ * @param options.parse from text to values, as `JSON.parse` or the exact `parseJson`
  * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; what `problemOf` gives
  */
 export function parseJsonBytes(
   bytes: Uint8Array,
   limits: StructureLimits,
-  problemOf: (excess: string) => HttpProblem = excessProblem,
+  {
+    problemOf = excessProblem,
+    parse = JSON.parse,
+  }: {
+    readonly problemOf?: (excess: string) => HttpProblem;
+    readonly parse?: (text: string) => unknown;
+  } = {},
 ): unknown {
   const excess = findExcess(bytes, limits);
   if (excess !== undefined) throw problemOf(excess);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (isAscii(buffer)) return parseJson(buffer.toString('latin1'));
+  if (isAscii(buffer)) return parseText(buffer.toString('latin1'), parse);
   if (!isUtf8(buffer)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
   const ascii = asciiJson(buffer);
   if (ascii !== undefined) {
     try {
-      return JSON.parse(ascii) as unknown;
+      return parse(ascii);
     } catch {
       // The positions in the message would be those of another text.
     }
   }
-  return parseJson(withoutMark(buffer.toString('utf8')));
+  return parseText(withoutMark(buffer.toString('utf8')), parse);
 }
 
 function withoutMark(text: string): string {
@@ -92,9 +99,9 @@ function withoutMark(text: string): string {
 }
 
 /** @throws HttpProblem 400 `invalid_json` */
-function parseJson(text: string): unknown {
+function parseText(text: string, parse: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parse(text);
   } catch (cause) {
     const detail =
       text.trim() === ''

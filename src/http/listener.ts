@@ -12,7 +12,8 @@ import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
 import { RebindingGuard } from './rebinding-guard.js';
 import { Router, trimSlash } from './router.js';
-import { readTlsFiles } from './tls.js';
+import { TlsReload } from './tls-reload.js';
+import { isSameTls, readTlsFiles } from './tls.js';
 
 export interface HttpListenerOptions extends ListenerOptions {
   /** Default `node`. */
@@ -42,7 +43,7 @@ export interface HttpListener extends Listener {
   /**
    * Adds what a further component wants of the shared endpoint: origins are joined.
    *
-   * @throws Error when other TLS files were asked for before.
+   * @throws Error when TLS was asked for in another way before.
    */
   configure(options: ListenerOptions): void;
   /** All routes, in the order they were added. */
@@ -91,6 +92,7 @@ class SharedListener implements HttpListener {
   #tls: ListenerOptions['tls'];
   #opening: Promise<Engine> | undefined;
   #closing: Promise<void> | undefined;
+  #tlsReload: TlsReload | undefined;
   #endObservation: (() => void) | undefined;
 
   constructor(endpoint: string, address: Endpoint, options: HttpListenerOptions) {
@@ -142,10 +144,10 @@ class SharedListener implements HttpListener {
     const { tls, allowedOrigins } = options;
     if (tls !== undefined) {
       const other = this.#tls;
-      const isSame = other?.certFile === tls.certFile && other.keyFile === tls.keyFile;
+      const isSame = other !== undefined && isSameTls(other, tls);
       if (!isSame && (other !== undefined || this.#opening !== undefined)) {
         throw new Error(
-          `HTTP listener ${this.endpoint}: two components ask for different TLS files; give both the same, or another endpoint to one`,
+          `HTTP listener ${this.endpoint}: two components ask for different TLS settings; give both the same, or another endpoint to one`,
         );
       }
       this.#tls = tls;
@@ -186,6 +188,8 @@ class SharedListener implements HttpListener {
         },
         this.#logger,
       );
+      if (tls !== undefined)
+        this.#tlsReload = new TlsReload(tls, (files) => engine.replaceTls(files), this.#options);
       this.#rebinding.listensOn(host, engine.port);
       this.#endObservation = this.#metrics.observe({
         bytes: () => this.#dispatcher.bodyBytesInFlight,
@@ -199,6 +203,7 @@ class SharedListener implements HttpListener {
 
   async #shutDown(deadline: AbortSignal): Promise<void> {
     const engine = await this.#opening?.catch(() => undefined);
+    this.#tlsReload?.close();
     if (engine === undefined) return;
     engine.stopListening();
     let left = await this.#dispatcher.whenIdle(deadline);

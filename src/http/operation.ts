@@ -25,7 +25,11 @@ interface Input<O extends Operation> {
 type ReplyOf<Status, Body> = Body extends TSchema
   ? | { readonly status: Status; readonly json: Static<Body> }
     /** The text of the same JSON, in pieces where it is too much at once. */
-    | { readonly status: Status; readonly encoded: Uint8Array | AsyncIterable<Uint8Array> }
+    | {
+        readonly status: Status;
+        readonly encoded: Uint8Array | AsyncIterable<Uint8Array>;
+        readonly headers?: Readonly<Record<string, string>>;
+      }
   : { readonly status: Status };
 
 /** An answer that the operation declares. */
@@ -129,8 +133,9 @@ function answer(reply: {
   readonly status: PropertyKey;
   readonly json?: unknown;
   readonly encoded?: Uint8Array | AsyncIterable<Uint8Array>;
+  readonly headers?: Readonly<Record<string, string>>;
 }): HttpResponse {
   const status = Number(reply.status);
-  if (reply.encoded) return { status, body: reply.encoded };
+  if (reply.encoded) return { status, headers: reply.headers ?? {}, body: reply.encoded };
   return reply.json === undefined ? { status } : { status, body: JSON.stringify(reply.json) };
 }

@@ -1,38 +1,65 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { TlsOptions } from '../component/host.js';
 
-/** Certificate chain and private key, both PEM. */
+/** What the files of a listener hold, all PEM. */
 export interface TlsFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
+  readonly options: TlsOptions;
   readonly cert: Buffer;
   readonly key: Buffer;
+  readonly clientCa: Buffer | undefined;
 }
 
+const DEFAULT_MIN_VERSION = 'TLSv1.2';
+
 /**
- * Reads both files and sees whether they fit, so that each engine starts from files that are known to be good.
+ * Reads the files and sees whether they fit, so that each engine starts from files that are known to be good.
  *
  * @throws Error that names the file and what is wrong with it.
  */
-export async function readTlsFiles(files: { certFile: string; keyFile: string }): Promise<TlsFiles> {
-  const [cert, key] = await Promise.all([
-    readPem('tls.cert_file', files.certFile),
-    readPem('tls.key_file', files.keyFile),
+export async function readTlsFiles(options: TlsOptions): Promise<TlsFiles> {
+  const { certFile, keyFile, clientCaFile } = options;
+  const [cert, key, clientCa] = await Promise.all([
+    readPem('tls.cert_file', certFile),
+    readPem('tls.key_file', keyFile),
+    clientCaFile === undefined ? undefined : readPem('tls.client_ca_file', clientCaFile),
   ]);
-  const tls = { ...files, cert, key };
-  check(
-    () => createSecureContext({ cert }),
-    `${files.certFile} (tls.cert_file) holds no certificate in PEM form`,
-  );
+  check(() => createSecureContext({ cert }), `${certFile} (tls.cert_file) holds no certificate in PEM form`);
   check(
     () => createSecureContext({ key }),
-    `${files.keyFile} (tls.key_file) holds no private key in PEM form without a passphrase`,
+    `${keyFile} (tls.key_file) holds no private key in PEM form without a passphrase`,
   );
   check(
     () => createSecureContext({ cert, key }),
-    `the private key ${files.keyFile} (tls.key_file) does not belong to the certificate ${files.certFile} (tls.cert_file)`,
+    `the private key ${keyFile} (tls.key_file) does not belong to the certificate ${certFile} (tls.cert_file)`,
   );
-  return tls;
+  if (clientCa !== undefined)
+    check(
+      () => new X509Certificate(clientCa),
+      `${clientCaFile} (tls.client_ca_file) holds no certificate in PEM form`,
+    );
+  return { options, cert, key, clientCa };
+}
+
+/** For each new connection. Whether a client must have a certificate is settled with the server, and stays. */
+export function secureContext({ options, cert, key, clientCa }: TlsFiles): SecureContextOptions {
+  return {
+    cert,
+    key,
+    minVersion: options.minVersion ?? DEFAULT_MIN_VERSION,
+    ...(clientCa !== undefined && { ca: clientCa }),
+  };
+}
+
+/** Whether two components ask for the same of one listener. */
+export function isSameTls(a: TlsOptions, b: TlsOptions): boolean {
+  return (
+    a.certFile === b.certFile &&
+    a.keyFile === b.keyFile &&
+    a.clientCaFile === b.clientCaFile &&
+    (a.minVersion ?? DEFAULT_MIN_VERSION) === (b.minVersion ?? DEFAULT_MIN_VERSION)
+  );
 }
 
 async function readPem(setting: string, path: string): Promise<Buffer> {

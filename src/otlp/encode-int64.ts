@@ -20,6 +20,11 @@ export function microsToNanos(micros: Micros, nanos = 0): Int64 {
 export function jsonToInt64(value: unknown): Int64 {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : 0;
   if (typeof value !== 'string' || !/^-?\d{1,20}$/.test(value)) return 0;
-  const bits = BigInt.asUintN(64, BigInt(value));
-  return { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n), unsigned: !value.startsWith('-') };
+  return { ...bigintToInt64(BigInt(value)), unsigned: !value.startsWith('-') };
+}
+
+/** The lowest 64 bits. */
+export function bigintToInt64(value: bigint): Exclude<Int64, number | string> {
+  const bits = BigInt.asUintN(64, value);
+  return { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n), unsigned: false };
 }

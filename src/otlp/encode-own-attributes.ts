@@ -1,10 +1,11 @@
 import type { JsonValue } from '../signal/attributes.js';
-import { moneyToNumber } from '../signal/money.js';
+import { moneyToText } from '../signal/money.js';
 import { formatTime } from '../signal/time.js';
 import type { TraceHeader } from '../signal/trace.js';
 import { TRACE_ATTRIBUTES, type OwnAttribute } from './conventions/jackdaw.js';
 import { toAnyValue } from './encode-value.js';
 import type { KeyValue } from './wire.js';
+import { printJson } from '../signal/json.js';
 
 /** The fields of a record that have a value, as Jackdaw's own attributes. */
 export function ownAttributes<Field extends string>(
@@ -28,11 +29,11 @@ export function headerAttributes(header: TraceHeader): KeyValue[] {
 function write(value: JsonValue, as: OwnAttribute['as']): JsonValue {
   switch (as) {
     case 'money':
-      return moneyToNumber(Number(value)).toFixed(6);
+      return moneyToText(Number(value));
     case 'time':
       return formatTime(Number(value));
     case 'object':
-      return JSON.stringify(value);
+      return printJson(value);
     case 'text':
     case 'number':
     case 'boolean':

@@ -1,4 +1,6 @@
 import type { JsonObject, JsonValue } from '../signal/attributes.js';
+import { printJson } from '../signal/json.js';
+import { bigintToInt64 } from './encode-int64.js';
 import { isObject } from './json-text.js';
 import type { AnyValue, KeyValue } from './wire.js';
 
@@ -13,15 +15,23 @@ export function toAnyValue(value: JsonValue | undefined, depth = 0): AnyValue {
   if (value === null || value === undefined) return {};
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'bigint') return bigintToAnyValue(value);
   if (typeof value === 'number') {
     // Minus zero is no integer of 64 bits.
     const isInteger = Number.isSafeInteger(value) && !Object.is(value, -0);
     return isInteger ? { intValue: value } : { doubleValue: value };
   }
-  if (depth > MAX_DEPTH) return { stringValue: JSON.stringify(value) };
+  if (depth > MAX_DEPTH) return { stringValue: printJson(value) };
   return Array.isArray(value)
     ? { arrayValue: { values: value.map((item) => toAnyValue(item, depth + 2)) } }
     : { kvlistValue: { values: toKeyValues(value, depth + 3) } };
+}
+
+/** OTLP's integers have 64 bits: greater ones keep their digits as text. */
+function bigintToAnyValue(value: bigint): AnyValue {
+  return BigInt.asIntN(64, value) === value
+    ? { intValue: bigintToInt64(value) }
+    : { stringValue: value.toString() };
 }
 
 /** Attributes as OTLP lists them. */

@@ -19,6 +19,7 @@ import type {
   NumberPoint,
   SummaryPoint,
 } from './wire.js';
+import { printJson } from '../signal/json.js';
 
 /** `DataPointFlags`: the series has ended or was not there, so that the point has no value. */
 const NO_RECORDED_VALUE = 1;
@@ -212,7 +213,7 @@ function numberOf({ asDouble, asInt }: NumberPoint): number | null {
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? printJson(value) : String(value);
 }
 
 function exemplarOf(exemplar: Exemplar): JsonObject {

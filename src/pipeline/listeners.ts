@@ -64,7 +64,7 @@ export class Listeners {
     ]);
   }
 
-  /** @throws Error where the endpoint cannot be read, is open, or has other TLS files. */
+  /** @throws Error where the endpoint cannot be read, is open, or has other TLS settings. */
   get(endpoint: string, options: ListenerOptions, isIngesting: boolean): Listener {
     const key = keyOf(endpoint);
     let shared = this.#byEndpoint.get(key);

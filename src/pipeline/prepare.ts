@@ -44,7 +44,7 @@ export async function prepare(
   const claims = config && planned ? claimsOf(config, planned.plan) : [];
   if (config && planned)
     problems.push(...planned.problems, ...checkClaims(config, claims), ...checkExposure(config, claims));
-  if (config) problems.push(...(await checkEngine(config)));
+  if (config) problems.push(...(await checkEngine(config, claims)));
   if (config && options.mustProbe === true) problems.push(...(await probeClaims(config, claims)));
 
   const errors = withoutConsequences(problems, found);

@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Resource } from '../component/factory.js';
+import type { TlsOptions } from '../component/host.js';
 import type { Config } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
 import { parseEndpoint } from '../config/endpoint.js';
@@ -59,10 +60,7 @@ async function probePort(endpoint: string): Promise<string | undefined> {
   }
 }
 
-async function probeTls(files: {
-  readonly certFile: string;
-  readonly keyFile: string;
-}): Promise<string | undefined> {
+async function probeTls(files: TlsOptions): Promise<string | undefined> {
   try {
     await readTlsFiles(files);
     return undefined;

@@ -3,6 +3,7 @@ import type { Config, ConfiguredComponent } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
 import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
+import { isSameTls } from '../http/tls.js';
 import type { Plan } from './plan.js';
 
 /** Something outside the process, and what in the configuration needs it. */
@@ -62,7 +63,7 @@ function placeOf({ kind, id, config }: ConfiguredComponent, wanted: string): rea
   return search(config, section) ?? section;
 }
 
-/** Two owners of one port or file, and two certificates for one listener. */
+/** Two owners of one port or file, and two settings of TLS for one listener. */
 export function checkClaims(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (path: readonly string[], message: string) =>
@@ -77,7 +78,7 @@ export function checkClaims(config: Config, claims: readonly Claim[]): readonly 
 function collide(a: Claim, b: Claim): boolean {
   const [one, two] = [a.resource, b.resource];
   if (one.kind === 'tls_files' && two.kind === 'tls_files')
-    return one.listener === two.listener && (one.certFile !== two.certFile || one.keyFile !== two.keyFile);
+    return one.listener === two.listener && !isSameTls(one, two);
   if ('path' in one || 'path' in two)
     return (
       one.kind === 'writable_file' &&
@@ -109,7 +110,7 @@ function endpointOf(resource: Resource): Endpoint | undefined {
 
 function conflictOf(resource: Resource, other: string): string {
   if (resource.kind === 'tls_files')
-    return `${other} has other TLS files for the listener ${resource.listener}; give both the same, or another endpoint to one`;
+    return `${other} has other TLS settings for the listener ${resource.listener}; give both the same, or another endpoint to one`;
   const name = 'endpoint' in resource ? `port of ${resource.endpoint}` : `file ${resource.path}`;
   return `${name} also belongs to ${other}; give one of them another`;
 }

@@ -1,5 +1,5 @@
-/** A JSON value as `JSON.parse` gives it. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+/** A JSON value. Integers that a double does not hold are `bigint`s: `parseJson` reads them so, and `printJson` writes them. */
+export type JsonValue = string | number | bigint | boolean | null | JsonValue[] | JsonObject;
 
 /** A JSON object: `metadata`, `input_data`, `output_data`. */
 export interface JsonObject {

@@ -1,5 +1,5 @@
 import type { JsonObject } from './attributes.js';
-import type { MicroUsd } from './money.js';
+import type { NanoUsd } from './money.js';
 import type { Micros } from './time.js';
 
 /** The order is the stored code of each type: append only. */
@@ -46,7 +46,7 @@ export interface SpanRecord {
   input_tokens: number | null;
   output_tokens: number | null;
   total_tokens: number | null;
-  cost_usd: MicroUsd | null;
+  cost_usd: NanoUsd | null;
   error_message: string | null;
   input_data: JsonObject | null;
   output_data: JsonObject | null;

@@ -1,5 +1,5 @@
 import type { JsonObject } from './attributes.js';
-import type { MicroUsd } from './money.js';
+import type { NanoUsd } from './money.js';
 import type { RunStatus, SpanRecord } from './span.js';
 import type { Micros } from './time.js';
 
@@ -16,7 +16,7 @@ export interface TraceHeader {
   outcome: string | null;
   error_message: string | null;
   total_tokens: number | null;
-  total_cost_usd: MicroUsd | null;
+  total_cost_usd: NanoUsd | null;
   metadata: JsonObject | null;
   sdk_version: string | null;
   /**

@@ -1,4 +1,4 @@
-import type { MicroUsd } from '../signal/money.js';
+import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
 import type { RunCondition } from './alert-store.js';
 
@@ -56,7 +56,7 @@ export interface WindowFigures {
 
 /** What a target's runs (or spans) of a day cost. */
 export interface CostFigures {
-  readonly cost: MicroUsd;
+  readonly cost: Usd;
   /** Those that have a cost. */
   readonly priced: number;
 }

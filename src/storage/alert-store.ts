@@ -1,4 +1,4 @@
-import type { MicroUsd } from '../signal/money.js';
+import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
 import type { Observing, Observed, Touched, ExampleQuery } from './alert-figures.js';
 import type {
@@ -85,7 +85,7 @@ export interface EvidenceOfRows {
 /** What was spent on a day, by its first moment. */
 export interface EvidenceOfCost {
   readonly day: Micros;
-  readonly cost: MicroUsd;
+  readonly cost: Usd;
 }
 
 /** From the first firing until what the alert looks at is over. */

@@ -41,16 +41,14 @@ export function createTable(catalog: string, table: Table): string {
   return `CREATE TABLE ${catalog}.main.${table.name} (${columns.join(', ')})`;
 }
 
-/** The select list of columns, each as something that JavaScript has: texts, numbers (times in microseconds, money in millionths) and booleans. */
+/** The select list of columns, each as something that JavaScript has: texts, numbers (times in microseconds) and booleans. */
 export function selectList(columns: readonly Column[]): string {
   return columns.map((column) => `${readable(column)} AS ${column.name}`).join(', ');
 }
 
 function readable({ name, sql }: Column): string {
   if (sql === 'UUID') return `${name}::VARCHAR`;
-  if (sql === 'TIMESTAMP') return `epoch_us(${name})`;
-  // Through a double, which is exact here: of 15 digits the rounding takes away what the last bit left open.
-  return sql.startsWith('DECIMAL') ? `round(${name}::DOUBLE * 1e6)` : name;
+  return sql === 'TIMESTAMP' ? `epoch_us(${name})` : name;
 }
 
 /** A column's position in a list, found once when a module is loaded. */

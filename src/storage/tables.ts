@@ -26,7 +26,8 @@ export const SPAN_WIRE = [
   { name: 'input_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'output_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'total_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
-  { name: 'cost_usd', kind: 'int64', sql: 'DECIMAL(18,6)', nullable: true },
+  /** In nano-USD, like `total_cost_usd`: whole numbers, of which sums are HUGEINT, that no number of rows overflows. */
+  { name: 'cost_usd', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'error_message', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The name that the span gives its run's agent, and which of `AGENT_SOURCES` it has it from. */
   { name: 'agent_source', kind: 'uint8', sql: 'UTINYINT', nullable: true },
@@ -45,7 +46,7 @@ export const TRACE_WIRE = [
   { name: 'outcome', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'error_message', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'total_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
-  { name: 'total_cost_usd', kind: 'int64', sql: 'DECIMAL(18,6)', nullable: true },
+  { name: 'total_cost_usd', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'metadata', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'sdk_version', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'idle_timeout_ms', kind: 'int64', sql: 'BIGINT', nullable: true },

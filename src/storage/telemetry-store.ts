@@ -3,7 +3,7 @@ import type { JsonObject } from '../signal/attributes.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../signal/batch.js';
 import type { Severity } from '../signal/log-record.js';
 import type { MetricType } from '../signal/metric.js';
-import type { MicroUsd } from '../signal/money.js';
+import type { NanoUsd, Usd } from '../signal/money.js';
 import type { RunStatus } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
 import type { MapRebuild } from './map-rebuild.js';
@@ -21,7 +21,7 @@ export interface RunSummary {
   readonly outcome: string | null;
   readonly error_message: string | null;
   readonly total_tokens: number | null;
-  readonly total_cost_usd: MicroUsd | null;
+  readonly total_cost_usd: NanoUsd | null;
   readonly span_count: number;
 }
 
@@ -54,8 +54,8 @@ export interface AgentSummary {
   readonly total_runs: number;
   readonly success_count: number;
   readonly failure_count: number;
-  readonly total_cost: MicroUsd | null;
-  readonly avg_cost_per_run: MicroUsd | null;
+  readonly total_cost: Usd | null;
+  readonly avg_cost_per_run: Usd | null;
   readonly last_run_at: Micros | null;
   readonly created_at: Micros;
 }
@@ -69,7 +69,7 @@ export interface AgentDay {
   readonly failure_count: number;
   /** Runs whose status is `failed` or `timed_out`. */
   readonly failed_runs: number;
-  readonly total_cost: MicroUsd;
+  readonly total_cost: Usd;
   readonly total_tokens: number;
   readonly avg_latency_ms: number | null;
   readonly p95_latency_ms: number | null;
@@ -91,7 +91,7 @@ export interface ModelUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly total_tokens: number;
-  readonly total_cost: MicroUsd | null;
+  readonly total_cost: Usd | null;
   readonly first_call_at: Micros;
   readonly last_call_at: Micros;
 }
@@ -193,7 +193,7 @@ export interface PromptVersionFigures {
   readonly success_count: number;
   readonly failure_count: number;
   /** Over the traces that have a cost; not rounded. */
-  readonly avg_cost: MicroUsd | null;
+  readonly avg_cost: Usd | null;
   readonly avg_latency_ms: number | null;
   readonly p95_latency_ms: number | null;
 }

@@ -1,4 +1,4 @@
-import type { MicroUsd } from '../signal/money.js';
+import type { NanoUsd } from '../signal/money.js';
 import { ExactSum } from './exact-sum.js';
 
 /** What the usage of a trace depends on, of each of its spans. */
@@ -6,17 +6,16 @@ export interface UsageNode {
   readonly span_id: string;
   readonly parent_span_id: string | null;
   readonly total_tokens: number | null;
-  readonly cost_usd: MicroUsd | null;
+  readonly cost_usd: NanoUsd | null;
 }
 
-/** The largest sums that are kept: what DECIMAL(18,6) holds, and the last integer that a double holds exactly. */
-const MOST_MICRO_USD = 999_999_999_999 * 1e6;
-const MOST_TOKENS = Number.MAX_SAFE_INTEGER;
+/** The largest sum that is kept, the last integer that a double holds exactly: as many tokens, or 9 007 199.254740991 USD. */
+const MOST_USAGE = Number.MAX_SAFE_INTEGER;
 
 export interface Usage {
   /** Null when no span reports any. */
   readonly total_tokens: number | null;
-  readonly total_cost_usd: MicroUsd | null;
+  readonly total_cost_usd: NanoUsd | null;
 }
 
 /**
@@ -36,10 +35,10 @@ export function usageOf(spans: readonly UsageNode[]): Usage {
 }
 
 /** Sums of both measures as a trace shows them: no larger than what is kept. */
-export function usageFrom(tokens: number | null, cost: MicroUsd | null): Usage {
+export function usageFrom(tokens: number | null, cost: NanoUsd | null): Usage {
   return {
-    total_tokens: tokens === null ? null : Math.min(tokens, MOST_TOKENS),
-    total_cost_usd: cost === null ? null : Math.min(cost, MOST_MICRO_USD),
+    total_tokens: tokens === null ? null : Math.min(tokens, MOST_USAGE),
+    total_cost_usd: cost === null ? null : Math.min(cost, MOST_USAGE),
   };
 }
 

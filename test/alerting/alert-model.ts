@@ -155,7 +155,7 @@ export class AlertModel {
     const day = this.#costDay(threshold, kept, world, now);
     const cost = world.spent.get(day) ?? 0;
     const isNews = known === null || day > known.day || (day === known.day && cost > known.cost);
-    return { met: cost > threshold * 1e6, isNews };
+    return { met: cost > threshold, isNews };
   }
 
   #isLate(now: number): boolean {
@@ -169,7 +169,7 @@ export class AlertModel {
   /** Today, or yesterday where only that is of any interest. */
   #costDay(threshold: number, { known }: Kept, { spent }: World, now: number): number {
     const today = Math.floor(now / DAY);
-    const exceeds = (day: number): boolean => (spent.get(day) ?? 0) > threshold * 1e6;
+    const exceeds = (day: number): boolean => (spent.get(day) ?? 0) > threshold;
     const isOpen =
       (this.#isDayMissed || now - today * DAY < HOUR) && (known === null || known.day < today - 1);
     return isOpen && !exceeds(today) && exceeds(today - 1) ? today - 1 : today;

@@ -95,12 +95,12 @@ void t.test('inactivity', async (t) => {
 void t.test('cost_threshold', async (t) => {
   const rule = aRule({ type: 'cost_threshold', threshold: 1.005 });
   const today = (cost: number, priced = 1): Partial<TargetFigures> => ({ costs: [{ cost, priced }] });
-  t.strictSame(await verdictAndValue(rule, today(1_005_000)), ['not_met', 1.005]);
-  t.strictSame(await verdictAndValue(rule, today(1_005_001)), ['met', 1.005001]);
+  t.strictSame(await verdictAndValue(rule, today(1.005)), ['not_met', 1.005]);
+  t.strictSame(await verdictAndValue(rule, today(1.005001)), ['met', 1.005001]);
   t.strictSame(await verdictAndValue(rule, today(0, 0)), ['no_data', null]);
   t.strictSame(await verdictAndValue(rule, today(0, 1)), ['not_met', 0]);
   t.strictSame(await verdictAndValue(rule, {}), ['no_data', null]);
-  const { window, unit } = await found(rule, today(1_005_001, 7));
+  const { window, unit } = await found(rule, today(1.005001, 7));
   t.strictSame([window, unit], [{ from: at('2026-01-15T00:00:00Z'), to: NOON }, 'usd']);
 });
 
@@ -111,9 +111,9 @@ void t.test('a cost never counts as more than a threshold that is written as the
     { runs: 200, ms: 1000 },
     [amounts, fc.integer({ min: -1, max: 1 })],
     async (cost, difference) => {
-      const text = `${Math.floor(cost / 1e6)}.${String(cost % 1e6).padStart(6, '0')}`;
+      const text = `${Math.floor(cost / 1e9)}.${String(cost % 1e9).padStart(9, '0')}`;
       const rule = aRule({ type: 'cost_threshold', threshold: Number(text) });
-      const { verdict } = await found(rule, { costs: [{ cost: cost + difference, priced: 1 }] });
+      const { verdict } = await found(rule, { costs: [{ cost: (cost + difference) / 1e9, priced: 1 }] });
       same(verdict === 'met', difference > 0);
     },
   );
@@ -121,8 +121,8 @@ void t.test('a cost never counts as more than a threshold that is written as the
 
 void t.test('yesterday counts until one o’clock, unless the alert has fired knowing of it', async (t) => {
   const costs = {
-    '2026-01-14T00:00:00Z': { cost: 9_000_000, priced: 3 },
-    '2026-01-15T00:00:00Z': { cost: 2_000_000, priced: 2 },
+    '2026-01-14T00:00:00Z': { cost: 9, priced: 3 },
+    '2026-01-15T00:00:00Z': { cost: 2, priced: 2 },
   };
   const cases: readonly [string, number, string | null, string, number | null, string, string][] = [
     ['00:00:00', 5, null, 'met', 9, '2026-01-14T00:00:00Z', '2026-01-15T00:00:00Z'],
@@ -138,7 +138,7 @@ void t.test('yesterday counts until one o’clock, unless the alert has fired kn
     const rule: AlertRule = {
       // When it fired says nothing: that may have been about the day before.
       ...aRule({ type: 'cost_threshold', threshold, last_fired_at: at('2026-01-15T00:10:00Z') }),
-      evidence: knownDay === null ? null : [{ day: at(knownDay), cost: 5_000_000 }],
+      evidence: knownDay === null ? null : [{ day: at(knownDay), cost: 5 }],
     };
     const told = await found(rule, spent(costs), { now: at(`2026-01-15T${time}Z`) });
     const window = { from: formatTime(told.window.from), to: formatTime(told.window.to) };

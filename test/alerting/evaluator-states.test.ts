@@ -108,7 +108,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
 void t.test('examples are asked for what tells why, and of what has runs', async (t) => {
   const metric = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt' } as const;
   const place = await startedPlace(t, ({ store }) => {
-    store.figures.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9e6, priced: 1 }], activeAt: 0 });
+    store.figures.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9, priced: 1 }], activeAt: 0 });
     store.metrics.set('cpu', points([90]));
     for (const rule of [
       aRule({ type: 'inactivity', threshold: 1 }),
@@ -153,7 +153,7 @@ void t.test('money: a greater cost and a later day are news', async (t) => {
   const place = await startedPlace(t, ({ store }) => {
     const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
     store.rules.set(rule.alert.id, rule);
-    store.figures.set(AGENT, { ...NOTHING, costs: [{ cost: 6e6, priced: 1 }] });
+    store.figures.set(AGENT, { ...NOTHING, costs: [{ cost: 6, priced: 1 }] });
   });
   const { store } = place;
   const fires = async (cost: number): Promise<number> => {
@@ -161,12 +161,12 @@ void t.test('money: a greater cost and a later day are news', async (t) => {
     await place.passTicks(1);
     return store.firings.length;
   };
-  t.equal(await fires(6e6), 1);
-  t.equal(await fires(5.5e6), 1);
-  t.equal(await fires(6.000001e6), 2);
+  t.equal(await fires(6), 1);
+  t.equal(await fires(5.5), 1);
+  t.equal(await fires(6.000001), 2);
   await place.pass(24 * 60 * MINUTE_MS);
   t.equal(store.firings.length, 3);
-  t.equal(await fires(6e6), 3);
+  t.equal(await fires(6), 3);
 });
 
 void t.test('what comes and goes is one incident', async (t) => {
@@ -304,7 +304,7 @@ function spending({ store }: EvaluatorPlace): void {
   store.rules.set(rule.alert.id, rule);
   store.figures.set(AGENT, ({ days }) => ({
     ...NOTHING,
-    costs: days.map(({ from }) => ({ cost: from === spentOn && isTold ? 9e6 : 1e6, priced: 1 })),
+    costs: days.map(({ from }) => ({ cost: from === spentOn && isTold ? 9 : 1, priced: 1 })),
   }));
 }
 /** Whether what {@link spending} says of the 15th has come. */
@@ -326,7 +326,7 @@ for (const [what, pass] of [
     await pass(place);
     t.same([store.firings.length, place.told.failed], [0, 1]);
     await place.pass(1000);
-    t.match(store.firings, [{ value: 9, evidence: [{ day: yesterday, cost: 9e6 }] }]);
+    t.match(store.firings, [{ value: 9, evidence: [{ day: yesterday, cost: 9 }] }]);
     await place.passTicks(1);
     t.equal(store.observed.at(-1)?.days.length, 1, 'once');
     t.equal(store.firings.length, 1);

@@ -41,7 +41,7 @@ const step = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('spend' as const),
-      cost: fc.constantFrom(1, 1_000_000, 4_000_000),
+      cost: fc.constantFrom(0.25, 1, 4),
       daysAgo: fc.constantFrom(0, 0, 0, 1),
     }),
   },

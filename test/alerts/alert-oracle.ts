@@ -1,6 +1,6 @@
 import type { Alert, AlertCondition } from '../../src/storage/alert-store.js';
 
-/** What is known of a run after the last message about it. Times in microseconds, money in millionths. */
+/** What is known of a run after the last message about it. Times in microseconds, money in nano-USD. */
 export interface KnownRun {
   readonly agent: string;
   readonly status: 'running' | 'completed' | 'failed' | 'timed_out';
@@ -147,16 +147,21 @@ function judge(
       const yesterday = costOf(own, today - DAY, today);
       const isKnown = before !== null && typeof before === 'object' && before.day >= today - DAY;
       const isOpen = (isDayMissed || now - today < HOUR) && !isKnown;
-      const limit = condition.threshold * 1e6;
+      const limit = condition.threshold * 1e9;
       if (spent !== null && spent > limit) {
-        return { value: spent / 1e6, met: true, evidence: { day: today, cost: spent }, isTimeless: false };
+        return {
+          value: spent / 1e9,
+          met: true,
+          evidence: { day: today, cost: spent / 1e9 },
+          isTimeless: false,
+        };
       }
       if (isOpen && yesterday !== null && yesterday > limit) {
-        const evidence = { day: today - DAY, cost: yesterday };
-        return { value: yesterday / 1e6, met: true, evidence, isTimeless: false };
+        const evidence = { day: today - DAY, cost: yesterday / 1e9 };
+        return { value: yesterday / 1e9, met: true, evidence, isTimeless: false };
       }
-      const value = spent === null ? null : spent / 1e6;
-      return { value, met: false, evidence: { day: today, cost: spent ?? 0 }, isTimeless: false };
+      const value = spent === null ? null : spent / 1e9;
+      return { value, met: false, evidence: { day: today, cost: (spent ?? 0) / 1e9 }, isTimeless: false };
     }
     case 'inactivity': {
       const times = own.map(({ started, ended, heard }) =>

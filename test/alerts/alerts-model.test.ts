@@ -24,7 +24,7 @@ t.setTimeout(0);
 
 const agent = fc.constantFrom(...AGENTS);
 const duration = fc.constantFrom(null, 0, 100, 100.5, 2000, 30_000);
-const cost = fc.constantFrom(null, 0, 1, 400_000, 500_000, 1_500_000);
+const cost = fc.constantFrom(null, 0, 1, 400_000_000, 500_000_000, 1_500_000_000);
 /** How many minutes before the moment a run began, and how long it took. */
 const runStep = fc.record({
   kind: fc.constant('run' as const),

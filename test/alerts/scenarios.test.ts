@@ -33,7 +33,7 @@ function ended(minutesAgo: number, changes: Run = {}): Run {
   return { started_at: at, ended_at: at, ...changes };
 }
 
-/** A run that began at that time and cost so many millionths of a dollar. */
+/** A run that began at that time and cost so many nano-USD. */
 function spent(started_at: number, total_cost_usd: number, changes: Run = {}): Run {
   return { started_at, ended_at: started_at, total_cost_usd, ...changes };
 }
@@ -211,21 +211,21 @@ const SCENARIOS: readonly Scenario[] = [
   {
     what: 'exactly the budget',
     alert: costs(1.005),
-    runs: [spent(NOON - HOUR, 1_004_999), spent(NOON, 1)],
+    runs: [spent(NOON - HOUR, 1_004_999_000), spent(NOON, 1_000)],
     verdict: 'not_met',
     value: 1.005,
   },
   {
     what: 'a millionth more',
     alert: costs(1.005),
-    runs: [spent(NOON, 1_005_000), spent(NOON, 1)],
+    runs: [spent(NOON, 1_005_000_000), spent(NOON, 1_000)],
     verdict: 'met',
     value: 1.005001,
   },
   {
     what: 'just before midnight it is still today',
     alert: costs(1),
-    runs: [spent(MIDNIGHT - 2, 2_000_000)],
+    runs: [spent(MIDNIGHT - 2, 2_000_000_000)],
     now: MIDNIGHT - 1,
     verdict: 'met',
     value: 2,
@@ -233,7 +233,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     what: 'just after midnight it is yesterday, which is looked at for an hour',
     alert: costs(1),
-    runs: [spent(MIDNIGHT - 2, 2_000_000)],
+    runs: [spent(MIDNIGHT - 2, 2_000_000_000)],
     now: MIDNIGHT + HOUR - 1,
     verdict: 'met',
     value: 2,
@@ -241,7 +241,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     what: 'and then no more',
     alert: costs(1),
-    runs: [spent(MIDNIGHT - 2, 2_000_000)],
+    runs: [spent(MIDNIGHT - 2, 2_000_000_000)],
     now: MIDNIGHT + HOUR,
     verdict: 'no_data',
     value: null,
@@ -249,7 +249,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     what: 'the first moment of a day is of that day',
     alert: costs(1),
-    runs: [spent(MIDNIGHT, 2_000_000)],
+    runs: [spent(MIDNIGHT, 2_000_000_000)],
     now: MIDNIGHT + 2 * HOUR,
     verdict: 'met',
     value: 2,
@@ -259,8 +259,8 @@ const SCENARIOS: readonly Scenario[] = [
     alert: costs(1),
     // 2026-03-29 begins at 23:00Z and ends at 22:00Z.
     runs: [
-      spent(Date.UTC(2026, 2, 28, 22, 59) * 1000, 5_000_000),
-      spent(Date.UTC(2026, 2, 28, 23) * 1000, 2_000_000),
+      spent(Date.UTC(2026, 2, 28, 22, 59) * 1000, 5_000_000_000),
+      spent(Date.UTC(2026, 2, 28, 23) * 1000, 2_000_000_000),
     ],
     now: Date.UTC(2026, 2, 29, 21, 59) * 1000,
     terms: { timezone: 'Europe/Berlin' },
@@ -272,8 +272,8 @@ const SCENARIOS: readonly Scenario[] = [
     alert: costs(1),
     // 2026-10-25 begins at 22:00Z and ends at 23:00Z.
     runs: [
-      spent(Date.UTC(2026, 9, 24, 22) * 1000, 2_000_000),
-      spent(Date.UTC(2026, 9, 24, 21, 59) * 1000, 5_000_000),
+      spent(Date.UTC(2026, 9, 24, 22) * 1000, 2_000_000_000),
+      spent(Date.UTC(2026, 9, 24, 21, 59) * 1000, 5_000_000_000),
     ],
     now: Date.UTC(2026, 9, 25, 22, 59) * 1000,
     terms: { timezone: 'Europe/Berlin' },
@@ -457,7 +457,7 @@ void t.test('a service is judged by its spans, and its own metrics', async (t) =
       started_at: NOON - 2 * MINUTE,
       ended_at: NOON - MINUTE,
       duration_ms: 250,
-      cost_usd: 10_000,
+      cost_usd: 10_000_000,
       input_data: { url: `https://${host}/v1` },
     });
   const spans = [

@@ -5,6 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import t from 'tap';
+import { startTestDaemon } from '../support/daemon.js';
+import { send } from '../support/http-listener.js';
 import { dueBy } from '../support/due-notices.js';
 import { logRequest } from '../support/log-request.js';
 import type { Call } from '../support/api-caller.js';
@@ -30,6 +32,17 @@ void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
   t.strictSame(result.errors ?? [], []);
   t.ok(result.valid);
   t.equal(validator.version, '3.1');
+});
+
+void t.test('who has openapi.json already is only told so', async (t) => {
+  const { url } = await startTestDaemon(t);
+  const get = (headers: Readonly<Record<string, string>>) =>
+    send(`${url}/api/v1/openapi.json`, { headers: { 'accept-encoding': 'br', ...headers } });
+  const { status, headers } = await get({});
+  t.equal(status, 200);
+  t.match(headers, { etag: /^W\/"/, 'content-encoding': 'br', 'cache-control': 'no-cache' });
+  const again = await get({ 'if-none-match': headers.etag ?? '' });
+  t.match(again, { status: 304, body: '', headers: { etag: headers.etag } });
 });
 
 void t.test('every schema of a route is a JSON Schema', async (t) => {

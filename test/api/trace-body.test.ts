@@ -15,7 +15,7 @@ const RUN = {
   outcome: null,
   error_message: null,
   total_tokens: null,
-  total_cost_usd: 1_500_000,
+  total_cost_usd: 1_500_000_000,
   span_count: 0,
   metadata: null,
 } as const;

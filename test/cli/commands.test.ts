@@ -155,7 +155,8 @@ service: { telemetry: { metrics: { endpoint: null } } }
   });
   t.match(await validate('server.key', 'empty.key'), {
     code: 78,
-    stderr: /receivers\.trace_batch\.tls\.cert_file: extension "query" has other TLS files for the listener/,
+    stderr:
+      /receivers\.trace_batch\.tls\.cert_file: extension "query" has other TLS settings for the listener/,
   });
 });
 

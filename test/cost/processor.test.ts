@@ -21,7 +21,7 @@ models:
   - { match: [precious], input: 1000000, output: 1000000 }
 `;
 
-/** What a span says, and what is to become of it. Cost in micro-USD. */
+/** What a span says, and what is to become of it. Cost in nano-USD. */
 const CASES: readonly [
   name: string,
   said: Partial<SpanRecord>,
@@ -29,36 +29,42 @@ const CASES: readonly [
   source: string | undefined,
   result: string,
 ][] = [
-  ['tokens and a model', { input_tokens: 100, output_tokens: 20 }, 400, 'estimated', 'estimated'],
+  ['tokens and a model', { input_tokens: 100, output_tokens: 20 }, 400_000, 'estimated', 'estimated'],
   [
     'parts of the input',
     { input_tokens: 100, output_tokens: 20, metadata: { usage: { cache_read: 60, cache_creation: 20 } } },
-    320,
+    320_000,
     'estimated',
     'estimated',
   ],
   [
     'parts that are no numbers',
     { input_tokens: 100, output_tokens: 20, metadata: { usage: { cache_read: '60', cache_creation: -1 } } },
-    400,
+    400_000,
     'estimated',
     'estimated',
   ],
   [
     'usage that is no map',
     { input_tokens: 1, output_tokens: 0, metadata: { usage: [1] } },
-    2,
+    2_000,
     'estimated',
     'estimated',
   ],
-  ['input alone', { input_tokens: 100 }, 200, 'estimated', 'estimated'],
-  ['output alone', { output_tokens: 20 }, 200, 'estimated', 'estimated'],
-  ['input and the total', { input_tokens: 100, total_tokens: 120 }, 400, 'estimated', 'estimated'],
-  ['output and the total', { output_tokens: 20, total_tokens: 120 }, 400, 'estimated', 'estimated'],
+  ['input alone', { input_tokens: 100 }, 200_000, 'estimated', 'estimated'],
+  ['output alone', { output_tokens: 20 }, 200_000, 'estimated', 'estimated'],
+  ['input and the total', { input_tokens: 100, total_tokens: 120 }, 400_000, 'estimated', 'estimated'],
+  ['output and the total', { output_tokens: 20, total_tokens: 120 }, 400_000, 'estimated', 'estimated'],
   ['the total alone', { total_tokens: 120 }, null, undefined, 'no_parts'],
-  ['the total of an embedding', { model: 'embedder', total_tokens: 120 }, 12, 'estimated', 'estimated'],
+  ['the total of an embedding', { model: 'embedder', total_tokens: 120 }, 12_000, 'estimated', 'estimated'],
   ['no tokens used', { input_tokens: 0, output_tokens: 0 }, 0, 'estimated', 'estimated'],
-  ['a failed call', { input_tokens: 100, output_tokens: 0, status: 'failed' }, 200, 'estimated', 'estimated'],
+  [
+    'a failed call',
+    { input_tokens: 100, output_tokens: 0, status: 'failed' },
+    200_000,
+    'estimated',
+    'estimated',
+  ],
   ['an unknown model', { model: 'theirs', input_tokens: 1 }, null, undefined, 'unknown_model'],
   ['no model', { model: null, input_tokens: 1 }, null, undefined, 'no_model'],
   ['too much money', { model: 'precious', input_tokens: 10 ** 9 }, null, undefined, 'too_large'],
@@ -78,7 +84,7 @@ const CASES: readonly [
   [
     'a source without a cost',
     { input_tokens: 1, metadata: { cost_source: 'reported' } },
-    2,
+    2000,
     'estimated',
     'estimated',
   ],

@@ -24,7 +24,7 @@ const tokens: fc.Arbitrary<Tokens> = fc.record({
   cacheWrite: fc.oneof(fc.constant(0), count),
 });
 
-/** The definition, in rational numbers: micro-USD as a fraction whose denominator is the scale. */
+/** The definition, in rational numbers: nano-USD as a fraction. */
 function expected(of: Price, given: Tokens): bigint | undefined {
   const [input, output] = [BigInt(given.input), BigInt(given.output)];
   const [read, write] = [BigInt(given.cacheRead), BigInt(given.cacheWrite)];
@@ -36,7 +36,7 @@ function expected(of: Price, given: Tokens): bigint | undefined {
     read * BigInt(used.cacheRead) +
     write * BigInt(used.cacheWrite) +
     output * BigInt(used.output);
-  const denominator = BigInt(RATE_SCALE);
+  const denominator = 1000n;
   // The two integers around it; the nearer one, and of two as near the even one.
   const below = numerator / denominator;
   const [down, up] = [numerator - below * denominator, (below + 1n) * denominator - numerator];
@@ -56,9 +56,9 @@ void t.test('the cost is that of rational arithmetic, rounded once', async (t) =
 });
 
 void t.test('halves go to the even neighbour, on both sides of what a double holds', async (t) => {
-  const half: Price = { input: RATE_SCALE / 2, output: 0, cacheRead: 0, cacheWrite: 0, long: null };
+  const half: Price = { input: 500, output: 0, cacheRead: 0, cacheWrite: 0, long: null };
   const call = (input: number): Tokens => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 });
-  for (const [input, micros] of [
+  for (const [input, nanos] of [
     [0, 0],
     [1, 0],
     [2, 1],
@@ -68,7 +68,7 @@ void t.test('halves go to the even neighbour, on both sides of what a double hol
     [2 ** 40 + 1, 2 ** 39],
     [2 ** 40 + 3, 2 ** 39 + 2],
   ] as const)
-    t.equal(costOf(half, call(input)), micros, `${input} halves`);
+    t.equal(costOf(half, call(input)), nanos, `${input} halves`);
 });
 
 void t.test('parts of the input have their own prices and are not paid twice', async (t) => {
@@ -80,22 +80,22 @@ void t.test('parts of the input have their own prices and are not paid twice', a
     long: { over: 200_000, input: 6 * RATE_SCALE, output: 22.5 * RATE_SCALE, cacheRead: 0, cacheWrite: 0 },
   };
   const call = { input: 1000, output: 100, cacheRead: 0, cacheWrite: 0 };
-  t.equal(costOf(sonnet, call), 4500);
-  t.equal(costOf(sonnet, { ...call, cacheRead: 600, cacheWrite: 200 }), 600 + 180 + 750 + 1500);
-  t.equal(costOf(sonnet, { ...call, cacheRead: 2000 }), 600 + 1500, 'input that leaves caches out');
-  t.equal(costOf(sonnet, { ...call, input: 200_000, output: 0 }), 600_000, 'at the threshold');
+  t.equal(costOf(sonnet, call), 4_500_000);
+  t.equal(costOf(sonnet, { ...call, cacheRead: 600, cacheWrite: 200 }), 2_100_000 + 180_000 + 750_000);
+  t.equal(costOf(sonnet, { ...call, cacheRead: 2000 }), 2_100_000, 'input that leaves caches out');
+  t.equal(costOf(sonnet, { ...call, input: 200_000, output: 0 }), 600_000_000, 'at the threshold');
+  t.equal(costOf(sonnet, { ...call, input: 200_001, output: 1 }), 1_200_006_000 + 22_500, 'above it');
   t.equal(
-    costOf(sonnet, { ...call, input: 200_001, output: 1 }),
-    1_200_006 + 22,
-    'above it: 22.5 is rounded to 22',
+    costOf(sonnet, { ...call, cacheRead: 150_000, cacheWrite: 50_001 }),
+    2_250_000,
+    'caches count as input',
   );
-  t.equal(costOf(sonnet, { ...call, cacheRead: 150_000, cacheWrite: 50_001 }), 2250, 'caches count as input');
 });
 
 void t.test('what no amount of money can be has no cost', async (t) => {
   const dear: Price = { input: 10 ** 12, output: 0, cacheRead: 0, cacheWrite: 0, long: null };
   const call = (input: number): Tokens => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 });
-  t.equal(costOf(dear, call(999_999_999)), 999_999_999_000_000);
-  t.equal(costOf(dear, call(1_000_000_000)), undefined);
+  t.equal(costOf(dear, call(999_999)), 999_999_000_000_000);
+  t.equal(costOf(dear, call(1_000_000)), undefined);
   t.equal(costOf(dear, call(Number.MAX_SAFE_INTEGER)), undefined);
 });

@@ -38,7 +38,7 @@ void t.test('an event says what its run is like', async (t) => {
     outcome: 'it\'s "lost"',
     error_message: 'tab\tand 🪶',
     total_tokens: 12,
-    total_cost_usd: 1_234_567,
+    total_cost_usd: 1_234_567_000,
   });
   await engine.write(user, [whole], NOON + 7);
   const [agent, event] = await engine.events();

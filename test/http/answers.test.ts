@@ -1,12 +1,25 @@
-import { gunzipSync } from 'node:zlib';
+import zlib from 'node:zlib';
 import { get } from 'node:http';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import type { HttpResponse, Route } from '../../src/component/http.js';
+import { entityTag } from '../../src/http/entity-tag.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
 const MIB = 1024 * 1024;
+const LARGE = JSON.stringify('x'.repeat(5000));
+
+/** From Node 22.15 on. */
+const { zstdDecompressSync } = zlib as typeof zlib & {
+  readonly zstdDecompressSync?: (bytes: Uint8Array) => Buffer;
+};
+const hasZstd = zstdDecompressSync !== undefined;
+
+function unpacked(coding: string, bytes: Uint8Array): string {
+  if (coding === 'br') return zlib.brotliDecompressSync(bytes).toString();
+  return (coding === 'zstd' ? zstdDecompressSync?.(bytes) : zlib.gunzipSync(bytes))?.toString() ?? '';
+}
 
 function answering(response: () => HttpResponse | Promise<HttpResponse>): readonly Route[] {
   return [{ method: 'GET', path: '/', handle: response }];
@@ -266,21 +279,44 @@ for (const engine of ENGINES) {
       engine,
       answering(() => ({ status: 200, headers: { etag: '"tag"' }, body: text })),
     );
-    for (const coding of ['gzip', 'deflate, gzip;q=0.5', '*', 'GZIP']) {
-      const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': coding });
+    const cases = [
+      ['gzip', 'gzip'],
+      ['deflate, gzip;q=0.5', 'gzip'],
+      ['GZIP', 'gzip'],
+      ['br', 'br'],
+      ['gzip, br', 'br'],
+      ['gzip, br;q=0.9', 'gzip'],
+      ['gzip;q=0.2, br;q=0.3, identity;q=0.1', 'br'],
+      ['*;q=0.5, br;q=0, zstd;q=0', 'gzip'],
+      ['gzip;q=0, zstd;q=0, *', 'br'],
+      ['zstd, gzip;q=0.1', hasZstd ? 'zstd' : 'gzip'],
+      ['gzip, deflate, br, zstd', hasZstd ? 'zstd' : 'br'],
+    ] as const;
+    for (const [accepted, coding] of cases) {
+      const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': accepted });
       t.match(
         headers,
         {
-          'content-encoding': 'gzip',
+          'content-encoding': coding,
           vary: /Accept-Encoding/,
           etag: 'W/"tag"',
           'content-length': String(bytes.length),
         },
-        coding,
+        accepted,
       );
-      t.equal(gunzipSync(bytes).toString(), text);
+      t.equal(unpacked(coding, bytes), text);
     }
-    for (const coding of ['', 'br', 'gzip;q=0', 'identity', '*;q=0', 'gzip;q=0, *']) {
+    for (const coding of [
+      '',
+      'compress',
+      'gzip;q=0',
+      'identity',
+      '*;q=0',
+      'identity, gzip;q=0.5',
+      'gzip;q=much',
+      'gzip;q=2',
+      ...(hasZstd ? [] : ['zstd']),
+    ]) {
       const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': coding });
       t.equal(headers['content-encoding'], undefined, coding);
       t.match(headers, { vary: /Accept-Encoding/, etag: '"tag"' });
@@ -292,19 +328,20 @@ for (const engine of ENGINES) {
 
   void t.test(`${engine}: iterables are compressed as well, and what gains nothing is not`, async (t) => {
     const line = `${JSON.stringify({ some: 'record' })}\n`;
-    const pieces = source(Array.from({ length: 2000 }, () => line));
     const { url } = await startListener(
       t,
       engine,
       answering(() => ({
         status: 200,
         headers: { 'content-type': 'application/x-ndjson' },
-        body: pieces.body,
+        body: source(Array.from({ length: 2000 }, () => line)).body,
       })),
     );
-    const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': 'gzip' });
-    t.equal(headers['content-encoding'], 'gzip');
-    t.equal(gunzipSync(bytes).toString(), line.repeat(2000));
+    for (const coding of ['gzip', 'br', ...(hasZstd ? ['zstd'] : [])]) {
+      const { bytes, headers } = await fetchBytes(url, { 'accept-encoding': coding });
+      t.equal(headers['content-encoding'], coding);
+      t.equal(unpacked(coding, bytes), line.repeat(2000));
+    }
 
     const large = 'x'.repeat(5000);
     const packed = Buffer.from('iwGAAyI=', 'base64');
@@ -324,6 +361,36 @@ for (const engine of ENGINES) {
       const { headers } = await fetchBytes(url, { 'accept-encoding': 'gzip' });
       t.equal(headers['content-encoding'], response.headers?.['content-encoding']);
     }
+  });
+
+  void t.test(`${engine}: who has the answer already is only told so`, async (t) => {
+    const tag = entityTag(Buffer.from('{}'));
+    const { url } = await startListener(t, engine, [
+      ...answering(() => ({ status: 200, headers: { etag: tag, 'cache-control': 'no-cache' }, body: LARGE })),
+      { method: 'POST', path: '/', handle: () => ({ status: 200, headers: { etag: tag }, body: LARGE }) },
+    ]);
+    for (const [known, coding] of [
+      [tag, 'identity'],
+      [`W/${tag}`, 'gzip'],
+      [`"other", ${tag}`, 'br'],
+      ['*', 'gzip'],
+    ] as const) {
+      for (const method of ['GET', 'HEAD']) {
+        const headers = { 'if-none-match': known, 'accept-encoding': coding };
+        const answer = await send(url, { method, headers });
+        t.equal(answer.status, 304, known);
+        t.equal(answer.body, '');
+        t.match(answer.headers, {
+          etag: coding === 'identity' ? tag : `W/${tag}`,
+          'cache-control': 'no-cache',
+          vary: 'Accept-Encoding',
+        });
+      }
+    }
+    for (const known of ['"other"', '', tag.slice(1), `x${tag}`])
+      t.equal((await send(url, { headers: { 'if-none-match': known } })).status, 200, known);
+    const written = await send(url, { method: 'POST', headers: { 'if-none-match': tag } });
+    t.equal(written.status, 200, 'only reading is answered so');
   });
 
   void t.test(`${engine}: who leaves a compressed answer ends its source`, async (t) => {

@@ -1,4 +1,4 @@
-import zlib, { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import type { HttpRequest, Route } from '../../src/component/http.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
@@ -97,25 +97,13 @@ for (const engine of ENGINES) {
     t.equal(await metric('http_body_bytes_in_flight'), 0);
   });
 
-  void t.test(`${engine}: zstd is taken where Node has it`, async (t) => {
-    const { url } = await startListener(t, engine, [POST]);
-    const { zstdCompressSync } = zlib as unknown as { zstdCompressSync?: (text: string) => Uint8Array };
-    const headers = { 'content-encoding': 'zstd' };
-    if (zstdCompressSync === undefined) {
-      t.equal((await send(url, { method: 'POST', headers, body: 'x' })).status, 415);
-    } else {
-      const { json } = await send(url, { method: 'POST', headers, body: zstdCompressSync('12345') });
-      t.same(json(), { length: 5, end: '12345' });
-    }
-  });
-
   void t.test(`${engine}: an unknown coding is 415, broken data is 400`, async (t) => {
     const { url, metric } = await startListener(t, engine, [POST]);
     for (const coding of ['compress', 'gzip, gzip', 'x']) {
       const answer = await send(url, { method: 'POST', headers: { 'content-encoding': coding }, body: 'x' });
       t.equal(answer.status, 415, coding);
       t.match(answer.json(), { code: 'unsupported_media_type' });
-      t.match(answer.headers['accept-encoding'], /^gzip, deflate, br/);
+      t.match(answer.headers['accept-encoding'], /^gzip, deflate, zlib, br, zstd/);
     }
     const whole = gzipSync('hello '.repeat(1000));
     const broken: readonly (readonly [string, Uint8Array])[] = [

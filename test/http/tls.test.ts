@@ -76,5 +76,5 @@ void t.test('two components cannot ask for different files on one listener', asy
   listener.configure({});
   t.throws(() => {
     listener.configure({ tls: { certFile: 'a', keyFile: 'c' } });
-  }, /different TLS files/);
+  }, /different TLS settings/);
 });

@@ -19,7 +19,7 @@ const said = {
   durationMs: maybe(fc.nat(5000)),
   error_message: maybe(fc.string({ unit: 'grapheme', maxLength: 20 })),
   total_tokens: maybe(fc.nat(1_000_000)),
-  costMicros: maybe(fc.nat(10_000_000)),
+  costNanos: maybe(fc.nat(2_000_000_000)),
 };
 const payload: Arbitrary<JsonObject> = fc.dictionary(
   fc.string({ unit: 'grapheme', maxLength: 8 }),
@@ -150,7 +150,7 @@ void t.test('whatever is sent, each user sees what a simple model says', async (
 
 function toRun(plan: RunPlan, traceIds: readonly string[], spanIds: readonly string[]): SaidRun {
   const { trace, spans, durationMs, agent, status, success, outcome, metadata } = plan;
-  const { error_message, total_tokens, costMicros } = plan;
+  const { error_message, total_tokens, costNanos } = plan;
   const startMs = START_MS + trace * 1000;
   return {
     trace: {
@@ -161,7 +161,7 @@ function toRun(plan: RunPlan, traceIds: readonly string[], spanIds: readonly str
       metadata,
       error_message,
       total_tokens,
-      costMicros,
+      costNanos,
       trace_id: traceIds[trace] ?? '',
       startMs,
       endMs: durationMs === null ? null : startMs + durationMs,

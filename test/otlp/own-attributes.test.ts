@@ -24,7 +24,7 @@ void t.test('each of them wins over every convention and is not kept in metadata
     name: 'renamed',
     model: 'm',
     input_tokens: 7,
-    cost_usd: 1250,
+    cost_usd: 1_250_000,
     input_data: { a: 1 },
     metadata: { ...LLM, cost_source: 'estimated', 'jackdaw.something.else': 'kept', otel: {} },
   });
@@ -90,7 +90,7 @@ void t.test('a declared header stands for the run; without agent or start there 
         ended_at: null,
         status: 'failed',
         success: false,
-        total_cost_usd: 500_000,
+        total_cost_usd: 500_000_000,
         follows_spans: false,
       },
       spans: [{ name: 'span 1' }, { name: 'span 2' }],

@@ -1,9 +1,13 @@
 import { gzipSync } from 'node:zlib';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { Client, credentials, Metadata, status as Code } from '@grpc/grpc-js';
 import t from 'tap';
 import { ConsumeError, type ConsumeErrorCode } from '../../src/component/consume-error.js';
 import type { Consumer } from '../../src/component/consumer.js';
+import { TLS_RELOAD_MS } from '../../src/http/tls-reload.js';
 import { int64ToNumber } from '../../src/otlp/int64.js';
 import { responseTypes } from '../../src/otlp/messages.js';
 import { TELEMETRY_SIGNALS, type Batch } from '../../src/signal/batch.js';
@@ -12,6 +16,8 @@ import { KEY, READER_KEY, USER } from '../support/known-keys.js';
 import { grpcFailureOf, OTLP_METHODS, startOtlpGrpcClient } from '../support/otlp-grpc-client.js';
 import { aSpan, ONE_ITEM, protobufOf, tracesOf } from '../support/otlp-requests.js';
 import { startOtlpService } from '../support/otlp-service.js';
+import { until } from '../support/until.js';
+import { AUTHORITY, RECEIVER_KEY, VALID } from '../support/webhook-certificates.js';
 
 const takeAll: Consumer<Batch<unknown>> = {
   consume: async (batch) => ({ accepted: batch.items.length, refused: [] }),
@@ -223,4 +229,52 @@ void t.test('TLS, and a port that is taken', async (t) => {
   await t.rejects(startOtlpService(t, ALL, taken), {
     message: new RegExp(`gRPC listener ${grpcAddress}: .*EADDRINUSE`),
   });
+});
+
+void t.test('gRPC: a changed certificate is served, and clients may be asked for theirs', async (t) => {
+  const directory = t.testdir({
+    'tls.crt': TEST_CERTIFICATE,
+    'tls.key': TEST_KEY,
+    'ca.crt': TEST_CERTIFICATE,
+  });
+  const tls = {
+    cert_file: join(directory, 'tls.crt'),
+    key_file: join(directory, 'tls.key'),
+    client_ca_file: join(directory, 'ca.crt'),
+    min_version: 'TLSv1.3',
+  };
+  const { grpcAddress, clock, logger } = await startOtlpService(
+    t,
+    ALL,
+    JSON.stringify({ protocols: { grpc: { tls } } }),
+  );
+  const send = async (ca: string, own?: { readonly cert: string; readonly key: string }): Promise<number> => {
+    const [cert, key] = own === undefined ? [null, null] : [Buffer.from(own.cert), Buffer.from(own.key)];
+    const call = startOtlpGrpcClient(t, grpcAddress, credentials.createSsl(Buffer.from(ca), key, cert));
+    return (await call('logs', protobufOf('logs', ONE_ITEM.logs))).length;
+  };
+  const known = { cert: TEST_CERTIFICATE, key: TEST_KEY };
+  t.equal(await send(TEST_CERTIFICATE, known), 0);
+  t.equal((await grpcFailureOf(send(TEST_CERTIFICATE))).code, Code.UNAVAILABLE, 'without a certificate');
+  const other = { cert: VALID, key: RECEIVER_KEY };
+  t.equal((await grpcFailureOf(send(TEST_CERTIFICATE, other))).code, Code.UNAVAILABLE, 'with another');
+  const [host = '', port = ''] = grpcAddress.split(':');
+  const old = connect({
+    host,
+    port: Number(port),
+    ...known,
+    rejectUnauthorized: false,
+    servername: 'localhost',
+    maxVersion: 'TLSv1.2',
+  });
+  const [error] = (await once(old, 'error')) as [NodeJS.ErrnoException];
+  t.match(error.code, /PROTOCOL_VERSION/);
+
+  writeFileSync(tls.cert_file, VALID);
+  writeFileSync(tls.key_file, RECEIVER_KEY);
+  await until('the new one is served', () => {
+    clock.advance(TLS_RELOAD_MS);
+    return logger.lines.some((line) => line.startsWith('info The certificate has changed'));
+  });
+  t.equal(await send(AUTHORITY, known), 0);
 });

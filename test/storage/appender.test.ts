@@ -25,7 +25,7 @@ const TABLE: Table = {
     { name: 'ended', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
     { name: 'ms', kind: 'float64', sql: 'DOUBLE', nullable: true },
     { name: 'tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
-    { name: 'cost', kind: 'int64', sql: 'DECIMAL(18,6)', nullable: true },
+    { name: 'cost', kind: 'int64', sql: 'BIGINT', nullable: true },
     { name: 'ok', kind: 'bool', sql: 'BOOLEAN', nullable: true },
     { name: 'count', kind: 'uint32', sql: 'UINTEGER' },
     { name: 'name', kind: 'text', sql: 'VARCHAR' },

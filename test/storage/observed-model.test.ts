@@ -30,7 +30,7 @@ const status = fc.constantFrom(
   'timed_out' as const,
 );
 const microseconds = fc.integer({ min: 0, max: 2 * HOUR });
-const cost = fc.constantFrom(0, 1, 333_333, 1_005_000, 999_999_999_999);
+const cost = fc.constantFrom(0, 1, 333_333, 1_005_000_000, 999_999_999_999_999);
 
 const span = fc.record({
   status,

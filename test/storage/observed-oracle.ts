@@ -1,3 +1,4 @@
+import { money } from './store-model.js';
 import type { Observing, TargetFigures } from '../../src/storage/alert-figures.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { SpanRecord } from '../../src/signal/span.js';
@@ -167,7 +168,7 @@ function figures(
       const costs = counted.flatMap(({ started, cost }) =>
         started >= from && started < to && cost !== null ? cost : [],
       );
-      return { cost: costs.reduce((sum, cost) => sum + cost, 0), priced: costs.length };
+      return { cost: money(costs), priced: costs.length };
     }),
     activeAt,
   };

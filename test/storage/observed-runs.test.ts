@@ -115,9 +115,9 @@ void t.test('costs go by the day in which runs start, and are exact', async (t) 
   }));
   const { costs } = await observeOne(opened, agent, { days });
   t.strictSame(costs, [
-    { cost: 1_000_000_001_005_002, priced: 4 },
-    { cost: 7, priced: 1 },
-    { cost: 70, priced: 1 },
+    { cost: 1_000_000.001005002, priced: 4 },
+    { cost: 7e-9, priced: 1 },
+    { cost: 70e-9, priced: 1 },
     { cost: 0, priced: 0 },
   ]);
 });
@@ -228,7 +228,7 @@ void t.test('of what is unknown, and of what was not asked for, nothing is told'
   });
   t.strictSame(targets.slice(0, 3), [
     nothing,
-    { ...nothing, costs: [{ cost: 5, priced: 1 }] },
+    { ...nothing, costs: [{ cost: 5e-9, priced: 1 }] },
     { ...nothing, activeAt: NOON },
   ]);
   t.match(targets[3], { window: { finished: 1, p95_ms: 1 }, costs: [], activeAt: null });

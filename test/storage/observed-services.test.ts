@@ -47,14 +47,14 @@ void t.test('the spans of a node are counted by status, end, duration, cost and 
   await receive(opened, other, [aRun({ status: 'failed', duration_ms: 5, cost_usd: 1 })]);
   const expected = {
     window: { finished: 4, failed: 2, timed: 3, p95_ms: 29 },
-    costs: [{ cost: 7607, priced: 4 }],
+    costs: [{ cost: 7607e-9, priced: 4 }],
     activeAt: NOON,
   };
   t.match(await observeNode(opened, tenant), expected);
   await opened.store.settled();
   await opened.reopen();
   t.match(await observeNode(opened, tenant), expected, 'wherever they lie');
-  t.match(await observeNode(opened, other), { window: { finished: 1, failed: 1 }, costs: [{ cost: 1 }] });
+  t.match(await observeNode(opened, other), { window: { finished: 1, failed: 1 }, costs: [{ cost: 1e-9 }] });
   t.strictSame(await observeNode(opened, tenant, 'nobody'), { window: null, costs: [], activeAt: null });
 });
 
@@ -65,7 +65,7 @@ void t.test('what is called like an agent is the agent, from when there is one',
   t.match(await observeNode(opened, tenant, 'writer'), { window: { finished: 2, failed: 1 } });
   await receive(opened, tenant, [{ trace: aHeader({ agent: 'writer', total_cost_usd: 9 }), spans: [] }]);
   const agent = await observeOne(opened, await agentOf(opened, tenant, 'writer'));
-  t.match(agent, { window: { finished: 1, failed: 0 }, costs: [{ cost: 9, priced: 1 }] });
+  t.match(agent, { window: { finished: 1, failed: 0 }, costs: [{ cost: 9e-9, priced: 1 }] });
   t.strictSame(await observeNode(opened, tenant, 'writer'), agent);
 });
 

@@ -1,3 +1,4 @@
+import { money } from './store-model.js';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { MetaStore } from '../../src/storage/meta-store.js';
@@ -65,7 +66,7 @@ function figuresOf(runs: readonly RunSummary[]): object {
     total_traces: runs.length,
     success_count: runs.filter(({ success }) => success === true).length,
     failure_count: runs.filter(({ success }) => success === false).length,
-    avg_cost: mean(costs),
+    avg_cost: costs.length === 0 ? null : money(costs) / costs.length,
     avg_latency_ms: mean(durations),
     p95_latency_ms: p95(durations),
   };

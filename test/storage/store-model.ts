@@ -1,3 +1,4 @@
+import { sumToNumber } from '../../src/signal/money.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { formatTime, type Micros } from '../../src/signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
@@ -88,8 +89,8 @@ export class StoreModel {
       total_runs: runs.length,
       success_count: runs.filter((run) => run.success === true).length,
       failure_count: runs.filter((run) => run.success === false).length,
-      total_cost: costs.length === 0 ? null : sum(costs),
-      avg_cost_per_run: costs.length === 0 ? null : sum(costs) / costs.length,
+      total_cost: costs.length === 0 ? null : money(costs),
+      avg_cost_per_run: costs.length === 0 ? null : money(costs) / costs.length,
       last_run_at: runs[0]?.started_at ?? null,
       p95_latency_ms: percentile(present(runs.map((run) => run.duration_ms)), 0.95),
     };
@@ -109,7 +110,7 @@ export class StoreModel {
         success_count: runs.filter((run) => run.success === true).length,
         failure_count: runs.filter((run) => run.success === false).length,
         failed_runs: runs.filter((run) => run.status === 'failed' || run.status === 'timed_out').length,
-        total_cost: sum(present(runs.map((run) => run.total_cost_usd))),
+        total_cost: money(present(runs.map((run) => run.total_cost_usd))),
         total_tokens: sum(present(runs.map((run) => run.total_tokens))),
         avg_latency_ms: durations.length === 0 ? null : sum(durations) / durations.length,
         p95_latency_ms: percentile(durations, 0.95),
@@ -162,7 +163,7 @@ function shownSpan(span: SpanRecord): ShownSpan {
     ended_at: span.ended_at === null ? null : formatTime(span.ended_at),
     duration_ms: span.duration_ms ?? elapsed(span),
     total_tokens: tokensOf(span),
-    cost_usd: span.cost_usd === null ? null : span.cost_usd / 1e6,
+    cost_usd: span.cost_usd === null ? null : span.cost_usd / 1e9,
   };
 }
 
@@ -204,6 +205,11 @@ function percentile(values: readonly number[], fraction: number): number | null 
 
 function present(values: readonly (number | null)[]): number[] {
   return values.filter((value) => value !== null);
+}
+
+/** The sum of amounts in nano-USD, in US dollars. */
+export function money(amounts: readonly number[]): number {
+  return sumToNumber(amounts.reduce((sum, amount) => sum + BigInt(amount), 0n));
 }
 
 function sum(values: readonly number[]): number {

@@ -118,7 +118,7 @@ void t.test('sums stay what the store can hold', async (t) => {
   );
   const { total_tokens, total_cost_usd } = usageOf(many);
   t.equal(total_tokens, Number.MAX_SAFE_INTEGER);
-  t.ok(total_cost_usd !== null && total_cost_usd < 1e18, 'DECIMAL(18,6)');
+  t.equal(total_cost_usd, Number.MAX_SAFE_INTEGER);
 });
 
 void t.test('the order in which spans came makes no difference', async (t) => {

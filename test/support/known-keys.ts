@@ -7,12 +7,17 @@ export const KEY = 'jd_good';
 /** A key of the same user that may only read. */
 export const READER_KEY = 'jd_reader';
 
+const OTHER_USER = '22222222-2222-7222-8222-222222222222';
+/** A key of {@link OTHER_USER} that may write. */
+export const OTHER_KEY = 'jd_other_good';
+
 /** As `Host.authenticate`, for a component that is tested by itself. */
 export function authenticateKnown(
   request: Pick<HttpRequest, 'header'>,
   scope?: Identity['scopes'][number],
 ): Identity {
   const key = request.header('authorization')?.slice('Bearer '.length);
+  if (key === OTHER_KEY) return { userId: OTHER_USER, keyId: null, scopes: ['write'] };
   if (key !== KEY && key !== READER_KEY) throw new HttpProblem(401, 'unauthenticated', 'No valid key.');
   if (key === READER_KEY && scope !== 'read')
     throw new HttpProblem(403, 'forbidden_scope', 'The key may not do this.');

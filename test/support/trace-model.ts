@@ -1,16 +1,16 @@
-import { moneyToNumber } from '../../src/signal/money.js';
+import { moneyToNumber, moneyToText } from '../../src/signal/money.js';
 import type { RunStatus, SpanType } from '../../src/signal/span.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import type { Shown, ShownTrace } from './traces-client.js';
 
-/** What a message can say of a trace or a span; null: it does not say. Times in milliseconds, money in micro-USD. */
+/** What a message can say of a trace or a span; null: it does not say. Times in milliseconds, money in nano-USD. */
 interface Said {
   readonly status: RunStatus;
   readonly startMs: number;
   readonly endMs: number | null;
   readonly error_message: string | null;
   readonly total_tokens: number | null;
-  readonly costMicros: number | null;
+  readonly costNanos: number | null;
 }
 
 interface SaidTrace extends Said {
@@ -70,7 +70,7 @@ export class TraceModel {
     if (!known) return null;
     const { said } = known;
     const spans = [...known.spans.values()];
-    const costMicros = said.costMicros ?? usage(spans, (span) => span.costMicros);
+    const costNanos = said.costNanos ?? usage(spans, (span) => span.costNanos);
     return {
       trace_id: said.trace_id,
       agent_name: said.agent,
@@ -80,7 +80,7 @@ export class TraceModel {
       outcome: said.outcome,
       error_message: said.error_message,
       total_tokens: said.total_tokens ?? usage(spans, tokensOf),
-      total_cost_usd: costMicros === null ? null : moneyToNumber(costMicros),
+      total_cost_usd: costNanos === null ? null : moneyToNumber(costNanos),
       metadata: said.metadata,
       spans: spans
         .sort((a, b) => a.startMs - b.startMs || (a.span_id < b.span_id ? -1 : 1))
@@ -99,13 +99,13 @@ function completed<S extends Said>(first: S, later: S): S {
 }
 
 function showSpan(traceId: string, span: SaidSpan): Shown {
-  const { costMicros, startMs, endMs, ...rest } = span;
+  const { costNanos, startMs, endMs, ...rest } = span;
   return {
     ...rest,
     ...shownTimes({ startMs, endMs }),
     trace_id: traceId,
     total_tokens: tokensOf(span),
-    cost_usd: costMicros === null ? null : moneyToNumber(costMicros),
+    cost_usd: costNanos === null ? null : moneyToNumber(costNanos),
   };
 }
 
@@ -141,12 +141,12 @@ export function toItem({ trace, spans }: SaidRun): { trace: JsonObject; spans: J
   };
 }
 
-function wire({ startMs, endMs, costMicros, ...rest }: SaidTrace | SaidSpan, costField: string): JsonObject {
+function wire({ startMs, endMs, costNanos, ...rest }: SaidTrace | SaidSpan, costField: string): JsonObject {
   const fields = {
     ...rest,
     started_at: new Date(startMs).toISOString(),
     ended_at: endMs === null ? null : new Date(endMs).toISOString(),
-    [costField]: costMicros === null ? null : (costMicros / 1e6).toFixed(6),
+    [costField]: costNanos === null ? null : moneyToText(costNanos),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

@@ -6,6 +6,7 @@ import { SIGNALS, type Batches, type Signal } from '../../signal/batch.js';
 import type { DebugConfig } from './config.js';
 import { outline } from './outline.js';
 import { Sampler } from './sampler.js';
+import { printJson } from '../../signal/json.js';
 
 /** Exporter `debug`: see README.md. */
 export class DebugExporter implements Exporter {
@@ -45,6 +46,6 @@ export class DebugExporter implements Exporter {
   }
 
   #whole(item: object): string {
-    return shorten(JSON.stringify(item), sizeBytes(this.#settings.config.max_item_size));
+    return shorten(printJson(item), sizeBytes(this.#settings.config.max_item_size));
   }
 }

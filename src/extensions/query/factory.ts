@@ -3,7 +3,8 @@ import { openApiRoutes } from '../../api/openapi.js';
 import { reportLostSecrets } from '../../api/lost-secrets.js';
 import { apiRoutes } from '../../api/routes.js';
 import type { ExtensionFactory } from '../../component/factory.js';
-import { endpoint, extensionId, section, tlsFiles } from '../../config/schema.js';
+import { endpoint, extensionId, section } from '../../config/schema.js';
+import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { isAlertStore } from '../../storage/alert-store.js';
 import { isDeliveryStore } from '../../storage/delivery-store.js';
@@ -43,14 +44,12 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
   configSchema,
   resources: ({ endpoint: address, tls }) => [
     { kind: 'http_listener', endpoint: address },
-    ...(tls
-      ? [{ kind: 'tls_files', listener: address, certFile: tls.cert_file, keyFile: tls.key_file } as const]
-      : []),
+    ...tlsResources(address, tls),
   ],
   create: ({ config, logger, clock }) => ({
     async start(host) {
       const listener = host.listener(config.endpoint, {
-        tls: config.tls && { certFile: config.tls.cert_file, keyFile: config.tls.key_file },
+        tls: tlsOptions(config.tls),
         allowedOrigins: config.cors.allowed_origins,
       });
       const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));

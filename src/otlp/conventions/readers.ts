@@ -11,7 +11,9 @@ export const present: Reader = (value) => (value === null || value === '' ? unde
 
 export const text: Reader = (value) => {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  return undefined;
 };
 
 /** Tokens, rows: whole and not negative. Texts of digits are taken, fractions are rounded. */
@@ -31,7 +33,7 @@ export const version: Reader = (value) => {
   return typeof value === 'number' && value >= 1 && Number.isSafeInteger(value) ? value : undefined;
 };
 
-/** An amount in US dollars, as micro-USD. */
+/** An amount in US dollars, as nano-USD. */
 export const cost: Reader = (value) => {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const amount = parseMoney(value);

@@ -1,6 +1,6 @@
-import type { MicroUsd } from '../../signal/money.js';
+import { MOST_NANO_USD, type NanoUsd } from '../../signal/money.js';
 
-/** What one token costs, in millionths of a micro-USD: a price of 3 USD for a million tokens is 3 000 000. Integers. */
+/** What one token costs, in thousandths of a nano-USD: a price of 3 USD for a million tokens is 3 000 000. Integers. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
@@ -24,16 +24,16 @@ export interface Tokens {
 
 /** Digits behind the point that a price for a million tokens may have, as a factor. */
 export const RATE_SCALE = 1_000_000;
-/** What the API takes as an amount of money, too: nine digits before the point. */
-const MOST_MICRO_USD = 10 ** 15 - 1;
+/** Rates in a nano-USD. */
+const RATES_PER_NANO = 1000;
 
 /**
  * The cost of a call (`otlp-mapping.md` §2.4): the input tokens that no cache had part in, those read from a cache, those
  * written to it, and the output, each at its price. Exact; rounded once, at the end, half to even.
  *
- * @returns undefined where it is more than 999 999 999.999999 USD
+ * @returns undefined where it is more than is taken as an amount of money
  */
-export function costOf(price: Price, tokens: Tokens): MicroUsd | undefined {
+export function costOf(price: Price, tokens: Tokens): NanoUsd | undefined {
   const { cacheRead, cacheWrite, output } = tokens;
   // Some report only what the caches had no part in; then nothing is left of it here.
   const plain = Math.max(0, tokens.input - cacheRead - cacheWrite);
@@ -42,7 +42,7 @@ export function costOf(price: Price, tokens: Tokens): MicroUsd | undefined {
   const sum =
     plain * rates.input + cacheRead * rates.cacheRead + cacheWrite * rates.cacheWrite + output * rates.output;
   // A sum that doubles hold exactly has parts that they hold exactly.
-  if (sum <= Number.MAX_SAFE_INTEGER) return roundHalfEven(sum);
+  if (sum <= Number.MAX_SAFE_INTEGER) return bounded(roundHalfEven(sum));
   return roundLarge(
     BigInt(plain) * BigInt(rates.input) +
       BigInt(cacheRead) * BigInt(rates.cacheRead) +
@@ -51,18 +51,21 @@ export function costOf(price: Price, tokens: Tokens): MicroUsd | undefined {
   );
 }
 
-function roundHalfEven(sum: number): MicroUsd {
-  const rest = sum % RATE_SCALE;
-  const kept = (sum - rest) / RATE_SCALE;
-  const isUp = rest > RATE_SCALE / 2 || (rest === RATE_SCALE / 2 && kept % 2 === 1);
+function roundHalfEven(sum: number): NanoUsd {
+  const rest = sum % RATES_PER_NANO;
+  const kept = (sum - rest) / RATES_PER_NANO;
+  const isUp = rest > RATES_PER_NANO / 2 || (rest === RATES_PER_NANO / 2 && kept % 2 === 1);
   return isUp ? kept + 1 : kept;
 }
 
-function roundLarge(sum: bigint): MicroUsd | undefined {
-  const scale = BigInt(RATE_SCALE);
+function roundLarge(sum: bigint): NanoUsd | undefined {
+  const scale = BigInt(RATES_PER_NANO);
   const rest = sum % scale;
   const kept = sum / scale;
   const isUp = rest > scale / 2n || (rest === scale / 2n && kept % 2n === 1n);
-  const rounded = Number(isUp ? kept + 1n : kept);
-  return rounded > MOST_MICRO_USD ? undefined : rounded;
+  return bounded(Number(isUp ? kept + 1n : kept));
+}
+
+function bounded(cost: NanoUsd): NanoUsd | undefined {
+  return cost > MOST_NANO_USD ? undefined : cost;
 }

@@ -1,5 +1,6 @@
 import { ItemProblems } from '../../component/item-problems.js';
 import type { JsonObject } from '../../signal/attributes.js';
+import { MOST_NANO_USD } from '../../signal/money.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { findUnstorable, HALF_SURROGATE } from './payload.js';
@@ -61,7 +62,7 @@ class Rules {
     this.#text('outcome', trace.outcome, this.#limits.maxTextLength);
     this.#text('error_message', trace.error_message, this.#limits.maxTextLength);
     this.#count('total_tokens', trace.total_tokens);
-    this.#count('total_cost_usd', trace.total_cost_usd);
+    this.#money('total_cost_usd', trace.total_cost_usd);
     this.#payload('metadata', trace.metadata);
     this.#text('sdk_version', trace.sdk_version, this.#limits.maxNameLength);
   }
@@ -77,7 +78,7 @@ class Rules {
     this.#count('input_tokens', span.input_tokens);
     this.#count('output_tokens', span.output_tokens);
     this.#count('total_tokens', span.total_tokens);
-    this.#count('cost_usd', span.cost_usd);
+    this.#money('cost_usd', span.cost_usd);
     this.#payload('input_data', span.input_data);
     this.#payload('output_data', span.output_data);
     this.#text('error_message', span.error_message, this.#limits.maxTextLength);
@@ -119,6 +120,11 @@ class Rules {
     )
       this.#add(field, 'must be a whole number');
     else this.#amount(field, value);
+  }
+
+  #money(field: string, nanos: number | null): void {
+    if (nanos !== null && nanos > MOST_NANO_USD) this.#add(field, 'must be less than 1000000');
+    else this.#count(field, nanos);
   }
 
   #payload(field: string, payload: JsonObject | null): void {

@@ -1,32 +1,44 @@
 import { Type, type Static } from 'typebox';
-import { duration, optionalEndpoint, section, size, tlsFiles } from '../../config/schema.js';
+import { duration, optionalEndpoint, section, size } from '../../config/schema.js';
+import { tlsFiles } from '../../config/tls.js';
 
-/** What both protocols have. @param endpoint the port of the specification */
-function protocol(endpoint: string, what: string) {
-  return section(
-    {
-      endpoint: optionalEndpoint({
-        description: 'Where to listen; null for nowhere.',
-        default: endpoint,
-      }),
-      max_request_body_size: size({
-        description: 'Largest request, before and after decompression. More is refused.',
-        default: '64MiB',
-      }),
-      tls: tlsFiles(),
-    },
-    { description: what },
-  );
+/** What both protocols have. @param endpoint the port of the specification @param maxSize of a request */
+function protocol(endpoint: string, maxSize: string) {
+  return {
+    endpoint: optionalEndpoint({
+      description: 'Where to listen; null for nowhere.',
+      default: endpoint,
+    }),
+    max_request_body_size: size({
+      description: 'Largest request, before and after decompression. More is refused.',
+      default: maxSize,
+    }),
+    tls: tlsFiles(),
+  };
 }
 
 export const otlpConfig = section({
   protocols: section(
     {
-      http: protocol(
-        '127.0.0.1:4318',
-        'OTLP over HTTP, in protobuf and JSON: POST /v1/traces, /v1/metrics, /v1/logs.',
+      http: section(protocol('127.0.0.1:4318', '64MiB'), {
+        description: 'OTLP over HTTP, in protobuf and JSON: POST /v1/traces, /v1/metrics, /v1/logs.',
+      }),
+      grpc: section(
+        {
+          ...protocol('127.0.0.1:4317', '4MiB'),
+          max_bodies_in_flight: size({
+            description:
+              'All requests that arrive, are inflated or wait for the store; what would pass it is refused, to be sent again. Never less than four of the largest request.',
+            default: '128MiB',
+          }),
+          max_connections: Type.Integer({
+            minimum: 1,
+            default: 1024,
+            description: 'Connections at a time; more are closed at once.',
+          }),
+        },
+        { description: 'OTLP over gRPC: the Export services of traces, metrics and logs.' },
       ),
-      grpc: protocol('127.0.0.1:4317', 'OTLP over gRPC: the Export services of traces, metrics and logs.'),
     },
     { description: 'The ways in.' },
   ),

@@ -8,10 +8,13 @@ import type { OtlpRequests } from '../../otlp/wire.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 
 /**
- * What a request costs in memory depends on its fields: two bytes may become an object of 200. With the default limit of
- * 64 MiB a request may have two million, which is 20 000 spans with 20 attributes each.
+ * What a request costs in memory depends on its fields: two bytes may become an object of 200. With 64 MiB a request may
+ * have two million, which is 20 000 spans with 20 attributes each.
  */
 const BYTES_PER_FIELD = 32;
+/** Where the limit is a small one, as that of gRPC, real requests come nearer to it: metrics have a field for 10 bytes. */
+const LEAST_BYTES_PER_FIELD = 4;
+const SURE_FIELDS = 1_000_000;
 
 /**
  * Decodes a request of the given encoding.
@@ -25,12 +28,16 @@ export function decode<S extends TelemetrySignal>(
   bytes: Uint8Array,
   maxBytes: number,
 ): OtlpRequests[S] {
-  const maxFields = Math.ceil(maxBytes / BYTES_PER_FIELD);
+  const sure = Math.min(maxBytes / LEAST_BYTES_PER_FIELD, SURE_FIELDS);
+  const maxFields = Math.ceil(Math.max(maxBytes / BYTES_PER_FIELD, sure));
   if (encoding === 'protobuf') return decodeProtobuf(signal, bytes, maxFields);
   const json = parseJsonBytes(
     quoteLongIntegers(bytes),
     { nodes: maxFields },
-    (excess) => new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`),
+    {
+      problemOf: (excess) =>
+        new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`),
+    },
   );
   return decodeJson(signal, json);
 }

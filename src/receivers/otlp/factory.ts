@@ -1,5 +1,6 @@
 import { parseDuration } from '../../config/duration.js';
 import { parseSize } from '../../config/size.js';
+import { tlsResources } from '../../config/tls.js';
 import type { ReceiverFactory, Resource } from '../../component/factory.js';
 import { isSet, otlpConfig, type OtlpConfig } from './config.js';
 import { OtlpReceiver } from './receiver.js';
@@ -48,10 +49,5 @@ function listenerOf(
   tls: OtlpConfig['protocols']['http']['tls'],
 ): readonly Resource[] {
   if (!isSet(endpoint)) return [];
-  return [
-    { kind, endpoint },
-    ...(tls
-      ? [{ kind: 'tls_files', listener: endpoint, certFile: tls.cert_file, keyFile: tls.key_file } as const]
-      : []),
-  ];
+  return [{ kind, endpoint }, ...tlsResources(endpoint, tls)];
 }

@@ -1,19 +1,20 @@
-import { status as Code } from '@grpc/grpc-js';
 import { HttpProblem } from '../../component/http.js';
 import { failureOf } from '../../http/problem.js';
 import { OtlpDecodeError } from '../../otlp/decode-error.js';
 import type { Failure } from '../../otlp/status.js';
+import { Code } from './grpc-code.js';
 
 /** A failure as both protocols tell it. */
 export interface OtlpFailure {
   readonly httpStatus: number;
-  readonly grpcStatus: Code;
+  /** `google.rpc.Code` */
+  readonly grpcStatus: number;
   /** With the gRPC status as its code. */
   readonly status: Failure;
 }
 
 /** By HTTP status. Clients retry on UNAVAILABLE, and on RESOURCE_EXHAUSTED with a RetryInfo. */
-const CODES: Readonly<Record<number, Code>> = {
+const CODES: Readonly<Record<number, number>> = {
   400: Code.INVALID_ARGUMENT,
   401: Code.UNAUTHENTICATED,
   403: Code.PERMISSION_DENIED,

@@ -1,31 +1,24 @@
-import {
-  logVerbosity,
-  Metadata,
-  Server,
-  ServerCredentials,
-  ServerInterceptingCall,
-  setLogVerbosity,
-  type sendUnaryData,
-  type ServerInterceptor,
-  type ServerUnaryCall,
-  type ServiceDefinition,
-  type StatusObject,
-} from '@grpc/grpc-js';
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { ConsumeError } from '../../component/consume-error.js';
-import type { QuotaUsage } from '../../component/consumer.js';
 import type { Host, ListenerOptions } from '../../component/host.js';
-import type { Identity } from '../../component/identity.js';
 import { HttpProblem } from '../../component/http.js';
+import type { Identity } from '../../component/identity.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
-import { parseEndpoint } from '../../config/endpoint.js';
+import { parseEndpoint, type Endpoint } from '../../config/endpoint.js';
+import { ACCEPTED_CODINGS } from '../../http/decompress.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
-import { readTlsFiles } from '../../http/tls.js';
+import { Holding, Shares } from '../../http/shares.js';
 import { encodeExportResponse } from '../../otlp/export-response.js';
 import { statusBytes } from '../../otlp/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import type { Admission } from './admission.js';
 import { decode } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
+import { Code } from './grpc-code.js';
+import { GrpcCall } from './grpc-call.js';
+import { GrpcConnections } from './grpc-connections.js';
+import { createHttp2, listen, type Http2 } from './grpc-http2.js';
+import { isGrpc, timeoutMs, type CallStatus } from './grpc-wire.js';
 import type { Intake } from './intake.js';
 
 const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
@@ -33,14 +26,12 @@ const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
   metrics: 'opentelemetry.proto.collector.metrics.v1.MetricsService',
   logs: 'opentelemetry.proto.collector.logs.v1.LogsService',
 };
-/** Where clients of every language look for the details of a failure. */
-const DETAILS_HEADER = 'grpc-status-details-bin';
+const SIGNALS: ReadonlyMap<string, TelemetrySignal> = new Map(
+  TELEMETRY_SIGNALS.map((signal) => [methodOf(signal), signal]),
+);
 
-/** Clients open a new connection when they need one. */
-const IDLE_MS = 600_000;
-/** So that connections whose client is gone without a word are closed. */
-const PING_EVERY_MS = 60_000;
-const PING_TIMEOUT_MS = 20_000;
+/** Who calls may hold one whole message with its inflated form, and as much must stay free. */
+const MESSAGES_IN_FLIGHT = 4;
 
 export interface GrpcServerOptions {
   readonly endpoint: string;
@@ -50,67 +41,68 @@ export interface GrpcServerOptions {
   readonly admission: Admission;
   /** Before and after decompression. */
   readonly maxMessageBytes: number;
-  /** Calls whose message is still on its way. */
+  /** Bytes of all messages that arrive, are inflated or wait for the store; never less than four of the largest. */
+  readonly maxBytesInFlight: number;
+  /** Calls under way, over all connections. */
   readonly maxCalls: number;
+  readonly maxConnections: number;
+  /** What one user may hold of the calls and of the bytes: a part of 1. */
+  readonly share: number;
   /** Time for the whole message to arrive, in milliseconds. */
   readonly messageTimeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** OTLP over gRPC: the Export services of the three signals. */
+/**
+ * OTLP over gRPC: the Export services of the three signals. It stands on HTTP/2 itself, because the libraries for gRPC
+ * gather and inflate a message before they tell anybody of it: here every byte is counted when it arrives.
+ */
 export class GrpcServer {
   readonly #options: GrpcServerOptions;
-  readonly #server: Server;
-  /** Who makes a call, from its metadata on. */
-  readonly #callers = new WeakMap<Metadata, Identity>();
-  #arriving = 0;
+  readonly #calls: Shares;
+  readonly #bytes: Shares;
+  #http2: Http2 | undefined;
+  #connections: GrpcConnections | undefined;
+  #isDraining = false;
 
   constructor(options: GrpcServerOptions) {
+    const { maxCalls, maxBytesInFlight, maxMessageBytes, share } = options;
     this.#options = options;
-    this.#server = new Server({
-      'grpc.max_receive_message_length': options.maxMessageBytes,
-      'grpc.max_concurrent_streams': options.maxCalls,
-      'grpc.max_connection_idle_ms': IDLE_MS,
-      'grpc.keepalive_time_ms': PING_EVERY_MS,
-      'grpc.keepalive_timeout_ms': PING_TIMEOUT_MS,
-      interceptors: [this.#interceptor()],
-    });
-    for (const signal of TELEMETRY_SIGNALS) {
-      this.#server.addService(exportService(signal), {
-        Export: (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-          this.#answer(signal, call).then(
-            (response) => {
-              callback(null, response);
-            },
-            (error: unknown) => {
-              callback(this.#failure(error));
-            },
-          );
-        },
-      });
-    }
+    this.#calls = new Shares({ max: maxCalls, share });
+    this.#bytes = new Shares({ max: maxBytesInFlight, share });
+    this.#bytes.atLeast(MESSAGES_IN_FLIGHT * maxMessageBytes);
+  }
+
+  /** Calls from their head to the end of their answer. */
+  get callsUnderWay(): number {
+    return this.#calls.used;
+  }
+
+  /** Of their messages: what has arrived and what became of it. */
+  get messageBytes(): number {
+    return this.#bytes.used;
+  }
+
+  get connections(): number {
+    return this.#connections?.size ?? 0;
   }
 
   /** Binds the port. @throws Error that names the endpoint and the cure */
   async start(): Promise<void> {
-    const { endpoint, host, tls } = this.#options;
+    const { endpoint, host } = this.#options;
     const address = parseEndpoint(endpoint);
     if (address === undefined)
       throw new Error(
         `gRPC listener: ${JSON.stringify(endpoint)} is no endpoint; write host:port, as in 127.0.0.1:4317`,
       );
-    const name = hostName(address.host);
-    // The library prints to standard error what the errors that it gives say as well.
-    setLogVerbosity(logVerbosity.NONE);
     try {
-      const port = await this.#bind(`${name}:${address.port}`, await credentialsOf(tls));
-      host.announce(
-        endpoint,
-        `grpc://${address.host === '' ? '0.0.0.0' : name}:${port}`,
-        Object.values(SERVICES).map((service) => `/${service}/Export`),
-      );
+      const port = await this.#listen(address);
+      host.announce(endpoint, `grpc://${address.host === '' ? '0.0.0.0' : nameOf(address.host)}:${port}`, [
+        ...SIGNALS.keys(),
+      ]);
     } catch (cause) {
+      this.#http2?.close();
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new Error(
         `gRPC listener ${endpoint}: ${reason}. Stop the process that has the port, or set another endpoint`,
@@ -121,15 +113,20 @@ export class GrpcServer {
 
   /** Takes no new calls, finishes those under way, and cuts off what is left at the deadline. Safe twice. */
   async shutdown(deadline: AbortSignal): Promise<void> {
+    this.#isDraining = true;
+    const server = this.#http2?.server;
+    this.#http2?.close();
+    if (server?.listening !== true) return;
     const cut = (): void => {
-      this.#server.forceShutdown();
+      this.#connections?.cut();
     };
     deadline.addEventListener('abort', cut);
     try {
       await new Promise<void>((resolve) => {
-        this.#server.tryShutdown(() => {
+        server.close(() => {
           resolve();
         });
+        this.#connections?.drain();
         if (deadline.aborted) cut();
       });
     } finally {
@@ -137,150 +134,163 @@ export class GrpcServer {
     }
   }
 
-  #bind(address: string, credentials: ServerCredentials): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.bindAsync(address, credentials, (error, port) => {
-        if (error) reject(error);
-        else resolve(port);
-      });
+  async #listen({ host, port }: Endpoint): Promise<number> {
+    const { tls, maxConnections, clock, logger } = this.#options;
+    this.#http2 = await createHttp2(tls, { clock, logger });
+    const { server } = this.#http2;
+    server.maxConnections = maxConnections;
+    this.#connections = new GrpcConnections(server, clock);
+    this.#watch(server);
+    return listen(server, hostOf(host), port);
+  }
+
+  #watch(server: Http2Server): void {
+    const { admission, logger } = this.#options;
+    server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      void this.#serve(stream, headers);
+    });
+    server.on('drop', () => {
+      admission.noteRefusal('grpc', tooMany('connections'));
+    });
+    // A port that is taken is told by `listen`.
+    server.on('error', (error: Error) => {
+      if (server.listening) logger.warn({ err: error }, 'The gRPC listener reports an error.');
     });
   }
 
-  /** Refuses by the headers alone, before the message is read, and sees to it that the message comes in time. */
-  #interceptor(): ServerInterceptor {
-    return (_, call) => {
-      let settle = (): void => undefined;
-      return new ServerInterceptingCall(call, {
-        start: (next) => {
-          next({
-            onReceiveMetadata: (metadata, pass) => {
-              try {
-                this.#admit(metadata);
-              } catch (error) {
-                call.sendStatus(this.#failure(error));
-                return;
-              }
-              settle = this.#awaitMessage(() => {
-                call.sendStatus(this.#failure(tooSlow()));
-              });
-              pass(metadata);
-            },
-            onReceiveMessage: (message, pass) => {
-              settle();
-              pass(message);
-            },
-            // Comes at the end of every call.
-            onCancel: () => {
-              settle();
-            },
-          });
-        },
-      });
-    };
+  /** Never rejects. */
+  async #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+    const { maxMessageBytes, messageTimeoutMs, clock } = this.#options;
+    const holding = new Holding(this.#bytes);
+    const call = new GrpcCall(stream, headers, {
+      maxMessageBytes,
+      timeoutMs: messageTimeoutMs,
+      holding,
+      clock,
+    });
+    const over = call.closed;
+    let owner: string | undefined;
+    try {
+      const signal = this.#signalOf(call);
+      if (signal === undefined) return;
+      const caller = this.#admit(call);
+      // Refused by the head alone until here: of the message nothing was read.
+      owner = caller.userId;
+      this.#calls.add(owner, 1);
+      holding.belongTo(owner);
+      const { message, metadata } = await this.#answer(signal, caller, call);
+      call.answer(message, metadata);
+    } catch (error) {
+      call.fail(this.#statusOf(error, call));
+    }
+    await over;
+    call.release();
+    if (owner !== undefined) this.#calls.give(owner, 1);
+  }
+
+  /** @returns undefined where the call is refused already. @throws HttpProblem 404 for another service */
+  #signalOf(call: GrpcCall): TelemetrySignal | undefined {
+    if (call.header(':method') !== 'POST') {
+      call.refuse(405);
+      return undefined;
+    }
+    if (!isGrpc(call.header('content-type'))) {
+      call.refuse(415);
+      return undefined;
+    }
+    const path = call.header(':path') ?? '';
+    const signal = SIGNALS.get(path);
+    if (signal === undefined)
+      throw new HttpProblem(
+        404,
+        'not_found',
+        'There is no such method here; OTLP has Export of three services.',
+      );
+    return signal;
   }
 
   /** @throws HttpProblem 401, 403, 503 */
-  #admit(metadata: Metadata): void {
-    const { host, admission, maxCalls } = this.#options;
-    const header = (name: string): string | undefined => metadata.get(name)[0]?.toString();
-    const caller = host.authenticate({ header }, 'write');
+  #admit(call: GrpcCall): Identity {
+    const { host, admission } = this.#options;
+    const caller = host.authenticate({ header: (name) => call.header(name) }, 'write');
+    if (this.#isDraining)
+      throw new HttpProblem(503, 'shutting_down', 'The daemon is shutting down; send the request again.');
     admission.check(0);
-    if (this.#arriving >= maxCalls)
-      throw new HttpProblem(
-        503,
-        'overloaded',
-        'Too many requests are on their way; send this one again later.',
+    if (!this.#calls.fits(caller.userId, 1)) throw tooMany('requests');
+    return caller;
+  }
+
+  async #answer(
+    signal: TelemetrySignal,
+    caller: Identity,
+    call: GrpcCall,
+  ): Promise<{ readonly message: Uint8Array; readonly metadata: Readonly<Record<string, string>> }> {
+    const { intake, admission, maxMessageBytes, clock } = this.#options;
+    const waitMs = timeoutMs(call.header('grpc-timeout'));
+    const cancel =
+      waitMs === undefined
+        ? undefined
+        : clock.after(waitMs, () => {
+            call.fail({ code: Code.DEADLINE_EXCEEDED, message: 'The client waits no longer.', metadata: {} });
+          });
+    try {
+      const bytes = await call.receive();
+      const { rejection, usage } = await admission.run(bytes.length, async () =>
+        intake.take(
+          signal,
+          () => decode(signal, 'protobuf', bytes, maxMessageBytes),
+          caller.userId,
+          call.abort,
+        ),
       );
-    this.#callers.set(metadata, caller);
-  }
-
-  /** @returns a function that ends the waiting; without effect the second time */
-  #awaitMessage(onTimeout: () => void): () => void {
-    const { clock, messageTimeoutMs } = this.#options;
-    this.#arriving++;
-    const cancel = clock.after(messageTimeoutMs, onTimeout);
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      this.#arriving--;
-      cancel();
-    };
-  }
-
-  async #answer(signal: TelemetrySignal, call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> {
-    const { intake, admission, maxMessageBytes } = this.#options;
-    const caller = this.#callers.get(call.metadata);
-    if (caller === undefined) throw new Error('A call came in that nobody has admitted');
-    const abort = new AbortController();
-    call.on('cancelled', () => {
-      abort.abort();
-    });
-    const bytes = call.request;
-    const { rejection, usage } = await admission.run(bytes.length, async () =>
-      intake.take(
-        signal,
-        () => decode(signal, 'protobuf', bytes, maxMessageBytes),
-        caller.userId,
-        abort.signal,
-      ),
-    );
-    if (usage !== undefined) call.sendMetadata(quotaMetadata(usage));
-    return Buffer.from(encodeExportResponse(signal, rejection, 'protobuf'));
+      return {
+        message: Buffer.from(encodeExportResponse(signal, rejection, 'protobuf')),
+        metadata: quotaHeaders(usage),
+      };
+    } finally {
+      cancel?.();
+    }
   }
 
   /** What the client is told; a fault of ours goes to the log. */
-  #failure(error: unknown): StatusObject {
+  #statusOf(error: unknown, call: GrpcCall): CallStatus {
     const { problem, isFault } = problemOf(error);
-    if (isFault)
+    if (isFault && !call.abort.aborted)
       this.#options.logger.error(
         { err: error },
         'A gRPC request failed inside the service; its sender was told nothing more.',
       );
     this.#options.admission.noteRefusal('grpc', problem);
     const { grpcStatus, status } = otlpFailure(problem);
-    const metadata = quotaMetadata(error instanceof ConsumeError ? error.usage : undefined);
-    metadata.set(DETAILS_HEADER, Buffer.from(statusBytes(status)));
-    return { code: grpcStatus, details: status.message, metadata };
+    const isUnknownCoding = problem.code === 'unsupported_media_type';
+    const code = isUnknownCoding ? Code.UNIMPLEMENTED : grpcStatus;
+    return {
+      code,
+      message: status.message,
+      metadata: {
+        ...(isUnknownCoding && { 'grpc-accept-encoding': ACCEPTED_CODINGS.join(',') }),
+        ...quotaHeaders(error instanceof ConsumeError ? error.usage : undefined),
+      },
+      details: statusBytes({ ...status, code }),
+    };
   }
 }
 
-/** The headers that HTTP has, as metadata of the same names. */
-function quotaMetadata(usage: QuotaUsage | undefined): Metadata {
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries(quotaHeaders(usage))) metadata.set(name, value);
-  return metadata;
+function methodOf(signal: TelemetrySignal): string {
+  return `/${SERVICES[signal]}/Export`;
 }
 
-/** Messages stay bytes: they are decoded where they can be refused. */
-function exportService(signal: TelemetrySignal): ServiceDefinition {
-  const asIs = (bytes: Buffer): Buffer => bytes;
-  return {
-    Export: {
-      path: `/${SERVICES[signal]}/Export`,
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: asIs,
-      requestDeserialize: asIs,
-      responseSerialize: asIs,
-      responseDeserialize: asIs,
-    },
-  };
+function tooMany(what: 'requests' | 'connections'): HttpProblem {
+  return new HttpProblem(503, 'overloaded', `Too many ${what} are on their way; send this one again later.`);
 }
 
-async function credentialsOf(tls: ListenerOptions['tls']): Promise<ServerCredentials> {
-  if (tls === undefined) return ServerCredentials.createInsecure();
-  const { cert, key } = await readTlsFiles(tls);
-  return ServerCredentials.createSsl(null, [{ cert_chain: cert, private_key: key }]);
+/** `localhost` means the same as for HTTP listeners. */
+function hostOf(host: string): string {
+  return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
 }
 
-/** As gRPC writes addresses: IPv6 in brackets, every address as `[::]`, and `localhost` the same as for HTTP listeners. */
-function hostName(host: string): string {
-  if (host === '') return '[::]';
-  if (host.toLowerCase() === 'localhost') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function tooSlow(): HttpProblem {
-  return new HttpProblem(408, 'request_timeout', 'The request did not arrive in time; send it again.');
+/** As addresses are written: IPv6 in brackets. */
+function nameOf(host: string): string {
+  const name = hostOf(host);
+  return name.includes(':') ? `[${name}]` : name;
 }

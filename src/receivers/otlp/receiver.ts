@@ -3,8 +3,10 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
+import { tlsOptions } from '../../config/tls.js';
 import { Admission } from './admission.js';
 import { isSet, type OtlpConfig } from './config.js';
+import { observeGrpc } from './grpc-metrics.js';
 import { GrpcServer } from './grpc-server.js';
 import { httpRoutes } from './http-routes.js';
 import { Intake } from './intake.js';
@@ -15,6 +17,7 @@ export class OtlpReceiver implements Component {
   readonly #intake: Intake;
   readonly #admission: Admission;
   #grpc: GrpcServer | undefined;
+  #endGrpcGauges = (): void => undefined;
 
   constructor(settings: Settings<OtlpConfig> & { readonly outputs: Outputs }) {
     const { id, config, meter } = settings;
@@ -29,9 +32,7 @@ export class OtlpReceiver implements Component {
     this.#admission.start();
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {
-      const listener = host.listener(endpoint, {
-        tls: tls && { certFile: tls.cert_file, keyFile: tls.key_file },
-      });
+      const listener = host.listener(endpoint, { tls: tlsOptions(tls) });
       for (const route of this.#routes(host, '')) listener.route(route);
     }
     if (isSet(apiEndpoint)) {
@@ -44,6 +45,7 @@ export class OtlpReceiver implements Component {
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#admission.drain();
     await this.#grpc?.shutdown(deadline);
+    this.#endGrpcGauges();
     await this.#admission.close(deadline);
   }
 
@@ -60,21 +62,25 @@ export class OtlpReceiver implements Component {
   }
 
   async #startGrpc(host: Host): Promise<void> {
-    const { config, clock, logger } = this.#settings;
-    const { endpoint, tls, max_request_body_size: maxSize } = config.protocols.grpc;
+    const { id, config, meter, clock, logger } = this.#settings;
+    const { endpoint, tls, ...limits } = config.protocols.grpc;
     if (!isSet(endpoint)) return;
     this.#grpc = new GrpcServer({
       endpoint,
-      tls: tls && { certFile: tls.cert_file, keyFile: tls.key_file },
+      tls: tlsOptions(tls),
       host,
       intake: this.#intake,
       admission: this.#admission,
-      maxMessageBytes: sizeBytes(maxSize),
+      maxMessageBytes: sizeBytes(limits.max_request_body_size),
+      maxBytesInFlight: sizeBytes(limits.max_bodies_in_flight),
       maxCalls: config.max_in_flight.requests,
+      maxConnections: limits.max_connections,
+      share: 0.5,
       messageTimeoutMs: durationMs(config.request_timeout),
       clock,
       logger,
     });
     await this.#grpc.start();
+    this.#endGrpcGauges = observeGrpc(this.#grpc, meter, id);
   }
 }

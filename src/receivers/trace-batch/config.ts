@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { duration, endpoint, section, size, tlsFiles } from '../../config/schema.js';
+import { duration, endpoint, section, size } from '../../config/schema.js';
+import { tlsFiles } from '../../config/tls.js';
 
 export const traceBatchConfig = section({
   endpoint: endpoint({

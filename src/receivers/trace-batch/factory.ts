@@ -1,5 +1,6 @@
 import { parseDuration } from '../../config/duration.js';
 import { parseSize } from '../../config/size.js';
+import { tlsResources } from '../../config/tls.js';
 import type { ReceiverFactory } from '../../component/factory.js';
 import { traceBatchConfig } from './config.js';
 import { TraceBatchReceiver } from './receiver.js';
@@ -19,11 +20,6 @@ export const traceBatchReceiver: ReceiverFactory<typeof traceBatchConfig> = {
       ? [{ path: '/request_timeout', message: 'must be more than 0: no request would be taken' }]
       : []),
   ],
-  resources: ({ endpoint, tls }) => [
-    { kind: 'http_listener', endpoint },
-    ...(tls
-      ? [{ kind: 'tls_files', listener: endpoint, certFile: tls.cert_file, keyFile: tls.key_file } as const]
-      : []),
-  ],
+  resources: ({ endpoint, tls }) => [{ kind: 'http_listener', endpoint }, ...tlsResources(endpoint, tls)],
   create: (settings) => new TraceBatchReceiver(settings),
 };

@@ -8,6 +8,7 @@ import { shorten } from '../../component/item-problems.js';
 import type { Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
+import { tlsOptions } from '../../config/tls.js';
 import { InFlight } from '../../http/in-flight.js';
 import { requireJson } from '../../http/json-body.js';
 import { createRouteBuilder } from '../../http/operation.js';
@@ -57,10 +58,7 @@ export class TraceBatchReceiver implements Component {
 
   async start(host: Host): Promise<void> {
     const { id, config, meter } = this.#settings;
-    const { tls } = config;
-    const listener = host.listener(config.endpoint, {
-      tls: tls && { certFile: tls.cert_file, keyFile: tls.key_file },
-    });
+    const listener = host.listener(config.endpoint, { tls: tlsOptions(config.tls) });
     const operation = traceBatchOperation({
       maxBodyBytes: sizeBytes(config.max_request_body_size),
       bodyTimeoutMs: durationMs(config.request_timeout),

@@ -1,5 +1,5 @@
 import type { SpanRecord } from '../../signal/span.js';
-import { parseMoney, type MicroUsd } from '../../signal/money.js';
+import { parseMoney, type NanoUsd } from '../../signal/money.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import type { TraceItem } from './wire-format.js';
@@ -9,7 +9,7 @@ const DEFAULT_SDK_VERSION = '0.2.0';
 type WireSpan = TraceItem['spans'][number];
 
 /**
- * Turns an item that the schema has accepted into a record: times in microseconds, money in micro-USD, ids in lower
+ * Turns an item that the schema has accepted into a record: times in microseconds, money in nano-USD, ids in lower
  * case, null for what is absent. Objects of the item (`metadata`, …) become part of the record.
  *
  * Each record is one literal with every field in the same order: the engine then gives all of them one hidden class,
@@ -33,7 +33,7 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     outcome: wire.outcome ?? null,
     error_message: wire.error_message ?? null,
     total_tokens: toNumber(wire.total_tokens),
-    total_cost_usd: toMicroUsd(wire.total_cost_usd),
+    total_cost_usd: toNanoUsd(wire.total_cost_usd),
     metadata: wire.metadata ?? null,
     sdk_version: wire.sdk_version ?? DEFAULT_SDK_VERSION,
     follows_spans: false,
@@ -56,7 +56,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     input_tokens: toNumber(wire.input_tokens),
     output_tokens: toNumber(wire.output_tokens),
     total_tokens: toNumber(wire.total_tokens),
-    cost_usd: toMicroUsd(wire.cost_usd),
+    cost_usd: toNanoUsd(wire.cost_usd),
     error_message: wire.error_message ?? null,
     input_data: wire.input_data ?? null,
     output_data: wire.output_data ?? null,
@@ -76,11 +76,11 @@ function toMicrosOrNull(text: string | null | undefined): Micros | null {
   return text === null || text === undefined ? null : toMicros(text);
 }
 
-function toMicroUsd(value: string | number | null | undefined): MicroUsd | null {
+function toNanoUsd(value: string | number | null | undefined): NanoUsd | null {
   if (value === null || value === undefined) return null;
-  const micros = parseMoney(value);
-  if (micros === undefined) throw new RangeError('an amount was not checked by the schema');
-  return micros;
+  const nanos = parseMoney(value);
+  if (nanos === undefined) throw new RangeError('an amount was not checked by the schema');
+  return nanos;
 }
 
 /** Adding zero turns -0, which JSON can say, into 0. */

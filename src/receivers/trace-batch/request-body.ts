@@ -1,5 +1,6 @@
 import { HttpProblem } from '../../component/http.js';
 import { parseJsonBytes } from '../../http/json-body.js';
+import { parseJson } from '../../signal/json.js';
 
 /** interface.md, "Limits". */
 const MAX_SPANS = 100;
@@ -15,7 +16,7 @@ const MAX_NODES = 500_000;
  * whole request.
  */
 export function readItems(bytes: Uint8Array): readonly unknown[] {
-  const body = parseJsonBytes(bytes, { nodes: MAX_NODES });
+  const body = parseJsonBytes(bytes, { nodes: MAX_NODES }, { parse: parseJson });
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('', 'must be an object with the field "traces"');
   const traces = 'traces' in body && Object.hasOwn(body, 'traces') ? body.traces : undefined;

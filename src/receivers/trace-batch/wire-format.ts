@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { JsonObject } from '../../signal/attributes.js';
+import { moneyToNumber, MOST_NANO_USD } from '../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES, type RunStatus } from '../../signal/span.js';
 
 /**
@@ -8,8 +9,6 @@ import { RUN_STATUSES, SPAN_TYPES, type RunStatus } from '../../signal/span.js';
  *
  * Formats: `uuid` and `date-time` as in decisions §1, `decimal` for money.
  */
-
-const MAX_MONEY = 999_999_999.999_999;
 
 function optional<Value>(schema: object, description: string) {
   return Type.Optional(Type.Unsafe<Value | null>({ ...schema, description }));
@@ -33,8 +32,13 @@ const tokens = (description: string) =>
 
 const money = (description: string) =>
   optional<string | number>(
-    { type: ['string', 'number', 'null'], format: 'decimal', minimum: 0, maximum: MAX_MONEY },
-    `${description} A decimal string, or a number; rounded to six digits behind the point, half to even.`,
+    {
+      type: ['string', 'number', 'null'],
+      format: 'decimal',
+      minimum: 0,
+      maximum: moneyToNumber(MOST_NANO_USD),
+    },
+    `${description} A decimal string, or a number, less than 1 000 000; rounded to nine digits behind the point, half to even.`,
   );
 
 const status = () =>
@@ -57,7 +61,9 @@ export const TraceHeaderSchema = Type.Object(
     outcome: text('Free text.'),
     error_message: text('Why the run failed.'),
     total_tokens: tokens('Of all spans. Derived from them when absent.'),
-    total_cost_usd: money('Cost of all spans in US dollars. Derived from them when absent.'),
+    total_cost_usd: money(
+      'Cost of all spans in US dollars. Derived from them when absent, then at most 9007199.254740991.',
+    ),
     metadata: object('Any data.'),
     sdk_version: optional<string>({ type: ['string', 'null'], default: '0.2.0' }, 'Of the sending SDK.'),
   },

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { shorten } from '../../component/item-problems.js';
+import { parseMoney } from '../../signal/money.js';
 
 /** As much of a wrong value as the answer repeats, to be found again by its sender. */
 const MAX_VALUE = 60;
@@ -7,7 +8,7 @@ const MAX_VALUE = 60;
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
   'date-time': 'must be an ISO 8601 date-time such as 2026-11-03T08:15:30.250Z',
-  decimal: 'must be an amount such as "0.001250", with at most 9 digits before the point',
+  decimal: 'must be an amount of US dollars such as "0.001250", less than 1000000',
 };
 
 /** A broken rule of the schema: where, and in words. The error must have been made with ajv's option `verbose`. */
@@ -26,6 +27,7 @@ export function wordError(error: ErrorObject): { readonly pointer: string; reado
       return { pointer, message: `must be one of ${allowed.join(', ')}${not(error.data)}` };
     }
     case 'format': {
+      if (isNegativeAmount(params['format'], error.data)) return { pointer, message: 'must not be negative' };
       const rule = FORMATS[String(params['format'])] ?? `must have the format ${String(params['format'])}`;
       return { pointer, message: rule + not(error.data) };
     }
@@ -38,11 +40,23 @@ export function wordError(error: ErrorObject): { readonly pointer: string; reado
   }
 }
 
+function isNegativeAmount(format: unknown, data: unknown): boolean {
+  return format === 'decimal' && typeof data === 'string' && (parseMoney(data) ?? 0) < 0;
+}
+
 function wordType(types: unknown, data: unknown): string {
   const wanted = (Array.isArray(types) ? types : [types]).filter((type) => type !== 'null').map(nameOfType);
   if (typeof data === 'number') {
     if (!Number.isFinite(data)) return 'is too large for a number';
     if (wanted.includes('a whole number')) return 'must be a whole number';
+  }
+  // An integer beyond 2^53, which only payloads may hold.
+  if (typeof data === 'bigint' && (wanted.includes('a whole number') || wanted.includes('a number'))) {
+    if (data < 0n) return 'must not be negative';
+    // Only money may be a text as well; its bound is much lower.
+    return wanted.includes('a string')
+      ? 'is too large an amount'
+      : `must not be greater than ${Number.MAX_SAFE_INTEGER}`;
   }
   return `must be ${wanted.join(' or ')}, not ${nameOfValue(data)}`;
 }
@@ -61,6 +75,7 @@ function nameOfType(type: unknown): string {
 
 function nameOfValue(data: unknown): string {
   if (data === null) return 'null';
+  if (typeof data === 'bigint') return 'a whole number';
   return nameOfType(Array.isArray(data) ? 'array' : typeof data);
 }
 

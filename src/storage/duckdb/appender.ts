@@ -188,8 +188,6 @@ const TYPES: Readonly<Record<string, duckdb.Type>> = {
 };
 
 function logicalType(column: Column): duckdb.LogicalType {
-  const decimal = /^DECIMAL\((\d+),(\d+)\)$/.exec(column.sql);
-  if (decimal) return duckdb.create_decimal_type(Number(decimal[1]), Number(decimal[2]));
   const type = TYPES[column.sql];
   if (type === undefined) throw new RangeError(`column ${column.name} has an unknown type ${column.sql}`);
   return duckdb.create_logical_type(type);

@@ -14,6 +14,7 @@ import { SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../usage.js';
 import type { CountedMessage } from './counted-message.js';
 import { promptMessage, type PromptMessage } from './prompts/prompt-message.js';
+import { printJson } from '../../signal/json.js';
 
 /** A span as it crosses to the store thread: its columns and its line of the payload. */
 export const SPAN_MESSAGE: readonly Column[] = [
@@ -181,7 +182,7 @@ function writeHeader(
   }
   nullableInt(to, T.total_tokens, row, tokens);
   nullableInt(to, T.total_cost_usd, row, cost);
-  nullableText(to, T.metadata, row, header.metadata === null ? null : JSON.stringify(header.metadata));
+  nullableText(to, T.metadata, row, header.metadata === null ? null : printJson(header.metadata));
   nullableText(to, T.sdk_version, row, header.sdk_version);
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
   to.byte(T.derived, row, derived);
@@ -231,7 +232,7 @@ function nullableText(to: ColumnsWriter, column: number, row: number, value: str
 }
 
 function appendJson(text: TextScratch, value: JsonObject | null): void {
-  if (value !== null) text.append(JSON.stringify(value));
+  if (value !== null) text.append(printJson(value));
 }
 
 /** The position of each column of a message, under its name. */

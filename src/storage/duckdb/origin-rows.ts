@@ -5,13 +5,14 @@ import type { ColumnsMessage } from '../../worker/columns.js';
 import { ORIGINS } from '../tables.js';
 import type { Origins } from './origins.js';
 import type { Rows } from './write-group.js';
+import { printJson } from '../../signal/json.js';
 
 /** An origin as it crosses to the store thread: it has a number only in the store. */
 export const ORIGIN_MESSAGE = ORIGINS.wire.slice(1);
 
 /** The origins of a message, by {@link ORIGIN_MESSAGE}. */
 export function encodeOrigins(origins: readonly Origin[]): ColumnsMessage {
-  const rows = origins.map(({ resource, scope }) => ({ origin: JSON.stringify({ resource, scope }) }));
+  const rows = origins.map(({ resource, scope }) => ({ origin: printJson({ resource, scope }) }));
   return encodeRows(ORIGIN_MESSAGE, rows);
 }
 

@@ -1,5 +1,5 @@
 import { RUN_STATUSES } from '../../signal/span.js';
-import type { MicroUsd } from '../../signal/money.js';
+import { MoneySum, type NanoUsd, type Usd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
 import { DurationHistogram, type Quantile } from './duration-histogram.js';
 import { NewestStarts } from './newest-starts.js';
@@ -12,7 +12,7 @@ export interface CountedRun {
   /** A position in `RUN_STATUSES`. */
   readonly status: number;
   readonly success: boolean | null;
-  readonly cost: MicroUsd | null;
+  readonly cost: NanoUsd | null;
   readonly durationMs: number | null;
 }
 
@@ -39,7 +39,7 @@ export interface AgentTotals {
   readonly failures: number;
   readonly pricedRuns: number;
   /** Null when no run has a cost. */
-  readonly cost: MicroUsd | null;
+  readonly cost: Usd | null;
   /** Null when it is not known, although there are runs. */
   readonly newestStart: Micros | null;
 }
@@ -50,8 +50,6 @@ interface RunChange {
   readonly after: CountedRun;
   readonly activeAt: Micros;
 }
-
-const MICROS = 1_000_000;
 
 /**
  * Sums over the runs of every agent, kept in memory and changed with every commit: so lists of agents, counts of runs and
@@ -149,9 +147,7 @@ class AgentSums {
   #successes = 0;
   #failures = 0;
   #pricedRuns = 0;
-  /** Whole dollars and the millionths beside them: one sum of millionths could leave the exact integers. */
-  #dollars = 0;
-  #micros = 0;
+  readonly #cost = new MoneySum();
 
   constructor(tenant: number) {
     this.tenant = tenant;
@@ -163,10 +159,8 @@ class AgentSums {
     if (success === true) this.#successes += sign;
     else if (success === false) this.#failures += sign;
     if (cost !== null) {
-      const dollars = Math.floor(cost / MICROS);
       this.#pricedRuns += sign;
-      this.#dollars += sign * dollars;
-      this.#micros += sign * (cost - dollars * MICROS);
+      this.#cost.add(cost, sign);
     }
     if (durationMs !== null) this.durations.add(durationMs, sign);
     if (sign > 0) this.starts.add(startedAt);
@@ -180,7 +174,7 @@ class AgentSums {
       successes: this.#successes,
       failures: this.#failures,
       pricedRuns: this.#pricedRuns,
-      cost: this.#pricedRuns === 0 ? null : this.#dollars * MICROS + this.#micros,
+      cost: this.#pricedRuns === 0 ? null : this.#cost.toNumber(),
       newestStart: this.starts.get(1),
     };
   }

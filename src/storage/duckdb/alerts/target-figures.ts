@@ -1,6 +1,6 @@
 import type { CostFigures, Observing, WindowFigures } from '../../alert-figures.js';
 import type { Connection } from '../database.js';
-import { number } from '../queries/run-summary.js';
+import { number, sumOf } from '../queries/run-summary.js';
 import type { Capture } from '../segments.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
@@ -45,13 +45,12 @@ export async function costsOf(
   if (units.numbers.length === 0) return costs;
   for (const [day, { from, to }] of days.entries()) {
     const started = startedRows(capture, units, { from, to: to - 1 });
-    // In decimals as long as there is more than one number to add: exact, however large the sum is.
     const rows = await connection.rows(
-      `SELECT no, (sum(cost) * 1000000)::DOUBLE AS cost, count(cost) AS priced FROM ${started} GROUP BY no HAVING count(cost) > 0`,
+      `SELECT no, sum(cost)::VARCHAR AS cost, count(cost) AS priced FROM ${started} GROUP BY no HAVING count(cost) > 0`,
     );
     for (const row of rows) {
       const ofDays = costs.get(Number(row.no));
-      if (ofDays !== undefined) ofDays[day] = { cost: Number(row.cost), priced: Number(row.priced) };
+      if (ofDays !== undefined) ofDays[day] = { cost: sumOf(row.cost) ?? 0, priced: Number(row.priced) };
     }
   }
   return costs;

@@ -11,6 +11,7 @@ import { LOG_WIRE } from '../../tables.js';
 import type { CountedMessage } from '../counted-message.js';
 import { encodeOrigins } from '../origin-rows.js';
 import { SharedParts } from '../shared-parts.js';
+import { printJson } from '../../../signal/json.js';
 
 /** A record as it crosses to the store thread: its columns, and which of the message's origins is its own. */
 export const LOG_MESSAGE: readonly Column[] = [
@@ -83,7 +84,7 @@ export class LogsEncoder {
   #writeAttributes(to: ColumnsWriter, row: number, { attributes }: LogRecord): number {
     const start = this.#text.length;
     if (isEmpty(attributes)) to.isNull(C.attributes, row);
-    else to.text(C.attributes, row, JSON.stringify(attributes));
+    else to.text(C.attributes, row, printJson(attributes));
     return this.#text.length - start;
   }
 
@@ -111,7 +112,7 @@ export function transferablesOf({ logs, origins }: LogsMessage): ArrayBuffer[] {
 /** A body as it is searched and shown (decisions §4): a text, else its JSON text; null where nothing was sent. */
 function bodyText(body: JsonValue): string | null {
   if (typeof body === 'string') return body;
-  return body === null ? null : JSON.stringify(body);
+  return body === null ? null : printJson(body);
 }
 
 function isEmpty(object: object): boolean {

@@ -10,6 +10,7 @@ import type { CountedMessage } from '../counted-message.js';
 import { encodeOrigins } from '../origin-rows.js';
 import { SharedParts } from '../shared-parts.js';
 import { labelsText } from './labels.js';
+import { printJson } from '../../../signal/json.js';
 
 /** A point as it crosses to the store thread: its columns, and which of the message's streams and origins are its own. */
 export const POINT_MESSAGE: readonly Column[] = [
@@ -99,5 +100,5 @@ function writePoint(to: ColumnsWriter, row: number, point: MetricPoint): void {
   if (point.distribution === null) to.isNull(C.distribution, row);
   else to.text(C.distribution, row, JSON.stringify(point.distribution));
   if (point.exemplars === null) to.isNull(C.exemplars, row);
-  else to.text(C.exemplars, row, JSON.stringify(point.exemplars));
+  else to.text(C.exemplars, row, printJson(point.exemplars));
 }

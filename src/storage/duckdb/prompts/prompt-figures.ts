@@ -1,4 +1,4 @@
-import type { MicroUsd } from '../../../signal/money.js';
+import { MoneySum, type Usd } from '../../../signal/money.js';
 import type { CountedRun } from '../run-figures.js';
 import { KeptDurations } from './kept-durations.js';
 
@@ -17,7 +17,7 @@ export interface PromptTotals {
   readonly successes: number;
   readonly failures: number;
   /** Over the traces that have a cost; not rounded. */
-  readonly meanCost: MicroUsd | null;
+  readonly meanCost: Usd | null;
   readonly meanDurationMs: number | null;
   readonly p95DurationMs: number | null;
 }
@@ -82,8 +82,7 @@ class PromptSums {
   #successes = 0;
   #failures = 0;
   #priced = 0;
-  /** Exact, however large. */
-  #cost = 0n;
+  readonly #cost = new MoneySum();
 
   change(before: LinkedRun | null, after: LinkedRun): void {
     if (before !== null) this.#count(before, -1);
@@ -99,7 +98,7 @@ class PromptSums {
       traces: this.#traces,
       successes: this.#successes,
       failures: this.#failures,
-      meanCost: this.#priced === 0 ? null : Number(this.#cost) / this.#priced,
+      meanCost: this.#priced === 0 ? null : this.#cost.toNumber() / this.#priced,
       meanDurationMs: this.#durations.mean(),
       p95DurationMs: this.#durations.quantile(0.95),
     };
@@ -111,7 +110,7 @@ class PromptSums {
     else if (success === false) this.#failures += sign;
     if (cost !== null) {
       this.#priced += sign;
-      this.#cost += BigInt(sign * cost);
+      this.#cost.add(cost, sign);
     }
   }
 }

@@ -51,7 +51,7 @@ export async function* storedPrompts(
 ): AsyncGenerator<LinkedPrompt[]> {
   // What may be missing is said by a number that no run has: columns cross as they lie in memory.
   const chunks = connection.chunks(
-    `SELECT l.prompt_no, coalesce(t.success::INTEGER, -1), coalesce((t.total_cost_usd * 1000000)::BIGINT, -1),
+    `SELECT l.prompt_no, coalesce(t.success::INTEGER, -1), coalesce(t.total_cost_usd, -1),
        coalesce(t.duration_ms, -1)
      FROM (SELECT DISTINCT tenant, prompt_no, trace_id FROM ${relation(capture, PROMPT_LINKS)}) l
      JOIN ${newest(capture, TRACES)} t ON t.tenant = l.tenant AND t.trace_id = l.trace_id`,

@@ -9,14 +9,14 @@ import type { Read } from '../read.js';
 import { newest } from '../relation.js';
 import type { AgentTotals, RunFigures } from '../run-figures.js';
 import type { Capture } from '../segments.js';
-import { number } from './run-summary.js';
+import { number, sumOf } from './run-summary.js';
 
 // Sums instead of `count(*) FILTER (…)`, which doubles the time of the whole query.
 const COUNTS = `count(*) AS total_runs,
   coalesce(sum(success::TINYINT), 0)::BIGINT AS success_count,
   (count(success) - coalesce(sum(success::TINYINT), 0))::BIGINT AS failure_count`;
-/** Summed exactly, and only then turned into the nearest double: a sum may be larger than any integer type. */
-const COSTS = 'round(sum(total_cost_usd)::DOUBLE * 1e6) AS total_cost';
+/** Exact: as a text, because it may be larger than any number that JavaScript has. */
+const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
 const NO_STARTS: ReadonlyMap<number, Micros> = new Map();
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
@@ -100,7 +100,7 @@ export async function agentDays(
     success_count: Number(row.success_count),
     failure_count: Number(row.failure_count),
     failed_runs: Number(row.failed_runs),
-    total_cost: number(row.total_cost) ?? 0,
+    total_cost: sumOf(row.total_cost) ?? 0,
     total_tokens: Number(row.total_tokens),
     avg_latency_ms: number(row.avg_latency_ms),
     p95_latency_ms: number(row.p95_latency_ms),

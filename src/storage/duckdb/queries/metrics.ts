@@ -9,6 +9,7 @@ import { labelLine, printLabels } from '../metrics/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segments.js';
+import { parseJson, printJson } from '../../../signal/json.js';
 
 /** Points that are printed in one step of the thread. */
 const STEP_POINTS = 1000;
@@ -118,7 +119,7 @@ function distributionJson(text: string): string {
 
 function detailsJson(row: Row): string {
   const { start_time, flags, temporality, is_monotonic, exemplars } = row;
-  const details = JSON.stringify({
+  const details = printJson({
     start_time: typeof start_time === 'number' ? formatTime(start_time) : null,
     flags,
     temporality: temporality === null ? null : TEMPORALITIES[Number(temporality)],
@@ -129,7 +130,7 @@ function detailsJson(row: Row): string {
 }
 
 function printExemplars(text: string): JsonObject[] {
-  return (JSON.parse(text) as JsonObject[]).map((exemplar) => ({
+  return (parseJson(text) as JsonObject[]).map((exemplar) => ({
     ...exemplar,
     timestamp: typeof exemplar.timestamp === 'number' ? formatTime(exemplar.timestamp) : null,
     value: typeof exemplar.value === 'string' ? null : (exemplar.value ?? null),

@@ -5,12 +5,12 @@ import type { Agents } from '../agents.js';
 import type { Connection, Row } from '../database.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segments.js';
-import { number, text } from './run-summary.js';
+import { sumOf, text } from './run-summary.js';
 
 const LLM = SPAN_TYPES.indexOf('llm');
-/** Sums are exact, and only then turned into the nearest double: a sum may be larger than any integer type. */
+/** Sums are exact, and only then turned into the nearest double: that of whole numbers is a HUGEINT, whatever there is. */
 const FIGURES = `count(*) AS calls, count(cost_usd) AS priced_calls,
-  round(sum(cost_usd)::DOUBLE * 1e6) AS total_cost,
+  sum(cost_usd) AS nanos,
   coalesce(sum(input_tokens), 0)::DOUBLE AS input_tokens,
   coalesce(sum(output_tokens), 0)::DOUBLE AS output_tokens,
   coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens,
@@ -44,7 +44,7 @@ export async function listModels(
   const models = `WITH models AS MATERIALIZED (SELECT model, ${FIGURES} FROM ${calls} GROUP BY model)`;
   const total = '(SELECT count(*) FROM models) AS count';
   const rows = await connection.rows(
-    `${models} SELECT ${total}, * FROM models ORDER BY total_cost DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,
+    `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,
   );
   // Beyond the last page there is no row to tell how many there are.
   const [counted] =
@@ -60,7 +60,7 @@ function modelUsage(row: Row): ModelUsage {
     input_tokens: Number(row.input_tokens),
     output_tokens: Number(row.output_tokens),
     total_tokens: Number(row.total_tokens),
-    total_cost: number(row.total_cost),
+    total_cost: sumOf(row.total_cost),
     first_call_at: Number(row.first_call_at),
     last_call_at: Number(row.last_call_at),
   };

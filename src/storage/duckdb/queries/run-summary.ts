@@ -1,3 +1,4 @@
+import { sumToNumber, type Usd } from '../../../signal/money.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunSummary } from '../../telemetry-store.js';
 import { selectList } from '../../table.js';
@@ -51,4 +52,9 @@ export function number(value: Value | undefined): number | null {
 
 export function text(value: Value | undefined): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+/** @param value a sum of nano-USD as a text */
+export function sumOf(value: Value | undefined): Usd | null {
+  return typeof value === 'string' ? sumToNumber(BigInt(value)) : null;
 }

@@ -11,7 +11,7 @@ export async function* storedRuns(connection: Connection, capture: Capture): Asy
   // What may be missing is said by a number that no run has: columns cross as they lie in memory.
   const chunks = connection.chunks(
     `SELECT tenant, agent_no, status::INTEGER, coalesce(success::INTEGER, -1), started_at,
-       coalesce((total_cost_usd * 1000000)::BIGINT, -1), coalesce(duration_ms, -1),
+       coalesce(total_cost_usd, -1), coalesce(duration_ms, -1),
        least(greatest(started_at, coalesce(ended_at, started_at), coalesce(last_span, started_at)), heard_at)
      FROM ${source}`,
   );

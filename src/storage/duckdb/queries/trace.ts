@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { JsonObject } from '../../../signal/attributes.js';
+import { moneyToNumber } from '../../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { formatTime } from '../../../signal/time.js';
 import type { StoredTrace } from '../../telemetry-store.js';
@@ -12,6 +13,7 @@ import type { Capture } from '../segments.js';
 import { COMMITS, commitsAt, payloadLines } from '../stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../agents.js';
+import { parseJson } from '../../../signal/json.js';
 
 /** Spans of one page: as many as are made in a few milliseconds. */
 const PAGE_SPANS = 500;
@@ -128,12 +130,12 @@ function spanJson(row: Row, payload: string): string {
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
     total_tokens: row.total_tokens,
-    cost_usd: row.cost_usd === null ? null : Number(row.cost_usd) / 1e6,
+    cost_usd: row.cost_usd === null ? null : moneyToNumber(Number(row.cost_usd)),
     error_message: row.error_message,
   });
   return `${head.slice(0, -1)},"input_data":${input || 'null'},"output_data":${output || 'null'}}`;
 }
 
 function parseObject(text: Value | undefined): JsonObject | null {
-  return typeof text === 'string' ? (JSON.parse(text) as JsonObject) : null;
+  return typeof text === 'string' ? (parseJson(text) as JsonObject) : null;
 }

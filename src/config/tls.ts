@@ -1,0 +1,52 @@
+import { Type, type Static, type TOptional } from 'typebox';
+import type { Resource } from '../component/factory.js';
+import type { TlsOptions } from '../component/host.js';
+import { choice, filePath, section } from './schema.js';
+
+const TlsSchema = section(
+  {
+    cert_file: filePath({ description: 'PEM file with the certificate and its chain.' }),
+    key_file: filePath({ description: 'PEM file with the private key.' }),
+    client_ca_file: Type.Optional(
+      filePath({
+        description:
+          'PEM file with the authorities that clients must have a certificate of. Absent: clients need none.',
+      }),
+    ),
+    min_version: choice(['TLSv1.2', 'TLSv1.3'], {
+      default: 'TLSv1.2',
+      description: 'The oldest version of TLS that is spoken.',
+    }),
+  },
+  {
+    description:
+      'Serve HTTPS with this certificate. The files are read again when they change. Absent: plain HTTP.',
+    isOptional: true,
+  },
+);
+
+type TlsConfig = Static<typeof TlsSchema>;
+
+/** The section `tls` of a listener, or nothing for plain HTTP. Read it with {@link tlsOptions}. */
+export function tlsFiles(): TOptional<typeof TlsSchema> {
+  return Type.Optional(TlsSchema);
+}
+
+/** The section as `Host.listener` takes it. */
+export function tlsOptions(tls: TlsConfig): TlsOptions;
+export function tlsOptions(tls: TlsConfig | undefined): TlsOptions | undefined;
+export function tlsOptions(tls: TlsConfig | undefined): TlsOptions | undefined {
+  return (
+    tls && {
+      certFile: tls.cert_file,
+      keyFile: tls.key_file,
+      clientCaFile: tls.client_ca_file,
+      minVersion: tls.min_version,
+    }
+  );
+}
+
+/** The section as a component's factory names it among its resources; nothing where it is absent. */
+export function tlsResources(listener: string, tls: TlsConfig | undefined): readonly Resource[] {
+  return tls === undefined ? [] : [{ kind: 'tls_files', listener, ...tlsOptions(tls) }];
+}

@@ -1,0 +1,85 @@
+import { X509Certificate } from 'node:crypto';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { readTlsFiles, type TlsFiles } from './tls.js';
+
+/**
+ * How often the files are read. They are read rather than watched: Kubernetes and certbot change what a link points
+ * at, which no watch of the file tells.
+ */
+export const TLS_RELOAD_MS = 10_000;
+
+/** Hands new certificates to a listener while it runs, for the connections from then on. */
+export class TlsReload {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #replace: (files: TlsFiles) => void | Promise<void>;
+  #current: TlsFiles;
+  /** What was last wrong with the files, so that it is told once. */
+  #problem: string | undefined;
+  #cancelTimer: () => void;
+  #isClosed = false;
+
+  /**
+   * @param current what is served
+   * @param replace what is thrown here leaves the old certificate, and is tried again
+   */
+  constructor(
+    current: TlsFiles,
+    replace: (files: TlsFiles) => void | Promise<void>,
+    tools: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.#current = current;
+    this.#replace = replace;
+    this.#clock = tools.clock;
+    this.#logger = tools.logger;
+    this.#cancelTimer = this.#schedule();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTimer();
+  }
+
+  #schedule(): () => void {
+    return this.#clock.after(TLS_RELOAD_MS, () => {
+      void this.#look().finally(() => {
+        if (!this.#isClosed) this.#cancelTimer = this.#schedule();
+      });
+    });
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const files = await readTlsFiles(this.#current.options);
+      if (this.#isClosed) return;
+      if (!isSameContent(files, this.#current)) {
+        await this.#replace(files);
+        this.#current = files;
+        const { subject, validTo } = new X509Certificate(files.cert);
+        this.#logger.info(
+          { file: files.options.certFile, subject, valid_to: validTo },
+          'The certificate has changed: new connections get the new one',
+        );
+      }
+      this.#problem = undefined;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== this.#problem)
+        this.#logger.warn(
+          { problem },
+          'The files of the certificate have changed and cannot be used: the old one stays, and they are read again every 10 s',
+        );
+      this.#problem = problem;
+    }
+  }
+}
+
+function isSameContent(a: TlsFiles, b: TlsFiles): boolean {
+  return (
+    a.cert.equals(b.cert) &&
+    a.key.equals(b.key) &&
+    (a.clientCa === undefined || b.clientCa === undefined
+      ? a.clientCa === b.clientCa
+      : a.clientCa.equals(b.clientCa))
+  );
+}

@@ -1,0 +1,135 @@
+import type { ZSTDDecoder } from 'zstddec';
+import type { Measure } from './decompress.js';
+
+const MAGIC = 0xfd2fb528;
+/** Frames that hold nothing for us: 0x184D2A50 to 0x184D2A5F. */
+const SKIPPABLE = 0x184d2a5;
+const MAX_BLOCK_BYTES = 128 * 1024;
+const NONE = new Uint8Array();
+const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
+
+const RAW = 0;
+const REPEATED = 1;
+const COMPRESSED = 2;
+
+/**
+ * What comes out of zstd data (RFC 8878 §3.1), from the heads of its frames and blocks alone.
+ *
+ * @returns undefined for what is no whole data, and for data that needs a dictionary
+ */
+export function measureZstd(bytes: Uint8Array): Measure | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let [least, most] = [0, 0];
+  try {
+    for (let at = 0; at < bytes.length;) {
+      const frame = readFrame(view, at);
+      if (frame === undefined) return undefined;
+      at = frame.end;
+      least += frame.least;
+      most += frame.most;
+    }
+  } catch (error) {
+    // What the view throws where a head lies behind the end.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+  return { least, most };
+}
+
+interface Frame extends Measure {
+  readonly end: number;
+}
+
+/** @throws RangeError for a frame that does not end */
+function readFrame(view: DataView, start: number): Frame | undefined {
+  const magic = view.getUint32(start, true);
+  if (magic >>> 4 === SKIPPABLE) {
+    const end = start + 8 + view.getUint32(start + 4, true);
+    return end > view.byteLength ? undefined : { end, least: 0, most: 0 };
+  }
+  if (magic !== MAGIC) return undefined;
+  const { at, window, size, hasChecksum } = readHead(view, start + 4);
+  const blocks = readBlocks(view, at, Math.min(window, MAX_BLOCK_BYTES));
+  if (blocks === undefined) return undefined;
+  const end = blocks.end + (hasChecksum ? 4 : 0);
+  if (end > view.byteLength || (size !== undefined && size > blocks.most)) return undefined;
+  return size === undefined ? { ...blocks, end } : { end, least: size, most: size };
+}
+
+function readHead(view: DataView, start: number) {
+  const flags = view.getUint8(start);
+  let at = start + 1;
+  const isSingle = ((flags >> 5) & 1) === 1;
+  let window = Infinity;
+  if (!isSingle) {
+    const descriptor = view.getUint8(at++);
+    const base = 2 ** (10 + (descriptor >> 3));
+    window = base + (base / 8) * (descriptor & 7);
+  }
+  at += DICTIONARY_BYTES[(flags & 3) as 0 | 1 | 2 | 3];
+  let size: number | undefined;
+  switch (flags >> 6) {
+    case 0:
+      if (isSingle) size = view.getUint8(at++);
+      break;
+    case 1:
+      size = view.getUint16(at, true) + 256;
+      at += 2;
+      break;
+    case 2:
+      size = view.getUint32(at, true);
+      at += 4;
+      break;
+    default:
+      size = Number(view.getBigUint64(at, true));
+      at += 8;
+  }
+  return { at, window: isSingle ? (size ?? 0) : window, size, hasChecksum: ((flags >> 2) & 1) === 1 };
+}
+
+/** @throws RangeError for blocks without a last one */
+function readBlocks(view: DataView, start: number, maxBytes: number): Frame | undefined {
+  let [at, least, most] = [start, 0, 0];
+  for (;;) {
+    const head = view.getUint8(at) | (view.getUint8(at + 1) << 8) | (view.getUint8(at + 2) << 16);
+    const size = head >> 3;
+    const kind = (head >> 1) & 3;
+    at += 3;
+    if (kind === COMPRESSED) {
+      at += size;
+      most += maxBytes;
+    } else if (kind === RAW || kind === REPEATED) {
+      at += kind === RAW ? size : 1;
+      least += size;
+      most += size;
+    } else return undefined;
+    if (at > view.byteLength) return undefined;
+    if ((head & 1) === 1) return { end: at, least, most };
+  }
+}
+
+let loading: Promise<ZSTDDecoder> | undefined;
+
+/**
+ * Inflates zstd data by the reference implementation in WebAssembly: `node:zlib` has it only from Node 22.15 on. Its memory
+ * stays as large as the largest body so far and what came out of it.
+ *
+ * @param most the bytes that it may become
+ * @throws Error for data that is broken, or becomes more
+ */
+export async function inflateZstd(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  if (most === 0) return NONE;
+  loading ??= load();
+  const inflated = (await loading).decode(bytes, most);
+  // An error is told by nothing else; what holds no bytes at all has `most` 0, or says so in a way that no encoder does.
+  if (inflated.length === 0) throw new Error('no valid zstd data');
+  return inflated;
+}
+
+/** Only where somebody sends zstd: the module takes 20 ms to load. */
+async function load(): Promise<ZSTDDecoder> {
+  const { ZSTDDecoder } = await import('zstddec');
+  const decoder = new ZSTDDecoder();
+  await decoder.init();
+  return decoder;
+}

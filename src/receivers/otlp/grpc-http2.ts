@@ -1,0 +1,60 @@
+import { createSecureServer, createServer, type Http2Server } from 'node:http2';
+import type { TlsOptions } from '../../component/host.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { readTlsFiles, secureContext } from '../../http/tls.js';
+import { TlsReload } from '../../http/tls-reload.js';
+
+/** Calls of one connection at a time: more than any exporter makes, and more than HTTP/2 recommends at least. */
+const MAX_CALLS_OF_CONNECTION = 128;
+const HANDSHAKE_MS = 10_000;
+const SETTINGS = { maxConcurrentStreams: MAX_CALLS_OF_CONNECTION, maxHeaderListSize: 32 * 1024 };
+
+/** A server of HTTP/2 that does not listen yet, and the watch over the files of its certificate. */
+export interface Http2 {
+  readonly server: Http2Server;
+  /** Ends the watch. */
+  close(): void;
+}
+
+/** @throws Error that names the file and what is wrong with it */
+export async function createHttp2(
+  tls: TlsOptions | undefined,
+  tools: { readonly clock: Clock; readonly logger: Logger },
+): Promise<Http2> {
+  if (tls === undefined) return { server: createServer({ settings: SETTINGS }), close: () => undefined };
+  const files = await readTlsFiles(tls);
+  const isClientAsked = files.clientCa !== undefined;
+  const server = createSecureServer({
+    settings: SETTINGS,
+    ...secureContext(files),
+    requestCert: isClientAsked,
+    rejectUnauthorized: isClientAsked,
+    handshakeTimeout: HANDSHAKE_MS,
+  });
+  const reload = new TlsReload(
+    files,
+    (changed) => {
+      server.setSecureContext(secureContext(changed));
+    },
+    tools,
+  );
+  return {
+    server,
+    close: () => {
+      reload.close();
+    },
+  };
+}
+
+/** Binds the port. @param host empty for every address @returns the real port @throws Error of the system */
+export function listen(server: Http2Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, ...(host !== '' && { host }) }, () => {
+      server.removeListener('error', reject);
+      const address = server.address();
+      if (address === null || typeof address === 'string') reject(new Error('it has no port'));
+      else resolve(address.port);
+    });
+  });
+}

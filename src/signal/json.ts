@@ -1,0 +1,147 @@
+import type { JsonValue } from './attributes.js';
+
+/** Every integer of up to 15 digits is exact as a double. */
+const MIN_DIGITS = 16;
+/** With more digits no number is finite as a double, and is refused as such. */
+const MAX_DIGITS = 309;
+const QUOTE = '"';
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const BLANKS = [' ', '\t', '\r', '\n'];
+/** What stands before a number, and behind it. */
+const BEFORE = new Set([...BLANKS, ':', ',', '['].map(codeOf));
+const BEHIND = new Set([...BLANKS, ',', ']', '}'].map(codeOf));
+const BLANK = new Set(BLANKS.map(codeOf));
+
+/** Begins the strings that stand for long integers while a text is read or written. No text that comes has it. */
+const MARK = `~${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url')}~`;
+const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
+
+/**
+ * As `JSON.parse`, but integers that a double does not hold become `bigint`s and keep all their digits. Only texts that may
+ * have some cost more: about twice as much. Numbers with a point or an exponent are doubles.
+ *
+ * @param text however deep it nests
+ * @throws SyntaxError as `JSON.parse` does
+ */
+export function parseJson(text: string): JsonValue {
+  const first = nextRun(text, 0);
+  if (first === undefined) return JSON.parse(text) as JsonValue;
+  const marked = markLongIntegers(text, first);
+  if (marked === text) return JSON.parse(text) as JsonValue;
+  try {
+    return restored(JSON.parse(marked) as JsonValue);
+  } catch {
+    // The position in the message is that of the text that came.
+    return JSON.parse(text) as JsonValue;
+  }
+}
+
+/** As `JSON.stringify`, but writes `bigint`s, too, as the integers they are. */
+export function printJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // So rare, and looking for them so much dearer, that nobody looks before.
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(value, (_key, child: unknown) =>
+      typeof child === 'bigint' ? `${MARK}${child}` : child,
+    ).replace(MARKED, '$1');
+  }
+}
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The next run of so many digits that stands where a number can begin, be it in a string. A run that long covers a multiple of its length: only one of sixteen
+ * characters is looked at.
+ */
+function nextRun(text: string, from: number): Run | undefined {
+  for (let at = from + MIN_DIGITS - 1; at < text.length; at += MIN_DIGITS) {
+    if (!isDigit(text, at)) continue;
+    let start = at;
+    while (start > from && isDigit(text, start - 1)) start--;
+    let end = at + 1;
+    while (isDigit(text, end)) end++;
+    if (end - start >= MIN_DIGITS && mayBegin(text, start)) return { start, end };
+    // Where the run ended there is no digit.
+    at = Math.max(at, end);
+  }
+  return undefined;
+}
+
+/** Whether a number can begin there: most long runs of digits stand behind a point. */
+function mayBegin(text: string, start: number): boolean {
+  const before = text.charCodeAt(start - 1) === MINUS ? start - 2 : start - 1;
+  return before < 0 || BEFORE.has(text.charCodeAt(before));
+}
+
+/** Makes strings of the long integers, and changes nothing within strings. */
+function markLongIntegers(text: string, first: Run): string {
+  let marked = '';
+  let copied = 0;
+  /** The end of the last string that begins before the run. */
+  let outside = 0;
+  for (let run: Run | undefined = first; run; run = nextRun(text, Math.max(run.end, outside))) {
+    for (let quote = text.indexOf(QUOTE, outside); ; quote = text.indexOf(QUOTE, outside)) {
+      if (quote < 0 || quote > run.start) break;
+      outside = endOfString(text, quote) + 1;
+    }
+    if (outside > run.start || !isLongInteger(text, run)) continue;
+    const start = text.charCodeAt(run.start - 1) === MINUS ? run.start - 1 : run.start;
+    marked += `${text.slice(copied, start)}"${MARK}${text.slice(start, run.end)}"`;
+    copied = run.end;
+  }
+  return copied === 0 ? text : marked + text.slice(copied);
+}
+
+/** Whether a run of digits outside strings is a whole number by itself that a double does not hold, and no name in an object. */
+function isLongInteger(text: string, { start, end }: Run): boolean {
+  if (end < text.length && !BEHIND.has(text.charCodeAt(end))) return false;
+  let behind = end;
+  while (BLANK.has(text.charCodeAt(behind))) behind++;
+  if (text.charCodeAt(behind) === COLON || text.startsWith('0', start)) return false;
+  return end - start <= MAX_DIGITS && !Number.isSafeInteger(Number(text.slice(start, end)));
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
+}
+
+function codeOf(character: string): number {
+  return character.charCodeAt(0);
+}
+
+/** @returns the position of the quote that ends the string begun at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf(QUOTE, start + 1); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    // Backslashes in pairs stand for themselves.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+}
+
+/** Changes the value in place. It keeps its own stack, because a text may nest deeper than calls can. */
+function restored(root: JsonValue): JsonValue {
+  const holder = { root };
+  const waiting: Record<string, JsonValue>[] = [holder];
+  for (let object = waiting.pop(); object; object = waiting.pop()) {
+    for (const key in object) {
+      const value = object[key];
+      if (typeof value === 'string') {
+        if (value.startsWith(MARK)) object[key] = BigInt(value.slice(MARK.length));
+      } else if (typeof value === 'object' && value !== null) {
+        // Lists are walked by their indexes, as objects by their names.
+        waiting.push(value as Record<string, JsonValue>);
+      }
+    }
+  }
+  return holder.root;
+}
