@@ -157,6 +157,26 @@ export const ServiceSchema = section(
               'When a connection without a request is closed. Absent: 60s. With uWebSockets.js always 10s.',
           }),
         ),
+        min_rate: Type.Optional(
+          size({
+            description:
+              'Bytes a second: a body that comes slower for 10s gets 408, an answer that is read slower for idle_timeout is cut off. 0: any progress is enough. Absent: 1KiB.',
+          }),
+        ),
+        max_connections: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description:
+              'Open connections. For one more, the one that has been without a request for the longest time is closed. Absent: 8192. With uWebSockets.js those with a request count.',
+          }),
+        ),
+        max_connections_per_address: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description:
+              'The same for each address, or /64 of IPv6 addresses. This machine itself has no such bound. Gateways and NAT speak for many. Absent: 1024.',
+          }),
+        ),
       },
       { description: 'Bounds of each HTTP listener.' },
     ),

@@ -1,6 +1,8 @@
 import { HttpProblem } from '../component/http.js';
 import type { Clock } from '../component/telemetry.js';
 import { contentCoding, decompress, tooLarge } from './decompress.js';
+import { SLOW_BODY_MS } from './limits.js';
+import type { Pace } from './pace.js';
 import { overloaded } from './problem.js';
 import type { Holding } from './shares.js';
 
@@ -19,6 +21,7 @@ export interface BodySettings {
   readonly timeoutMs: number;
   /** What its bytes are taken from. */
   readonly budget: Holding;
+  readonly pace: Pace;
   readonly clock: Clock;
 }
 
@@ -37,6 +40,7 @@ export class Body {
   #waiting: { resolve: (bytes: Uint8Array) => void; reject: (problem: HttpProblem) => void } | undefined;
   #result: Promise<Uint8Array> | undefined;
   #cancelTimeout: (() => void) | undefined;
+  #endWatch: (() => void) | undefined;
 
   constructor(settings: BodySettings) {
     this.#settings = settings;
@@ -59,9 +63,15 @@ export class Body {
   /** Starts the time within which the whole body has to arrive. */
   startTimeout(): void {
     if (this.#state !== 'gathering' || this.#problem !== undefined) return;
-    const { clock, timeoutMs } = this.#settings;
+    const { clock, timeoutMs, pace } = this.#settings;
     this.#cancelTimeout = clock.after(timeoutMs, () => {
       this.fail(new HttpProblem(408, 'request_timeout', `The body did not arrive within ${timeoutMs} ms.`));
+    });
+    this.#endWatch = pace.watch(SLOW_BODY_MS, {
+      moved: () => this.#length,
+      tooSlow: () => {
+        this.fail(new HttpProblem(408, 'request_timeout', 'The body came too slowly.'));
+      },
     });
   }
 
@@ -87,6 +97,7 @@ export class Body {
     if (this.#state !== 'gathering' || this.#problem !== undefined) return;
     this.#problem = problem;
     this.#cancelTimeout?.();
+    this.#endWatch?.();
     this.#giveBack();
     this.#waiting?.reject(problem);
     this.#waiting = undefined;
@@ -113,6 +124,7 @@ export class Body {
   #complete(): void {
     this.#state = 'complete';
     this.#cancelTimeout?.();
+    this.#endWatch?.();
     this.#waiting?.resolve(this.#bytes());
     this.#waiting = undefined;
   }

@@ -6,6 +6,7 @@ import type { Cors } from './cors.js';
 import type { Exchange } from './engine.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
+import type { Pace } from './pace.js';
 import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.js';
 import type { RebindingGuard } from './rebinding-guard.js';
 import { headProblem, isWellFormed } from './request-head.js';
@@ -26,6 +27,7 @@ export interface DispatcherSettings {
   readonly limits: HttpLimits;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
+  readonly pace: Pace;
   readonly clock: Clock;
 }
 
@@ -99,7 +101,7 @@ export class Dispatcher {
 
   /** Never throws. */
   readonly accept = (exchange: Exchange): void => {
-    const { router, limits, clock, logger } = this.#settings;
+    const { router, limits, clock, logger, pace } = this.#settings;
     this.#underWay++;
     const path = trimSlash(exchange.path);
     const match = router.match(exchange.method, path);
@@ -111,6 +113,7 @@ export class Dispatcher {
           maxBytes: found?.route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
           timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
           budget: new Holding(this.#bodies),
+          pace,
           clock,
         })
       : undefined;

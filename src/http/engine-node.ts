@@ -2,9 +2,10 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Engine, EngineOptions } from './engine.js';
+import type { Connection, Connections } from './connections.js';
 import { NodeConnection } from './node-connection.js';
 import type { UnreadableError } from './unreadable.js';
-import { NodeExchange } from './node-exchange.js';
+import { NodeExchange, plainRemoteAddress } from './node-exchange.js';
 import { secureContext } from './tls.js';
 
 /** How often Node looks for connections whose headers take too long. */
@@ -12,20 +13,22 @@ const CHECK_INTERVAL_MS = 1000;
 
 /** Listens with `node:http` or `node:https`. @throws Error as `server.listen` gives it, with its `code`. */
 export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
-  const { host, port, limits } = options;
+  const { host, port } = options;
   const server = createServer(options);
+  const slots = countConnections(server, options.connections);
   // In place of connections themselves, which Node's types do not let us extend.
   const connections = new WeakMap<Socket, NodeConnection>();
   const connectionOf = (socket: Socket): NodeConnection => {
     let connection = connections.get(socket);
-    if (connection === undefined) connections.set(socket, (connection = new NodeConnection(socket)));
+    if (connection === undefined)
+      connections.set(socket, (connection = new NodeConnection(socket, slots(socket), options)));
     return connection;
   };
   const take = (request: http.IncomingMessage, response: http.ServerResponse, waits: boolean): void => {
     const connection = connectionOf(request.socket);
     // It came behind one that ends the connection: nobody will ever see an answer to it.
     if (connection.isEnding) return;
-    options.onRequest(new NodeExchange(request, response, connection, limits, waits));
+    options.onRequest(new NodeExchange(request, response, connection, options, waits));
   };
   const takeAtOnce = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     take(request, response, false);
@@ -65,6 +68,35 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
       server.closeAllConnections();
     },
   };
+}
+
+/**
+ * Lets the table of connections know of each from its first moment, the handshake of TLS included, which has a socket of its own.
+ *
+ * @returns what gives the place of a connection in the table, by its plain socket or the one of TLS
+ */
+function countConnections(
+  server: http.Server,
+  table: Connections,
+): (socket: Socket) => Connection | undefined {
+  const slots = new Map<string, Connection>();
+  const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`;
+  server.on('connection', (socket: Socket) => {
+    const slot: Connection = {
+      remoteAddress: plainRemoteAddress(socket),
+      destroy: () => {
+        socket.destroy();
+      },
+    };
+    if (!table.enter(slot)) return;
+    const peer = peerOf(socket);
+    slots.set(peer, slot);
+    socket.once('close', () => {
+      if (slots.get(peer) === slot) slots.delete(peer);
+      table.leave(slot);
+    });
+  });
+  return (socket) => slots.get(peerOf(socket));
 }
 
 function createServer({ limits, tls }: EngineOptions): http.Server {

@@ -5,13 +5,26 @@ import { EXCLUSIVE_PORT, type UwsApp, type UwsListenSocket, type UwsModule } fro
 
 /** Listens with uWebSockets.js. @throws Error with the `code` of the failure, as `node:net` would give it. */
 export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Promise<Engine> {
-  const { host, port, limits, tls } = options;
+  const { host, port, connections, tls } = options;
   const app =
     tls === undefined
       ? uws.App()
       : uws.SSLApp({ key_file_name: tls.options.keyFile, cert_file_name: tls.options.certFile });
   app.any('/*', (response, request) => {
-    options.onRequest(new UwsExchange(response, request, limits));
+    const exchange = new UwsExchange(response, request, options);
+    // It tells nothing of connections: only those with a request can be counted.
+    const slot = {
+      remoteAddress: exchange.remoteAddress,
+      destroy: () => {
+        exchange.abort();
+      },
+    };
+    if (!connections.enter(slot)) return;
+    connections.busy(slot);
+    exchange.onClosed(() => {
+      connections.leave(slot);
+    });
+    options.onRequest(exchange);
   });
   const socket = await listen(app, host, port);
   if (socket === false) {

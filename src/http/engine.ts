@@ -1,3 +1,4 @@
+import type { Connections } from './connections.js';
 import type { HttpLimits } from './limits.js';
 import type { TlsFiles } from './tls.js';
 
@@ -63,12 +64,23 @@ export interface Exchange {
   abort(): void;
 }
 
+/**
+ * Watches an answer that its client has not taken at once.
+ *
+ * @param taken bytes that the system has taken so far
+ * @param cut called when they were too few
+ * @returns what ends it
+ */
+export type WatchReader = (taken: () => number, cut: () => void) => () => void;
+
 export interface EngineOptions {
   /** Without brackets; empty for all addresses. */
   readonly host: string;
   readonly port: number;
   readonly tls: TlsFiles | undefined;
   readonly limits: HttpLimits;
+  readonly connections: Connections;
+  readonly watchReader: WatchReader;
   /** Called synchronously when the head of a request has arrived. Never throws. */
   readonly onRequest: (exchange: Exchange) => void;
   /** Called when something that is no request was answered with this status. */

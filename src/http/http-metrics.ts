@@ -1,4 +1,5 @@
 import type { Labels, Meter } from '../component/telemetry.js';
+import type { NoRoom } from './connections.js';
 
 /** Seconds: answers take from parts of a millisecond to the longest commit. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -19,6 +20,9 @@ export class HttpMetrics {
   readonly #requests;
   readonly #duration;
   readonly #refusedBodies;
+  readonly #refusedConnections;
+  readonly #evictedConnections;
+  readonly #slowReaders;
   readonly #endpoint: string;
   readonly #meter: Meter;
   /** One object a series, so that a request allocates none. */
@@ -41,6 +45,30 @@ export class HttpMetrics {
       description: 'Bodies that were not taken, by reason.',
       labelNames: ['listener', 'reason'],
     });
+    this.#refusedConnections = meter.counter('http_refused_connections_total', {
+      description:
+        'New connections that were closed because there are as many as there may be, all with a request under way.',
+      labelNames: ['listener', 'reason'],
+    });
+    this.#evictedConnections = meter.counter('http_evicted_connections_total', {
+      description: 'Connections without a request that were closed to make room for new ones.',
+      labelNames: ['listener', 'reason'],
+    });
+    this.#slowReaders = meter.counter('http_slow_readers_total', {
+      description: 'Answers that were cut off because their client read them too slowly.',
+      labelNames: ['listener'],
+    });
+  }
+
+  /** A connection was closed for want of room: a new one, or one that was idle. */
+  noRoom(reason: NoRoom, isNew: boolean): void {
+    const counter = isNew ? this.#refusedConnections : this.#evictedConnections;
+    counter.add(1, { listener: this.#endpoint, reason });
+  }
+
+  /** An answer was cut off because its client read it too slowly. */
+  slowReader(): void {
+    this.#slowReaders.add(1, { listener: this.#endpoint });
   }
 
   /**
@@ -64,7 +92,7 @@ export class HttpMetrics {
   }
 
   /** Shows what is under way for as long as the listener is open. @returns what ends that. */
-  observe(inFlight: { bytes: () => number; requests: () => number }): () => void {
+  observe(inFlight: { bytes: () => number; requests: () => number; connections: () => number }): () => void {
     const labels = { listener: this.#endpoint };
     const labelNames = ['listener'];
     const endings = [
@@ -78,6 +106,12 @@ export class HttpMetrics {
         'http_requests_in_flight',
         { description: 'Requests under way.', labelNames },
         inFlight.requests,
+        labels,
+      ),
+      this.#meter.gauge(
+        'http_connections',
+        { description: 'Open connections; with uWebSockets.js those with a request under way.', labelNames },
+        inFlight.connections,
         labels,
       ),
     ];

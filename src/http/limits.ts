@@ -13,8 +13,17 @@ export interface HttpLimits {
   readonly maxDiscardBytes: number;
   /** Time for the headers to arrive, in milliseconds. Default 10 000. uWebSockets.js: always 10 s. */
   readonly headersTimeoutMs: number;
-  /** A connection without a request, or one that reads nothing of its answer, is closed, in milliseconds. Default 60 000. uWebSockets.js: always 10 s. */
+  /** A connection without a request is closed, in milliseconds. Default 60 000. uWebSockets.js: always 10 s. */
   readonly idleTimeoutMs: number;
+  /**
+   * Bytes a second: a body that comes slower for 10 s is answered with 408, an answer that is read slower for `idleTimeoutMs` is cut off.
+   * Default 1 KiB.
+   */
+  readonly minRate: number;
+  /** Open connections. Default 8192. */
+  readonly maxConnections: number;
+  /** Of them from one address, loopback excepted, or one /64 of IPv6 addresses. Default 1024. */
+  readonly maxConnectionsPerAddress: number;
 }
 
 const KIB = 1024;
@@ -27,7 +36,13 @@ export const DEFAULT_LIMITS: HttpLimits = {
   maxDiscardBytes: 32 * MIB,
   headersTimeoutMs: 10_000,
   idleTimeoutMs: 60_000,
+  minRate: KIB,
+  maxConnections: 8192,
+  maxConnectionsPerAddress: 1024,
 };
+
+/** How long a body may come slower than the least rate. */
+export const SLOW_BODY_MS = 10_000;
 
 /** What a route that says nothing about its body gets. */
 export const DEFAULT_MAX_BODY_BYTES = MIB;

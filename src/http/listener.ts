@@ -3,7 +3,9 @@ import { isIP } from 'node:net';
 import type { ListenerOptions } from '../component/host.js';
 import type { HttpRequest, Listener, Route } from '../component/http.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
+import { BoundedLines } from '../telemetry/bounded-lines.js';
 import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
+import { Connections } from './connections.js';
 import { Cors } from './cors.js';
 import { Dispatcher, type Guard } from './dispatcher.js';
 import { openEngine, type EngineChoice } from './engine-choice.js';
@@ -11,6 +13,7 @@ import type { Engine } from './engine.js';
 import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
 import { RebindingGuard } from './rebinding-guard.js';
+import { Pace } from './pace.js';
 import { Router, trimSlash } from './router.js';
 import { TlsReload } from './tls-reload.js';
 import { isSameTls, readTlsFiles } from './tls.js';
@@ -87,6 +90,9 @@ class SharedListener implements HttpListener {
   readonly #guards: Guard[] = [];
   readonly #metrics: HttpMetrics;
   readonly #rebinding: RebindingGuard;
+  readonly #pace: Pace;
+  readonly #connections: Connections;
+  readonly #crowded: BoundedLines;
   readonly #dispatcher: Dispatcher;
   #cors: Cors;
   #tls: ListenerOptions['tls'];
@@ -111,6 +117,23 @@ class SharedListener implements HttpListener {
       clock: options.clock,
       logger: this.#logger,
     });
+    this.#pace = new Pace(this.#limits.minRate, options.clock);
+    this.#connections = new Connections(this.#limits, (reason, isNew) => {
+      this.#metrics.noRoom(reason, isNew);
+      this.#crowded.write(() => {
+        const { maxConnections, maxConnectionsPerAddress } = this.#limits;
+        this.#logger.warn(
+          { reason, maxConnections, maxConnectionsPerAddress },
+          'There are as many connections as there may be: one was closed (service.http.max_connections, max_connections_per_address).',
+        );
+      });
+    });
+    this.#crowded = new BoundedLines(options.clock, 1, (count) => {
+      this.#logger.warn(
+        { count },
+        'More connections were closed, because there are as many as there may be.',
+      );
+    });
     this.#dispatcher = new Dispatcher({
       router: this.#router,
       guards: this.#guards,
@@ -119,6 +142,7 @@ class SharedListener implements HttpListener {
       limits: this.#limits,
       logger: this.#logger,
       metrics: this.#metrics,
+      pace: this.#pace,
       clock: options.clock,
     });
   }
@@ -181,6 +205,15 @@ class SharedListener implements HttpListener {
           port: this.#address.port,
           tls,
           limits: this.#limits,
+          connections: this.#connections,
+          watchReader: (moved, cut) =>
+            this.#pace.watch(this.#limits.idleTimeoutMs, {
+              moved,
+              tooSlow: () => {
+                this.#metrics.slowReader();
+                cut();
+              },
+            }),
           onRequest: this.#dispatcher.accept,
           onUnreadable: (status) => {
             this.#metrics.answered('other', status, undefined, 0);
@@ -194,6 +227,7 @@ class SharedListener implements HttpListener {
       this.#endObservation = this.#metrics.observe({
         bytes: () => this.#dispatcher.bodyBytesInFlight,
         requests: () => this.#dispatcher.requestsInFlight,
+        connections: () => this.#connections.count,
       });
       return engine;
     } catch (error) {
@@ -216,6 +250,8 @@ class SharedListener implements HttpListener {
       this.#logger.warn({ requests: left }, 'The time for shutting down is over: requests were cut off.');
     engine.close();
     this.#rebinding.close();
+    this.#pace.close();
+    this.#crowded.close();
     this.#endObservation?.();
   }
 

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import type { Connection, Connections } from './connections.js';
+import type { EngineOptions } from './engine.js';
 import type { NodeExchange } from './node-exchange.js';
 import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 
@@ -10,13 +12,22 @@ const PROBES_MS = [100, LINGER_MS];
 /** A connection of `node:http`: the requests that are under way on it, and how it ends. */
 export class NodeConnection {
   readonly #socket: Socket;
+  /** Its place in the table of all connections; undefined where it is closed already. */
+  readonly #slot: Connection | undefined;
+  readonly #table: Connections;
   /** Of requests that are not over, in the order in which they came. */
   readonly #underWay: NodeExchange[] = [];
   #isEnding = false;
   #unreadable: string | undefined;
 
-  constructor(socket: Socket) {
+  constructor(
+    socket: Socket,
+    slot: Connection | undefined,
+    { connections }: Pick<EngineOptions, 'connections'>,
+  ) {
     this.#socket = socket;
+    this.#slot = slot;
+    this.#table = connections;
     socket.once('end', () => {
       this.#lookForClient();
     });
@@ -33,12 +44,13 @@ export class NodeConnection {
   }
 
   began(exchange: NodeExchange): void {
-    this.#underWay.push(exchange);
+    if (this.#underWay.push(exchange) === 1 && this.#slot !== undefined) this.#table.busy(this.#slot);
   }
 
   over(exchange: NodeExchange): void {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
+    if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
     this.#refuseInTurn();
   }
 

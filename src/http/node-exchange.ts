@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AnswerHead, Exchange, TakePiece } from './engine.js';
+import type { Socket } from 'node:net';
+import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import type { HttpLimits } from './limits.js';
 import type { NodeConnection } from './node-connection.js';
 import { MAX_HEADER_FIELDS, singleField } from './request-head.js';
 
 /** How long the rest of a refused body is waited for before the connection is closed. */
 const LINGER_MS = 2000;
+/** Of a longer body it is known after each of these how much was taken. */
+const PIECE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array();
 
 /** A request to `node:http`, and its answer. */
@@ -20,6 +23,8 @@ export class NodeExchange implements Exchange {
   readonly #response: ServerResponse;
   readonly #connection: NodeConnection;
   readonly #limits: HttpLimits;
+  readonly #watchReader: WatchReader;
+  #endWatch: (() => void) | undefined;
   /** Of a target that names its host itself; it counts instead of the header (RFC 9112 section 3.2.2). */
   readonly #authority: string | undefined;
   #waitsForContinue: boolean;
@@ -34,13 +39,14 @@ export class NodeExchange implements Exchange {
     request: IncomingMessage,
     response: ServerResponse,
     connection: NodeConnection,
-    limits: HttpLimits,
+    { limits, watchReader }: Pick<EngineOptions, 'limits' | 'watchReader'>,
     waitsForContinue: boolean,
   ) {
     this.#request = request;
     this.#response = response;
     this.#connection = connection;
     this.#limits = limits;
+    this.#watchReader = watchReader;
     this.#waitsForContinue = waitsForContinue;
     this.method = request.method ?? 'GET';
     this.version = request.httpVersion;
@@ -63,8 +69,7 @@ export class NodeExchange implements Exchange {
   }
 
   get remoteAddress(): string {
-    // `::ffff:127.0.0.1` is an IPv4 client on a socket for both.
-    return this.#request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
+    return plainRemoteAddress(this.#request.socket);
   }
 
   get localAddress(): string | undefined {
@@ -133,17 +138,31 @@ export class NodeExchange implements Exchange {
   }
 
   write(piece: Uint8Array): Promise<void> | undefined {
+    return piece.length > PIECE_BYTES ? this.#writeInPieces(piece) : this.#write(piece);
+  }
+
+  async #writeInPieces(whole: Uint8Array): Promise<void> {
+    for (let at = 0; at < whole.length; at += PIECE_BYTES)
+      await this.#write(whole.subarray(at, at + PIECE_BYTES));
+  }
+
+  #write(piece: Uint8Array): Promise<void> | undefined {
     if (this.#isClosed || this.#response.write(piece)) return undefined;
-    this.#closeWhenStuck();
+    this.#watchWhenStuck();
     return new Promise((resolve) => {
-      this.#response.once('drain', resolve).once('close', resolve);
+      const goOn = (): void => {
+        this.#stopWatching();
+        this.#response.off('drain', goOn).off('close', goOn);
+        resolve();
+      };
+      this.#response.once('drain', goOn).once('close', goOn);
     });
   }
 
   end(): void {
     if (this.#isClosed) return;
     this.#response.end();
-    this.#closeWhenStuck();
+    this.#watchWhenStuck();
   }
 
   abort(): void {
@@ -167,7 +186,8 @@ export class NodeExchange implements Exchange {
     this.#writeHead(head, length, close);
     this.#discardRest();
     if (!close || this.#request.complete || !this.hasBody || this.#waitsForContinue) {
-      this.#response.end(body);
+      if (length !== undefined && length > PIECE_BYTES && body !== undefined) this.#endInPieces(body);
+      else this.#response.end(body);
     } else {
       // The client has its whole answer now. Closing at once would reset the connection while it is still sending, and
       // it might never read the answer: the end waits for the rest of the body, a while.
@@ -182,7 +202,24 @@ export class NodeExchange implements Exchange {
       this.#stopWaiting = end;
       this.#request.once('end', end).once('close', end);
     }
-    this.#closeWhenStuck();
+    this.#watchWhenStuck();
+  }
+
+  /** So that it is seen how fast the client takes it. */
+  #endInPieces(body: string | Uint8Array): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    let at = 0;
+    const response = this.#response;
+    const goOn = (): void => {
+      while (at + PIECE_BYTES < bytes.length) {
+        const isTaken = response.write(bytes.subarray(at, (at += PIECE_BYTES)));
+        if (!isTaken) return;
+      }
+      response.off('drain', goOn);
+      response.end(bytes.subarray(at));
+    };
+    response.on('drain', goOn);
+    goOn();
   }
 
   #writeHead(head: AnswerHead, length: number | undefined, close: boolean): void {
@@ -213,19 +250,37 @@ export class NodeExchange implements Exchange {
     if (!this.#isReceiving) this.#request.resume();
   }
 
-  /** An answer that the client does not read is not kept for ever. */
-  #closeWhenStuck(): void {
-    if (!this.#response.writableFinished) this.#request.socket.setTimeout(this.#limits.idleTimeoutMs);
+  /** An answer that the client does not read, or hardly, is not kept for ever. */
+  #watchWhenStuck(): void {
+    const { socket } = this.#request;
+    if (this.#endWatch !== undefined || socket.writableLength === 0) return;
+    this.#endWatch = this.#watchReader(
+      () => socket.bytesWritten - socket.writableLength,
+      () => {
+        socket.destroy();
+      },
+    );
+  }
+
+  #stopWatching(): void {
+    this.#endWatch?.();
+    this.#endWatch = undefined;
   }
 
   #closed(): void {
     this.#isClosed = true;
+    this.#stopWatching();
     const isGone = !this.#response.writableFinished;
     const callbacks = this.#onClosed;
     this.#onClosed = [];
     for (const callback of callbacks) callback(isGone);
     this.#connection.over(this);
   }
+}
+
+/** `::ffff:127.0.0.1` is an IPv4 client on a socket for both. */
+export function plainRemoteAddress({ remoteAddress }: Socket): string {
+  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
 }
 
 /** `http://host/path`, as proxies may send it. */

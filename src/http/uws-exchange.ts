@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { SocketAddress } from 'node:net';
-import type { AnswerHead, Exchange, TakePiece } from './engine.js';
+import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import type { HttpLimits } from './limits.js';
 import { isFramingUnsure, singleField } from './request-head.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
@@ -24,6 +24,10 @@ export class UwsExchange implements Exchange {
   readonly #response: UwsResponse;
   readonly #headers = new Map<string, string>();
   readonly #limits: HttpLimits;
+  readonly #watchReader: WatchReader;
+  #endWatch: (() => void) | undefined;
+  /** Of the answer, by the system. */
+  #taken = 0;
   readonly #contentLength: number;
   /**
    * Nothing that is read on this connection after the request may be taken for another one. uWebSockets.js reads on behind an answer
@@ -39,9 +43,14 @@ export class UwsExchange implements Exchange {
   #isClosed = false;
   #hasBegun = false;
 
-  constructor(response: UwsResponse, request: UwsRequest, limits: HttpLimits) {
+  constructor(
+    response: UwsResponse,
+    request: UwsRequest,
+    { limits, watchReader }: Pick<EngineOptions, 'limits' | 'watchReader'>,
+  ) {
     this.#response = response;
     this.#limits = limits;
+    this.#watchReader = watchReader;
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
@@ -157,7 +166,9 @@ export class UwsExchange implements Exchange {
     this.#response.cork(() => {
       this.#writeHead(head, close);
     });
-    this.#response.onWritable(() => {
+    this.#response.onWritable((offset) => {
+      this.#taken = Math.max(this.#taken, offset);
+      this.#stopWatching();
       this.#onDrained?.();
       return true;
     });
@@ -171,6 +182,7 @@ export class UwsExchange implements Exchange {
       isTaken = this.#response.write(piece);
     });
     if (isTaken || this.isClosed) return undefined;
+    this.#watch();
     return new Promise((resolve) => {
       this.#onDrained = resolve;
     });
@@ -228,7 +240,9 @@ export class UwsExchange implements Exchange {
       this.#closed(false);
       return;
     }
+    this.#watch();
     response.onWritable((offset) => {
+      this.#taken = offset;
       if (this.#isClosed) return true;
       const [isTaken, isNowComplete] = response.tryEnd(body.subarray(offset), body.length);
       if (isNowComplete) this.#closed(false);
@@ -236,9 +250,24 @@ export class UwsExchange implements Exchange {
     });
   }
 
+  #watch(): void {
+    this.#endWatch ??= this.#watchReader(
+      () => this.#taken,
+      () => {
+        this.abort();
+      },
+    );
+  }
+
+  #stopWatching(): void {
+    this.#endWatch?.();
+    this.#endWatch = undefined;
+  }
+
   #closed(gone: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#stopWatching();
     this.#take = undefined;
     this.#onDrained?.();
     for (const callback of this.#onClosed.splice(0)) callback(gone);

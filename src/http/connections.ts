@@ -1,0 +1,114 @@
+import { isIPv6 } from 'node:net';
+
+/** An open connection, by whoever has it. */
+export interface Connection {
+  readonly remoteAddress: string;
+  /** Closes it at once. */
+  destroy(): void;
+}
+
+/** Why there was no room: all connections, or those of one address. */
+export type NoRoom = 'total' | 'address';
+
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+}
+
+interface Group {
+  count: number;
+  /** As in {@link Connections}. */
+  readonly idle: Set<Connection>;
+}
+
+/**
+ * The connections of a listener, within a number for all and one for each address. Where there is no room for another, the one is
+ * closed that has been without a request for the longest time: those that wait, or send their headers slowly, do not keep out others.
+ * Only where all have a request under way the new one is refused.
+ */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #tell: (reason: NoRoom, isNew: boolean) => void;
+  readonly #groups = new Map<string, Group>();
+  readonly #groupOf = new Map<Connection, Group & { readonly name: string }>();
+  /** Without a request under way, the longest first. */
+  readonly #idle = new Set<Connection>();
+
+  /** @param tell hears of each connection that was closed for want of room, be it a new one or one that was idle */
+  constructor(limits: ConnectionLimits, tell: (reason: NoRoom, isNew: boolean) => void) {
+    this.#limits = limits;
+    this.#tell = tell;
+  }
+
+  get count(): number {
+    return this.#groupOf.size;
+  }
+
+  /** Takes in a new connection, without a request as yet. @returns false where it was closed */
+  enter(connection: Connection): boolean {
+    const name = groupName(connection.remoteAddress);
+    const group = this.#groups.get(name) ?? { count: 0, idle: new Set() };
+    const most = isLoopback(name) ? Infinity : this.#limits.maxConnectionsPerAddress;
+    const hasRoom =
+      this.#makeRoom('address', group.count < most, group.idle) &&
+      this.#makeRoom('total', this.count < this.#limits.maxConnections, this.#idle);
+    if (!hasRoom) {
+      connection.destroy();
+      return false;
+    }
+    group.count++;
+    this.#groups.set(name, group);
+    this.#groupOf.set(connection, Object.assign(group, { name }));
+    this.idle(connection);
+    return true;
+  }
+
+  /** It has a request now. */
+  busy(connection: Connection): void {
+    this.#idle.delete(connection);
+    this.#groupOf.get(connection)?.idle.delete(connection);
+  }
+
+  /** It has none any more. */
+  idle(connection: Connection): void {
+    const group = this.#groupOf.get(connection);
+    if (group === undefined) return;
+    group.idle.add(connection);
+    this.#idle.add(connection);
+  }
+
+  /** It is closed. Safe twice, and for one that was never taken in. */
+  leave(connection: Connection): void {
+    const group = this.#groupOf.get(connection);
+    if (group === undefined) return;
+    this.busy(connection);
+    this.#groupOf.delete(connection);
+    group.count--;
+    if (group.count === 0) this.#groups.delete(group.name);
+  }
+
+  #makeRoom(reason: NoRoom, hasRoom: boolean, idle: ReadonlySet<Connection>): boolean {
+    if (hasRoom) return true;
+    const [longest] = idle;
+    this.#tell(reason, longest === undefined);
+    if (longest === undefined) return false;
+    this.leave(longest);
+    longest.destroy();
+    return true;
+  }
+}
+
+/** A host is given a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4): together they are one. */
+function groupName(address: string): string {
+  if (!isIPv6(address) || address === '::1') return address;
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
+  return [...first, ...zeros, ...last].slice(0, 4).join(':');
+}
+
+/** Proxies and tools on this machine speak for many; who is here already needs no connection to do harm. */
+function isLoopback(name: string): boolean {
+  return name.startsWith('127.') || name === '::1';
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../component/telemetry.js';
+
+/** Bytes that a client has to send or to take. */
+export interface Transfer {
+  /** How many it has so far. Never falls. */
+  readonly moved: () => number;
+  /** Called once, when they were too few. */
+  readonly tooSlow: () => void;
+}
+
+interface Watched extends Transfer {
+  readonly windowMs: number;
+  /** Of the window: how long it has lasted, and what had moved before it. */
+  elapsedMs: number;
+  before: number;
+}
+
+const TICK_MS = 1000;
+
+/** Ends transfers that go on slower than a least rate, so that nobody holds a request by sending or reading a byte now and then. */
+export class Pace {
+  readonly #bytesPerSecond: number;
+  readonly #clock: Clock;
+  readonly #watched = new Set<Watched>();
+  #cancelTick: (() => void) | undefined;
+
+  /** @param bytesPerSecond 0: whoever moves anything at all is fast enough */
+  constructor(bytesPerSecond: number, clock: Clock) {
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#clock = clock;
+  }
+
+  /**
+   * Watches a transfer in windows of this length, one after the other. It has at least the first whole one.
+   *
+   * @returns what ends that
+   */
+  watch(windowMs: number, transfer: Transfer): () => void {
+    const { moved, tooSlow } = transfer;
+    // The first tick may come at once.
+    const watched: Watched = { moved, tooSlow, windowMs, elapsedMs: -TICK_MS, before: moved() };
+    this.#watched.add(watched);
+    this.#cancelTick ??= this.#clock.after(TICK_MS, this.#tick);
+    return () => {
+      this.#watched.delete(watched);
+    };
+  }
+
+  close(): void {
+    this.#cancelTick?.();
+    this.#watched.clear();
+  }
+
+  // One timer for all, which goes on while there is anything to watch: most bodies are over long before it comes.
+  readonly #tick = (): void => {
+    this.#cancelTick = this.#watched.size === 0 ? undefined : this.#clock.after(TICK_MS, this.#tick);
+    for (const watched of this.#watched) {
+      watched.elapsedMs += TICK_MS;
+      if (watched.elapsedMs < watched.windowMs) continue;
+      const moved = watched.moved();
+      if (moved - watched.before < this.#leastOf(watched.elapsedMs)) {
+        this.#watched.delete(watched);
+        watched.tooSlow();
+      } else {
+        watched.before = moved;
+        watched.elapsedMs = 0;
+      }
+    }
+  };
+
+  #leastOf(elapsedMs: number): number {
+    return Math.max(1, (this.#bytesPerSecond * elapsedMs) / 1000);
+  }
+}

@@ -1,0 +1,138 @@
+import t from 'tap';
+import { Connections, type Connection, type NoRoom } from '../../src/http/connections.js';
+import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
+import { head, RawConnection } from '../support/http-socket.js';
+
+const A = '192.0.2.1';
+const B = '192.0.2.2';
+
+/** A table, connections for it by their names, and what it told. */
+function table(maxConnections: number, maxConnectionsPerAddress: number) {
+  const told: [NoRoom, 'new' | 'idle'][] = [];
+  const open: string[] = [];
+  const byName = new Map<string, Connection>();
+  const connections = new Connections({ maxConnections, maxConnectionsPerAddress }, (reason, isNew) => {
+    told.push([reason, isNew ? 'new' : 'idle']);
+  });
+  const enter = (name: string, remoteAddress: string): boolean => {
+    const connection = { remoteAddress, destroy: () => void open.splice(open.indexOf(name), 1) };
+    open.push(name);
+    byName.set(name, connection);
+    return connections.enter(connection);
+  };
+  const get = (name: string): Connection =>
+    byName.get(name) ?? { remoteAddress: '', destroy: () => undefined };
+  return { connections, told, open, enter, get };
+}
+
+void t.test('for one more, the connection is closed that has been idle for the longest time', async (t) => {
+  const { connections, told, open, enter, get } = table(3, 3);
+  for (const name of ['a', 'b', 'c']) t.ok(enter(name, A));
+  connections.busy(get('a'));
+  connections.busy(get('b'));
+  connections.idle(get('b'));
+  t.ok(enter('d', B));
+  t.same(open, ['a', 'b', 'd'], 'c has waited longer than b');
+  t.ok(enter('e', B));
+  t.same(open, ['a', 'd', 'e']);
+  connections.busy(get('d'));
+  connections.busy(get('e'));
+  t.notOk(enter('f', B), 'all have a request under way');
+  t.same(open, ['a', 'd', 'e']);
+  t.equal(connections.count, 3);
+  connections.leave(get('a'));
+  connections.leave(get('a'));
+  t.ok(enter('g', B));
+  t.same(told, [
+    ['total', 'idle'],
+    ['total', 'idle'],
+    ['total', 'new'],
+  ]);
+});
+
+void t.test('one address has no more than its share, and closes only its own', async (t) => {
+  const { connections, told, open, enter, get } = table(100, 2);
+  enter('other', B);
+  for (const name of ['a', 'b', 'c']) t.ok(enter(name, A));
+  t.same(open, ['other', 'b', 'c']);
+  connections.busy(get('b'));
+  connections.busy(get('c'));
+  t.notOk(enter('d', A));
+  t.ok(enter('another', B));
+  t.same(told, [
+    ['address', 'idle'],
+    ['address', 'new'],
+  ]);
+  for (const name of ['other', 'b', 'c', 'another']) connections.leave(get(name));
+  t.equal(connections.count, 0);
+});
+
+void t.test('a /64 of IPv6 is one address, and this machine may have all connections', async (t) => {
+  const same = ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff:0:0:1', '2001:db8:0:1::2%eth0'];
+  const others = ['2001:db8:0:2::1', '2001:db8::1', 'fe80::1', '::ffff', '1::'];
+  for (const address of same.slice(1)) {
+    const { enter, told } = table(100, 1);
+    enter('first', same[0] ?? '');
+    enter('second', address);
+    t.equal(told.length, 1, address);
+  }
+  const { enter, told } = table(100, 1);
+  enter('first', same[0] ?? '');
+  for (const address of others) enter(address, address);
+  for (const address of ['127.0.0.1', '127.0.0.1', '127.8.8.8', '::1', '::1']) t.ok(enter(address, address));
+  t.same(told, []);
+});
+
+void t.test('node: 300 who never finish their headers keep nobody out', async (t) => {
+  const limits = { maxConnections: 50 };
+  const routes = [{ method: 'GET', path: '/', handle: () => ({ status: 200 }) }] as const;
+  const { url, port, metric, logger, clock } = await startListener(t, 'node', routes, { limits });
+  const slow = Array.from({ length: 300 }, () => new RawConnection(port));
+  for (const connection of slow) connection.write('GET / HTTP/1.1\r\nHos');
+  while ((await metric('http_evicted_connections_total', { reason: 'total' })) !== 250) await pause();
+  for (let request = 0; request < 20; request++) t.equal((await send(url)).status, 200);
+  t.ok(((await metric('http_connections')) ?? 0) <= 50);
+  clock.advance(60_000);
+  const lines = logger.lines.filter((line) => line.startsWith('warn'));
+  t.equal(lines.length, 2, 'two lines a minute, however many there are');
+  t.match(lines[0], /max_connections_per_address.* reason="total" maxConnections=50/);
+  for (const connection of slow) connection.destroy();
+  while ((await metric('http_connections')) !== 0) await pause();
+});
+
+for (const engine of ENGINES) {
+  void t.test(
+    `${engine}: where all connections have a request under way, a new one is refused`,
+    async (t) => {
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const { url, port, metric, underWay } = await startListener(
+        t,
+        engine,
+        [
+          {
+            method: 'GET',
+            path: '/',
+            handle: async () => {
+              await released;
+              return { status: 200 };
+            },
+          },
+        ],
+        { limits: { maxConnections: 3 } },
+      );
+      const held = Array.from({ length: 3 }, () => send(url));
+      await underWay(3);
+      const refused = new RawConnection(port);
+      refused.write(head('GET /'));
+      t.equal(await refused.closed(), '');
+      t.equal(await metric('http_refused_connections_total', { reason: 'total' }), 1);
+      release();
+      for (const { status } of await Promise.all(held)) t.equal(status, 200);
+      t.equal((await send(url)).status, 200);
+      while ((await metric('http_connections')) !== 0) await pause();
+    },
+  );
+}
