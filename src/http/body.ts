@@ -21,7 +21,8 @@ export interface BodySettings {
   readonly timeoutMs: number;
   /** What its bytes are taken from. */
   readonly budget: Holding;
-  readonly pace: Pace;
+  /** Absent where only its time counts. */
+  readonly pace?: Pace;
   readonly clock: Clock;
 }
 
@@ -67,7 +68,7 @@ export class Body {
     this.#cancelTimeout = clock.after(timeoutMs, () => {
       this.fail(new HttpProblem(408, 'request_timeout', `The body did not arrive within ${timeoutMs} ms.`));
     });
-    this.#endWatch = pace.watch(SLOW_BODY_MS, {
+    this.#endWatch = pace?.watch(SLOW_BODY_MS, {
       moved: () => this.#length,
       tooSlow: () => {
         this.fail(new HttpProblem(408, 'request_timeout', 'The body came too slowly.'));
