@@ -19,7 +19,7 @@ export type {
   Settings,
   Stability,
 } from './component/factory.js';
-export type { Host, ListenerOptions, TlsOptions } from './component/host.js';
+export type { Caller, Host, ListenerOptions, TlsOptions } from './component/host.js';
 export { HttpProblem } from './component/http.js';
 export type { HttpRequest, HttpResponse, Listener, Method, Route } from './component/http.js';
 export type { Identity, Scope } from './component/identity.js';

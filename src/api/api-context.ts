@@ -5,6 +5,7 @@ import type { AlertStore } from '../storage/alert-store.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
 import type { MetaStore } from '../storage/meta-store.js';
 import type { TelemetryStore } from '../storage/telemetry-store.js';
+import type { Audit } from './audit.js';
 
 /** The part of a delivery store that the API shows, and asks for more attempts. */
 export type ShownDeliveries = Pick<
@@ -21,5 +22,6 @@ export interface ApiContext {
   readonly alerts: AlertStore;
   /** For secrets in the meta store. */
   readonly secrets: SecretBox;
+  readonly audit: Audit;
   readonly clock: Clock;
 }

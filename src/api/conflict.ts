@@ -10,3 +10,12 @@ export async function conflictAsProblem<Result>(change: Promise<Result>): Promis
     throw new HttpProblem(409, 'conflict', `The ${error.field} is taken already.`, { cause: error });
   }
 }
+
+/** 409 where nobody could administer any more. @param what `This is`, or whose it is */
+export function lastAdmin(what: string): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    `${what} the last key with the scope admin that does not expire: nobody could administer this daemon any more. Create another one first, without expires_at.`,
+  );
+}

@@ -7,6 +7,7 @@ import { uuidV7 } from '../signal/ids.js';
 import { formatTime, parseTime, type Micros } from '../signal/time.js';
 import type { ApiKey } from '../storage/meta-store.js';
 import type { ApiContext } from './api-context.js';
+import { lastAdmin } from './conflict.js';
 import { nullable, printTime, time, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 
@@ -68,14 +69,16 @@ export const revokeKey = {
   path: '/api/v1/admin/keys/{key_id}',
   tag: 'administration',
   summary: 'Revoke an API key, at once and for good',
+  description:
+    'The last `admin` key without an end, of a user that is not disabled, cannot be revoked, which is a conflict: nobody could administer any more.',
   access: 'admin',
   params: Type.Object({ key_id: uuid() }),
   responses: { 204: null },
-  errors: [404],
+  errors: [404, 409],
 } satisfies Operation;
 
 /** The routes under `/admin/keys`. */
-export function keyRoutes({ routes, meta, clock }: ApiContext): readonly Route[] {
+export function keyRoutes({ routes, meta, audit, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(listKeys).to(async ({ query }) => {
       const keys = [...(await meta.listKeys())].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -83,9 +86,9 @@ export function keyRoutes({ routes, meta, clock }: ApiContext): readonly Route[]
       const wanted = user_id === undefined ? keys : keys.filter((key) => key.user_id === user_id);
       return { status: 200, json: wanted.map(printKey) };
     }),
-    routes.route(createKey).to(async ({ identity, body }) => {
+    routes.route(createKey).to(async ({ body, ...by }) => {
       const now = clock.now();
-      const userId = body.user_id?.toLowerCase() ?? identity.userId;
+      const userId = body.user_id?.toLowerCase() ?? by.identity.userId;
       const expiresAt = readExpiry(body.expires_at, now);
       if (!(await meta.listUsers()).some((user) => user.id === userId)) throw notFound('user');
       const text = generateKey();
@@ -101,10 +104,15 @@ export function keyRoutes({ routes, meta, clock }: ApiContext): readonly Route[]
         last_used_at: null,
       };
       await meta.createKey({ ...key, digest: describeKey(text).digest });
+      const { id: key_id, user_id, scopes, expires_at } = printKey(key);
+      audit(by, 'key.created', { key_id, user_id, scopes, expires_at });
       return { status: 201, json: { ...printKey(key), key: text } };
     }),
-    routes.route(revokeKey).to(async ({ params }) => {
-      if (!(await meta.revokeKey(params.key_id, clock.now()))) throw notFound('API key');
+    routes.route(revokeKey).to(async ({ params, ...by }) => {
+      const outcome = await meta.revokeKey(params.key_id, clock.now());
+      if (outcome === 'unknown') throw notFound('API key');
+      if (outcome === 'last_admin') throw lastAdmin('This is');
+      audit(by, 'key.revoked', { key_id: params.key_id });
       return { status: 204 };
     }),
   ];

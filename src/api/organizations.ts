@@ -109,16 +109,17 @@ export const removeMember = {
 } satisfies Operation;
 
 /** The routes under `/admin/orgs`. */
-export function organizationRoutes({ routes, meta, clock }: ApiContext): readonly Route[] {
+export function organizationRoutes({ routes, meta, audit, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(listOrganizations).to(async () => {
       const organizations = [...(await meta.listOrganizations())].sort((a, b) => (a.id < b.id ? -1 : 1));
       return { status: 200, json: organizations.map(printOrganization) };
     }),
-    routes.route(createOrganization).to(async ({ body }) => {
+    routes.route(createOrganization).to(async ({ body, ...by }) => {
       const now = clock.now();
       const organization = { id: uuidV7(Math.floor(now / 1000)), ...body, created_at: now };
       await conflictAsProblem(meta.createOrganization(organization));
+      audit(by, 'organization.created', { slug: body.slug });
       return { status: 201, json: printOrganization(organization) };
     }),
     routes.route(listMembers).to(async ({ params }) => {
@@ -126,13 +127,15 @@ export function organizationRoutes({ routes, meta, clock }: ApiContext): readonl
       if (members === null) throw notFound('organization');
       return { status: 200, json: [...members] };
     }),
-    routes.route(putMember).to(async ({ params, body }) => {
+    routes.route(putMember).to(async ({ params, body, ...by }) => {
       const role = await meta.putMember(params.slug, params.user_id, body.role);
       if (role === null) throw notFound('organization or user');
+      audit(by, 'member.put', { ...params, role });
       return { status: 200, json: { ...params, role } };
     }),
-    routes.route(removeMember).to(async ({ params }) => {
+    routes.route(removeMember).to(async ({ params, ...by }) => {
       if (!(await meta.removeMember(params.slug, params.user_id))) throw notFound('membership');
+      audit(by, 'member.removed', { ...params });
       return { status: 204 };
     }),
   ];

@@ -5,7 +5,7 @@ import { uuidV7 } from '../signal/ids.js';
 import { formatTime } from '../signal/time.js';
 import type { User } from '../storage/meta-store.js';
 import type { ApiContext } from './api-context.js';
-import { conflictAsProblem } from './conflict.js';
+import { conflictAsProblem, lastAdmin } from './conflict.js';
 import { nullable, time, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 
@@ -19,6 +19,7 @@ export const userSchema = Type.Object(
         description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default holds.",
       }),
     ),
+    disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
     created_at: time(),
   },
   { title: 'User' },
@@ -67,11 +68,23 @@ export const updateUser = {
   method: 'PATCH',
   path: '/api/v1/admin/users/{user_id}',
   tag: 'administration',
-  summary: 'Change a user; fields that are absent stay as they are',
+  summary: 'Change, disable or enable a user; fields that are absent stay as they are',
+  description:
+    'A user that has the last `admin` key without an end cannot be disabled, which is a conflict: nobody could administer any more.',
   access: 'admin',
   params: Type.Object({ user_id: uuid() }),
   body: Type.Object(
-    { email: Type.Optional(email), name: Type.Optional(name), monthly_event_limit: monthlyEventLimit },
+    {
+      email: Type.Optional(email),
+      name: Type.Optional(name),
+      monthly_event_limit: monthlyEventLimit,
+      disabled: Type.Optional(
+        Type.Boolean({
+          description:
+            'Disabled, all its keys are refused from the next request on, and its alerts are not evaluated. What it has stays, and can be used again when it is enabled.',
+        }),
+      ),
+    },
     { title: 'UserChange', additionalProperties: false },
   ),
   responses: { 200: userSchema },
@@ -79,27 +92,35 @@ export const updateUser = {
 } satisfies Operation;
 
 /** The routes under `/admin/users`. */
-export function userRoutes({ routes, meta, clock }: ApiContext): readonly Route[] {
+export function userRoutes({ routes, meta, audit, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(listUsers).to(async () => {
       const users = [...(await meta.listUsers())].sort((a, b) => (a.id < b.id ? -1 : 1));
       return { status: 200, json: users.map(printUser) };
     }),
-    routes.route(createUser).to(async ({ body }) => {
+    routes.route(createUser).to(async ({ body, ...by }) => {
       const now = clock.now();
       const user: User = {
         id: uuidV7(Math.floor(now / 1000)),
         email: body.email,
         name: body.name,
         monthly_event_limit: body.monthly_event_limit ?? null,
+        disabled: false,
         created_at: now,
       };
       await conflictAsProblem(meta.createUser(user));
+      audit(by, 'user.created', { user_id: user.id });
       return { status: 201, json: printUser(user) };
     }),
-    routes.route(updateUser).to(async ({ params, body }) => {
+    routes.route(updateUser).to(async ({ params, body, ...by }) => {
       const user = await conflictAsProblem(meta.updateUser(params.user_id, body));
       if (!user) throw notFound('user');
+      if (user === 'last_admin') throw lastAdmin('This user has');
+      const { disabled, ...others } = body;
+      const fields = Object.keys(others);
+      if (disabled !== undefined)
+        audit(by, disabled ? 'user.disabled' : 'user.enabled', { user_id: user.id });
+      if (fields.length > 0) audit(by, 'user.changed', { user_id: user.id, fields });
       return { status: 200, json: printUser(user) };
     }),
   ];
@@ -111,6 +132,7 @@ export function printUser(user: User): UserJson {
     email: user.email,
     name: user.name,
     monthly_event_limit: user.monthly_event_limit,
+    disabled: user.disabled,
     created_at: formatTime(user.created_at),
   };
 }

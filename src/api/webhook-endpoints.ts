@@ -159,12 +159,13 @@ export function webhookEndpointRoutes({
   meta,
   deliveries,
   secrets,
+  audit,
   clock,
-}: Pick<ApiContext, 'routes' | 'meta' | 'deliveries' | 'secrets' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'meta' | 'deliveries' | 'secrets' | 'audit' | 'clock'>): readonly Route[] {
   const policy = targetPolicy(deliveries);
   return [
-    routes.route(createEndpoint).to(async ({ identity, params: { org_slug: slug }, body }) => {
-      await requireRole(meta, identity, slug, 'admin');
+    routes.route(createEndpoint).to(async ({ params: { org_slug: slug }, body, ...by }) => {
+      await requireRole(meta, by.identity, slug, 'admin');
       refuseTarget(body.url, policy());
       const now = clock.now();
       const endpoint: WebhookEndpoint = {
@@ -179,6 +180,7 @@ export function webhookEndpointRoutes({
       const outcome = await meta.createEndpoint(slug, stored, MAX_ENDPOINTS);
       if (outcome === 'unknown') throw noOrganization();
       if (outcome === 'full') throw tooManyEndpoints();
+      audit(by, 'webhook_secret.created', { slug, endpoint_id: endpoint.id });
       return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
     }),
     routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
@@ -197,10 +199,11 @@ export function webhookEndpointRoutes({
       if (!(await meta.deleteEndpoint(slug, endpoint_id))) throw noEndpoint();
       return { status: 204 };
     }),
-    routes.route(rotateSecret).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
-      await requireRole(meta, identity, slug, 'admin');
+    routes.route(rotateSecret).to(async ({ params: { org_slug: slug, endpoint_id }, ...by }) => {
+      await requireRole(meta, by.identity, slug, 'admin');
       const { secret: fresh, sealed } = await makeSecret(endpoint_id);
       if (!(await meta.rotateEndpointSecret(slug, endpoint_id, sealed))) throw noEndpoint();
+      audit(by, 'webhook_secret.rotated', { slug, endpoint_id });
       return { status: 200, json: { id: endpoint_id, secret: fresh } };
     }),
     routes.route(testEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {

@@ -1,4 +1,5 @@
-import { HttpProblem, type HttpRequest } from '../component/http.js';
+import type { Caller } from '../component/host.js';
+import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
@@ -6,6 +7,8 @@ import type { MetaStore } from '../storage/meta-store.js';
 import { bootstrap } from './bootstrap.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
+import { isKey } from './keys.js';
+import { Refusals, type Refusal } from './refusals.js';
 import { grants } from './scopes.js';
 
 /** Knows who sends a request. */
@@ -18,7 +21,7 @@ export interface Authenticator {
    * @param scope the scope the request needs; none asks only for a valid key.
    * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`.
    */
-  authenticate(request: Pick<HttpRequest, 'header'>, scope?: Scope): Identity;
+  authenticate(request: Caller, scope?: Scope): Identity;
   /** Writes when keys were last used. Safe twice. */
   close(): Promise<void>;
 }
@@ -41,49 +44,55 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   if (!config.enabled) return openAuthenticator(metaStore, initialKeyFile, logger);
 
   // Nobody changes keys before the listeners open, which is after this: no change falls in between.
-  const ring = new KeyRing(await metaStore.listKeys());
+  const users = await metaStore.listUsers();
+  const disabled = users.filter((user) => user.disabled).map(({ id }) => id);
+  const ring = new KeyRing(await metaStore.listKeys(), disabled);
   const unwatch = metaStore.watchKeys((change) => {
     ring.apply(change);
   });
   warnOfUnusedKey(ring, config, logger);
-  return guarded(ring, new LastUsed(metaStore, clock, logger), clock, initialKeyFile, unwatch);
-}
-
-function guarded(
-  ring: KeyRing,
-  lastUsed: LastUsed,
-  clock: Clock,
-  initialKeyFile: string | null,
-  unwatch: () => void,
-): Authenticator {
+  const lastUsed = new LastUsed(metaStore, clock, logger);
+  const refusals = new Refusals(clock, logger);
   return {
     initialKeyFile,
     authenticate(request, scope) {
       const now = clock.now();
-      const token = bearerToken(request.header('authorization'));
+      const header = request.header('authorization');
+      // Who sends no key at all is no concern of the audit: every page that is opened by hand does.
+      if (header === undefined) throw unauthenticated();
+      const token = bearerToken(header);
       const entry = token === undefined ? undefined : ring.find(token);
-      if (!entry || !isValid(entry, now)) throw unauthenticated();
+      const refusal = refusalOf(ring, token, entry, now);
+      if (!entry || refusal) {
+        if (refusal) refusals.note(refusal, request.remoteAddress);
+        throw unauthenticated();
+      }
       lastUsed.note(entry.keyId, now);
-      if (scope !== undefined && !grants(entry.identity.scopes, scope)) throw forbidden(scope);
+      if (scope !== undefined && !grants(entry.identity.scopes, scope)) {
+        refusals.note({ reason: 'lacks_scope', keyId: entry.keyId, scope }, request.remoteAddress);
+        throw forbidden(scope);
+      }
       return entry.identity;
     },
     async close() {
       unwatch();
+      refusals.close();
       await lastUsed.close();
     },
   };
 }
 
-/** With `auth.enabled: false` everybody is the first user. */
+/** With `auth.enabled: false` everybody is the first user that is not disabled. */
 async function openAuthenticator(
   metaStore: MetaStore,
   initialKeyFile: string | null,
   logger: Logger,
 ): Promise<Authenticator> {
-  const [first] = [...(await metaStore.listUsers())].sort(
-    (a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1),
-  );
-  if (!first) throw new Error('Authentication is off, but the store has no user to act for');
+  const [first] = (await metaStore.listUsers())
+    .filter(({ disabled }) => !disabled)
+    .sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
+  if (!first)
+    throw new Error('Authentication is off, but the store has no user to act for that is not disabled');
   const identity: Identity = { userId: first.id, keyId: null, scopes: SCOPES };
   logger.warn(
     { user: first.name },
@@ -96,8 +105,18 @@ function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1];
 }
 
-function isValid(entry: RingEntry, now: number): boolean {
-  return entry.revokedAt === null && (entry.expiresAt === null || now < entry.expiresAt);
+/** @returns why a key is not taken; undefined where it is. The client is told none of it. */
+function refusalOf(
+  ring: KeyRing,
+  token: string | undefined,
+  entry: RingEntry | undefined,
+  now: number,
+): Refusal | undefined {
+  if (entry === undefined) return { reason: token === undefined || !isKey(token) ? 'malformed' : 'unknown' };
+  const { keyId } = entry;
+  if (entry.revokedAt !== null) return { reason: 'revoked', keyId };
+  if (entry.expiresAt !== null && now >= entry.expiresAt) return { reason: 'expired', keyId };
+  return ring.isDisabled(entry.identity.userId) ? { reason: 'user_disabled', keyId } : undefined;
 }
 
 function unauthenticated(): HttpProblem {

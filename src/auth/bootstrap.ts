@@ -42,6 +42,7 @@ export async function bootstrap(options: {
       email: config.bootstrap_email,
       name: 'admin',
       monthly_event_limit: null,
+      disabled: false,
       created_at: at,
     },
     organization: { id: uuidV7(nowMs), slug: 'default', name: 'default', created_at: at },

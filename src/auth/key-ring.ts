@@ -21,19 +21,31 @@ interface Slot {
 const BUCKET_DIGITS = 8;
 
 /**
- * All keys in memory. The process is the only writer of the store, so with its changes applied the ring is exact.
+ * All keys in memory, and which users are disabled. The process is the only writer of the store, so with its changes applied the ring is exact.
  */
 export class KeyRing {
   readonly #buckets = new Map<string, Slot[]>();
   readonly #byId = new Map<string, RingEntry>();
+  readonly #disabledUsers: Set<string>;
 
-  constructor(keys: readonly StoredKey[]) {
+  /** @param disabledUsers their ids */
+  constructor(keys: readonly StoredKey[], disabledUsers: Iterable<string>) {
+    this.#disabledUsers = new Set(disabledUsers);
     for (const key of keys) this.#add(key);
+  }
+
+  isDisabled(userId: string): boolean {
+    return this.#disabledUsers.has(userId);
   }
 
   apply(change: KeyChange): void {
     if (change.kind === 'created') {
       this.#add(change.key);
+      return;
+    }
+    if (change.kind === 'user') {
+      if (change.isDisabled) this.#disabledUsers.add(change.userId);
+      else this.#disabledUsers.delete(change.userId);
       return;
     }
     const entry = this.#byId.get(change.id);

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { createUser, listUsers, updateUser, type UserJson } from '../api/users.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
@@ -14,6 +14,8 @@ interface Change {
   readonly email?: string;
   readonly name?: string;
   readonly monthlyEventLimit?: number;
+  readonly disable?: true;
+  readonly enable?: true;
 }
 
 const COLUMNS: readonly Column<UserJson>[] = [
@@ -21,6 +23,7 @@ const COLUMNS: readonly Column<UserJson>[] = [
   { title: 'email', show: (user) => user.email },
   { title: 'name', show: (user) => user.name },
   { title: 'events a month', show: (user) => user.monthly_event_limit },
+  { title: 'disabled', show: (user) => (user.disabled ? 'yes' : null) },
   { title: 'created', show: (user) => user.created_at },
 ];
 
@@ -53,6 +56,12 @@ export function usersCommand(io: CliIo): Command {
     .option('--email <address>', 'new e-mail address')
     .option('--name <name>', 'new name')
     .option('--monthly-event-limit <n>', 'events a month, 0 for no limit', readLimit)
+    .addOption(
+      new Option('--disable', 'refuse its keys and let its alerts rest; what it has stays').conflicts(
+        'enable',
+      ),
+    )
+    .option('--enable', 'take its keys again, and evaluate its alerts')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Options & Change) => {
       const client = await ApiClient.open(options, io);
@@ -68,8 +77,9 @@ function showUser(io: CliIo, user: UserJson, options: Options): void {
   else showList(io, [user], { columns: COLUMNS, none: '' });
 }
 
-function printChange({ email, name, monthlyEventLimit }: Change) {
+function printChange({ email, name, monthlyEventLimit, disable, enable }: Change) {
   return {
+    ...(disable === undefined && enable === undefined ? {} : { disabled: disable === true }),
     ...(email === undefined ? {} : { email }),
     ...(name === undefined ? {} : { name }),
     ...(monthlyEventLimit === undefined ? {} : { monthly_event_limit: monthlyEventLimit }),

@@ -26,7 +26,7 @@ export interface Host {
    * @param scope the scope the request needs.
    * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`.
    */
-  authenticate(request: Pick<HttpRequest, 'header'>, scope?: Identity['scopes'][number]): Identity;
+  authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
 
   /**
    * Encrypts what a store must be able to give back.
@@ -53,6 +53,9 @@ export interface Host {
   /** How the daemon and all its components are, now. */
   health(): DaemonHealth;
 }
+
+/** What authentication needs of a request. A key that is refused is logged with the address, where there is one. */
+export type Caller = Pick<HttpRequest, 'header'> & Partial<Pick<HttpRequest, 'remoteAddress'>>;
 
 /** How a listener speaks TLS; all files in PEM form. */
 export interface TlsOptions {

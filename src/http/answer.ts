@@ -49,7 +49,10 @@ export function sendAnswer(
     else exchange.send(head, hasNone ? undefined : '');
     return undefined;
   }
-  const tag = response.headers?.['etag'];
+  const { etag: tag, 'cache-control': caching } = response.headers ?? {};
+  headers.push('x-content-type-options', 'nosniff');
+  // Somebody's data: no cache may keep it, unless the route says what may become of it.
+  if (tag === undefined && caching === undefined) headers.push('cache-control', 'no-store');
   let coding: AnswerCoding | undefined;
   if (isCompressible(response, contentType)) {
     headers.push('vary', 'Accept-Encoding');

@@ -16,6 +16,8 @@ type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
 interface Input<O extends Operation> {
   /** Null for a public operation. */
   readonly identity: O['access'] extends 'public' ? null : Identity;
+  /** Of the client when the request came: it may be gone since. */
+  readonly address: string;
   readonly params: Value<O['params']>;
   readonly query: Value<O['query']>;
   readonly body: Value<O['body']>;
@@ -67,12 +69,15 @@ export function createRouteBuilder(authenticate: Authenticate): RouteBuilder {
           declared(operation, (request) => {
             const identity =
               operation.access === 'public' ? null : identify(authenticate, operation, request);
+            const { remoteAddress: address } = request;
             if (operation.body) requireJson(request);
             const params = check.params(request);
             const query = check.query(request);
             // The schemas have just been checked; the compiler cannot follow that from JSON Schema to types.
             const run = async (body: unknown) =>
-              answer(await handler({ identity, params, query, body, request } as Input<typeof operation>));
+              answer(
+                await handler({ identity, address, params, query, body, request } as Input<typeof operation>),
+              );
             if (!operation.body) return run(undefined);
             return readJsonBody(request).then((body) => run(check.body(body)));
           }),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HttpRequest } from '../component/http.js';
+import type { Caller } from '../component/host.js';
 import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
@@ -53,7 +53,7 @@ export class IdentityGate {
   }
 
   /** @throws HttpProblem 401, 403; 503 before there is anybody to ask */
-  authenticate(request: Pick<HttpRequest, 'header'>, scope?: Scope): Identity {
+  authenticate(request: Caller, scope?: Scope): Identity {
     if (!this.#authenticator && !this.#config.enabled) return NOBODY;
     if (!this.#authenticator)
       throw new HttpProblem(503, 'storage_unavailable', 'API keys cannot be checked yet.', {

@@ -155,7 +155,7 @@ export interface AlertingTerms {
   readonly timezone: string;
 }
 
-/** What happened to the rules: a rule is new or was changed, or is there or active no more. */
+/** What happened to the rules: a rule is new or was changed, or is there or active no more, or its user was disabled. */
 export type RuleChange =
   { readonly kind: 'put'; readonly rule: AlertRule } | { readonly kind: 'removed'; readonly alertId: string };
 
@@ -195,7 +195,7 @@ export interface AlertStore {
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly items: readonly AlertEvent[]; readonly count: number } | null>;
 
-  /** Of all users: those that are active. */
+  /** Of all users that are not disabled: those that are active. */
   listRules(): Promise<readonly AlertRule[]>;
   /** One rule, active or not, for who wants to try it. */
   readRule(userId: string, id: string): Promise<AlertRule | null>;

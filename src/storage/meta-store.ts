@@ -9,8 +9,21 @@ export interface User {
   readonly name: string;
   /** Null: the daemon's default holds. */
   readonly monthly_event_limit: number | null;
+  /** Its keys are refused and its alerts rest; what it has stays. */
+  readonly disabled: boolean;
   readonly created_at: Micros;
 }
+
+/** What is absent stays. */
+export interface UserChange {
+  readonly email?: string;
+  readonly name?: string;
+  readonly monthly_event_limit?: number | null;
+  readonly disabled?: boolean;
+}
+
+/** What became of a key that was to be revoked. `last_admin`: nothing, as nobody could administer any more. */
+export type RevokedKey = 'revoked' | 'last_admin' | 'unknown';
 
 export interface Organization {
   /** UUIDv7 */
@@ -74,10 +87,11 @@ export interface PromptVersion {
 /** A list of prompts, some at a time: all of them may be many megabytes. */
 export type PromptPages = AsyncIterable<readonly PromptVersion[]>;
 
-/** What happened to the keys. */
+/** What happened to the keys, or to all of a user. */
 export type KeyChange =
   | { readonly kind: 'created'; readonly key: StoredKey }
-  | { readonly kind: 'revoked'; readonly id: string; readonly at: Micros };
+  | { readonly kind: 'revoked'; readonly id: string; readonly at: Micros }
+  | { readonly kind: 'user'; readonly userId: string; readonly isDisabled: boolean };
 
 /** A name that must be unique exists (`email`, `slug`, `version` of a prompt). */
 export class ConflictError extends Error {
@@ -97,18 +111,19 @@ export interface MetaStore extends EndpointStore {
   listUsers(): Promise<readonly User[]>;
   /** @throws ConflictError `email` */
   createUser(user: User): Promise<void>;
-  /** @returns the user as it is now, or null. @throws ConflictError `email` */
-  updateUser(
-    id: string,
-    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
-  ): Promise<User | null>;
+  /**
+   * @returns the user as it is now; null where there is none; `last_admin` where it was to be disabled and has the last
+   * admin keys without an end, and nothing was changed
+   * @throws ConflictError `email`
+   */
+  updateUser(id: string, change: UserChange): Promise<User | 'last_admin' | null>;
   /** Every key, revoked ones included. */
   listKeys(): Promise<readonly StoredKey[]>;
   createKey(key: StoredKey): Promise<void>;
-  /** @returns false for an unknown key; a key revoked before keeps its first time. */
-  revokeKey(id: string, at: Micros): Promise<boolean>;
+  /** A key revoked before keeps its first time. The last admin key without an end, of a user that is not disabled, stays. */
+  revokeKey(id: string, at: Micros): Promise<RevokedKey>;
   /**
-   * Tells of every key that is created or revoked, `bootstrap` included: after the commit and before the change's
+   * Tells of every key that is created or revoked, `bootstrap` included, and of users that are disabled or enabled: after the commit and before the change's
    * promise resolves, so that what checks requests knows a new key as soon as its owner does.
    *
    * @returns a function that ends it.

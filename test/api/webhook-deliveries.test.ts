@@ -43,7 +43,14 @@ async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws'
     ['bob', 'acme', 'member'],
     ['eve', 'other', 'admin'],
   ] as const) {
-    await meta.createUser({ id, email: id, name: id, monthly_event_limit: null, created_at: NOON });
+    await meta.createUser({
+      id,
+      email: id,
+      name: id,
+      monthly_event_limit: null,
+      disabled: false,
+      created_at: NOON,
+    });
     await meta.putMember(slug, id, role);
   }
   const routes = createRouteBuilder((request, scope) => {

@@ -13,13 +13,20 @@ void t.test('endpoints may be wherever the sender may send to at the moment', as
   const meta = new MemoryMetaStore(testFolder(t));
   const deliveries = new MemoryDeliveries();
   const clock = new HandClock();
-  const user = { id: 'ann', email: 'ann', name: 'Ann', monthly_event_limit: null, created_at: clock.now() };
+  const user = {
+    id: 'ann',
+    email: 'ann',
+    name: 'Ann',
+    monthly_event_limit: null,
+    disabled: false,
+    created_at: clock.now(),
+  };
   await meta.createUser(user);
   await meta.createOrganization({ id: randomUUID(), slug: 'acme', name: 'Acme', created_at: clock.now() });
   await meta.putMember('acme', user.id, 'admin');
   const routes = createRouteBuilder(() => ({ userId: user.id, keyId: null, scopes: ['manage'] }));
   const secrets = { seal: async () => 'sealed', open: async () => 'opened' };
-  const context = { routes, meta, deliveries, secrets, clock };
+  const context = { routes, meta, deliveries, secrets, audit: () => undefined, clock };
   const { url } = await startListener(t, 'node', webhookEndpointRoutes(context));
   const api = new ApiCaller(url, 'key');
   const path = '/org/acme/webhooks/endpoints';

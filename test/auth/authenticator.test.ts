@@ -8,6 +8,7 @@ import { HandClock } from '../support/hand-clock.js';
 import { MemoryMetaStore } from '../support/memory-meta-store.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
+import { aUser } from '../storage/meta-records.js';
 import { withAuthorization, withKey } from '../support/request-with-key.js';
 import { testFolder } from '../support/test-folder.js';
 
@@ -44,6 +45,10 @@ void t.test('every reason for a 401 gives one identical answer', async (t) => {
   await metaStore.revokeKey(revoked.id, clock.now());
   const expired = await addKey(['read'], { expires_at: clock.now() + 1_000_000 });
   const valid = await addKey(['read']);
+  const user = aUser();
+  await metaStore.createUser(user);
+  const ofDisabled = await addKey(['read'], { user_id: user.id });
+  await metaStore.updateUser(user.id, { disabled: true });
   clock.advance(1000);
 
   const refusals = [
@@ -62,6 +67,7 @@ void t.test('every reason for a 401 gives one identical answer', async (t) => {
     withKey('__proto__'),
     withKey(revoked.text),
     withKey(expired.text),
+    withKey(ofDisabled.text),
   ].map((request) => refusal(() => authenticator.authenticate(request, 'read')));
 
   for (const { status, code, message, headers, errors } of refusals)
@@ -182,6 +188,63 @@ void t.test('a use that could not be written is written a minute later', async (
   t.strictSame(metaStore.touches, [[{ id, at }]]);
   await authenticator.close();
 });
+
+void t.test(
+  'keys of a disabled user are refused at once, and after a restart; enabled, they hold again',
+  async (t) => {
+    const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+    const user = aUser();
+    await metaStore.createUser(user);
+    const { id, text } = await addKey(['write'], { user_id: user.id });
+    t.equal(authenticator.authenticate(withKey(text)).keyId, id);
+    await metaStore.updateUser(user.id, { disabled: true });
+    t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
+    await authenticator.close();
+    const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+    const again = await createAuthenticator({ metaStore, config, clock, logger });
+    t.equal(refusal(() => again.authenticate(withKey(text))).status, 401);
+    await metaStore.updateUser(user.id, { disabled: false });
+    t.equal(again.authenticate(withKey(text)).keyId, id);
+    await again.close();
+  },
+);
+
+void t.test(
+  'refused keys are in the log with reason and address, so many a minute, and never the key',
+  async (t) => {
+    const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+    const revoked = await addKey(['read']);
+    await metaStore.revokeKey(revoked.id, clock.now());
+    const expired = await addKey(['read'], { expires_at: clock.now() });
+    const reader = await addKey(['read']);
+    const from = (request: ReturnType<typeof withKey>) => ({ ...request, remoteAddress: '192.0.2.7' });
+    const unknown = generateKey();
+    for (const key of [revoked.text, expired.text, unknown, 'jd_oops'])
+      refusal(() => authenticator.authenticate(from(withKey(key))));
+    refusal(() => authenticator.authenticate(from(withKey(reader.text)), 'admin'));
+    refusal(() => authenticator.authenticate(from(withAuthorization(undefined))));
+    const lines = () => logger.lines.filter((line) => line.includes('audit="key.refused"'));
+    t.strictSame(
+      lines().map((line) => /reason=.*/.exec(line)?.[0]),
+      [
+        `reason="revoked" key_id="${revoked.id}" address="192.0.2.7"`,
+        `reason="expired" key_id="${expired.id}" address="192.0.2.7"`,
+        'reason="unknown" key_id=null address="192.0.2.7"',
+        'reason="malformed" key_id=null address="192.0.2.7"',
+        `reason="lacks_scope" key_id="${reader.id}" address="192.0.2.7" scope="admin"`,
+      ],
+      'a request without a key is none',
+    );
+    for (let i = 0; i < 1000; i++) refusal(() => authenticator.authenticate(withKey(unknown)));
+    t.equal(lines().length, 20);
+    clock.advance(60_000);
+    t.match(lines().slice(20), [/count=985$/]);
+    refusal(() => authenticator.authenticate(withKey(unknown)));
+    t.equal(lines().length, 22, 'the next minute begins');
+    for (const text of [unknown, revoked.text, 'jd_oops']) t.notMatch(logger.lines.join(), text);
+    await authenticator.close();
+  },
+);
 
 /** Lets the writes that were begun finish: the store of this test answers without input or output. */
 async function settled(): Promise<void> {

@@ -38,15 +38,22 @@ void t.test('users are created, changed and listed, by id or by e-mail address',
   const table = await run('users', 'list');
   t.equal(table.code, 0);
   const [heading, ...rows] = table.out.split('\n');
-  t.match(heading, /^ID +EMAIL +NAME +EVENTS A MONTH +CREATED$/);
+  t.match(heading, /^ID +EMAIL +NAME +EVENTS A MONTH +DISABLED +CREATED$/);
   t.equal(rows.length, 2);
-  t.match(rows[1], new RegExp(`^${user.id}  anna@example\\.com +Anna +- +20`));
+  t.match(rows[1], new RegExp(`^${user.id}  anna@example\\.com +Anna +- +- +20`));
 
   t.match(await run('users', 'update', 'anna@example.com', '--monthly-event-limit', '50'), {
     code: 0,
     out: /Anna +50/,
   });
   t.match(await run('users', 'update', user.id, '--name', 'Anna B.'), { code: 0, out: /Anna B\. +50/ });
+  t.match(await run('users', 'update', user.id, '--disable'), { code: 0, out: /Anna B\. +50 +yes/ });
+  t.match(await run('users', 'update', user.id, '--enable'), { code: 0, out: /Anna B\. +50 +- / });
+  t.match(await run('users', 'update', user.id, '--enable', '--disable'), { err: /cannot be used with/ });
+  t.match(await run('users', 'update', 'admin@localhost', '--disable'), {
+    code: 1,
+    err: /last key with the scope admin/,
+  });
   t.match(await run('users', 'update', 'ben@example.com', '--name', 'Ben'), {
     code: 1,
     err: /There is no user "ben@example\.com"/,
@@ -115,6 +122,8 @@ void t.test('the key that the command itself uses is revoked only by force', asy
   const { key_id: own } = await api.get<{ key_id: string }>('/me');
   t.match(await run('keys', 'revoke', own), { code: 1, err: /add --force/ });
   t.equal((await api.call('GET', '/me')).status, 200);
+  t.match(await run('keys', 'revoke', own, '--force'), { code: 1, err: /last key with the scope admin/ });
+  await run('keys', 'create', '--name', 'another', '--scopes', 'admin');
   t.equal((await run('keys', 'revoke', own, '--force')).code, 0);
   t.match(await run('keys', 'list'), { code: 1, err: /does not accept the API key from JACKDAW_KEY/ });
 });

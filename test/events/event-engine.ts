@@ -125,6 +125,7 @@ export class EventEngine {
       email,
       name: 'somebody',
       monthly_event_limit: null,
+      disabled: false,
       created_at: NOON,
     });
     await meta.createOrganization({ id: randomUUID(), slug, name: slug, created_at: NOON });

@@ -65,6 +65,29 @@ function fetchBytes(
 }
 
 for (const engine of ENGINES) {
+  void t.test(
+    `${engine}: nobody guesses what an answer is, and no cache keeps it unless it may`,
+    async (t) => {
+      let headers: Readonly<Record<string, string>> = {};
+      const { url } = await startListener(
+        t,
+        engine,
+        answering(() => ({ status: 200, headers, body: '{}' })),
+      );
+      const cachingOf = async (path = ''): Promise<unknown> => {
+        const answer = await send(`${url}${path}`);
+        t.equal(answer.headers['x-content-type-options'], 'nosniff');
+        return answer.headers['cache-control'];
+      };
+      t.equal(await cachingOf(), 'no-store');
+      t.equal(await cachingOf('/unknown'), 'no-store', 'a problem');
+      headers = { 'cache-control': 'max-age=60' };
+      t.equal(await cachingOf(), 'max-age=60');
+      headers = { etag: '"1"' };
+      t.equal(await cachingOf(), undefined, 'what has a tag may be asked for again');
+    },
+  );
+
   void t.test(`${engine}: text, bytes and nothing`, async (t) => {
     const cases: readonly (readonly [HttpResponse, Record<string, unknown>, string])[] = [
       [

@@ -232,3 +232,31 @@ void t.test('how alerts are evaluated is said by whoever evaluates them', async 
   endOther();
   t.equal(store.alertingTerms, null);
 });
+
+void t.test('the alerts of a disabled user rest until it is enabled', async (t) => {
+  const opened = await TestStore.open(t);
+  const { store } = opened;
+  const [user, other] = [await opened.addUser(), await opened.addUser()];
+  const add = async (owner: string, change: object = {}) => {
+    const alert = anAlert({ agent_id: null, target_service: 'payments', ...change });
+    await store.createAlert(owner, alert, 9);
+    return alert.id;
+  };
+  const [active, kept] = [await add(user), await add(other)];
+  const paused = await add(user);
+  await store.updateAlert(user, paused, { is_active: false }, NOON);
+  const told: RuleChange[] = [];
+  store.watchRules((change) => told.push(change));
+  const watched = async () => (await store.listRules()).map(({ alert }) => alert.id).sort();
+
+  await store.updateUser(user, { disabled: true });
+  t.strictSame(told.splice(0), [{ kind: 'removed', alertId: active }]);
+  t.strictSame(await watched(), [kept]);
+  await store.updateAlert(user, active, { threshold: 7 }, NOON);
+  t.strictSame(told.splice(0), [{ kind: 'removed', alertId: active }], 'by a request that was under way');
+  t.match(await store.readAlert(user, active), { is_active: true, threshold: 7 }, 'the alert itself stays');
+
+  await store.updateUser(user, { disabled: false });
+  t.match(told.splice(0), [{ kind: 'put', rule: { alert: { id: active, threshold: 7 } } }]);
+  t.strictSame(await watched(), [active, kept].sort());
+});

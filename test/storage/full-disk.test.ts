@@ -73,6 +73,7 @@ void t.test('users and keys are refused likewise', { skip }, async (t) => {
     email: `${n}@example.org`,
     name: 'somebody',
     monthly_event_limit: null,
+    disabled: false,
     created_at: NOON,
   });
   await refused(t, store.call('createUser', user(1)));

@@ -75,9 +75,9 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     t.strictSame(await store.listKeys(), keys);
     const [first, second] = keys;
     if (first === undefined || second === undefined) throw new Error('there are two');
-    t.equal(await store.revokeKey(first.id, NOON + 10), true);
-    t.equal(await store.revokeKey(first.id, NOON + 20), true, 'again');
-    t.equal(await store.revokeKey(randomUUID(), NOON), false);
+    t.equal(await store.revokeKey(first.id, NOON + 10), 'revoked');
+    t.equal(await store.revokeKey(first.id, NOON + 20), 'revoked', 'again');
+    t.equal(await store.revokeKey(randomUUID(), NOON), 'unknown');
     await store.touchKeys([]);
     await store.touchKeys([
       { id: second.id, at: NOON + 30 },
@@ -90,6 +90,52 @@ export function checkMetaStore(t: Test, open: (t: Test) => Promise<OpenedMetaSto
     ];
     t.strictSame(await store.listKeys(), expected);
     t.strictSame(await (await opened.reopen()).listKeys(), expected);
+  });
+
+  void t.test('who could administer last for good stays: neither revoked nor disabled', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const [ann, ben] = [aUser(), aUser({ disabled: true })];
+    await store.createUser(ann);
+    await store.createUser(ben);
+    const told: KeyChange[] = [];
+    store.watchKeys((change) => told.push(change));
+    const admin = aKey(ann, { scopes: ['read', 'admin'] });
+    const others = [
+      aKey(ann, { scopes: ['admin'], expires_at: NOON * 2 }),
+      aKey(ann, { scopes: ['admin'], revoked_at: NOON }),
+      aKey(ann, { scopes: ['write', 'read', 'manage'] }),
+      aKey(ben, { scopes: ['admin'] }),
+    ];
+    for (const key of [admin, ...others]) await store.createKey(key);
+    told.length = 0;
+    t.equal(await store.revokeKey(admin.id, NOON), 'last_admin');
+    t.equal(await store.updateUser(ann.id, { name: 'x', disabled: true }), 'last_admin');
+    t.equal((await store.listKeys()).find(({ id }) => id === admin.id)?.revoked_at, null);
+    t.strictSame(
+      (await store.listUsers()).find(({ id }) => id === ann.id),
+      ann,
+      'nothing was changed',
+    );
+    t.strictSame(told, [], 'nor told');
+
+    for (const key of others.slice(0, 3)) t.equal(await store.revokeKey(key.id, NOON), 'revoked');
+    t.strictSame(await store.updateUser(ben.id, { disabled: false }), { ...ben, disabled: false });
+    t.equal(await store.revokeKey(admin.id, NOON), 'revoked', 'with a second one it may go');
+    t.equal(await store.updateUser(ben.id, { disabled: true }), 'last_admin');
+    t.strictSame(await store.updateUser(ann.id, { disabled: true }), { ...ann, disabled: true });
+    t.match(
+      told.filter(({ kind }) => kind === 'user'),
+      [
+        { userId: ben.id, isDisabled: false },
+        { userId: ann.id, isDisabled: true },
+      ],
+    );
+    const users = await (await opened.reopen()).listUsers();
+    t.same(
+      users.filter(({ disabled }) => disabled).map(({ id }) => id),
+      [ann.id],
+    );
   });
 
   void t.test('organizations and their members', async (t) => {

@@ -90,6 +90,7 @@ export class TestStore {
       email: `${id}@example.org`,
       name: 'somebody',
       monthly_event_limit: null,
+      disabled: false,
       created_at: this.settings.clock.now(),
     });
     return id;

@@ -9,9 +9,11 @@ import {
   type Organization,
   type PromptPages,
   type PromptVersion,
+  type RevokedKey,
   type Role,
   type StoredKey,
   type User,
+  type UserChange,
 } from '../../src/storage/meta-store.js';
 import type {
   CreatedEndpoint,
@@ -55,13 +57,15 @@ export class MemoryMetaStore implements MetaStore {
     this.#users.set(user.id, user);
   }
 
-  async updateUser(id: string, change: Partial<User>): Promise<User | null> {
+  async updateUser(id: string, change: UserChange): Promise<User | 'last_admin' | null> {
     this.#maybeFail('updateUser');
     const user = this.#users.get(id);
     if (!user) return null;
+    if (change.disabled === true && this.#isLastAdmin((key) => key.user_id === id)) return 'last_admin';
     if (change.email !== undefined) this.#requireFreeEmail(change.email, id);
     const changed = { ...user, ...change };
     this.#users.set(id, changed);
+    if (change.disabled !== undefined) this.#tell({ kind: 'user', userId: id, isDisabled: change.disabled });
     return changed;
   }
 
@@ -76,13 +80,14 @@ export class MemoryMetaStore implements MetaStore {
     this.#tell({ kind: 'created', key });
   }
 
-  async revokeKey(id: string, at: Micros): Promise<boolean> {
+  async revokeKey(id: string, at: Micros): Promise<RevokedKey> {
     this.#maybeFail('revokeKey');
     const key = this.#keys.get(id);
-    if (!key) return false;
+    if (!key) return 'unknown';
+    if (this.#isLastAdmin((one) => one === key)) return 'last_admin';
     this.#keys.set(id, { ...key, revoked_at: key.revoked_at ?? at });
     this.#tell({ kind: 'revoked', id, at });
-    return true;
+    return 'revoked';
   }
 
   watchKeys(listener: (change: KeyChange) => void): () => void {
@@ -248,6 +253,18 @@ export class MemoryMetaStore implements MetaStore {
     await this.putMember(first.organization.slug, first.user.id, 'admin');
     await this.createKey(first.key);
     return true;
+  }
+
+  /** Whether nobody could administer for good without these keys. */
+  #isLastAdmin(isWithout: (key: StoredKey) => boolean): boolean {
+    const lasting = [...this.#keys.values()].filter(
+      (key) =>
+        key.scopes.includes('admin') &&
+        key.revoked_at === null &&
+        key.expires_at === null &&
+        this.#users.get(key.user_id)?.disabled === false,
+    );
+    return lasting.length > 0 && lasting.every(isWithout);
   }
 
   #requireFreeEmail(email: string, id: string): void {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { createAudit } from '../../api/audit.js';
 import { openApiRoutes } from '../../api/openapi.js';
 import { reportLostSecrets } from '../../api/lost-secrets.js';
 import { apiRoutes } from '../../api/routes.js';
@@ -59,7 +60,8 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
       const alerts = host.extension(config.store, isAlertStore);
       const secrets = host.secretBox(meta.directory);
       await reportLostSecrets(meta, secrets, logger);
-      const context = { routes, telemetry, meta, deliveries, alerts, secrets, clock };
+      const audit = createAudit(logger);
+      const context = { routes, telemetry, meta, deliveries, alerts, secrets, audit, clock };
       for (const route of apiRoutes(context)) listener.route(route);
       for (const route of openApiRoutes(routes, listener)) listener.route(route);
     },

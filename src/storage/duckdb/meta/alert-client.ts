@@ -22,6 +22,8 @@ type OfMainFile = Omit<AlertStore, 'watchTelemetry' | 'takeTouched' | 'observe' 
 export abstract class AlertClient extends DeliveryClient implements OfMainFile {
   readonly #ruleListeners = new Set<(change: RuleChange) => void>();
   readonly #noticeListeners = new Set<() => void>();
+  /** Users that were disabled meanwhile: a request of theirs may still be under way. */
+  readonly #resting = new Set<string>();
   readonly #terms = new Set<AlertingTerms>();
 
   /** Calls a method of `AlertTables` in the store thread. */
@@ -139,9 +141,17 @@ export abstract class AlertClient extends DeliveryClient implements OfMainFile {
     return [...this.#terms].at(-1) ?? null;
   }
 
+  /** A user was disabled or enabled: its rules rest from now on, or are watched again. */
+  protected async tellOfUser(userId: string, isDisabled: boolean): Promise<void> {
+    if (isDisabled) this.#resting.add(userId);
+    else this.#resting.delete(userId);
+    for (const rule of await this.alerts<readonly AlertRule[]>('listRulesOf', userId)) this.#tellOfRule(rule);
+  }
+
   #tellOfRule(rule: AlertRule): void {
     const { id, is_active } = rule.alert;
-    this.#tell(is_active ? { kind: 'put', rule } : { kind: 'removed', alertId: id });
+    const isWatched = is_active && !this.#resting.has(rule.userId);
+    this.#tell(isWatched ? { kind: 'put', rule } : { kind: 'removed', alertId: id });
   }
 
   #tell(change: RuleChange): void {

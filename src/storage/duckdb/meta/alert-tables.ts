@@ -43,6 +43,7 @@ export interface AlertParts {
   readonly agentName: (tenant: number, agentId: string) => string | undefined;
 }
 
+const IS_WATCHED = 'is_active AND user_id NOT IN (SELECT id FROM users WHERE disabled)';
 const THIS_ONE = 'WHERE id = ?::UUID AND user_id = ?::UUID';
 
 /** The alerts in the main file: rules, what became of them, and what is told of that. */
@@ -143,8 +144,14 @@ export class AlertTables implements Tables {
   }
 
   async listRules(): Promise<readonly AlertRule[]> {
-    const rest = 'WHERE is_active ORDER BY created_at, id';
+    const rest = `WHERE ${IS_WATCHED} ORDER BY created_at, id`;
     return (await this.#parts.connection.read(ALERTS.select(rest))).map(toRule);
+  }
+
+  /** Those of a user that are active, whether or not the user is disabled. */
+  async listRulesOf(userId: string): Promise<readonly AlertRule[]> {
+    const rest = 'WHERE is_active AND user_id = ?::UUID ORDER BY created_at, id';
+    return (await this.#parts.connection.read(ALERTS.select(rest), [userId])).map(toRule);
   }
 
   async readRule(userId: string, id: string): Promise<AlertRule | null> {

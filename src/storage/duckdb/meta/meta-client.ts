@@ -7,9 +7,11 @@ import type {
   Organization,
   PromptPages,
   PromptVersion,
+  RevokedKey,
   Role,
   StoredKey,
   User,
+  UserChange,
 } from '../../meta-store.js';
 import type {
   CreatedEndpoint,
@@ -39,11 +41,12 @@ export abstract class MetaClient extends AlertClient implements MetaStore {
     await this.meta('createUser', user);
   }
 
-  async updateUser(
-    id: string,
-    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
-  ): Promise<User | null> {
-    return await this.meta('updateUser', id, change);
+  async updateUser(id: string, change: UserChange): Promise<User | 'last_admin' | null> {
+    const user = await this.meta<User | 'last_admin' | null>('updateUser', id, change);
+    if (change.disabled === undefined || user === null || user === 'last_admin') return user;
+    this.#tellOfKey({ kind: 'user', userId: user.id, isDisabled: user.disabled });
+    await this.tellOfUser(user.id, user.disabled);
+    return user;
   }
 
   async listKeys(): Promise<readonly StoredKey[]> {
@@ -55,10 +58,10 @@ export abstract class MetaClient extends AlertClient implements MetaStore {
     this.#tellOfKey({ kind: 'created', key });
   }
 
-  async revokeKey(id: string, at: Micros): Promise<boolean> {
-    const isKnown = await this.meta<boolean>('revokeKey', id, at);
-    if (isKnown) this.#tellOfKey({ kind: 'revoked', id, at });
-    return isKnown;
+  async revokeKey(id: string, at: Micros): Promise<RevokedKey> {
+    const outcome = await this.meta<RevokedKey>('revokeKey', id, at);
+    if (outcome === 'revoked') this.#tellOfKey({ kind: 'revoked', id, at });
+    return outcome;
   }
 
   watchKeys(listener: (change: KeyChange) => void): () => void {

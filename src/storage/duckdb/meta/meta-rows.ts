@@ -10,6 +10,7 @@ export function toUser(row: Row): User {
     email: String(row.email),
     name: String(row.name),
     monthly_event_limit: row.monthly_event_limit === null ? null : Number(row.monthly_event_limit),
+    disabled: row.disabled === true,
     created_at: Number(row.created_at),
   };
 }

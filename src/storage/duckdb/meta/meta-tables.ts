@@ -5,9 +5,11 @@ import type {
   MetaStore,
   Organization,
   PromptVersion,
+  RevokedKey,
   Role,
   StoredKey,
   User,
+  UserChange,
 } from '../../meta-store.js';
 import type {
   CreatedEndpoint,
@@ -23,6 +25,7 @@ import { AlertTables, type AlertParts } from './alert-tables.js';
 import { DeliveryTables } from './delivery-tables.js';
 import { EndpointTables } from './endpoint-tables.js';
 import { EventReaders } from './event-readers.js';
+import { isLastAdmin } from './last-admin.js';
 import type { MainFile } from './main-checkpoints.js';
 import { MemberTables } from './member-tables.js';
 import { MetaConnection } from './meta-connection.js';
@@ -133,13 +136,14 @@ export class MetaTables implements Tables {
     });
   }
 
-  async updateUser(
-    id: string,
-    change: { readonly email?: string; readonly name?: string; readonly monthly_event_limit?: number | null },
-  ): Promise<User | null> {
+  async updateUser(id: string, change: UserChange): Promise<User | 'last_admin' | null> {
     return await this.#connection.transaction(async () => {
+      if (change.disabled === true && (await isLastAdmin(this.#connection, { userId: id })))
+        return 'last_admin';
       if (change.email !== undefined) await refuseTaken(this.#connection, 'users', 'email', change.email, id);
-      for (const [column, value] of Object.entries(pick(change, ['email', 'name', 'monthly_event_limit']))) {
+      for (const [column, value] of Object.entries(
+        pick({ ...change }, ['email', 'name', 'monthly_event_limit', 'disabled']),
+      )) {
         await this.#connection.run(`UPDATE users SET ${column} = ? WHERE id = ?::UUID`, [value, id]);
       }
       const [row] = await this.#connection.rows(USERS.select('WHERE id = ?::UUID'), [id]);
@@ -160,13 +164,14 @@ export class MetaTables implements Tables {
     await this.#connection.transaction(() => this.#insertKey(key));
   }
 
-  async revokeKey(id: string, at: Micros): Promise<boolean> {
+  async revokeKey(id: string, at: Micros): Promise<RevokedKey> {
     return await this.#connection.transaction(async () => {
+      if (await isLastAdmin(this.#connection, { keyId: id })) return 'last_admin';
       const rows = await this.#connection.rows(
         'UPDATE api_keys SET revoked_at = coalesce(revoked_at, make_timestamp(?::BIGINT)) WHERE id = ?::UUID RETURNING 1 AS done',
         [at, id],
       );
-      return rows.length > 0;
+      return rows.length > 0 ? 'revoked' : 'unknown';
     });
   }
 

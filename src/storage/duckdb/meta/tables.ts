@@ -145,6 +145,7 @@ export const USERS = new MetaTable('users', [
   { name: 'email', kind: 'text', rule: 'NOT NULL UNIQUE' },
   { name: 'name', kind: 'text', rule: 'NOT NULL' },
   { name: 'monthly_event_limit', kind: 'integer' },
+  { name: 'disabled', kind: 'boolean', rule: 'NOT NULL' },
   { name: 'created_at', kind: 'time', rule: 'NOT NULL' },
 ]);
 

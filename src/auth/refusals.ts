@@ -1,0 +1,38 @@
+import type { Scope } from '../component/identity.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { BoundedLines } from '../telemetry/bounded-lines.js';
+
+const LINES_A_MINUTE = 20;
+
+export interface Refusal {
+  readonly reason: 'malformed' | 'unknown' | 'revoked' | 'expired' | 'user_disabled' | 'lacks_scope';
+  /** Absent where the key is none of the store's. What was sent is never written: it may be a key with a slip in it. */
+  readonly keyId?: string;
+  readonly scope?: Scope;
+}
+
+/** Writes the audit lines of keys that were refused, a bounded number of them. */
+export class Refusals {
+  readonly #logger: Logger;
+  readonly #lines: BoundedLines;
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#logger = logger;
+    this.#lines = new BoundedLines(clock, LINES_A_MINUTE, (count) => {
+      logger.info({ audit: 'key.refused', count }, 'Audit: more keys were refused; not each is logged');
+    });
+  }
+
+  /** @param address of the client; undefined where it is not known */
+  note({ reason, keyId, scope }: Refusal, address: string | undefined): void {
+    this.#lines.write(() => {
+      const fields = { audit: 'key.refused', reason, key_id: keyId ?? null, address: address ?? null };
+      this.#logger.info({ ...fields, ...(scope !== undefined && { scope }) }, 'Audit: a key was refused');
+    });
+  }
+
+  /** Tells what was left out so far. */
+  close(): void {
+    this.#lines.close();
+  }
+}
