@@ -1,3 +1,4 @@
+import { RUN_STATUSES } from '../signal/span.js';
 import { COMMIT, type Table } from './table.js';
 
 /**
@@ -55,4 +56,38 @@ export const MAP_EDGES: Table = {
     { name: 'spans', kind: 'int64', sql: 'BIGINT' },
   ],
   sumsOf: ['tenant', 'hour', 'source_no', 'target_no'],
+};
+
+/**
+ * What the cold file has of every agent's runs: always what its table `traces` gives, because whoever changes that changes
+ * these in the same transaction. Costs in two parts, `cost_whole` dollars and `cost_rest` nano-USD.
+ */
+export const RUN_SUMS: Table = {
+  name: 'run_sums',
+  store: COMMIT,
+  wire: [
+    { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'runs', kind: 'int64', sql: 'BIGINT' },
+    ...RUN_STATUSES.map((status) => ({ name: status, kind: 'int64', sql: 'BIGINT' }) as const),
+    { name: 'successes', kind: 'int64', sql: 'BIGINT' },
+    { name: 'failures', kind: 'int64', sql: 'BIGINT' },
+    { name: 'priced', kind: 'int64', sql: 'BIGINT' },
+    { name: 'cost_whole', kind: 'int64', sql: 'BIGINT' },
+    { name: 'cost_rest', kind: 'int64', sql: 'BIGINT' },
+  ],
+  sumsOf: ['tenant', 'agent_no'],
+};
+
+/** Likewise how many metric points it has, and the earliest and the latest that it ever had. */
+export const POINT_SUMS: Table = {
+  name: 'point_sums',
+  store: COMMIT,
+  wire: [
+    { name: 'stream_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'points', kind: 'int64', sql: 'BIGINT' },
+    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP' },
+    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP' },
+  ],
+  sumsOf: ['tenant', 'stream_no'],
+  combinedBy: { oldest: 'min', newest: 'max' },
 };

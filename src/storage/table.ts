@@ -26,6 +26,8 @@ export interface Table {
    * are parts, with a sign.
    */
   readonly sumsOf?: readonly string[];
+  /** Of a table of sums: the columns that are not added up. */
+  readonly combinedBy?: Readonly<Record<string, 'min' | 'max'>>;
 }
 
 export function columnsOf(table: Table): readonly Column[] {

@@ -1,7 +1,7 @@
 import type { Column } from '../worker/columns.js';
 import { EVENTS } from './events-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
-import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
+import { MAP_EDGES, MAP_NODES, POINT_SUMS, RUN_SUMS, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, type Table } from './table.js';
 
 /**
@@ -255,6 +255,9 @@ export const SEGMENT_TABLES: readonly Table[] = [
   PROMPT_LINKS,
   EVENTS,
 ];
+
+/** The tables of the cold file that follow from others of it. */
+export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS];
 
 /**
  * Which records of a block have a term, by the term's hash and sorted by it within the block. The columns' kinds know no

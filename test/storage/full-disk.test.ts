@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { canLimit, RemoteError, RemoteStore } from './remote-store.js';
-import { duplicatesIn, filesOf } from './stored-rows.js';
+import { duplicatesIn, filesOf, wrongSumsIn } from './stored-rows.js';
 import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { TestStore } from './test-store.js';
 
@@ -60,6 +60,7 @@ void t.test(
     for (const { span_count } of items) t.equal(span_count, 3);
     await opened.close();
     t.same(await duplicatesIn(opened.path), []);
+    t.same(await wrongSumsIn(opened.path), []);
   },
 );
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { Line } from './kill-writer.js';
-import { duplicatesIn } from './stored-rows.js';
+import { duplicatesIn, wrongSumsIn } from './stored-rows.js';
 import { spansOf } from './shown-spans.js';
 import { TestStore } from './test-store.js';
 import { writeUntilKilled } from './write-until-killed.js';
@@ -56,6 +56,7 @@ void t.test('a process that is killed keeps every acknowledged trace, once and w
     if (kill % 2 === 0) await opened.store.settled();
     await opened.close();
     t.same(await duplicatesIn(opened.path), []);
+    t.same(await wrongSumsIn(opened.path), []);
   }
 });
 

@@ -11,7 +11,7 @@ const step = fc.record({
 void t.test('what it knows is right, whatever comes and goes', async (t) => {
   const found = fc.check(
     fc.property(fc.array(step, { maxLength: 1500, size: 'max' }), (steps) => {
-      const starts = new NewestStarts();
+      const starts = NewestStarts.make();
       const all: number[] = [];
       for (const { start, remove } of steps) {
         if (!remove) {
@@ -35,7 +35,7 @@ void t.test('what it knows is right, whatever comes and goes', async (t) => {
 });
 
 void t.test('it knows the newest 512, and all of them while there are no more', async (t) => {
-  const starts = new NewestStarts();
+  const starts = NewestStarts.make();
   for (let start = 1; start <= 512; start++) starts.add(start);
   t.equal(starts.get(1), 512);
   t.equal(starts.get(512), 1);

@@ -42,6 +42,46 @@ export async function duplicatesIn(path: string): Promise<string[]> {
   });
 }
 
+/** Where the sums that the cold file of a closed store keeps are not those of its rows, each as a line. */
+export async function wrongSumsIn(path: string): Promise<string[]> {
+  const sums = {
+    run_sums: {
+      from: 'traces',
+      by: 'tenant, agent_no',
+      parts: {
+        runs: 'count(*)',
+        running: 'count(*) FILTER (WHERE status = 0)',
+        completed: 'count(*) FILTER (WHERE status = 1)',
+        failed: 'count(*) FILTER (WHERE status = 2)',
+        timed_out: 'count(*) FILTER (WHERE status = 3)',
+        successes: 'count(*) FILTER (WHERE success)',
+        failures: 'count(*) FILTER (WHERE NOT success)',
+        priced: 'count(total_cost_usd)',
+        'cost_whole * 1000000000::HUGEINT + cost_rest': 'sum(total_cost_usd)',
+      },
+    },
+    point_sums: { from: 'points', by: 'tenant, stream_no', parts: { points: 'count(*)' } },
+  };
+  return await withFiles(path, async (query) => {
+    const found: string[] = [];
+    for (const [table, { from, by, parts }] of Object.entries(sums)) {
+      const kept = Object.keys(parts).map((part, i) => `sum(${part}) AS p${i}`);
+      const real = Object.values(parts).map((part, i) => `${part} AS p${i}`);
+      const names = Object.keys(parts).map((_, i) => `coalesce(p${i}, 0)::VARCHAR AS p${i}`);
+      const isAny = Object.keys(parts).map((_, i) => `coalesce(p${i}, 0) <> 0`);
+      const columns = `${by}, ${names.join(', ')}`;
+      const rows = (parts: string[], of: string): string =>
+        `SELECT ${columns} FROM (SELECT ${by}, ${parts.join(', ')} FROM cold.main.${of} GROUP BY ${by}) WHERE ${isAny.join(' OR ')}`;
+      const [one, other] = [rows(kept, table), rows(real, from)];
+      const wrong = await query(
+        `SELECT 'kept' AS what, * FROM (${one} EXCEPT ${other}) UNION ALL SELECT 'stored' AS what, * FROM (${other} EXCEPT ${one})`,
+      );
+      found.push(...wrong.map((row) => `${table}: ${JSON.stringify(row)}`));
+    }
+    return found;
+  });
+}
+
 /** What lies in the cold file of a closed store for log records: rows, and entries of the lists that find them. */
 export async function movedLogs(path: string): Promise<{
   readonly records: number;

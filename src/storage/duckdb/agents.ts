@@ -26,7 +26,8 @@ export interface KnownAgent extends Agent {
 
 /** Every agent of every tenant, in memory: there are few, and every run names one. */
 export class Agents {
-  readonly #byName = new Map<string, Agent>();
+  /** Of each tenant, by name. */
+  readonly #tenants = new Map<number, Map<string, Agent>>();
   readonly #byId = new Map<string, Agent>();
   readonly #byNumber = new Map<number, Agent>();
   /** Those made since `begin` or come into being since, by number: as they are now, and as they were. */
@@ -62,7 +63,7 @@ export class Agents {
 
   /** An agent that has come into being, by its exact name. */
   byName(tenant: number, name: string): KnownAgent | undefined {
-    const agent = this.#byName.get(nameKey(tenant, name));
+    const agent = this.#tenants.get(tenant)?.get(name);
     return agent !== undefined && isKnown(agent) ? agent : undefined;
   }
 
@@ -73,9 +74,12 @@ export class Agents {
   /** The tenant's agents whose names contain the text, in any case. */
   matching(tenant: number, text: string): Agent[] {
     const wanted = text.toLowerCase();
-    return [...this.#byNumber.values()].filter(
-      (agent) => agent.tenant === tenant && agent.name.toLowerCase().includes(wanted),
-    );
+    return [...this.ofTenant(tenant)].filter((agent) => agent.name.toLowerCase().includes(wanted));
+  }
+
+  /** Those that any run names. */
+  ofTenant(tenant: number): Iterable<Agent> {
+    return this.#tenants.get(tenant)?.values() ?? [];
   }
 
   /**
@@ -84,7 +88,7 @@ export class Agents {
    * @param isCertain whether the run is the agent's for certain, so that the agent comes into being
    */
   named(tenant: number, name: string, now: Micros, isCertain: boolean): Agent {
-    const before = this.#byName.get(nameKey(tenant, name));
+    const before = this.#tenants.get(tenant)?.get(name);
     if (before !== undefined && (before.created_at !== null || !isCertain)) return before;
     const agent = {
       agent_no: before?.agent_no ?? this.#lastNumber + 1,
@@ -113,7 +117,7 @@ export class Agents {
     for (const { now, before } of this.#added.values()) {
       if (before !== undefined) this.#put(before);
       else {
-        this.#byName.delete(nameKey(now.tenant, now.name));
+        this.#tenants.get(now.tenant)?.delete(now.name);
         this.#byId.delete(now.id);
         this.#byNumber.delete(now.agent_no);
       }
@@ -122,7 +126,12 @@ export class Agents {
   }
 
   #put(agent: Agent): void {
-    this.#byName.set(nameKey(agent.tenant, agent.name), agent);
+    let ofTenant = this.#tenants.get(agent.tenant);
+    if (ofTenant === undefined) {
+      ofTenant = new Map();
+      this.#tenants.set(agent.tenant, ofTenant);
+    }
+    ofTenant.set(agent.name, agent);
     this.#byId.set(agent.id, agent);
     this.#byNumber.set(agent.agent_no, agent);
     this.#lastNumber = Math.max(this.#lastNumber, agent.agent_no);
@@ -131,8 +140,4 @@ export class Agents {
 
 export function isKnown(agent: Agent): agent is KnownAgent {
   return agent.created_at !== null;
-}
-
-function nameKey(tenant: number, name: string): string {
-  return `${tenant}/${name}`;
 }

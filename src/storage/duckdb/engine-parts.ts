@@ -8,6 +8,7 @@ import { Agents } from './agents.js';
 import { Observations } from './alerts/observations.js';
 import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { checkpoint } from './checkpoint.js';
+import { storedSums } from './cold-sums.js';
 import { Database, MAIN, type DatabaseOptions } from './database.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
 import { IdIndex, type IndexSize } from './ids/id-index.js';
@@ -25,7 +26,6 @@ import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
 import { Origins } from './origins.js';
 import { StoredPrompts } from './prompts/stored-prompts.js';
-import { storedRuns } from './queries/stored-runs.js';
 import { OWN_READS, READ_LIMITS, readsAtATime, type ReadLimits } from './read-limits.js';
 import { ReadPool, type ReadPoolOptions } from './read-pool.js';
 import { Reads } from './read.js';
@@ -143,7 +143,7 @@ async function openFiles(
     await metrics.load(connection, capture);
     await counts.load(connection, capture);
     await services.load(connection, capture);
-    await figures.load(storedRuns(connection, capture));
+    await figures.load(storedSums(connection, capture));
     await prompts.load(connection, capture);
   } finally {
     capture.release();

@@ -5,6 +5,7 @@ import { EVENTS } from '../events-table.js';
 import { PROMPT_LINKS } from '../prompt-links-table.js';
 import { LOGS, POINTS, TRACES } from '../tables.js';
 import type { AgentDayCache } from './agent-day-cache.js';
+import { storedSums } from './cold-sums.js';
 import type { Connection } from './database.js';
 import type { RecentEvents } from './events/recent-events.js';
 import type { IdIndex } from './ids/id-index.js';
@@ -15,7 +16,6 @@ import type { StoredMetrics } from './metrics/stored-metrics.js';
 import type { Mover } from './mover.js';
 import { removeWaitingLinks } from './prompts/stored-links.js';
 import type { StoredPrompts } from './prompts/stored-prompts.js';
-import { storedRuns } from './queries/stored-runs.js';
 import { closing } from './read-errors.js';
 import type { Read } from './read.js';
 import {
@@ -26,7 +26,7 @@ import {
   removeOldTraces,
 } from './retention.js';
 import type { RunFigures } from './run-figures.js';
-import type { Segments } from './segments.js';
+import type { Capture, Segments } from './segments.js';
 import type { Settlement } from './settlement.js';
 import { TraceId } from './trace-id.js';
 import type { TimeoutChange } from './write-group.js';
@@ -161,15 +161,23 @@ export class Housekeeping {
     await prompts.tracesRemoved(read);
     if (!removed.traces) return;
     days.clear();
-    await read((connection, capture) => figures.load(storedRuns(connection, capture)));
+    // Nothing may be moved meanwhile.
+    await mover.between((connection) =>
+      this.#captured((capture) => figures.load(storedSums(connection, capture))),
+    );
   }
 
   async #removeWaitingLinks(connection: Connection, firstKept: Micros): Promise<boolean> {
+    return await this.#captured((capture) => removeWaitingLinks(connection, capture, firstKept));
+  }
+
+  /** For work on a connection other than those of the reads. */
+  async #captured<T>(work: (capture: Capture) => Promise<T>): Promise<T> {
     const { segments } = this.#parts;
     await segments.ready();
     const capture = segments.capture();
     try {
-      return await removeWaitingLinks(connection, capture, firstKept);
+      return await work(capture);
     } finally {
       capture.release();
     }

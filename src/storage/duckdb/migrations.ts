@@ -1,5 +1,5 @@
 import { createTable } from '../table.js';
-import { createLogTerms, LOG_BLOCKS, SEGMENT_TABLES } from '../tables.js';
+import { COLD_TABLES, createLogTerms, SEGMENT_TABLES } from '../tables.js';
 import { META_TABLES } from './meta/all-tables.js';
 import { identifier, type Connection } from './database.js';
 import { StoreOpenError } from './store-open-error.js';
@@ -22,9 +22,9 @@ export const SEGMENT_SCHEMA: Schema = {
   version: 1,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
-    // Of the cold file: which segments it has taken over, and by what their log records are found.
+    // Of the cold file: which segments it has taken over, and what follows from its rows.
     `CREATE TABLE ${catalog}.main.moved (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL)`,
-    createTable(catalog, LOG_BLOCKS),
+    ...COLD_TABLES.map((table) => createTable(catalog, table)),
     createLogTerms(catalog),
   ],
   upgrades: [],

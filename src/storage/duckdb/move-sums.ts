@@ -56,7 +56,7 @@ function selected(table: Table, seq: string): string {
   return columnsOf(table)
     .map(({ name, sql }) => {
       if (name === 'seq') return `${seq} AS seq`;
-      return keys.includes(name) ? name : `sum(${name})::${sql} AS ${name}`;
+      return keys.includes(name) ? name : `${table.combinedBy?.[name] ?? 'sum'}(${name})::${sql} AS ${name}`;
     })
     .join(', ');
 }

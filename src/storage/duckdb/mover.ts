@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
-import { LOGS, SEGMENT_TABLES } from '../tables.js';
+import { COLD_TABLES, LOGS, SEGMENT_TABLES } from '../tables.js';
 import { checkpoint } from './checkpoint.js';
+import { noteMove } from './cold-sums.js';
 import { isInvalidated, type Connection } from './database.js';
 import { moveLogs } from './logs/move-logs.js';
 import { foldSums, moveSums } from './move-sums.js';
@@ -95,6 +96,7 @@ export class Mover {
   async #move(segment: Segment): Promise<void> {
     await this.#connection.run('BEGIN');
     try {
+      await noteMove(this.#connection, segment);
       for (const table of SEGMENT_TABLES) {
         if (table === LOGS) await moveLogs(this.#connection, segment, SLICE_ROWS, () => this.#breathe());
         else if (table.sumsOf !== undefined) await moveSums(this.#connection, segment, table);
@@ -119,7 +121,7 @@ export class Mover {
   /** A failure lets sums lie in more rows until the next time, no more. */
   async #fold(): Promise<void> {
     try {
-      for (const table of SEGMENT_TABLES) {
+      for (const table of [...SEGMENT_TABLES, ...COLD_TABLES]) {
         if (table.sumsOf === undefined) continue;
         await foldSums(this.#connection, table, this.#segments.oldestBound);
       }

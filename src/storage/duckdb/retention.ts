@@ -1,6 +1,7 @@
 import type { Micros } from '../../signal/time.js';
 import type { Table } from '../table.js';
 import { MAP_EDGES, MAP_NODES } from '../sum-tables.js';
+import { noteRemovedPoints, noteRemovedRuns } from './cold-sums.js';
 import type { Connection } from './database.js';
 import { hourOf } from '../../signal/trace-map.js';
 import type { Capture } from './segments.js';
@@ -39,6 +40,7 @@ export async function removeOldTraces(connection: Connection, firstKept: Micros)
   if (old?.traces === 0) return false;
   await connection.run('BEGIN');
   try {
+    await noteRemovedRuns(connection, isOld);
     for (const table of ['spans', 'payloads', 'prompt_links']) {
       await connection.run(
         `DELETE FROM cold.main.${table} d USING (SELECT tenant, trace_id FROM cold.main.traces WHERE ${isOld}) o WHERE d.tenant = o.tenant AND d.trace_id = o.trace_id`,
@@ -73,7 +75,17 @@ export async function removeOldPoints(
   const removed = await connection.rows(
     `SELECT stream_no, count(*) AS points FROM cold.main.points WHERE ${isOld} GROUP BY stream_no`,
   );
-  if (removed.length > 0) await connection.run(`DELETE FROM cold.main.points WHERE ${isOld}`);
+  if (removed.length > 0) {
+    await connection.run('BEGIN');
+    try {
+      await noteRemovedPoints(connection, isOld);
+      await connection.run(`DELETE FROM cold.main.points WHERE ${isOld}`);
+      await connection.run('COMMIT');
+    } catch (error) {
+      await connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
   return new Map(removed.map((row) => [Number(row.stream_no), Number(row.points)]));
 }
 

@@ -1,8 +1,13 @@
-import { RUN_STATUSES } from '../../signal/span.js';
-import { MoneySum, type NanoUsd, type Usd } from '../../signal/money.js';
+import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
+import { AgentSums, type StoredSums } from './agent-sums.js';
+import type { Connection } from './database.js';
 import { DurationHistogram, type Quantile } from './duration-histogram.js';
-import { NewestStarts } from './newest-starts.js';
+import { LoadedFigures } from './loaded-figures.js';
+import { MOST_STARTS, NewestStarts } from './newest-starts.js';
+import { lastActivity, newestStarts, someNewestStarts, storedDurations } from './queries/stored-runs.js';
+import type { Read } from './read.js';
+import type { Capture } from './segments.js';
 
 /** What a stored run adds to the figures of its agent. */
 export interface CountedRun {
@@ -14,12 +19,6 @@ export interface CountedRun {
   readonly success: boolean | null;
   readonly cost: NanoUsd | null;
   readonly durationMs: number | null;
-}
-
-/** A run as it is stored. */
-export interface StoredRun extends CountedRun {
-  /** As {@link RunChanges} tell it. */
-  readonly activeAt: Micros;
 }
 
 /** Who is told of every change of a stored run, after its commit and before anybody hears of it. */
@@ -48,142 +47,223 @@ export interface AgentTotals {
 interface RunChange {
   readonly before: CountedRun | null;
   readonly after: CountedRun;
-  readonly activeAt: Micros;
 }
 
+/** Agents, by their numbers, of one tenant. */
+export interface AgentsOf {
+  readonly tenant: number;
+  readonly numbers: readonly number[];
+}
+
+/** What is remembered of runs that were asked for, some 4 KB a list and up to 20 KB an agent. */
+const MOST_LISTS = 2000;
+const MOST_HISTOGRAMS = 1000;
+
 /**
- * Sums over the runs of every agent, kept in memory and changed with every commit: so lists of agents, counts of runs and
- * the place of a percentile need no look at the tables. Some 10 KB an agent; loaded at the start from the headers.
+ * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of
+ * runs need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). What
+ * only some routes need, where the newest starts lie and how many durations where, is read from the tables when it is first
+ * asked for, and then follows the commits, too.
  */
 export class RunFigures implements RunChanges {
-  #agents = new Map<number, AgentSums>();
-  #tenants = new Map<number, NewestStarts>();
-  /** What {@link activeAt} tells. */
-  readonly #activeAt = new Map<number, Micros>();
-  /** Changes since a load began, which the loaded figures do not hold. */
-  #meanwhile: RunChange[] | null = null;
+  #sums = new AgentSums();
+  /** Of the lists of all runs of a tenant, or an agent, by {@link listKey}. */
+  readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
+  readonly #durations = new LoadedFigures<number, DurationHistogram>(MOST_HISTOGRAMS);
+  /** For each load under way: the changes since it began, which what it loads does not hold. */
+  readonly #meanwhile = new Set<RunChange[]>();
+  /** Grows when runs are removed: what was loaded before holds no more. */
+  #age = 0;
 
   change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void {
-    this.#meanwhile?.push({ before, after, activeAt });
-    if (before !== null) this.#count(before, -1);
-    this.#count(after, 1);
-    this.#noteActivity(after.agentNo, activeAt);
+    const change = { before, after };
+    for (const changes of this.#meanwhile) changes.push(change);
+    if (before !== null) this.#sums.count(before, -1);
+    this.#sums.count(after, 1);
+    this.#sums.noteActivity(after.agentNo, activeAt);
+    this.#changeStarts(change, (run, sign) => {
+      this.#sums.changeStarts(run, sign);
+      changeList(this.#starts.peek(listKey(run.tenant, undefined)), run, sign);
+      changeList(this.#starts.peek(listKey(run.tenant, run.agentNo)), run, sign);
+    });
+    changeDurations(this.#durations.peek(after.agentNo), change, after.agentNo);
+    if (before !== null && before.agentNo !== after.agentNo)
+      changeDurations(this.#durations.peek(before.agentNo), change, before.agentNo);
   }
 
   /**
-   * Takes all stored runs in place of what is known: at the start, and after some were removed. Who was active stays known.
+   * Takes the stored sums in place of what is known: at the start, and after runs were removed. Who was active stays known.
    *
-   * @param stored every run as of the moment of the call, by the piece; later changes are told meanwhile as always
+   * @param stored as of the moment of the call; later changes are told meanwhile as always
    */
-  async load(stored: AsyncIterable<readonly StoredRun[]>): Promise<void> {
+  async load(stored: Promise<ReadonlyMap<number, StoredSums>>): Promise<void> {
     const meanwhile: RunChange[] = [];
-    this.#meanwhile = meanwhile;
+    this.#meanwhile.add(meanwhile);
     try {
-      const loaded = new RunFigures();
-      for await (const runs of stored) {
-        for (const run of runs) {
-          loaded.#count(run, 1);
-          this.#noteActivity(run.agentNo, run.activeAt);
-        }
+      const sums = new AgentSums();
+      for (const [agentNo, one] of await stored) sums.load(agentNo, one);
+      for (const change of meanwhile) {
+        if (change.before !== null) sums.count(change.before, -1);
+        sums.count(change.after, 1);
+        this.#changeStarts(change, (run, sign) => {
+          sums.changeStarts(run, sign);
+        });
       }
-      for (const { before, after, activeAt } of meanwhile) loaded.change(before, after, activeAt);
-      this.#agents = loaded.#agents;
-      this.#tenants = loaded.#tenants;
+      sums.takeActivity(this.#sums);
+      this.#sums = sums;
+      this.#age++;
+      this.#starts.clear();
+      this.#durations.clear();
     } finally {
-      this.#meanwhile = null;
+      this.#meanwhile.delete(meanwhile);
     }
   }
 
-  /** Agents that have runs. */
-  agentsOf(tenant: number): { readonly agentNo: number; readonly totals: AgentTotals }[] {
-    return [...this.#agents]
-      .filter(([, sums]) => sums.tenant === tenant && sums.runs > 0)
-      .map(([agentNo, sums]) => ({ agentNo, totals: sums.totals() }));
-  }
-
   totals(agentNo: number): AgentTotals | undefined {
-    return this.#agents.get(agentNo)?.totals();
+    return this.#sums.totals(agentNo);
   }
 
   /**
-   * The last time of any of the agent's runs; null where no run of it was known since the start. It is never taken back: what a
-   * run said of itself before its newest version, and under another agent's name, holds until the next start, and so does what
-   * runs said that retention has removed. Who is silent is so whether or not the runs are kept.
+   * From here on the totals of these agents know their newest starts.
+   *
+   * @returns those that had to be read: what changes while they are may leave the totals without one
    */
-  activeAt(agentNo: number): Micros | null {
-    return this.#activeAt.get(agentNo) ?? null;
+  async loadNewest(read: Read, { tenant, numbers }: AgentsOf): Promise<ReadonlyMap<number, Micros>> {
+    const unknown = numbers.filter((no) => {
+      const totals = this.totals(no);
+      return totals !== undefined && totals.runs > 0 && totals.newestStart === null;
+    });
+    if (unknown.length === 0) return NO_STARTS;
+    const wanted = new Set(unknown);
+    return await this.#load(
+      read,
+      (connection, capture) => newestStarts(connection, capture, { tenant, numbers: unknown }),
+      (found, meanwhile) => {
+        for (const [agentNo, newest] of found) this.#sums.loadNewest(agentNo, newest);
+        for (const change of meanwhile) {
+          this.#changeStarts(change, (run, sign) => {
+            if (wanted.has(run.agentNo)) this.#sums.changeStarts(run, sign);
+          });
+        }
+      },
+    );
   }
 
-  /** Where the agent's 95th percentile of duration lies; null when no run has a duration. */
-  p95(agentNo: number): Quantile | null {
-    return this.#agents.get(agentNo)?.durations.find(0.95) ?? null;
+  /**
+   * The last time of any of the agent's runs; null where none is known. It is never taken back: what a run said of itself
+   * before its newest version, and under another agent's name, holds until the next start, and so does what runs said that
+   * retention has removed. Who is silent is so whether or not the runs are kept.
+   */
+  activeAt(agentNo: number): Micros | null {
+    return this.#sums.activeAt(agentNo);
+  }
+
+  /** From here on {@link activeAt} goes back to before the start, of these agents. */
+  async loadActivity(read: Read, agentNos: readonly number[]): Promise<void> {
+    const unknown = agentNos.filter((no) => !this.#sums.hasActivity(no));
+    if (unknown.length === 0) return;
+    const found = await read((connection, capture) => lastActivity(connection, capture, unknown));
+    for (const no of unknown) this.#sums.knowsActivity(no);
+    for (const [no, at] of found) this.#sums.noteActivity(no, at);
+  }
+
+  /** Where the agent's 95th percentile of duration lies; null when no run has a duration, undefined when it is not known. */
+  p95(agentNo: number): Quantile | null | undefined {
+    return this.#durations.get(agentNo)?.find(0.95);
+  }
+
+  /** From here on {@link p95} knows these agents. */
+  async loadDurations(read: Read, { tenant, numbers }: AgentsOf): Promise<void> {
+    const unknown = numbers.filter((no) => !this.#durations.has(no));
+    if (unknown.length === 0) return;
+    await this.#load(
+      read,
+      (connection, capture) => storedDurations(connection, capture, { tenant, numbers: unknown }),
+      (found, meanwhile) => {
+        for (const no of unknown) {
+          const histogram = found.get(no) ?? new DurationHistogram();
+          for (const change of meanwhile) changeDurations(histogram, change, no);
+          this.#durations.put(no, histogram);
+        }
+      },
+    );
   }
 
   /** The start of the tenant's (or the agent's) `n`th newest run; null where that is not known. */
   nthNewest(tenant: number, agentNo: number | undefined, n: number): Micros | null {
-    const starts = agentNo === undefined ? this.#tenants.get(tenant) : this.#agents.get(agentNo)?.starts;
-    return starts?.get(n) ?? null;
+    return this.#starts.get(listKey(tenant, agentNo))?.get(n) ?? null;
   }
 
-  #noteActivity(agentNo: number, at: Micros): void {
-    const known = this.#activeAt.get(agentNo);
-    if (known === undefined || at > known) this.#activeAt.set(agentNo, at);
+  /** From here on {@link nthNewest} knows a list, as far as it is asked for. */
+  async loadStarts(read: Read, tenant: number, agentNo: number | undefined, n: number): Promise<void> {
+    const key = listKey(tenant, agentNo);
+    if (n > MOST_STARTS || this.#starts.has(key)) return;
+    await this.#load(
+      read,
+      (connection, capture) => someNewestStarts(connection, capture, tenant, agentNo, MOST_STARTS),
+      (found, meanwhile) => {
+        const starts = NewestStarts.make();
+        for (const start of found) starts.add(start);
+        // As many as there is room for: others may have been left out, of the same time as the last of them, too.
+        if (found.length >= MOST_STARTS) starts.floorAt(Math.min(...found));
+        for (const change of meanwhile) {
+          this.#changeStarts(change, (run, sign) => {
+            if (run.tenant === tenant && (agentNo === undefined || run.agentNo === agentNo))
+              changeList(starts, run, sign);
+          });
+        }
+        this.#starts.put(key, starts);
+      },
+    );
   }
 
-  #count(run: CountedRun, sign: 1 | -1): void {
-    const starts = getOrMake(this.#tenants, run.tenant, () => new NewestStarts());
-    if (sign > 0) starts.add(run.startedAt);
-    else starts.remove(run.startedAt);
-    getOrMake(this.#agents, run.agentNo, () => new AgentSums(run.tenant)).count(run, sign);
-  }
-}
-
-class AgentSums {
-  readonly tenant: number;
-  readonly durations = new DurationHistogram();
-  readonly starts = new NewestStarts();
-  runs = 0;
-  readonly #byStatus = RUN_STATUSES.map(() => 0);
-  #successes = 0;
-  #failures = 0;
-  #pricedRuns = 0;
-  readonly #cost = new MoneySum();
-
-  constructor(tenant: number) {
-    this.tenant = tenant;
+  /** Reads something as of one moment, and takes it together with what has changed since. */
+  async #load<Found>(
+    read: Read,
+    query: (connection: Connection, capture: Capture) => Promise<Found>,
+    take: (found: Found, meanwhile: readonly RunChange[]) => void,
+  ): Promise<Found> {
+    return await read(async (connection, capture) => {
+      // In the step in which the capture was taken.
+      const meanwhile: RunChange[] = [];
+      this.#meanwhile.add(meanwhile);
+      const age = this.#age;
+      try {
+        const found = await query(connection, capture);
+        if (age === this.#age) take(found, meanwhile);
+        return found;
+      } finally {
+        this.#meanwhile.delete(meanwhile);
+      }
+    });
   }
 
-  count({ startedAt, status, success, cost, durationMs }: CountedRun, sign: 1 | -1): void {
-    this.runs += sign;
-    this.#byStatus[status] = (this.#byStatus[status] ?? 0) + sign;
-    if (success === true) this.#successes += sign;
-    else if (success === false) this.#failures += sign;
-    if (cost !== null) {
-      this.#pricedRuns += sign;
-      this.#cost.add(cost, sign);
-    }
-    if (durationMs !== null) this.durations.add(durationMs, sign);
-    if (sign > 0) this.starts.add(startedAt);
-    else this.starts.remove(startedAt);
-  }
-
-  totals(): AgentTotals {
-    return {
-      runs: this.runs,
-      byStatus: this.#byStatus,
-      successes: this.#successes,
-      failures: this.#failures,
-      pricedRuns: this.#pricedRuns,
-      cost: this.#pricedRuns === 0 ? null : this.#cost.toNumber(),
-      newestStart: this.starts.get(1),
-    };
+  /** Tells of a start that goes and one that comes; of nothing where the change leaves it as it is. */
+  #changeStarts({ before, after }: RunChange, tell: (run: CountedRun, sign: 1 | -1) => void): void {
+    if (before?.agentNo === after.agentNo && before.startedAt === after.startedAt) return;
+    if (before !== null) tell(before, -1);
+    tell(after, 1);
   }
 }
 
-function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+const NO_STARTS: ReadonlyMap<number, Micros> = new Map();
+
+/** Agents have their numbers whoever they are of. */
+function listKey(tenant: number, agentNo: number | undefined): number {
+  return agentNo ?? -tenant;
+}
+
+function changeList(starts: NewestStarts | undefined, { startedAt }: CountedRun, sign: 1 | -1): void {
+  if (sign > 0) starts?.add(startedAt);
+  else starts?.remove(startedAt);
+}
+
+function changeDurations(
+  histogram: DurationHistogram | undefined,
+  { before, after }: RunChange,
+  agentNo: number,
+): void {
+  if (histogram === undefined) return;
+  if (before?.agentNo === agentNo && before.durationMs !== null) histogram.add(before.durationMs, -1);
+  if (after.agentNo === agentNo && after.durationMs !== null) histogram.add(after.durationMs, 1);
 }

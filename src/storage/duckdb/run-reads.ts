@@ -75,9 +75,7 @@ export class RunReads {
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ items: readonly RunSummary[]; count: number }> {
     const { agents, figures } = this.#known;
-    return await read((connection, capture) =>
-      listRuns(connection, capture, agents, figures, tenant, filter, page),
-    );
+    return await listRuns(read, agents, figures, tenant, filter, page);
   }
 
   async agents(read: Read, tenant: number): Promise<readonly AgentSummary[]> {
@@ -117,7 +115,7 @@ export class RunReads {
     const { agents, figures } = this.#known;
     const compared = agentIds.flatMap((id) => agents.byId(tenant, id) ?? []);
     if (compared.length < agentIds.length) return null;
-    return await read((connection, capture) => compareAgents(connection, capture, figures, compared));
+    return await compareAgents(read, figures, tenant, compared);
   }
 
   async models(

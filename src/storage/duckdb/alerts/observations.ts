@@ -77,7 +77,13 @@ export class Observations {
 
   /** Everything as of one moment. */
   async observe(request: Observing): Promise<Observed> {
-    return await this.#parts.read(async (connection, capture) => {
+    const { read: toTables } = this.#parts;
+    const silent = request.targets.flatMap(({ target, activity }) => {
+      const place = activity ? this.#place(target) : undefined;
+      return place?.unit === 'agent' ? place.no : [];
+    });
+    await this.#parts.figures.loadActivity(toTables, silent);
+    return await toTables(async (connection, capture) => {
       const places = request.targets.map(({ target }) => this.#place(target));
       const numbers = (unit: Unit, figure: Wanted): number[] => {
         const wanted = request.targets.flatMap((target, i) => {

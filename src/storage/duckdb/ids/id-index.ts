@@ -31,7 +31,7 @@ export interface IndexSize {
   readonly filterBytes: number;
 }
 
-export const INDEX_SIZE: IndexSize = { tableBits: 17, filterBytes: 48 * 1024 * 1024 };
+const INDEX_SIZE: IndexSize = { tableBits: 17, filterBytes: 48 * 1024 * 1024 };
 
 /** The ids of commits that are in memory and change no more. */
 interface FrozenTable extends CommitRange {

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib';
-import { ENTRY_WORDS } from './id-entry.js';
 
 /** A run is a file of pages; the last word of each is the checksum of what comes before it. */
 export const PAGE_BYTES = 4096;
@@ -11,7 +10,6 @@ const NUMBER_AT = PAGE_WORDS - 2;
 export const CONTENT_WORDS = PAGE_WORDS - 4;
 /** How much of it is in use, in words. */
 const USED_AT = PAGE_WORDS - 3;
-export const ENTRIES_PER_PAGE = CONTENT_WORDS / ENTRY_WORDS;
 
 /** What a run's last page says. */
 export interface RunFacts {

@@ -160,7 +160,7 @@ class Chunk {
 }
 
 /** The name of a run that is being written: none is read under it. */
-export function unfinished(path: string): string {
+function unfinished(path: string): string {
   return `${path}.tmp`;
 }
 

@@ -1,8 +1,9 @@
 import type { Micros } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
-import { METRIC_STREAMS, POINTS } from '../../tables.js';
+import { METRIC_STREAMS } from '../../tables.js';
+import { storedPointSums } from '../cold-sums.js';
 import type { Connection } from '../database.js';
-import { newest, relation } from '../relation.js';
+import { newest } from '../relation.js';
 import type { Capture } from '../segments.js';
 import { MAX_STREAMS_OF_TENANT } from './encode-points.js';
 
@@ -51,7 +52,6 @@ export class MetricStreams {
   #changed = new Map<Stream, StreamVersion>();
   #lastNumber = 0;
 
-  /** Some 0.2 s for 10 million points. */
   async load(connection: Connection, capture: Capture): Promise<void> {
     const rows = await connection.rows(
       `SELECT tenant, ${selectList(METRIC_STREAMS.wire)} FROM ${newest(capture, METRIC_STREAMS)}`,
@@ -65,12 +65,9 @@ export class MetricStreams {
         ...NOTHING_YET,
       });
     }
-    const counts = await connection.rows(
-      `SELECT stream_no, count(*) AS points, epoch_us(min(timestamp)) AS first, epoch_us(max(timestamp)) AS last FROM ${relation(capture, POINTS)} GROUP BY stream_no`,
-    );
-    for (const row of counts) {
-      this.count(Number(row.stream_no), Number(row.points));
-      this.extend(Number(row.stream_no), Number(row.first), Number(row.last));
+    for (const { streamNo, points, oldest, newest } of await storedPointSums(connection, capture)) {
+      this.count(streamNo, points);
+      this.extend(streamNo, oldest, newest);
     }
   }
 

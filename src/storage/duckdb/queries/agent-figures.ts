@@ -10,6 +10,7 @@ import { newest } from '../relation.js';
 import type { AgentTotals, RunFigures } from '../run-figures.js';
 import type { Capture } from '../segments.js';
 import { number, sumOf } from './run-summary.js';
+import { runsOf } from './stored-runs.js';
 
 // Sums instead of `count(*) FILTER (…)`, which doubles the time of the whole query.
 const COUNTS = `count(*) AS total_runs,
@@ -18,7 +19,6 @@ const COUNTS = `count(*) AS total_runs,
 /** Exact: as a text, because it may be larger than any number that JavaScript has. */
 const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
-const NO_STARTS: ReadonlyMap<number, Micros> = new Map();
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
 
 /** All agents of a tenant that have runs, the one that ran last first. */
@@ -28,56 +28,45 @@ export async function listAgents(
   figures: RunFigures,
   tenant: number,
 ): Promise<AgentSummary[]> {
-  const known = figures.agentsOf(tenant).flatMap(({ agentNo, totals }) => {
-    const agent = agents.byNumber(agentNo);
-    return agent !== undefined && isKnown(agent) ? [{ agent, totals }] : [];
-  });
-  const unknown = known.filter(({ totals }) => totals.newestStart === null);
-  const starts =
-    unknown.length === 0
-      ? NO_STARTS
-      : await read((connection, capture) =>
-          newestStarts(
-            connection,
-            capture,
-            unknown.map(({ agent }) => agent),
-          ),
-        );
-  return known
-    .map(({ agent, totals }) => summary(agent, totals, starts))
+  const numbers = [...agents.ofTenant(tenant)].map((agent) => agent.agent_no);
+  const starts = await figures.loadNewest(read, { tenant, numbers });
+  return [...agents.ofTenant(tenant)]
+    .flatMap((agent) => {
+      const totals = figures.totals(agent.agent_no);
+      return isKnown(agent) && totals !== undefined && totals.runs > 0 ? summary(agent, totals, starts) : [];
+    })
     .sort((a, b) => (b.last_run_at ?? 0) - (a.last_run_at ?? 0) || compareText(a.name, b.name));
 }
 
 /** Agents with their 95th percentile of duration, in the order given. @param compared of one tenant */
 export async function compareAgents(
-  connection: Connection,
-  capture: Capture,
+  read: Read,
   figures: RunFigures,
+  tenant: number,
   compared: readonly KnownAgent[],
 ): Promise<AgentComparison[]> {
-  // All from memory first: it changes with the commits that come while the tables are read.
-  const found = compared.map((agent) => ({
-    agent,
-    totals: figures.totals(agent.agent_no),
-    place: figures.p95(agent.agent_no),
-  }));
-  const unknown = found.filter(({ totals }) => totals?.newestStart === null).map(({ agent }) => agent);
-  const starts = unknown.length === 0 ? NO_STARTS : await newestStarts(connection, capture, unknown);
-  const comparisons: AgentComparison[] = [];
-  for (const { agent, totals, place } of found) {
-    const p95_latency_ms = place === null ? null : await p95(connection, capture, agent, place);
-    comparisons.push({ ...summary(agent, totals, starts), p95_latency_ms });
-  }
-  return comparisons;
+  const of = { tenant, numbers: compared.map((agent) => agent.agent_no) };
+  const starts = await figures.loadNewest(read, of);
+  await figures.loadDurations(read, of);
+  return await read(async (connection, capture) => {
+    // All from memory first: it changes with the commits that come while the tables are read.
+    const found = compared.map((agent) => ({
+      agent,
+      totals: figures.totals(agent.agent_no),
+      place: figures.p95(agent.agent_no),
+    }));
+    const comparisons: AgentComparison[] = [];
+    for (const { agent, totals, place } of found) {
+      const p95_latency_ms = place === null ? null : await p95(connection, capture, agent, place);
+      comparisons.push({ ...summary(agent, totals, starts), p95_latency_ms });
+    }
+    return comparisons;
+  });
 }
 
 export async function readAgent(read: Read, figures: RunFigures, agent: KnownAgent): Promise<AgentSummary> {
-  const totals = figures.totals(agent.agent_no);
-  const starts =
-    totals?.newestStart === null
-      ? await read((connection, capture) => newestStarts(connection, capture, [agent]))
-      : NO_STARTS;
-  return summary(agent, totals, starts);
+  const starts = await figures.loadNewest(read, { tenant: agent.tenant, numbers: [agent.agent_no] });
+  return summary(agent, figures.totals(agent.agent_no), starts);
 }
 
 /** The UTC days on which the agent's runs started, oldest first. */
@@ -107,43 +96,28 @@ export async function agentDays(
   }));
 }
 
-/** The percentile, from the few durations among which it lies. */
+/** The percentile, from the few durations among which it lies, where that is known. */
 async function p95(
   connection: Connection,
   capture: Capture,
   agent: Agent,
-  { from, to, skip, values, fraction }: Quantile,
+  place: Quantile | undefined,
 ): Promise<number | null> {
-  const of = runsOf([agent]);
-  const rows = await connection.rows(
-    `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`)}
-     ORDER BY duration_ms LIMIT ${values} OFFSET ${skip}`,
-  );
-  const [lower, upper = lower] = rows.map((row) => number(row.duration_ms));
-  if (rows.length === values && typeof lower === 'number' && typeof upper === 'number') {
-    return lower + (upper - lower) * fraction;
+  const of = runsOf({ tenant: agent.tenant, numbers: [agent.agent_no] });
+  if (place !== undefined) {
+    const { from, to, skip, values, fraction } = place;
+    const rows = await connection.rows(
+      `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`)}
+       ORDER BY duration_ms LIMIT ${values} OFFSET ${skip}`,
+    );
+    const [lower, upper = lower] = rows.map((row) => number(row.duration_ms));
+    if (rows.length === values && typeof lower === 'number' && typeof upper === 'number') {
+      return lower + (upper - lower) * fraction;
+    }
   }
   // Retention has just removed runs, which the figures in memory will know in a moment.
   const [row] = await connection.rows(`SELECT ${P95} FROM ${newest(capture, TRACES, of)}`);
   return number(row?.p95_latency_ms);
-}
-
-/** The newest start of each agent, by its number: for those whose newest runs have all got other starts since. */
-async function newestStarts(
-  connection: Connection,
-  capture: Capture,
-  agents: readonly Agent[],
-): Promise<ReadonlyMap<number, Micros>> {
-  const rows = await connection.rows(
-    `SELECT agent_no, epoch_us(max(started_at)) AS start FROM ${newest(capture, TRACES, runsOf(agents))} GROUP BY agent_no`,
-  );
-  return new Map(rows.map((row) => [Number(row.agent_no), Number(row.start)]));
-}
-
-/** The condition for the runs of some agents of one tenant. */
-function runsOf(agents: readonly Agent[]): string {
-  const numbers = agents.map((agent) => agent.agent_no).join(', ');
-  return `tenant = ${agents[0]?.tenant ?? -1} AND agent_no IN (${numbers})`;
 }
 
 /** @param totals undefined for an agent without runs @param starts for an agent whose totals do not know it */

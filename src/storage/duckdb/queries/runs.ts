@@ -3,6 +3,7 @@ import type { RunFilter, RunSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../agents.js';
 import type { Connection, Value } from '../database.js';
+import type { Read } from '../read.js';
 import { newest, relation } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';
 import type { Capture } from '../segments.js';
@@ -13,10 +14,22 @@ interface Page {
   readonly limit: number;
 }
 
+interface Wanted extends Condition {
+  readonly tenant: number;
+  readonly filter: RunFilter;
+  readonly page: Page;
+}
+
+/** A filter in SQL. */
+interface Condition {
+  readonly sql: string;
+  readonly values: Value[];
+  readonly agentNo: number | undefined;
+}
+
 /** One page of runs, newest first, and how many match in all. */
 export async function listRuns(
-  connection: Connection,
-  capture: Capture,
+  read: Read,
   agents: Agents,
   figures: RunFigures,
   tenant: number,
@@ -25,9 +38,21 @@ export async function listRuns(
 ): Promise<{ items: RunSummary[]; count: number }> {
   const matching = conditions(agents, tenant, filter);
   if (matching === null) return { items: [], count: 0 };
-  const { sql, values, agentNo } = matching;
+  if (isWholeList(filter)) await figures.loadStarts(read, tenant, matching.agentNo, page.offset + page.limit);
+  return await read((connection, capture) =>
+    readRuns(connection, capture, agents, figures, { tenant, filter, page, ...matching }),
+  );
+}
+
+async function readRuns(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  figures: RunFigures,
+  { tenant, filter, page, sql, values, agentNo }: Wanted,
+): Promise<{ items: RunSummary[]; count: number }> {
   // Both from memory before anything is awaited: it changes with every commit.
-  const counted = countKnown(figures, tenant, agentNo, filter);
+  const counted = countKnown(agents, figures, tenant, agentNo, filter);
   const since = isWholeList(filter) ? figures.nthNewest(tenant, agentNo, page.offset + page.limit) : null;
   if (counted !== null && counted <= page.offset) return { items: [], count: counted };
   if (counted !== null && since !== null) {
@@ -58,16 +83,16 @@ function isWholeList({ status, success, start_time, end_time, query }: RunFilter
 
 /** How many runs match, where the figures in memory know it; otherwise null. */
 function countKnown(
+  agents: Agents,
   figures: RunFigures,
   tenant: number,
   agentNo: number | undefined,
   { status, success, ...others }: RunFilter,
 ): number | null {
   if (!isWholeList(others) || (status !== undefined && success !== undefined)) return null;
-  const totals =
-    agentNo === undefined
-      ? figures.agentsOf(tenant).map((agent) => agent.totals)
-      : [figures.totals(agentNo)].filter((known) => known !== undefined);
+  const numbers =
+    agentNo === undefined ? [...agents.ofTenant(tenant)].map((agent) => agent.agent_no) : [agentNo];
+  const totals = numbers.map((no) => figures.totals(no)).filter((known) => known !== undefined);
   return totals.reduce((sum, { runs, byStatus, successes, failures }) => {
     if (status !== undefined) return sum + (byStatus[RUN_STATUSES.indexOf(status)] ?? 0);
     if (success !== undefined) return sum + (success ? successes : failures);
@@ -100,11 +125,7 @@ async function rowsOf(
 }
 
 /** The filter in SQL; null when it names an agent that the tenant does not have. */
-function conditions(
-  agents: Agents,
-  tenant: number,
-  filter: RunFilter,
-): { sql: string; values: Value[]; agentNo: number | undefined } | null {
+function conditions(agents: Agents, tenant: number, filter: RunFilter): Condition | null {
   const sql = ['TRUE'];
   const values: Value[] = [];
   let agentNo: number | undefined;

@@ -1,0 +1,36 @@
+/** Figures that are read from the tables when they are asked for, and then kept: as many as were used last. */
+export class LoadedFigures<Key, Figure> {
+  readonly #figures = new Map<Key, Figure>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  has(key: Key): boolean {
+    return this.#figures.has(key);
+  }
+
+  /** To change it with what is stored: that is no use of it. */
+  peek(key: Key): Figure | undefined {
+    return this.#figures.get(key);
+  }
+
+  get(key: Key): Figure | undefined {
+    const figure = this.#figures.get(key);
+    if (figure !== undefined) this.put(key, figure);
+    return figure;
+  }
+
+  put(key: Key, figure: Figure): void {
+    this.#figures.delete(key);
+    this.#figures.set(key, figure);
+    if (this.#figures.size <= this.#most) return;
+    const [oldest] = this.#figures.keys();
+    if (oldest !== undefined) this.#figures.delete(oldest);
+  }
+
+  clear(): void {
+    this.#figures.clear();
+  }
+}
