@@ -224,7 +224,7 @@ export const LOGS: Table = {
 };
 
 /** Log records of the cold file that are searched together: one row for each tenant that has some among them. */
-export const LOG_BLOCKS: Table = {
+const LOG_BLOCKS: Table = {
   name: 'log_blocks',
   /** Of the segment that the records came from: its last commit. */
   store: [{ name: 'seq', kind: 'int64', sql: 'BIGINT' }],
