@@ -57,6 +57,8 @@ export const TRACE_WIRE = [
 export const TRACE_LATER = [
   /** The commits that brought rows of the trace's spans, where the first and the last one do not say all: `CommitRanges`. */
   { name: 'commits', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** Of a run that has more spans than its header follows, what still changes of it: `ClosedSpans`. */
+  { name: 'closed', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
 const SPAN_STORE: readonly Column[] = [
@@ -84,6 +86,8 @@ const TRACE_STORE: readonly Column[] = [
   { name: 'is_mapped', kind: 'bool', sql: 'BOOLEAN' },
   /** Whether it has ever had a terminal status that was not provisional. Then its event is told, or nobody wanted it. */
   { name: 'has_ended', kind: 'bool', sql: 'BOOLEAN' },
+  /** The commit since which there are more spans than the header follows; 0 while it follows all of them. */
+  { name: 'closed_seq', kind: 'int64', sql: 'BIGINT' },
 ];
 
 export const SPANS: Table = {

@@ -48,6 +48,14 @@ export function uuidKey(words: Uint32Array, offset: number): string {
   );
 }
 
+/** The four words of a {@link uuidKey}. */
+export function wordsOfKey(key: string, words: Uint32Array): void {
+  for (let i = 0; i < 4; i++) {
+    const word = ((key.charCodeAt(i * 2) << 16) | key.charCodeAt(i * 2 + 1)) >>> 0;
+    words[3 - i] = i === 0 ? (word ^ 0x80000000) >>> 0 : word;
+  }
+}
+
 function hex4(text: string, i: number): number {
   return (
     ((NIBBLES[text.charCodeAt(i)] ?? 0) << 12) |

@@ -100,11 +100,14 @@ export class EventEngine {
     const parts = this.#parts;
     this.#parts = null;
     if (parts === null) return;
+    const indexes = [parts.traces, parts.closedSpans, parts.prompts.linked];
+    for (const index of indexes) index.stop();
     await parts.housekeeping.close();
     await parts.writer.drained();
     await parts.mover.close();
     await parts.pools.users.close();
     await parts.pools.own.close();
+    for (const index of indexes) await index.close();
     await parts.meta.idle();
     await parts.segments.close();
     parts.database.close();

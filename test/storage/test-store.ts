@@ -24,7 +24,8 @@ export const STORE_OPTIONS = {
   eventRetentionDays: null,
   segmentSize: SMALL_SEGMENTS,
   // So that runs of tests have few spans, and many.
-  runSize: { few: 3 },
+  fewSpans: 3,
+  maxRunSpans: 100_000,
   indexSize: SMALL_INDEX,
 } as const satisfies Partial<DuckDBStoreOptions>;
 

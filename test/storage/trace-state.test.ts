@@ -10,7 +10,6 @@ import {
   type TraceRow,
 } from '../../src/storage/duckdb/trace-rows.js';
 import { CommitRanges } from '../../src/storage/duckdb/commit-ranges.js';
-import { RUN_SIZE } from '../../src/storage/duckdb/spans/run-size.js';
 import type { SpanState } from '../../src/storage/duckdb/spans/span-state.js';
 import { TraceState } from '../../src/storage/duckdb/trace-state.js';
 import { DERIVED } from '../../src/storage/derived.js';
@@ -19,6 +18,7 @@ import { headerRow, spanRow } from './incoming-records.js';
 
 const A = '00000000-0000-4000-8000-00000000000a';
 const B = '00000000-0000-4000-8000-00000000000b';
+const SIZE = { few: 128, followed: 1000 };
 const COMPLETED = RUN_STATUSES.indexOf('completed');
 
 function stored(changes: Partial<TraceHeader>): TraceState {
@@ -31,7 +31,7 @@ function stored(changes: Partial<TraceHeader>): TraceState {
     isMapped: false,
     hasEnded: false,
   };
-  return new TraceState(named, place, RUN_SIZE);
+  return new TraceState(named, place, SIZE);
 }
 
 function storedSpan(changes: Partial<SpanRecord>, payload?: string): SpanState {
@@ -212,7 +212,7 @@ void t.test('a new trace knows the commits of its spans', async (t) => {
     isMapped: false,
     hasEnded: false,
   };
-  const state = new TraceState(named, place, RUN_SIZE);
+  const state = new TraceState(named, place, SIZE);
   t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
   t.same([state.commits.first, state.commits.last], [0, 0]);
   state.committed(3, 1, []);

@@ -57,6 +57,13 @@ const configSchema = section({
     maximum: 100_000,
     description: 'Of these, reads of one user.',
   }),
+  max_run_spans: Type.Integer({
+    default: 100_000,
+    minimum: 1000,
+    maximum: 1_000_000,
+    description:
+      "Spans of a run that its usage, its agent and the service map follow. Further ones are stored and can be read; the run's status and times go on following them.",
+  }),
   retention: section(
     {
       traces: Type.Optional(
@@ -95,7 +102,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   resources: (config) => [{ kind: 'writable_file', path: config.path }],
   create: (settings) => {
     const { path, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
-    const { max_reads, max_waiting_reads, max_waiting_reads_per_user } = settings.config;
+    const { max_reads, max_waiting_reads, max_waiting_reads_per_user, max_run_spans } = settings.config;
     return new DuckDBStore(settings, {
       path,
       memoryLimit: `${sizeBytes(memory_limit)}B`,
@@ -107,6 +114,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
         maxWaitingOfUser: max_waiting_reads_per_user,
         timeoutMs: durationMs(read_timeout),
       },
+      maxRunSpans: max_run_spans,
       traceRetentionDays: retentionDays(retention.traces),
       metricRetentionDays: retentionDays(retention.metrics),
       logRetentionDays: retentionDays(retention.logs),

@@ -57,6 +57,12 @@ export class CommitRanges {
     return new CommitRanges(joinNearest([...this.list, { first: seq, last: seq }], MOST_RANGES));
   }
 
+  /** Those of them that are not after this one. */
+  upTo(seq: number): CommitRanges {
+    const list = this.list.filter(({ first }) => first <= seq);
+    return new CommitRanges(list.map(({ first, last }) => ({ first, last: Math.min(last, seq) })));
+  }
+
   /** A text for {@link stored}; null where the first and the last commit say all. */
   print(): string | null {
     if (this.list.length <= 1) return null;

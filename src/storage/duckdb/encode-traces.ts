@@ -187,6 +187,7 @@ function writeHeader(
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
   to.byte(T.derived, row, derived);
   to.isNull(T.commits, row);
+  to.isNull(T.closed, row);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }

@@ -1,7 +1,6 @@
 import type { Logger } from '../../component/telemetry.js';
 import { systemClock } from '../../telemetry/system-clock.js';
 import { PROMPT_LINKS } from '../prompt-links-table.js';
-import type { Table } from '../table.js';
 import { TRACES } from '../tables.js';
 import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
@@ -11,7 +10,8 @@ import { checkpoint } from './checkpoint.js';
 import { storedSums } from './cold-sums.js';
 import { Database, MAIN, type DatabaseOptions } from './database.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
-import { IdIndex, type IndexSize } from './ids/id-index.js';
+import { ClosedSpanIds } from './ids/closed-span-ids.js';
+import { IdIndex, type IdRows, type IndexSize } from './ids/id-index.js';
 import { StoredIds, storeNumber } from './ids/stored-ids.js';
 import { IdleRuns } from './idle-runs.js';
 import { EventCounts } from './event-counts.js';
@@ -33,7 +33,8 @@ import { RunFigures, type RunChanges } from './run-figures.js';
 import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
 import { Settlement } from './settlement.js';
-import { RUN_SIZE, type RunSize } from './spans/run-size.js';
+import { ClosedRuns } from './spans/closed-runs.js';
+import { FEW_SPANS } from './spans/run-size.js';
 import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
@@ -43,10 +44,12 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly rebuildSize?: RebuildSize;
   /** Other than `INDEX_SIZE`, for tests of ids in many files. */
   readonly indexSize?: IndexSize;
-  /** Other than {@link RUN_SIZE}, for tests of runs with many spans. */
-  readonly runSize?: RunSize;
   /** Other than {@link READ_LIMITS}. */
   readonly readLimits?: ReadLimits;
+  /** Of a run with more spans the header no longer follows them. */
+  readonly maxRunSpans: number;
+  /** Other than {@link FEW_SPANS}, for tests of runs with many spans. */
+  readonly fewSpans?: number;
   /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
   readonly recentSize?: RecentSize;
 }
@@ -80,6 +83,9 @@ export interface EngineParts {
   readonly services: Services;
   /** The ids of all traces. */
   readonly traces: IdIndex;
+  /** Those of the spans of closed runs. */
+  readonly closedSpans: IdIndex;
+  readonly closedRuns: ClosedRuns;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
   readonly recent: RecentEvents;
@@ -124,18 +130,23 @@ async function openFiles(
   const figures = new RunFigures();
   const pools = await openPools(database, options.readLimits ?? READ_LIMITS);
   const reads = new Reads(pools.users, pools.own, segments);
-  const openIndex = async (kind: 'traces' | 'links', table: Table): Promise<IdIndex> =>
+  const openIndex = async (kind: 'traces' | 'links' | 'spans', rows: IdRows): Promise<IdIndex> =>
     await IdIndex.open({
       mainPath: options.path,
       kind,
       store: await storeNumber(connection),
       lastSeq: segments.lastSeq,
-      rows: new StoredIds(reads.forWork('ids'), table),
+      rows,
       logger,
       size: options.indexSize,
     });
-  const traces = await openIndex('traces', TRACES);
-  const prompts = new StoredPrompts(meta, await openIndex('links', PROMPT_LINKS));
+  const traces = await openIndex('traces', new StoredIds(reads.forWork('ids'), TRACES));
+  const prompts = new StoredPrompts(
+    meta,
+    await openIndex('links', new StoredIds(reads.forWork('ids'), PROMPT_LINKS)),
+  );
+  const closedSpans = await openIndex('spans', new ClosedSpanIds(reads.forWork('ids')));
+  const closedRuns = new ClosedRuns(connection, closedSpans, logger);
   const capture = segments.capture();
   try {
     await agents.load(connection, capture);
@@ -170,7 +181,11 @@ async function openFiles(
     runs: changes,
     idle,
     prompts,
-    runSize: options.runSize ?? RUN_SIZE,
+    runSize: {
+      few: options.fewSpans ?? FEW_SPANS,
+      followed: options.maxRunSpans,
+    },
+    closedRuns,
   });
   const writer = new Writer({
     connection,
@@ -209,6 +224,7 @@ async function openFiles(
     metrics,
     prompts,
     traces,
+    closedSpans,
     idle,
     events: [meta.events, meta.alerts],
     recent,
@@ -236,6 +252,8 @@ async function openFiles(
     counts,
     services,
     traces,
+    closedSpans,
+    closedRuns,
     prompts,
     events,
     recent,

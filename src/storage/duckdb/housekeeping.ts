@@ -54,6 +54,7 @@ interface Parts {
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
   readonly traces: IdIndex;
+  readonly closedSpans: IdIndex;
   readonly idle: IdleRuns;
   /** What the main file has of events, and of firings of alerts. */
   readonly events: readonly { removeBefore(time: Micros): Promise<void> }[];
@@ -144,7 +145,7 @@ export class Housekeeping {
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { settlement, mover, days, figures, prompts, traces, read } = this.#parts;
+    const { settlement, mover, days, figures, prompts, traces, closedSpans, read } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
     await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
@@ -157,6 +158,7 @@ export class Housekeeping {
     await mover.checkpoint();
     prompts.linked.trim();
     traces.trim();
+    closedSpans.trim();
     // Of a link whose trace came just then memory may say that it counts.
     await prompts.tracesRemoved(read);
     if (!removed.traces) return;

@@ -5,6 +5,7 @@ import type { Connection } from './database.js';
 import type { IdIndex } from './ids/id-index.js';
 import { RememberedTraces } from './remembered-traces.js';
 import type { Capture } from './segments.js';
+import type { ClosedRuns } from './spans/closed-runs.js';
 import type { RunSize } from './spans/run-size.js';
 import { loadTraces, type TraceToLoad } from './stored-traces.js';
 import type { TraceState } from './trace-state.js';
@@ -20,14 +21,22 @@ export class KnownTraces {
   readonly #agents: Agents;
   readonly #remembered = new RememberedTraces(REMEMBERED_SPANS);
   readonly #size: RunSize;
+  readonly #closed: ClosedRuns;
   #forgottenBefore: Micros = -Infinity;
 
-  /** @param traces every stored trace id, with the commit of its newest header */
-  constructor(connection: Connection, traces: IdIndex, agents: Agents, size: RunSize) {
-    this.#size = size;
-    this.#connection = connection;
-    this.#traces = traces;
-    this.#agents = agents;
+  constructor(parts: {
+    readonly connection: Connection;
+    /** Every stored trace id, with the commit of its newest header. */
+    readonly traces: IdIndex;
+    readonly agents: Agents;
+    readonly size: RunSize;
+    readonly closed: ClosedRuns;
+  }) {
+    this.#connection = parts.connection;
+    this.#traces = parts.traces;
+    this.#agents = parts.agents;
+    this.#size = parts.size;
+    this.#closed = parts.closed;
   }
 
   /** The states of those touched traces that are stored, by key. */
@@ -52,6 +61,10 @@ export class KnownTraces {
         const state = loaded.get(id);
         if (state !== undefined) states.set(key, state);
       }
+    }
+    for (const [key, state] of states) {
+      const trace = touched.get(key);
+      if (trace !== undefined) await this.#closed.meet(trace, state, capture);
     }
     return states;
   }

@@ -46,6 +46,7 @@ export function wholeRows(
     values[7] = 0;
     values[8] = mapped;
     values[9] = Number(!isRunningAt(batch, trace));
+    values[10] = 0;
   };
   return runsOf(traces).map(([from, to]) => ({
     table: TRACES,
@@ -86,14 +87,16 @@ export function newSpanRows(seq: number, batch: IncomingBatch, traces: readonly 
 
 /** New versions of traces and spans, with the payload of the spans. */
 export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[] {
-  const headers: OwnedRow<TraceRow & { readonly commits: string | null }>[] = [];
+  const headers: OwnedRow<TraceRow & { readonly commits: string | null; readonly closed: string | null }>[] =
+    [];
   const spanRows: OwnedRow<SpanRow>[] = [];
   const payloads: OwnedRow<{ trace_id: string; lines: string }>[] = [];
   for (const { tenant, state, agentNo, spans, areSpansNew } of written) {
     const { header, commits, heardAt, stored } = state;
     const replaces = stored !== null;
+    const { closed } = state;
     headers.push({
-      row: { ...header, commits: commits.print() },
+      row: { ...header, commits: commits.print(), closed: closed?.print() ?? null },
       own: [
         seq,
         tenant,
@@ -105,6 +108,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
         Number(replaces),
         Number(state.isMapped),
         Number(state.hasEnded),
+        closed?.closedSeq ?? 0,
       ],
       replaces,
     });

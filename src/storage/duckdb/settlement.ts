@@ -19,6 +19,7 @@ import type { RunChanges } from './run-figures.js';
 import type { Capture } from './segments.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
 import type { TraceRow } from './trace-rows.js';
+import type { ClosedRuns } from './spans/closed-runs.js';
 import type { RunSize } from './spans/run-size.js';
 import { spansOf } from './spans/spans-of.js';
 import { TraceState } from './trace-state.js';
@@ -72,6 +73,7 @@ export class Settlement {
   readonly #links: PromptLinks;
   readonly #changes: GroupChanges;
   readonly #size: RunSize;
+  readonly #closed: ClosedRuns;
   /** Of the last group. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
 
@@ -93,6 +95,8 @@ export class Settlement {
     /** Told of what every commit made of the linked runs. */
     readonly prompts: StoredPrompts;
     readonly runSize: RunSize;
+    /** Told of the spans of closed runs that every commit wrote. */
+    readonly closedRuns: ClosedRuns;
   }) {
     this.#size = parts.runSize;
     this.#traces = parts.traces;
@@ -103,7 +107,9 @@ export class Settlement {
     this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
     this.#idle = parts.idle;
-    this.#known = new KnownTraces(parts.connection, parts.traces, parts.agents, parts.runSize);
+    const { connection, traces, agents, runSize: size, closedRuns: closed } = parts;
+    this.#closed = closed;
+    this.#known = new KnownTraces({ connection, traces, agents, size, closed });
     this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
     this.#changes = new GroupChanges(parts.connection, parts.services, this.#links, parts.runSize);
@@ -115,7 +121,7 @@ export class Settlement {
       change.batch.numberNodes(this.#services);
       change.batch.numberPrompts(this.#prompts.known);
     }
-    const sorted = triage(changes, this.#traces);
+    const sorted = triage(changes, this.#traces, this.#size);
     const { touched } = sorted;
     this.#touched = touched;
     const states = await this.#known.load(touched, capture);
@@ -238,6 +244,7 @@ export class Settlement {
     const { stored: before } = state;
     this.#traces.put(tenant, words, offset, seq);
     const after = state.committed(seq, agentNo, spans);
+    if (state.closed !== null) this.#closed.committed(seq, trace, state.closed);
     const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
     this.#runs.change(runBefore, runAfter, activityOf(state));
     state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;

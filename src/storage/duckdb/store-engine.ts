@@ -47,6 +47,8 @@ export interface StoreFigures {
   readonly idFilterBytes: number;
   /** Those of users. */
   readonly reads: ReadFigures;
+  /** Runs that got more spans than are followed, since the start. */
+  readonly closedRuns: number;
 }
 
 /**
@@ -75,10 +77,11 @@ export class StoreEngine {
   }
 
   figures(): StoreFigures {
-    const { segments, traces, prompts, pools } = this.#parts;
+    const { segments, traces, closedSpans, closedRuns, prompts, pools } = this.#parts;
     return {
       hotSegments: segments.sealed.length + 1,
-      idFilterBytes: traces.bytes + prompts.linked.bytes,
+      idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
+      closedRuns: closedRuns.closed,
       reads: pools.users.figures,
     };
   }
@@ -276,8 +279,9 @@ export class StoreEngine {
 
   /** Commits what was taken, finishes the reads under way, and closes every file. */
   async close(): Promise<void> {
-    const { housekeeping, writer, mover, pools, segments, traces, prompts, database } = this.#parts;
-    const indexes = [traces, prompts.linked];
+    const { housekeeping, writer, mover, pools, segments, traces, closedSpans, prompts, database } =
+      this.#parts;
+    const indexes = [traces, closedSpans, prompts.linked];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await writer.drained();

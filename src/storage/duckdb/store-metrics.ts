@@ -10,10 +10,12 @@ export class StoreMetrics {
   readonly #committedRows: Counter;
   readonly #refusedBatches: Counter;
   readonly #refusedReads: Counter;
+  readonly #closedRuns: Counter;
   readonly #endedReads: Counter;
   #figures: StoreFigures = {
     hotSegments: 0,
     idFilterBytes: 0,
+    closedRuns: 0,
     reads: { waiting: 0, running: 0, refused: 0, ended: { abandoned: 0, timed_out: 0, held_up_move: 0 } },
   };
 
@@ -29,6 +31,9 @@ export class StoreMetrics {
     });
     this.#refusedReads = meter.counter('store_refused_reads_total', {
       description: 'Reads refused because too many were waiting.',
+    });
+    this.#closedRuns = meter.counter('store_closed_runs_total', {
+      description: 'Runs that got more spans than their headers follow (max_run_spans).',
     });
     this.#endedReads = meter.counter('store_ended_reads_total', {
       description:
@@ -56,6 +61,7 @@ export class StoreMetrics {
     for (const reason of ENDED_FOR) {
       this.#endedReads.add(figures.reads.ended[reason] - before.ended[reason], { reason });
     }
+    this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
     this.#figures = figures;
   }
 

@@ -1,4 +1,3 @@
-import type { Column, RowOf } from '../../worker/columns.js';
 import { selectList } from '../table.js';
 import { SPANS, SPAN_WIRE, PAYLOADS, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
@@ -6,7 +5,9 @@ import type { Connection, Row, Value } from './database.js';
 import { CommitRanges, conditionsOn } from './commit-ranges.js';
 import { relation } from './relation.js';
 import type { Capture } from './segments.js';
-import { FACT_COLUMNS, factsOf } from './trace-rows.js';
+import { pickRow, spanStateOf } from './stored-rows.js';
+import { FACT_COLUMNS } from './trace-rows.js';
+import { ClosedSpans } from './spans/closed-spans.js';
 import { loadManySpans } from './spans/load-many-spans.js';
 import type { SpanState } from './spans/span-state.js';
 import type { RunSize } from './spans/run-size.js';
@@ -34,7 +35,7 @@ export async function loadTraces(
   const ids = uuidList(wanted.map((trace) => trace.id));
   const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
   const headers = await connection.rows(
-    `SELECT seq, agent_no, span_count, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
+    `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
   );
   // In the order of the commits: one trace's commit may hold an older version of another.
   const states = new Map<string, TraceState>();
@@ -50,12 +51,19 @@ export async function loadTraces(
       isMapped: row.is_mapped === true,
       hasEnded: row.has_ended === true,
     };
-    states.set(header.trace_id, new TraceState({ header, agent }, place, size));
-    sizes.set(header.trace_id, Number(row.span_count));
+    const state = new TraceState({ header, agent }, place, size);
+    states.set(header.trace_id, state);
+    const spans = Number(row.span_count);
+    sizes.set(header.trace_id, spans);
+    if (typeof row.closed !== 'string') continue;
+    const { error_message: error } = header;
+    const [closedSeq, printed] = [Number(row.closed_seq), row.closed];
+    state.spans = ClosedSpans.stored({ size: spans, closedSeq, printed, agent, error });
   }
-  const few = new Map([...states].filter(([id]) => (sizes.get(id) ?? 0) <= size.few));
+  const open = [...states].filter(([, { closed }]) => closed === null);
+  const few = new Map(open.filter(([id]) => (sizes.get(id) ?? 0) <= size.few));
   if (few.size > 0) await loadSpans(connection, capture, tenant, few, size);
-  for (const [id, state] of states) {
+  for (const [id, state] of open) {
     if (!few.has(id)) state.spans = await loadManySpans(connection, capture, tenant, id, state.commits);
   }
   return states;
@@ -77,19 +85,12 @@ async function loadSpans(
   );
   const found = new Map<string, Map<string, SpanState>>();
   for (const stored of rows) {
-    const facts = factsOf(pickRow(stored, FACT_COLUMNS), Number(stored.node_no));
+    const span = spanStateOf(stored, pickRow(stored, FACT_COLUMNS));
     const traceId = String(stored.trace_id);
     const spans = found.get(traceId) ?? new Map<string, SpanState>();
     found.set(traceId, spans);
     // In the order of the commits, so that the newest version stays.
-    spans.set(facts.span_id, {
-      ...facts,
-      seq: Number(stored.seq),
-      line: Number(stored.line),
-      row: undefined,
-      payload: undefined,
-      changed: false,
-    });
+    spans.set(span.span_id, span);
   }
   for (const [traceId, spans] of found) {
     const state = states.get(traceId);
@@ -159,9 +160,4 @@ export function commitsAt(row: Row): CommitRanges {
 /** For ids that were printed from their binary form, so that there is nothing to escape. */
 function uuidList(ids: readonly string[]): string {
   return ids.map((id) => `'${id}'::UUID`).join(', ');
-}
-
-/** @param row selected by {@link selectList}, other columns beside it */
-function pickRow<const Columns extends readonly Column[]>(row: Row, columns: Columns): RowOf<Columns> {
-  return Object.fromEntries(columns.map(({ name }) => [name, row[name] ?? null])) as RowOf<Columns>;
 }

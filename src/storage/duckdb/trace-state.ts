@@ -10,6 +10,7 @@ import {
   timedOut,
   type NamedHeader,
 } from './following-header.js';
+import { ClosedSpans } from './spans/closed-spans.js';
 import { FewSpans } from './spans/few-spans.js';
 import { ManySpans } from './spans/many-spans.js';
 import type { RunSize } from './spans/run-size.js';
@@ -100,6 +101,11 @@ export class TraceState {
     return this.#changed.get(key) ?? this.#spans.get(key);
   }
 
+  /** Its spans, where it has more than its header follows. */
+  get closed(): ClosedSpans | null {
+    return this.#spans instanceof ClosedSpans ? this.#spans : null;
+  }
+
   /** What is stored of its spans. */
   set spans(spans: RunSpans) {
     this.#spans = spans;
@@ -151,7 +157,7 @@ export class TraceState {
 
   /** From here on it counts in the service map. */
   setMapped(): void {
-    if (this.#isMapped) return;
+    if (this.#isMapped || this.closed !== null) return;
     this.#isMapped = true;
     this.#headerChanged = true;
   }
@@ -226,6 +232,7 @@ export class TraceState {
   } {
     const changed = [...this.#changed.values()];
     if (changed.length > 0) this.commits = this.commits.with(seq);
+    if (this.closed?.closedSeq === 0) this.closed.closedSeq = seq;
     const hadEnded = this.#hasEnded;
     if (this.#hasNews) {
       this.heardAt = Math.max(this.heardAt, this.#newsAt);
@@ -276,6 +283,10 @@ export class TraceState {
 
   #keep(span: SpanState): void {
     this.#changed.set(span.span_id, span);
+    if (this.closed === null && this.#spans.size >= this.#size.followed && !this.#spans.has(span.span_id)) {
+      this.#spans = ClosedSpans.closing(this.#spans);
+      this.#isMapped = false;
+    }
     this.#spans.put(span);
     if (this.#spans instanceof FewSpans && this.#spans.size > this.#size.few)
       this.#spans = ManySpans.of(this.#spans.all());

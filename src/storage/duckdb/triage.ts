@@ -1,6 +1,7 @@
 import { uuidKey } from '../../worker/uuid-words.js';
 import type { IdIndex } from './ids/id-index.js';
 import { repeatsSpans } from './repeated-spans.js';
+import type { RunSize } from './spans/run-size.js';
 import type { TraceState } from './trace-state.js';
 import {
   idKey,
@@ -43,7 +44,7 @@ export interface Triage {
  *
  * @param traces every stored trace id
  */
-export function triage(changes: readonly TraceChange[], traces: IdIndex): Triage {
+export function triage(changes: readonly TraceChange[], traces: IdIndex, { followed }: RunSize): Triage {
   const mentions = countTraces(changes);
   const whole = new Map<IncomingBatch, number[]>();
   const touched = new Map<string, TouchedTrace>();
@@ -60,7 +61,8 @@ export function triage(changes: readonly TraceChange[], traces: IdIndex): Triage
       const offset = trace * 4;
       const key = batch.traceKey(trace);
       const isNew = mentions.get(key) === 1 && traces.find(batch.tenant, batch.traceIds, offset) === 0;
-      if (isNew && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
+      const isLong = batch.end(trace) - batch.start(trace) > followed;
+      if (isNew && !isLong && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
       else {
         const found = { tenant: batch.tenant, words: batch.traceIds, offset };
         touch(touched, key, found).parts.push({ batch, trace });

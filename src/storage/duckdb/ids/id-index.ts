@@ -92,7 +92,7 @@ export class IdIndex {
    */
   static async open(options: {
     readonly mainPath: string;
-    readonly kind: 'traces' | 'links';
+    readonly kind: 'traces' | 'links' | 'spans';
     readonly store: number;
     readonly lastSeq: number;
     readonly rows: IdRows;

@@ -9,7 +9,8 @@ import { SpanPage } from './span-page.js';
 
 /** Traces of one commit. Each of them is read, and whoever sends spans meanwhile waits for it. */
 const REMAP_TRACES = 25;
-const UNMAPPED = 'NOT is_mapped';
+/** A closed run does not count. */
+const UNMAPPED = 'NOT is_mapped AND closed_seq = 0';
 
 /**
  * Looks for traces that are not in the map and for spans whose stored node is not the one that follows from what is

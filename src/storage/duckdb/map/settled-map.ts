@@ -37,7 +37,13 @@ export class SettledMap {
   }
 
   put({ tenant, parts }: TouchedTrace, state: TraceState): void {
-    if (!state.isMapped || !parts.some(changesMap)) return;
+    if (!state.isMapped) {
+      // It has more spans than are followed, and does not count any more.
+      const before = this.#before.get(state);
+      if (before !== undefined) this.#takeAway(tenant, before);
+      return;
+    }
+    if (!parts.some(changesMap)) return;
     if (state.spans instanceof ManySpans) this.#putMany(tenant, state, state.spans);
     else this.#addFew(tenant, state, 1);
   }
@@ -81,12 +87,14 @@ export class SettledMap {
     if (before !== undefined && isSame(before, now)) {
       this.#changes.add(tenant, { hour: now.hour, sums: now.tally.changes(now.agent) }, 1);
     } else {
-      if (before !== undefined) {
-        this.#changes.add(tenant, { hour: before.hour, sums: before.tally.before(before.agent) }, -1);
-      }
+      if (before !== undefined) this.#takeAway(tenant, before);
       this.#changes.add(tenant, { hour: now.hour, sums: now.tally.total(now.agent) }, 1);
     }
     now.tally.settled();
+  }
+
+  #takeAway(tenant: number, { tally, agent, hour }: Counting): void {
+    this.#changes.add(tenant, { hour, sums: tally.before(agent) }, -1);
   }
 
   #countingOf(tenant: number, { agent, header }: TraceState, { map: tally }: ManySpans): Counting {

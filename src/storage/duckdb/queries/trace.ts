@@ -15,6 +15,8 @@ import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../agents.js';
 import { parseJson } from '../../../signal/json.js';
 
+/** Of a run with more spans than its header follows, the key in its metadata that says how many that are. */
+const FOLLOWED_SPANS = 'jackdaw.followed_spans';
 /** Spans of one page: as many as are made in a few milliseconds. */
 const PAGE_SPANS = 500;
 
@@ -40,10 +42,17 @@ export async function readHeader(
   traceId: string,
   seqs: readonly number[],
 ): Promise<{ trace: Omit<StoredTrace, 'spans'>; commits: CommitRanges } | null> {
-  const row = await newestHeader(connection, capture, tenant, traceId, seqs, `${RUN_COLUMNS}, metadata`);
+  const row = await newestHeader(
+    connection,
+    capture,
+    tenant,
+    traceId,
+    seqs,
+    `${RUN_COLUMNS}, metadata, closed`,
+  );
   if (row === undefined) return null;
   return {
-    trace: { ...runSummary(row, agents), metadata: parseObject(row.metadata) },
+    trace: { ...runSummary(row, agents), metadata: metadataOf(row) },
     commits: commitsAt(row),
   };
 }
@@ -134,6 +143,13 @@ function spanJson(row: Row, payload: string): string {
     error_message: row.error_message,
   });
   return `${head.slice(0, -1)},"input_data":${input || 'null'},"output_data":${output || 'null'}}`;
+}
+
+/** What was sent, and how many spans the header follows where there are more. */
+function metadataOf({ metadata, closed }: Row): JsonObject | null {
+  const sent = parseObject(metadata);
+  const summary = parseObject(closed);
+  return summary === null ? sent : { ...sent, [FOLLOWED_SPANS]: summary.followed ?? null };
 }
 
 function parseObject(text: Value | undefined): JsonObject | null {

@@ -55,6 +55,10 @@ export class FewSpans implements RunSpans {
     return top !== undefined && others.includes(top);
   }
 
+  top(): SpanFacts | undefined {
+    return topmost(this.all());
+  }
+
   header(): FollowingHeader {
     return headerOf(this.all());
   }

@@ -117,12 +117,17 @@ export class ManySpans implements RunSpans {
   isLedBy(others: readonly SpanFacts[]): boolean {
     const other = topmost(others);
     if (other === undefined) return false;
-    const top = this.hasRoot ? this.#root : this.#first;
+    const top = this.#top;
     if (top === NO_ROW) return true;
     const isRoot = other.parent_span_id === null;
     if (isRoot !== this.hasRoot) return isRoot;
     const start = this.#columns.starts[top] ?? 0;
     return other.started_at === start ? other.span_id < this.#columns.ids.key(top) : other.started_at < start;
+  }
+
+  top(): SpanFacts | undefined {
+    const top = this.#top;
+    return top === NO_ROW ? undefined : this.#columns.facts(top);
   }
 
   header(): FollowingHeader {
@@ -165,6 +170,11 @@ export class ManySpans implements RunSpans {
       this.#roots.shift();
     }
     return NO_ROW;
+  }
+
+  get #top(): number {
+    const root = this.#root;
+    return root === NO_ROW ? this.#first : root;
   }
 
   #arrive(row: number, parent: number, span: SpanFacts): void {

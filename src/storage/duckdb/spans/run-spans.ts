@@ -34,6 +34,8 @@ export interface RunSpans extends RunFacts {
   release(): void;
   /** Whether the topmost span ({@link topmost}) of these and others is one of the others. */
   isLedBy(others: readonly SpanFacts[]): boolean;
+  /** The topmost span; undefined where there is none, or where it is not kept as a whole. */
+  top(): SpanFacts | undefined;
   /** The latest start or end of any; -Infinity where there is no span. */
   lastTime(): Micros;
 }

@@ -1,0 +1,89 @@
+import type { Logger } from '../../../component/telemetry.js';
+import { formatUuid, wordsOfKey } from '../../../worker/uuid-words.js';
+import { SPANS } from '../../tables.js';
+import { selectList } from '../../table.js';
+import { conditionsOn } from '../commit-ranges.js';
+import type { Connection } from '../database.js';
+import type { IdIndex } from '../ids/id-index.js';
+import { idInTrace } from '../ids/span-id.js';
+import { newest } from '../relation.js';
+import type { Capture } from '../segments.js';
+import { FACT_COLUMNS } from '../trace-rows.js';
+import type { TraceState } from '../trace-state.js';
+import type { TouchedTrace } from '../triage.js';
+import { pickRow, spanStateOf } from '../stored-rows.js';
+import type { ClosedSpans } from './closed-spans.js';
+
+/** Which spans of closed runs are stored: looked up for those that a commit brings, and noted of those that it wrote. */
+export class ClosedRuns {
+  readonly #connection: Connection;
+  readonly #ids: IdIndex;
+  readonly #logger: Logger;
+  readonly #id = new Uint32Array(4);
+  readonly #words = new Uint32Array(4);
+  /** Since the start. */
+  closed = 0;
+
+  /** @param connection the writer's @param ids those of the spans of all closed runs */
+  constructor(connection: Connection, ids: IdIndex, logger: Logger) {
+    this.#logger = logger;
+    this.#connection = connection;
+    this.#ids = ids;
+  }
+
+  /** Reads those of the spans that come for a trace that are stored. */
+  async meet(
+    { tenant, words, offset, parts }: TouchedTrace,
+    state: TraceState,
+    capture: Capture,
+  ): Promise<void> {
+    const { closed } = state;
+    if (closed === null) return;
+    const found = new Set<string>();
+    const seqs = new Set<number>();
+    for (const part of parts) {
+      if (!('batch' in part)) continue;
+      const { batch, trace } = part;
+      for (let row = batch.start(trace); row < batch.end(trace); row++) {
+        idInTrace(words, offset, batch.spanIds, row * 4, this.#id);
+        const seq = this.#ids.find(tenant, this.#id, 0);
+        if (seq === 0) continue;
+        seqs.add(seq);
+        found.add(`'${formatUuid(batch.spanIds, row * 4)}'::UUID`);
+      }
+    }
+    if (found.size === 0) return;
+    const where = placesOf(seqs, closed, state).map(
+      (commits) =>
+        `tenant = ${tenant} AND trace_id = '${formatUuid(words, offset)}'::UUID AND ${commits} AND span_id IN (${[...found].join(', ')})`,
+    );
+    const rows = await this.#connection.rows(
+      `SELECT seq, line, node_no, ${selectList(FACT_COLUMNS)} FROM ${newest(capture, SPANS, where)}`,
+    );
+    for (const row of rows) closed.meet(spanStateOf(row, pickRow(row, FACT_COLUMNS)));
+  }
+
+  /** After a commit: where the spans lie that it wrote; when it closed the run, all of them. */
+  committed(seq: number, { tenant, words, offset }: TouchedTrace, closed: ClosedSpans): void {
+    if (closed.closedSeq === seq) {
+      this.closed++;
+      this.#logger.warn(
+        { trace: formatUuid(words, offset), spans: closed.followed },
+        'A run has more spans than max_run_spans. Further ones are stored, but its usage and agent no longer follow them, and it does not count in the service map.',
+      );
+    }
+    for (const key of closed.takeNews()) {
+      wordsOfKey(key, this.#words);
+      idInTrace(words, offset, this.#words, 0, this.#id);
+      this.#ids.put(tenant, this.#id, 0, seq);
+    }
+  }
+}
+
+/** Where to look: of what came up to the commit that closed the run only that is known. */
+function placesOf(seqs: ReadonlySet<number>, { closedSeq }: ClosedSpans, { commits }: TraceState): string[] {
+  const later = [...seqs].filter((seq) => seq !== closedSeq);
+  const places = later.length === 0 ? [] : [`seq IN (${later.join(', ')})`];
+  if (later.length === seqs.size) return places;
+  return [...places, ...conditionsOn([commits.upTo(closedSeq)])];
+}

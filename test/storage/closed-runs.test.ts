@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { deriveBatch } from '../../src/signal/derive-map.js';
+import type { SpanRecord } from '../../src/signal/span.js';
+import type { TraceRecord } from '../../src/signal/trace.js';
+import { hasDifferences } from '../../src/storage/map-rebuild.js';
+import { EventEngine } from '../events/event-engine.js';
+import { aSpanRecord, NOON } from '../support/run-records.js';
+import { aFollowingRecord } from './following-records.js';
+import { duplicatesIn } from './stored-rows.js';
+import { spansOf } from './shown-spans.js';
+import { TestStore } from './test-store.js';
+import { queriesDuring, rowsScannedBy } from './watched-statements.js';
+
+const LIMIT = 40;
+const MINUTE = 60_000_000;
+
+/** A span of a run that has no root yet. */
+function aPart(traceId: string, n: number, changes: Partial<SpanRecord> = {}): SpanRecord {
+  return aSpanRecord(traceId, {
+    span_id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    parent_span_id: 'ffffffff-0000-4000-8000-000000000000',
+    started_at: NOON + n,
+    ended_at: NOON + n + 5,
+    type: 'custom',
+    total_tokens: 1,
+    cost_usd: 1_000_000,
+    ...changes,
+  });
+}
+
+function parts(traceId: string, from: number, to: number, changes: Partial<SpanRecord> = {}): TraceRecord {
+  const spans = Array.from({ length: to - from }, (_, i) => aPart(traceId, from + i, changes));
+  return aFollowingRecord(spans, { idle_timeout_ms: 60_000, metadata: { 'session.id': 's' } });
+}
+
+for (const size of [7, LIMIT, 3 * LIMIT]) {
+  void t.test(`of a run with too many spans all are kept, by ${size} at a time`, async (t) => {
+    const opened = await TestStore.open(t, { maxRunSpans: LIMIT });
+    const tenant = await opened.addUser();
+    const id = randomUUID();
+    const write = async (...items: TraceRecord[]): Promise<number | undefined> => {
+      const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_events: 10_000 } };
+      return (await opened.store.writeTraces(batch, { receivedAt: NOON })).usage?.used;
+    };
+    const look = async () => {
+      const run = await opened.store.readTrace(tenant, id);
+      if (run === null) throw new Error('the run is not there');
+      return { run, spans: await spansOf(run) };
+    };
+    for (let from = 0; from < 3 * LIMIT; from += size) {
+      await write(parts(id, from, Math.min(from + size, 3 * LIMIT)));
+    }
+    const followed = { total_tokens: LIMIT, total_cost_usd: LIMIT * 1_000_000 };
+    const { run, spans } = await look();
+    t.match(run, { status: 'running', span_count: 3 * LIMIT, ...followed });
+    t.same(run.metadata, { 'session.id': 's', 'jackdaw.followed_spans': LIMIT });
+    t.equal(new Set(spans.map((span) => span.span_id)).size, 3 * LIMIT);
+    t.match(await opened.store.listRuns(tenant, {}, { offset: 0, limit: 5 }), {
+      count: 1,
+      items: [followed],
+    });
+
+    // Repeats change nothing, wherever what they repeat lies by now.
+    for (const restarts of [false, true, true]) {
+      if (restarts) await opened.reopen();
+      t.equal(await write(parts(id, 0, 3 * LIMIT, { name: 'again' })), 3 * LIMIT);
+      t.equal(await write(parts(id, LIMIT - 5, LIMIT + 5, { status: 'failed' })), 3 * LIMIT);
+      const now = await look();
+      t.same(now.spans, spans);
+      t.equal(now.run.span_count, 3 * LIMIT);
+      await opened.store.settled();
+    }
+
+    // Spans that run are completed, those that came before the limit and those after it.
+    const open = { status: 'running', ended_at: null } as const;
+    const other = randomUUID();
+    await write(parts(other, 0, 2 * LIMIT, open));
+    await opened.reopen();
+    await write(parts(other, LIMIT - 3, LIMIT + 3, { output_tokens: 9 }));
+    const completed = await opened.store.readTrace(tenant, other);
+    const statuses = completed === null ? [] : (await spansOf(completed)).map(({ status }) => status);
+    t.equal(statuses.length, 2 * LIMIT);
+    t.equal(statuses.filter((status) => status === 'completed').length, 6);
+
+    // The root comes last: what says how the run went is followed.
+    const root = aSpanRecord(id, {
+      started_at: NOON - 7,
+      ended_at: NOON + 500,
+      status: 'failed',
+      error_message: 'no',
+    });
+    t.equal(await write(aFollowingRecord([root])), 5 * LIMIT + 1);
+    const ended = {
+      status: 'failed',
+      error_message: 'no',
+      started_at: NOON - 7,
+      ended_at: NOON + 500,
+      ...followed,
+    };
+    t.match((await look()).run, { span_count: 3 * LIMIT + 1, ...ended });
+    await opened.reopen();
+    await write(parts(id, 500, 501));
+    t.match((await look()).run, { span_count: 3 * LIMIT + 2, ...ended });
+
+    // It does not count in the service map any more.
+    const map = await opened.store.serviceMap(tenant, null);
+    t.same(map.nodes, []);
+    const rebuilt = await opened.store.rebuildServiceMap({ dryRun: true });
+    t.ok(rebuilt !== null && !hasDifferences(rebuilt));
+    await opened.close();
+    t.same(await duplicatesIn(opened.path), []);
+  });
+}
+
+void t.test('a commit looks up only what it brings, and a run without news times out', async (t) => {
+  const engine = await EventEngine.open(t, { maxRunSpans: LIMIT, segmentSize: { rows: 1e6, bytes: 1e9 } });
+  const user = await engine.addUser(null);
+  const id = randomUUID();
+  for (let from = 0; from < 2000; from += 100) await engine.write(user, [parts(id, from, from + 100)], NOON);
+  await engine.settle();
+  t.equal(engine.parts.closedRuns.closed, 1);
+  t.equal(engine.logger.lines.filter((line) => line.includes('max_run_spans')).length, 1);
+  const { database } = engine.parts;
+  const ofNew = await queriesDuring(database, () => engine.write(user, [parts(id, 2000, 2100)], NOON));
+  t.same(ofNew, [], 'nothing of it is loaded');
+  await engine.reopen();
+  const again = engine.parts;
+  const inCommit = await queriesDuring(again.database, () =>
+    engine.write(user, [parts(id, 2100, 2200)], NOON),
+  );
+  t.notOk(inCommit.some((query) => query.includes('main.spans')));
+  t.ok((await rowsScannedBy(again.database, inCommit)) < 100, 'only its header');
+  const ofRepeat = await queriesDuring(again.database, () =>
+    engine.write(user, [parts(id, 1500, 1510)], NOON),
+  );
+  t.equal(ofRepeat.filter((query) => query.includes('main.spans')).length, 1);
+  t.match(await engine.shownRun(user, id), { span_count: 2200, status: 'running' });
+  await again.housekeeping.timeOutIdle(NOON + 10 * MINUTE);
+  await again.housekeeping.timeOutIdle(NOON + 20 * MINUTE);
+  t.match(await engine.shownRun(user, id), { span_count: 2200, status: 'timed_out' });
+});
