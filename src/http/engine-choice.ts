@@ -49,9 +49,10 @@ async function loadChosen(): Promise<UwsModule> {
   try {
     return await loadUws();
   } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const reason = line.replace(/ imported from .*$/, '');
     throw new Error(
-      `uWebSockets.js cannot be loaded (${reason ?? ''}); install it (npm install uNetworking/uWebSockets.js#v20.52.0 or newer), or take the engine node`,
+      `uWebSockets.js cannot be loaded (${reason}); install it (npm install uNetworking/uWebSockets.js#v20.52.0 or newer), or take the engine node`,
       { cause: error },
     );
   }

@@ -62,7 +62,7 @@ export class NodeExchange implements Exchange {
     this.hasBody = coding !== undefined || (length !== undefined && length !== '0');
     connection.began(this);
     // It comes after every other event of the answer, and also where there is none.
-    response.once('close', () => {
+    response.on('close', () => {
       this.#closed();
     });
     response.on('error', ignore);
@@ -293,12 +293,14 @@ function originForm(target: string): string {
 
 /** @param raw name, value, name, value …, as they were sent */
 function repeatedField(raw: readonly string[]): string | undefined {
-  const seen: string[] = [];
+  // Their names differ in length: a bit for each.
+  let seen = 0;
   for (let at = 0; at < raw.length; at += 2) {
     const name = singleField(raw[at] ?? '');
     if (name === undefined) continue;
-    if (seen.includes(name)) return name;
-    seen.push(name);
+    const bit = 1 << name.length;
+    if ((seen & bit) !== 0) return name;
+    seen |= bit;
   }
   return undefined;
 }
