@@ -71,7 +71,8 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   },
   429: {
     name: 'TooManyRequests',
-    description: '`quota_exceeded`: the monthly limit would be passed; `rate_limited`. Nothing was stored.',
+    description:
+      '`rate_limited`: the user sends more than is taken in a second; `quota_exceeded`: the monthly limit would be passed. Nothing was stored.',
     headers: {
       ...RETRY_AFTER,
       'X-Quota-Limit': 'Events a month, where a limit holds.',
@@ -95,7 +96,7 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
 export function errorStatuses(operation: Operation): readonly number[] {
   const { access, params, query, body, errors = [] } = operation;
   const statuses = new Set([431, 500, 503, ...errors]);
-  if (access !== 'public') statuses.add(401);
+  if (access !== 'public') statuses.add(401).add(429);
   if (access !== 'public' && access !== 'any') statuses.add(403);
   if (params || query || body) statuses.add(422);
   // Placeholders are percent-encoded UTF-8, which can be broken.

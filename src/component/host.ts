@@ -4,6 +4,7 @@ import type { Listener, HttpRequest } from './http.js';
 import type { SecretBox } from './secret-box.js';
 import type { SmtpSettings } from './smtp.js';
 import type { Status } from './component.js';
+import type { UserLimits } from './user-limits.js';
 
 /** What the daemon offers to a component from its `start` on. */
 export interface Host {
@@ -24,7 +25,7 @@ export interface Host {
    * Who sends this request. Synchronous, so that it can come before the body is read.
    *
    * @param scope the scope the request needs.
-   * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`.
+   * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`; what `HttpRequest.identified` throws
    */
   authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
 
@@ -34,6 +35,9 @@ export interface Host {
    * @param directory of the store: where a key is made when none is configured (`secrets.key`)
    */
   secretBox(directory: string): SecretBox;
+
+  /** What one user may have of what all share; HTTP listeners see to it by themselves. */
+  readonly userLimits: UserLimits;
 
   /** The mail server (section `smtp`); null where none is configured. */
   readonly smtp: SmtpSettings | null;
@@ -55,7 +59,7 @@ export interface Host {
 }
 
 /** What authentication needs of a request. A key that is refused is logged with the address, where there is one. */
-export type Caller = Pick<HttpRequest, 'header'> & Partial<Pick<HttpRequest, 'remoteAddress'>>;
+export type Caller = Pick<HttpRequest, 'header' | 'identified'> & Partial<Pick<HttpRequest, 'remoteAddress'>>;
 
 /** How a listener speaks TLS; all files in PEM form. */
 export interface TlsOptions {

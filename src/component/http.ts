@@ -1,3 +1,4 @@
+import type { Identity } from './identity.js';
 import type { Operation } from './operation.js';
 
 /** The methods routes are declared for. `HEAD` and `OPTIONS` are answered by the listener itself. */
@@ -15,6 +16,12 @@ export interface HttpRequest {
   readonly remoteAddress: string;
   /** @param name lower case */
   header(name: string): string | undefined;
+  /**
+   * Told by `Host.authenticate` who sends it: what it holds counts for that user.
+   *
+   * @throws HttpProblem 429 `rate_limited`, 503 `overloaded`, where the user has too much under way
+   */
+  identified?(identity: Identity): void;
   /**
    * The whole body, decompressed. To be called synchronously in the handler or after awaiting; once.
    *

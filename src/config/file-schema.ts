@@ -140,7 +140,7 @@ export const ServiceSchema = section(
         max_bodies_in_flight: Type.Optional(
           size({
             description:
-              'All bodies of requests under way; what would pass it gets 503. Never less than two of the largest body that is taken. Absent: 256MiB.',
+              'All bodies of requests under way; what would pass it gets 503. Never less than four of the largest body that is taken (with user_limits.share 0.5). Absent: 256MiB.',
           }),
         ),
         max_header_size: Type.Optional(
@@ -179,6 +179,38 @@ export const ServiceSchema = section(
         ),
       },
       { description: 'Bounds of each HTTP listener.' },
+    ),
+    user_limits: section(
+      {
+        share: Type.Number({
+          minimum: 0.01,
+          maximum: 1,
+          default: 0.5,
+          description:
+            'The part of requests under way, and of their bytes, that one user may hold of each listener, and of what waits for the store. The less is free, the less one gets. 1: everything.',
+        }),
+        requests_per_second: Type.Number({
+          minimum: 0,
+          default: 0,
+          description:
+            'Requests a second of one user, over all listeners; more get 429 with Retry-After. 0: no limit.',
+        }),
+        request_burst: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description: 'Requests that may come at once. Absent: those of two seconds.',
+          }),
+        ),
+        bytes_per_second: size({
+          default: 0,
+          description:
+            'Bytes a second of the bodies of one user, after decompression. A body is taken whole, and later requests get 429 until it is paid for. 0: no limit.',
+        }),
+        byte_burst: Type.Optional(
+          size({ description: 'Bytes that may come at once. Absent: those of two seconds.' }),
+        ),
+      },
+      { description: 'What one user, with whichever key, may have of what all share.' },
     ),
     telemetry: section(
       {

@@ -36,6 +36,7 @@ export class Body {
   #buffer: Buffer = EMPTY;
   #length = 0;
   #reserved = 0;
+  #cost = 0;
   #state: 'gathering' | 'complete' | 'released' = 'gathering';
   #problem: HttpProblem | undefined;
   #waiting: { resolve: (bytes: Uint8Array) => void; reject: (problem: HttpProblem) => void } | undefined;
@@ -59,6 +60,11 @@ export class Body {
   /** Why the body is refused, as far as it is known. */
   get problem(): HttpProblem | undefined {
     return this.#problem;
+  }
+
+  /** The bytes that came, or those that came out of them where these are more. */
+  get cost(): number {
+    return this.#cost;
   }
 
   /** Starts the time within which the whole body has to arrive. */
@@ -90,6 +96,7 @@ export class Body {
     }
     this.#buffer.set(piece, this.#length);
     this.#length = length;
+    this.#cost = length;
     if (isLast) this.#complete();
   }
 
@@ -154,6 +161,7 @@ export class Body {
       if (error instanceof HttpProblem) this.#problem ??= error;
       throw error;
     }
+    this.#cost = Math.max(this.#cost, inflated.length);
     this.#buffer = EMPTY;
     this.#length = 0;
     if (this.#state === 'complete') {

@@ -1,18 +1,19 @@
 import { HttpProblem, type HttpRequest, type HttpResponse, type Route } from '../component/http.js';
 import type { Clock, Logger } from '../component/telemetry.js';
+import type { UserLimits } from '../component/user-limits.js';
 import { sendAnswer } from './answer.js';
 import { Body } from './body.js';
 import type { Cors } from './cors.js';
 import type { Exchange } from './engine.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
+import { Occupancy, type Visit } from './occupancy.js';
 import type { Pace } from './pace.js';
 import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.js';
 import type { RebindingGuard } from './rebinding-guard.js';
 import { headProblem, isWellFormed } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
-import { Holding, Shares } from './shares.js';
 
 export interface Guard {
   readonly prefix: string;
@@ -25,6 +26,7 @@ export interface DispatcherSettings {
   readonly cors: () => Cors;
   readonly rebinding: RebindingGuard;
   readonly limits: HttpLimits;
+  readonly users: UserLimits;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly pace: Pace;
@@ -39,6 +41,7 @@ interface Call {
   /** How the route, or another of its path, words problems. */
   readonly refuse: Route['refuse'];
   readonly body: Body | undefined;
+  readonly visit: Visit;
   /** For the access log alone, and empty without it: once the answer is out no engine tells it any more. */
   readonly remoteAddress: string;
   /** As `performance.now()` gives it. */
@@ -57,14 +60,16 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 /** Takes a request from its head to the end of its answer. */
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
-  readonly #bodies: Shares;
+  readonly #occupancy: Occupancy;
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
   #isDraining = false;
 
   constructor(settings: DispatcherSettings) {
     this.#settings = settings;
-    this.#bodies = new Shares({ max: settings.limits.maxBodyBytesInFlight, share: 1 });
+    this.#occupancy = new Occupancy(settings.limits, settings.users, (of) => {
+      settings.metrics.shareRefused(of);
+    });
   }
 
   get requestsInFlight(): number {
@@ -72,12 +77,12 @@ export class Dispatcher {
   }
 
   get bodyBytesInFlight(): number {
-    return this.#bodies.used;
+    return this.#occupancy.bodyBytes;
   }
 
   /** The largest body of a route has to fit with its compressed form, whatever the limits say. */
   makeRoomFor(route: Route): void {
-    this.#bodies.atLeast(2 * (route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
+    this.#occupancy.makeRoomFor(route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
   }
 
   drain(): void {
@@ -106,23 +111,26 @@ export class Dispatcher {
     const path = trimSlash(exchange.path);
     const match = router.match(exchange.method, path);
     const found = match.kind === 'found' ? match : undefined;
+    const contentLength = exchange.hasBody ? lengthOf(exchange) : 0;
+    const visit = this.#occupancy.arrive(contentLength ?? 0);
     const body = exchange.hasBody
       ? new Body({
-          contentLength: lengthOf(exchange),
+          contentLength,
           contentEncoding: exchange.header('content-encoding'),
           maxBytes: found?.route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
           timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
-          budget: new Holding(this.#bodies),
+          budget: visit.bodies,
           pace,
           clock,
         })
       : undefined;
     const call: Call = {
       exchange,
-      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body),
+      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body, visit),
       route: found?.route,
       refuse: found?.route.refuse ?? (match.kind === 'wrong_method' ? match.route?.refuse : undefined),
       body,
+      visit,
       remoteAddress: logger.isDebugEnabled() ? exchange.remoteAddress : '',
       startedMs: performance.now(),
       status: 0,
@@ -274,6 +282,7 @@ export class Dispatcher {
     const durationMs = performance.now() - call.startedMs;
     if (body?.problem !== undefined) metrics.bodyRefused(body.problem.code);
     body?.release();
+    call.visit.leave(body?.cost ?? 0);
     metrics.answered(
       exchange.method,
       call.isGone ? undefined : status,

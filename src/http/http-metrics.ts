@@ -23,6 +23,7 @@ export class HttpMetrics {
   readonly #refusedConnections;
   readonly #evictedConnections;
   readonly #slowReaders;
+  readonly #refusedShares;
   readonly #endpoint: string;
   readonly #meter: Meter;
   /** One object a series, so that a request allocates none. */
@@ -58,6 +59,10 @@ export class HttpMetrics {
       description: 'Answers that were cut off because their client read them too slowly.',
       labelNames: ['listener'],
     });
+    this.#refusedShares = meter.counter('http_user_share_refusals_total', {
+      description: 'Requests that were refused because their user held too many requests or bytes already.',
+      labelNames: ['listener', 'of'],
+    });
   }
 
   /** A connection was closed for want of room: a new one, or one that was idle. */
@@ -84,6 +89,11 @@ export class HttpMetrics {
     );
     const pattern = route ?? UNMATCHED;
     this.#duration.record(seconds, this.#labels(pattern, { listener: this.#endpoint, route: pattern }));
+  }
+
+  /** A user wanted more than the own share. */
+  shareRefused(of: 'requests' | 'bytes'): void {
+    this.#refusedShares.add(1, { listener: this.#endpoint, of });
   }
 
   bodyRefused(code: string): void {

@@ -1,42 +1,48 @@
+import { Shares } from './shares.js';
+
 /**
- * The bound of what waits for the pipeline: so many requests and so many bytes of their bodies. A single request larger
- * than all bytes is let in alone, because the limit of a body is another one.
+ * The bound of what waits for the pipeline: so many requests and so many bytes of their bodies, shared out by user. A single
+ * request larger than all bytes is let in alone, because the limit of a body is another one.
  */
 export class InFlight {
-  readonly #maxRequests: number;
-  readonly #maxBytes: number;
-  #requests = 0;
-  #bytes = 0;
+  readonly #requests: Shares;
+  readonly #bytes: Shares;
   #onIdle: (() => void)[] = [];
 
   constructor(limits: { readonly requests: number; readonly bytes: number }) {
-    this.#maxRequests = limits.requests;
-    this.#maxBytes = limits.bytes;
+    this.#requests = new Shares({ max: limits.requests, share: 1 });
+    this.#bytes = new Shares({ max: limits.bytes, share: 1 });
+  }
+
+  /** @param share of all that one user may hold; before this is called it is all of it */
+  shareOut(share: number): void {
+    this.#requests.shareOut(share);
+    this.#bytes.shareOut(share);
   }
 
   get requests(): number {
-    return this.#requests;
+    return this.#requests.used;
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes.used;
   }
 
-  /** Whether a further request of `bytes` must be refused. */
-  isFull(bytes: number): boolean {
-    if (this.#requests === 0) return false;
-    return this.#requests >= this.#maxRequests || this.#bytes + bytes > this.#maxBytes;
+  /** Whether a further request of `bytes` of a user must be refused. */
+  isFull(userId: string, bytes: number): boolean {
+    if (this.requests === 0) return false;
+    return !this.#requests.fits(userId, 1) || !this.#bytes.fits(userId, bytes);
   }
 
-  enter(bytes: number): void {
-    this.#requests++;
-    this.#bytes += bytes;
+  enter(userId: string, bytes: number): void {
+    this.#requests.add(userId, 1);
+    this.#bytes.add(userId, bytes);
   }
 
-  leave(bytes: number): void {
-    this.#requests--;
-    this.#bytes -= bytes;
-    if (this.#requests > 0) return;
+  leave(userId: string, bytes: number): void {
+    this.#requests.give(userId, 1);
+    this.#bytes.give(userId, bytes);
+    if (this.requests > 0) return;
     const waiting = this.#onIdle;
     this.#onIdle = [];
     for (const resolve of waiting) resolve();
@@ -44,7 +50,7 @@ export class InFlight {
 
   /** Resolves when nothing is under way any more, or at the deadline. */
   async idle(deadline: AbortSignal): Promise<void> {
-    if (this.#requests === 0 || deadline.aborted) return;
+    if (this.requests === 0 || deadline.aborted) return;
     await new Promise<void>((resolve) => {
       const settle = () => {
         deadline.removeEventListener('abort', settle);

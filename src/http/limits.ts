@@ -2,7 +2,7 @@
 export interface HttpLimits {
   /**
    * Bytes of bodies held for requests under way; what would pass it is refused with 503. Default 256 MiB, and never less
-   * than two of the largest body that a route takes.
+   * than what lets one user have the largest body that a route takes, compressed and inflated: four of them with a share of a half.
    */
   readonly maxBodyBytesInFlight: number;
   /** Requests under way; more are refused with 503. Default 4096. */

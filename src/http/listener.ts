@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { ListenerOptions } from '../component/host.js';
 import type { HttpRequest, Listener, Route } from '../component/http.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
+import type { UserLimits } from '../component/user-limits.js';
 import { BoundedLines } from '../telemetry/bounded-lines.js';
 import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
 import { Connections } from './connections.js';
@@ -17,11 +18,14 @@ import { Pace } from './pace.js';
 import { Router, trimSlash } from './router.js';
 import { TlsReload } from './tls-reload.js';
 import { isSameTls, readTlsFiles } from './tls.js';
+import { NO_RATES } from './user-rates.js';
 
 export interface HttpListenerOptions extends ListenerOptions {
   /** Default `node`. */
   readonly engine?: EngineChoice | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
+  /** Default: half of what there is for one user, and no rates. */
+  readonly users?: UserLimits | undefined;
   /** Names it answers to beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
   readonly hosts?: readonly string[] | undefined;
   /** Whether web pages of other origins are refused, whatever CORS allows. */
@@ -140,6 +144,7 @@ class SharedListener implements HttpListener {
       cors: () => this.#cors,
       rebinding: this.#rebinding,
       limits: this.#limits,
+      users: options.users ?? NO_RATES,
       logger: this.#logger,
       metrics: this.#metrics,
       pace: this.#pace,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpRequest, Method } from '../component/http.js';
 import { connectionClosed, type Body } from './body.js';
+import type { Identity } from '../component/identity.js';
 import type { Exchange } from './engine.js';
+import type { Visit } from './occupancy.js';
 
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const EMPTY = new Uint8Array();
@@ -14,6 +16,7 @@ export class IncomingRequest implements HttpRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly #exchange: Exchange;
   readonly #body: Body | undefined;
+  readonly #visit: Visit;
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #isGone = false;
@@ -23,6 +26,7 @@ export class IncomingRequest implements HttpRequest {
     path: string,
     params: Readonly<Record<string, string>>,
     body: Body | undefined,
+    visit: Visit,
   ) {
     const id = exchange.header('x-request-id');
     this.id = id !== undefined && WELL_FORMED_ID.test(id) ? id : randomUUID();
@@ -31,6 +35,7 @@ export class IncomingRequest implements HttpRequest {
     this.params = params;
     this.#exchange = exchange;
     this.#body = body;
+    this.#visit = visit;
   }
 
   get query(): URLSearchParams {
@@ -52,6 +57,10 @@ export class IncomingRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     return this.#exchange.header(name);
+  }
+
+  identified({ userId }: Identity): void {
+    this.#visit.belongTo(userId);
   }
 
   body(): Promise<Uint8Array> {

@@ -1,3 +1,6 @@
+/** The owner of what was asked for without a key. */
+export const NOBODY = '';
+
 /**
  * Something of which there is only so much, such as slots or bytes, shared out so that no owner can take all of it: whoever
  * holds some already gets more only while a fair part stays free for others. One owner alone holds at most `share` of all;
@@ -7,14 +10,19 @@
 export class Shares {
   #max: number;
   /** How much an owner may hold for each part that stays free. */
-  readonly #weight: number;
+  #weight = Infinity;
   readonly #held = new Map<string, number>();
   #used = 0;
 
   /** @param share of all that one owner may hold, above 0; with 1 there is no bound but that of all together */
   constructor(limits: { readonly max: number; readonly share: number }) {
     this.#max = limits.max;
-    this.#weight = limits.share < 1 ? limits.share / (1 - limits.share) : Infinity;
+    this.shareOut(limits.share);
+  }
+
+  /** @param share as of the constructor */
+  shareOut(share: number): void {
+    this.#weight = share < 1 ? share / (1 - share) : Infinity;
   }
 
   get used(): number {
@@ -30,11 +38,12 @@ export class Shares {
     this.#max = Math.max(this.#max, max);
   }
 
-  /** Whether an owner may have that much more. Who holds nothing gets whatever is free. */
+  /** Whether an owner may have that much more. Who holds nothing gets whatever is free; so does what is {@link NOBODY}'s. */
   fits(owner: string, amount: number): boolean {
     const free = this.#max - this.#used - amount;
     if (free < 0) return false;
     const held = this.held(owner);
+    if (owner === NOBODY) return true;
     return held === 0 || this.#weight === Infinity || held + amount <= this.#weight * free;
   }
 
@@ -62,7 +71,7 @@ export class Shares {
 /** One request's way to something that is shared. */
 export class Holding {
   readonly #shares: Shares;
-  #owner = '';
+  #owner = NOBODY;
 
   constructor(shares: Shares) {
     this.#shares = shares;

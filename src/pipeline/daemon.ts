@@ -11,6 +11,8 @@ import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
 import type { Prepared } from './prepare.js';
+import type { UserRates } from '../http/user-rates.js';
+import { userRates } from './user-limits.js';
 import { StatusBoard, type Fatality } from './status.js';
 
 export interface DaemonOptions {
@@ -64,6 +66,7 @@ class RunningDaemon implements Daemon {
   readonly #options: DaemonOptions;
   readonly #status: StatusBoard;
   readonly #identity: IdentityGate;
+  readonly #users: UserRates;
   readonly #listeners: Listeners;
   readonly #lifecycle: Lifecycle;
   readonly #startAbort = new AbortController();
@@ -83,7 +86,8 @@ class RunningDaemon implements Daemon {
       else this.#startAbort.abort();
     });
     this.#identity = new IdentityGate(options.prepared.config.auth, options);
-    this.#listeners = new Listeners(tools, options.prepared.config, (request) => {
+    this.#users = userRates(options.prepared.config.service.user_limits, tools);
+    this.#listeners = new Listeners(tools, options.prepared.config, this.#users, (request) => {
       this.#identity.authenticate(request);
     });
     this.#lifecycle = new Lifecycle(built, this.#status);
@@ -135,6 +139,7 @@ class RunningDaemon implements Daemon {
       extensions: this.#built.extensions,
       listeners: this.#listeners,
       identity: this.#identity,
+      userLimits: this.#users,
       secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
       smtp: prepared.config.smtp,
       status: this.#status,

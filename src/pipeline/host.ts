@@ -1,6 +1,7 @@
 import type { SecretBoxes } from '../auth/secret-boxes.js';
 import type { Host } from '../component/host.js';
 import type { SmtpSettings } from '../component/smtp.js';
+import type { UserLimits } from '../component/user-limits.js';
 import type { IdentityGate } from './identity-gate.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
@@ -12,13 +13,14 @@ export interface HostParts {
   readonly listeners: Listeners;
   readonly identity: IdentityGate;
   readonly secretBoxes: SecretBoxes;
+  readonly userLimits: UserLimits;
   readonly smtp: SmtpSettings | null;
   readonly status: StatusBoard;
 }
 
 /** The daemon as one component sees it. */
 export function createHost(node: Node, parts: HostParts): Host {
-  const { extensions, listeners, identity, secretBoxes, smtp, status } = parts;
+  const { extensions, listeners, identity, secretBoxes, smtp, status, userLimits } = parts;
   return {
     extension(id, isWanted) {
       const found = extensions.find((extension) => extension.id === id);
@@ -37,6 +39,7 @@ export function createHost(node: Node, parts: HostParts): Host {
     },
     authenticate: (request, scope) => identity.authenticate(request, scope),
     secretBox: (directory) => secretBoxes.at(directory),
+    userLimits,
     smtp,
     reportStatus: (reported) => {
       status.report(node, reported);

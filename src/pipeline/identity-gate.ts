@@ -52,8 +52,14 @@ export class IdentityGate {
     if (this.#config.enabled && existsSync(file)) this.#initialKeyFile = file;
   }
 
-  /** @throws HttpProblem 401, 403; 503 before there is anybody to ask */
+  /** @throws HttpProblem 401, 403; 503 before there is anybody to ask; what the request throws when it is told */
   authenticate(request: Caller, scope?: Scope): Identity {
+    const identity = this.#identityOf(request, scope);
+    request.identified?.(identity);
+    return identity;
+  }
+
+  #identityOf(request: Caller, scope: Scope | undefined): Identity {
     if (!this.#authenticator && !this.#config.enabled) return NOBODY;
     if (!this.#authenticator)
       throw new HttpProblem(503, 'storage_unavailable', 'API keys cannot be checked yet.', {

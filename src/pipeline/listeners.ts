@@ -1,6 +1,7 @@
 import type { ListenerOptions } from '../component/host.js';
 import type { HttpRequest, Listener } from '../component/http.js';
 import type { Config } from '../config/config.js';
+import type { UserLimits } from '../component/user-limits.js';
 import { parseEndpoint } from '../config/endpoint.js';
 import type { ServiceConfig } from '../config/file-schema.js';
 import { durationMs } from '../config/duration.js';
@@ -29,6 +30,7 @@ export class Listeners {
   readonly #limits: Partial<HttpLimits>;
   readonly #hosts: readonly string[];
   readonly #isSameOriginOnly: boolean;
+  readonly #users: UserLimits;
   readonly #guard: (request: HttpRequest) => void;
   readonly #byEndpoint = new Map<string, Shared>();
   readonly #addresses = new Map<string, string>();
@@ -38,8 +40,10 @@ export class Listeners {
   constructor(
     tools: BuildTools,
     { service: { http }, auth }: Pick<Config, 'service' | 'auth'>,
+    users: UserLimits,
     guard: (request: HttpRequest) => void,
   ) {
+    this.#users = users;
     this.#tools = tools;
     this.#hosts = http.hosts;
     this.#isSameOriginOnly = !auth.enabled;
@@ -76,6 +80,7 @@ export class Listeners {
         ...options,
         engine: this.#engine,
         limits: this.#limits,
+        users: this.#users,
         hosts: this.#hosts,
         isSameOriginOnly: this.#isSameOriginOnly,
         meter,

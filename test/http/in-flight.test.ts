@@ -1,24 +1,26 @@
 import t from 'tap';
 import { InFlight } from '../../src/http/in-flight.js';
 
+const USER = 'somebody';
+
 void t.test('requests and bytes are both bounded', async (t) => {
   const inFlight = new InFlight({ requests: 2, bytes: 100 });
-  inFlight.enter(60);
-  t.notOk(inFlight.isFull(40));
-  t.ok(inFlight.isFull(41));
-  inFlight.enter(10);
-  t.ok(inFlight.isFull(0), 'two requests are all');
-  inFlight.leave(60);
-  t.notOk(inFlight.isFull(90));
+  inFlight.enter(USER, 60);
+  t.notOk(inFlight.isFull(USER, 40));
+  t.ok(inFlight.isFull(USER, 41));
+  inFlight.enter(USER, 10);
+  t.ok(inFlight.isFull(USER, 0), 'two requests are all');
+  inFlight.leave(USER, 60);
+  t.notOk(inFlight.isFull(USER, 90));
   t.equal(inFlight.requests, 1);
   t.equal(inFlight.bytes, 10);
 });
 
 void t.test('a request larger than all bytes is let in alone', async (t) => {
   const inFlight = new InFlight({ requests: 10, bytes: 100 });
-  t.notOk(inFlight.isFull(5000));
-  inFlight.enter(5000);
-  t.ok(inFlight.isFull(0));
+  t.notOk(inFlight.isFull(USER, 5000));
+  inFlight.enter(USER, 5000);
+  t.ok(inFlight.isFull(USER, 0));
 });
 
 void t.test('idle waits for the last, and not past the deadline', async (t) => {
@@ -26,24 +28,39 @@ void t.test('idle waits for the last, and not past the deadline', async (t) => {
   const { signal } = new AbortController();
   await inFlight.idle(signal);
 
-  inFlight.enter(1);
-  inFlight.enter(1);
+  inFlight.enter(USER, 1);
+  inFlight.enter(USER, 1);
   let isIdle = false;
   const waiting = inFlight.idle(signal).then(() => {
     isIdle = true;
   });
-  inFlight.leave(1);
+  inFlight.leave(USER, 1);
   await Promise.resolve();
   t.notOk(isIdle);
-  inFlight.leave(1);
+  inFlight.leave(USER, 1);
   await waiting;
   t.ok(isIdle);
 
-  inFlight.enter(1);
+  inFlight.enter(USER, 1);
   const deadline = new AbortController();
   const late = inFlight.idle(deadline.signal);
   deadline.abort();
   await late;
   await inFlight.idle(deadline.signal);
   t.equal(inFlight.requests, 1, 'it is still under way');
+});
+
+void t.test('one user does not take all', async (t) => {
+  const inFlight = new InFlight({ requests: 8, bytes: 800 });
+  inFlight.shareOut(0.5);
+  for (let i = 0; i < 4; i++) {
+    t.notOk(inFlight.isFull(USER, 10));
+    inFlight.enter(USER, 10);
+  }
+  t.ok(inFlight.isFull(USER, 10), 'half of the requests');
+  t.notOk(inFlight.isFull('another', 700), 'another gets what is free');
+  for (let i = 0; i < 4; i++) inFlight.leave(USER, 10);
+  inFlight.enter(USER, 300);
+  t.notOk(inFlight.isFull(USER, 100));
+  t.ok(inFlight.isFull(USER, 101), 'half of the bytes');
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { NO_RATES } from '../../src/http/user-rates.js';
 import type { Status } from '../../src/component/component.js';
 import type { Host } from '../../src/component/host.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
@@ -109,6 +110,7 @@ export function hostThatKeeps(statuses: Status[]): Host {
     announce: unused,
     authenticate: unused,
     secretBox: unused,
+    userLimits: NO_RATES,
     smtp: null,
     health: unused,
     reportStatus: (status) => {

@@ -13,8 +13,17 @@ export const OTHER_KEY = 'jd_other_good';
 
 /** As `Host.authenticate`, for a component that is tested by itself. */
 export function authenticateKnown(
-  request: Pick<HttpRequest, 'header'>,
+  request: Pick<HttpRequest, 'header' | 'identified'>,
   scope?: Identity['scopes'][number],
+): Identity {
+  const identity = identityOf(request, scope);
+  request.identified?.(identity);
+  return identity;
+}
+
+function identityOf(
+  request: Pick<HttpRequest, 'header'>,
+  scope: Identity['scopes'][number] | undefined,
 ): Identity {
   const key = request.header('authorization')?.slice('Bearer '.length);
   if (key === OTHER_KEY) return { userId: OTHER_USER, keyId: null, scopes: ['write'] };

@@ -1,7 +1,9 @@
 import type { Test } from 'tap';
 import type { Component } from '../../src/component/component.js';
 import type { Host } from '../../src/component/host.js';
+import type { UserLimits } from '../../src/component/user-limits.js';
 import { createListener } from '../../src/http/listener.js';
+import { NO_RATES } from '../../src/http/user-rates.js';
 import type { componentSettings } from './component-settings.js';
 import { authenticateKnown } from './known-keys.js';
 
@@ -19,12 +21,14 @@ export async function startReceiver(
   t: Test,
   receiver: Component,
   settings: ReturnType<typeof componentSettings>,
+  userLimits: UserLimits = NO_RATES,
 ): Promise<ReceiverService> {
-  const listener = createListener('127.0.0.1:0', settings);
+  const listener = createListener('127.0.0.1:0', { ...settings, users: userLimits });
   let announced = '';
-  const host: Pick<Host, 'listener' | 'authenticate' | 'announce'> = {
+  const host: Pick<Host, 'listener' | 'authenticate' | 'announce' | 'userLimits'> = {
     listener: () => listener,
     authenticate: authenticateKnown,
+    userLimits,
     announce: (_, address) => {
       announced = address;
     },

@@ -26,7 +26,9 @@ export class Admission {
     });
   }
 
-  start(): void {
+  /** @param share of what waits that one user may hold */
+  start(share: number): void {
+    this.#inFlight.shareOut(share);
     const labels = { receiver: this.#id };
     const gauge = (name: string, description: string, read: () => number) =>
       this.#meter.gauge(name, { description, labelNames: ['receiver'] }, read, labels);
@@ -36,10 +38,10 @@ export class Admission {
     ];
   }
 
-  /** @throws HttpProblem 503 `shutting_down`, `overloaded` where a request of `bytes` cannot be taken now. */
-  check(bytes: number): void {
+  /** @throws HttpProblem 503 `shutting_down`, `overloaded` where a request of `bytes` of a user cannot be taken now. */
+  check(userId: string, bytes: number): void {
     if (this.#isDraining) throw busy('shutting_down', 'The daemon is shutting down; send the request again.');
-    if (this.#inFlight.isFull(bytes))
+    if (this.#inFlight.isFull(userId, bytes))
       throw busy('overloaded', 'Too many requests wait for the store; send this one again later.');
   }
 
@@ -48,13 +50,13 @@ export class Admission {
    *
    * @throws HttpProblem as {@link check}; whatever the work throws
    */
-  async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    this.check(bytes);
-    this.#inFlight.enter(bytes);
+  async run<T>(userId: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    this.check(userId, bytes);
+    this.#inFlight.enter(userId, bytes);
     try {
       return await work();
     } finally {
-      this.#inFlight.leave(bytes);
+      this.#inFlight.leave(userId, bytes);
     }
   }
 

@@ -28,7 +28,7 @@ export const otlpConfig = section({
           ...protocol('127.0.0.1:4317', '4MiB'),
           max_bodies_in_flight: size({
             description:
-              'All requests that arrive, are inflated or wait for the store; what would pass it is refused, to be sent again. Never less than four of the largest request.',
+              'All requests that arrive, are inflated or wait for the store; what would pass it is refused, to be sent again. Never less than four of the largest request (with service.user_limits.share 0.5).',
             default: '128MiB',
           }),
           max_connections: Type.Integer({

@@ -30,8 +30,8 @@ const SIGNALS: ReadonlyMap<string, TelemetrySignal> = new Map(
   TELEMETRY_SIGNALS.map((signal) => [methodOf(signal), signal]),
 );
 
-/** Who calls may hold one whole message with its inflated form, and as much must stay free. */
-const MESSAGES_IN_FLIGHT = 4;
+/** The largest message has to fit with its compressed form into what one user may hold. */
+const MESSAGES_IN_FLIGHT = 2;
 
 export interface GrpcServerOptions {
   readonly endpoint: string;
@@ -41,13 +41,11 @@ export interface GrpcServerOptions {
   readonly admission: Admission;
   /** Before and after decompression. */
   readonly maxMessageBytes: number;
-  /** Bytes of all messages that arrive, are inflated or wait for the store; never less than four of the largest. */
+  /** Bytes of all messages that arrive, are inflated or wait for the store; one user can always have two of the largest. */
   readonly maxBytesInFlight: number;
   /** Calls under way, over all connections. */
   readonly maxCalls: number;
   readonly maxConnections: number;
-  /** What one user may hold of the calls and of the bytes: a part of 1. */
-  readonly share: number;
   /** Time for the whole message to arrive, in milliseconds. */
   readonly messageTimeoutMs: number;
   readonly clock: Clock;
@@ -67,11 +65,12 @@ export class GrpcServer {
   #isDraining = false;
 
   constructor(options: GrpcServerOptions) {
-    const { maxCalls, maxBytesInFlight, maxMessageBytes, share } = options;
+    const { maxCalls, maxBytesInFlight, maxMessageBytes, host } = options;
+    const { share } = host.userLimits;
     this.#options = options;
     this.#calls = new Shares({ max: maxCalls, share });
     this.#bytes = new Shares({ max: maxBytesInFlight, share });
-    this.#bytes.atLeast(MESSAGES_IN_FLIGHT * maxMessageBytes);
+    this.#bytes.atLeast(Math.ceil((MESSAGES_IN_FLIGHT * maxMessageBytes) / share));
   }
 
   /** Calls from their head to the end of their answer. */
@@ -209,13 +208,14 @@ export class GrpcServer {
     return signal;
   }
 
-  /** @throws HttpProblem 401, 403, 503 */
+  /** @throws HttpProblem 401, 403, 429, 503 */
   #admit(call: GrpcCall): Identity {
     const { host, admission } = this.#options;
     const caller = host.authenticate({ header: (name) => call.header(name) }, 'write');
     if (this.#isDraining)
       throw new HttpProblem(503, 'shutting_down', 'The daemon is shutting down; send the request again.');
-    admission.check(0);
+    host.userLimits.enter(caller.userId);
+    admission.check(caller.userId, 0);
     if (!this.#calls.fits(caller.userId, 1)) throw tooMany('requests');
     return caller;
   }
@@ -225,7 +225,7 @@ export class GrpcServer {
     caller: Identity,
     call: GrpcCall,
   ): Promise<{ readonly message: Uint8Array; readonly metadata: Readonly<Record<string, string>> }> {
-    const { intake, admission, maxMessageBytes, clock } = this.#options;
+    const { host, intake, admission, maxMessageBytes, clock } = this.#options;
     const waitMs = timeoutMs(call.header('grpc-timeout'));
     const cancel =
       waitMs === undefined
@@ -235,7 +235,8 @@ export class GrpcServer {
           });
     try {
       const bytes = await call.receive();
-      const { rejection, usage } = await admission.run(bytes.length, async () =>
+      host.userLimits.spend(caller.userId, bytes.length);
+      const { rejection, usage } = await admission.run(caller.userId, bytes.length, async () =>
         intake.take(
           signal,
           () => decode(signal, 'protobuf', bytes, maxMessageBytes),

@@ -59,9 +59,9 @@ async function handle(
     );
   }
   intake.require(signal);
-  admission.check(0);
+  admission.check(userId, 0);
   const bytes = await request.body();
-  const { rejection, usage } = await admission.run(bytes.byteLength, async () => {
+  const { rejection, usage } = await admission.run(userId, bytes.byteLength, async () => {
     try {
       return await intake.take(
         signal,

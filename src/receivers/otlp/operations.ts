@@ -29,7 +29,7 @@ const ERRORS = {
   403: 'The key lacks the scope `write`.',
   413: 'Over the limit, before or after decompression.',
   415: 'Neither protobuf nor JSON, or an unknown content encoding.',
-  429: 'The monthly quota would be passed: `X-Quota-Remaining` says what is left. To be sent again after `Retry-After` seconds.',
+  429: 'The monthly quota would be passed (`X-Quota-Remaining` says what is left), or the user sends more than is taken in a second. To be sent again after `Retry-After` seconds.',
   500: 'A fault of the daemon; its log tells more. Not to be sent again.',
   503: 'Too much at once, stopping, or the store cannot write. To be sent again after `Retry-After` seconds.',
 };

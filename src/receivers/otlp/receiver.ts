@@ -29,7 +29,7 @@ export class OtlpReceiver implements Component {
 
   async start(host: Host): Promise<void> {
     const { protocols, api_endpoint: apiEndpoint } = this.#settings.config;
-    this.#admission.start();
+    this.#admission.start(host.userLimits.share);
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {
       const listener = host.listener(endpoint, { tls: tlsOptions(tls) });
@@ -75,7 +75,6 @@ export class OtlpReceiver implements Component {
       maxBytesInFlight: sizeBytes(limits.max_bodies_in_flight),
       maxCalls: config.max_in_flight.requests,
       maxConnections: limits.max_connections,
-      share: 0.5,
       messageTimeoutMs: durationMs(config.request_timeout),
       clock,
       logger,

@@ -65,6 +65,7 @@ export class TraceBatchReceiver implements Component {
     });
     const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
     listener.route(routes.raw(operation, (request, identity) => this.#handle(request, identity)));
+    this.#inFlight.shareOut(host.userLimits.share);
     const labels = { receiver: id };
     this.#endGauges = [
       meter.gauge(
@@ -92,16 +93,17 @@ export class TraceBatchReceiver implements Component {
   /** The part before the first await runs when the head has arrived: what is refused here costs no body. */
   async #handle(request: HttpRequest, identity: Identity): Promise<HttpResponse> {
     requireJson(request);
-    this.#refuseWhenBusy(0);
+    const { userId } = identity;
+    this.#refuseWhenBusy(userId, 0);
     const body = await request.body();
     const bytes = body.byteLength;
-    this.#refuseWhenBusy(bytes);
-    this.#inFlight.enter(bytes);
+    this.#refuseWhenBusy(userId, bytes);
+    this.#inFlight.enter(userId, bytes);
     try {
-      const { reply, usage } = await this.#take(() => readItems(body), identity.userId, request.abort);
+      const { reply, usage } = await this.#take(() => readItems(body), userId, request.abort);
       return { status: 200, headers: quotaHeaders(usage), body: JSON.stringify(reply) };
     } finally {
-      this.#inFlight.leave(bytes);
+      this.#inFlight.leave(userId, bytes);
     }
   }
 
@@ -143,10 +145,10 @@ export class TraceBatchReceiver implements Component {
     return this.#next.consume(batch, { receivedAt: this.#settings.clock.now(), abort });
   }
 
-  #refuseWhenBusy(bytes: number): void {
+  #refuseWhenBusy(userId: string, bytes: number): void {
     if (this.#isDraining)
       this.#refuse('shutting_down', 'The daemon is shutting down; send the request again.');
-    if (this.#inFlight.isFull(bytes))
+    if (this.#inFlight.isFull(userId, bytes))
       this.#refuse('overloaded', 'Too many requests wait for the store; send this one again later.');
   }
 

@@ -1,0 +1,62 @@
+import type { Clock } from '../component/telemetry.js';
+
+const MICROS_PER_SECOND = 1_000_000;
+/** From so many buckets on the full ones, which say nothing, are thrown away now and then. */
+const MIN_SWEEP = 1024;
+
+interface Bucket {
+  tokens: number;
+  /** When it held them, in microseconds. */
+  at: number;
+}
+
+/** A bucket of tokens for each owner: it fills at a rate, up to a burst. It may be drawn on, and then has to fill again. */
+export class TokenBuckets {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, Bucket>();
+  #sweepAt = MIN_SWEEP;
+
+  constructor(limits: { readonly perSecond: number; readonly burst: number }, clock: Clock) {
+    this.#perSecond = limits.perSecond;
+    this.#burst = limits.burst;
+    this.#clock = clock;
+  }
+
+  /** Seconds until there are so many tokens, which are no more than the burst; 0 where they are there. */
+  secondsUntil(owner: string, tokens: number): number {
+    return Math.max(0, (tokens - this.#bucket(owner).tokens) / this.#perSecond);
+  }
+
+  /** Takes tokens, also those that are not there yet. */
+  take(owner: string, tokens: number): void {
+    this.#bucket(owner).tokens -= tokens;
+  }
+
+  #bucket(owner: string): Bucket {
+    const at = this.#clock.now();
+    const known = this.#buckets.get(owner);
+    if (known === undefined) {
+      if (this.#buckets.size >= this.#sweepAt) this.#sweep(at);
+      const bucket = { tokens: this.#burst, at };
+      this.#buckets.set(owner, bucket);
+      return bucket;
+    }
+    known.tokens = this.#filled(known, at);
+    known.at = at;
+    return known;
+  }
+
+  /** A clock that is set back fills nothing, and takes nothing away. */
+  #filled({ tokens, at }: Bucket, now: number): number {
+    const seconds = Math.max(0, now - at) / MICROS_PER_SECOND;
+    return Math.min(this.#burst, tokens + seconds * this.#perSecond);
+  }
+
+  #sweep(now: number): void {
+    for (const [owner, bucket] of this.#buckets)
+      if (this.#filled(bucket, now) >= this.#burst) this.#buckets.delete(owner);
+    this.#sweepAt = Math.max(MIN_SWEEP, 2 * this.#buckets.size);
+  }
+}

@@ -1,0 +1,65 @@
+import { HttpProblem } from '../component/http.js';
+import type { Clock, Counter, Meter } from '../component/telemetry.js';
+import type { UserLimits } from '../component/user-limits.js';
+import { TokenBuckets } from './token-buckets.js';
+
+/** What one user may hold where nothing else is configured. */
+const DEFAULT_USER_SHARE = 0.5;
+
+export interface UserRatesSettings {
+  readonly share: number;
+  /** Undefined: no limit. */
+  readonly requests: { readonly perSecond: number; readonly burst: number } | undefined;
+  readonly bytes: { readonly perSecond: number; readonly burst: number } | undefined;
+}
+
+/** The limits of users over all listeners of a daemon. */
+export class UserRates implements UserLimits {
+  readonly share: number;
+  readonly #requests: TokenBuckets | undefined;
+  readonly #bytes: TokenBuckets | undefined;
+  readonly #limited: Counter;
+
+  constructor(
+    settings: UserRatesSettings,
+    { clock, meter }: { readonly clock: Clock; readonly meter: Meter },
+  ) {
+    const { share, requests, bytes } = settings;
+    this.share = share;
+    this.#requests = requests && new TokenBuckets(requests, clock);
+    this.#bytes = bytes && new TokenBuckets(bytes, clock);
+    this.#limited = meter.counter('rate_limited_requests_total', {
+      description: 'Requests that were refused because their user had sent too many, or too many bytes.',
+      labelNames: ['limit'],
+    });
+  }
+
+  enter(userId: string): void {
+    this.#check('requests', this.#requests?.secondsUntil(userId, 1));
+    this.#check('bytes', this.#bytes?.secondsUntil(userId, 1));
+    this.#requests?.take(userId, 1);
+  }
+
+  spend(userId: string, bytes: number): void {
+    this.#bytes?.take(userId, bytes);
+  }
+
+  /** @throws HttpProblem 429 */
+  #check(limit: 'requests' | 'bytes', seconds = 0): void {
+    if (seconds === 0) return;
+    this.#limited.add(1, { limit });
+    throw new HttpProblem(
+      429,
+      'rate_limited',
+      `This user sends more ${limit} than are taken in a second. Nothing was stored; send the request again later.`,
+      { headers: { 'retry-after': String(Math.ceil(seconds)) } },
+    );
+  }
+}
+
+/** For listeners that nobody configures: shares, but no rates. */
+export const NO_RATES: UserLimits = {
+  share: DEFAULT_USER_SHARE,
+  enter: () => undefined,
+  spend: () => undefined,
+};

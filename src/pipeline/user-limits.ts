@@ -1,0 +1,23 @@
+import type { ServiceConfig } from '../config/file-schema.js';
+import { sizeBytes } from '../config/size.js';
+import { UserRates } from '../http/user-rates.js';
+import type { BuildTools } from './build.js';
+
+/** Without a burst of its own a limit lets come at once what two seconds bring. */
+const BURST_SECONDS = 2;
+
+/** The limits of users as they are configured: `service.user_limits`. */
+export function userRates(config: ServiceConfig['user_limits'], tools: BuildTools): UserRates {
+  const { share, requests_per_second: requests, request_burst: requestBurst } = config;
+  const bytes = sizeBytes(config.bytes_per_second);
+  const byteBurst = config.byte_burst === undefined ? undefined : sizeBytes(config.byte_burst);
+  return new UserRates(
+    { share, requests: limitOf(requests, requestBurst), bytes: limitOf(bytes, byteBurst) },
+    tools,
+  );
+}
+
+/** @returns undefined where 0 says that there is none */
+function limitOf(perSecond: number, burst = BURST_SECONDS * perSecond) {
+  return perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, burst) };
+}
