@@ -116,6 +116,8 @@ export const PAYLOADS: Table = {
     ...COMMIT,
     /** The number of the piece's first line among the lines of the trace and commit. */
     { name: 'first_line', kind: 'uint32', sql: 'UINTEGER' },
+    /** About the length of `lines`, so that a page of spans can be bounded before they are read. */
+    { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
   ],
   wire: [
     { name: 'trace_id', kind: 'uuid', sql: 'UUID' },

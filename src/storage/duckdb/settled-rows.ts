@@ -125,7 +125,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
     const lines = spans.map((span) => span.payload ?? '');
     for (const { firstLine, text } of piecesOf(lines)) {
       const row = { trace_id: header.trace_id, lines: text };
-      payloads.push({ row, own: [seq, tenant, firstLine], replaces: false });
+      payloads.push({ row, own: [seq, tenant, firstLine, text.length], replaces: false });
     }
   }
   return [...objectRows(TRACES, headers), ...objectRows(SPANS, spanRows), ...objectRows(PAYLOADS, payloads)];
@@ -142,6 +142,7 @@ export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
 function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[]): Rows {
   const writer = new ColumnsWriter(PAYLOADS.wire, batch.spans.rows, new TextScratch(0));
   const firstLines: number[] = [];
+  const bytes: number[] = [];
   for (const trace of traces) {
     const [start, end] = [batch.start(trace), batch.end(trace)];
     for (let first = start; first < end;) {
@@ -154,6 +155,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
         writer.uuidWords(0, firstLines.length, batch.traceIds, trace * 4);
         writer.span(1, firstLines.length, textStart, textEnd);
         firstLines.push(first - start);
+        bytes.push(textEnd - textStart);
       }
       first = next;
     }
@@ -162,6 +164,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
     values[0] = seq;
     values[1] = batch.tenant;
     values[2] = firstLines[row] ?? 0;
+    values[3] = bytes[row] ?? 0;
   };
   const source = new ColumnsReader(PAYLOADS.wire, writer.finish(batch.spans.textBuffer));
   return { table: PAYLOADS, source, from: 0, to: firstLines.length, own, replacing: 0 };

@@ -1,8 +1,9 @@
 import { selectList } from '../table.js';
-import { SPANS, SPAN_WIRE, PAYLOADS, TRACES, TRACE_WIRE } from '../tables.js';
+import { SPANS, SPAN_WIRE, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
 import type { Connection, Row, Value } from './database.js';
 import { CommitRanges, conditionsOn } from './commit-ranges.js';
+import { payloadLines } from './payloads.js';
 import { relation } from './relation.js';
 import type { Capture } from './segments.js';
 import { pickRow, spanStateOf } from './stored-rows.js';
@@ -125,26 +126,6 @@ export async function loadWhole(
 
 function placeOf({ seq, line }: { readonly seq?: Value; readonly line?: Value }): string {
   return `${Number(seq)}/${Number(line)}`;
-}
-
-/** The payload lines that some commits brought for a trace, by commit, then by the line's number. */
-export async function payloadLines(
-  connection: Connection,
-  capture: Capture,
-  tenant: number,
-  traceId: string,
-  seqs: readonly number[],
-): Promise<Map<number, Map<number, string>>> {
-  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = ${uuidList([traceId])}`;
-  const rows = await connection.rows(
-    `SELECT seq, first_line, lines FROM ${relation(capture, PAYLOADS, where)}`,
-  );
-  const bySeq = new Map<number, Map<number, string>>(seqs.map((seq) => [seq, new Map()]));
-  for (const { seq, first_line: first, lines } of rows) {
-    const known = bySeq.get(Number(seq));
-    for (const [i, line] of String(lines).split('\n').entries()) known?.set(Number(first) + i, line);
-  }
-  return bySeq;
 }
 
 /** @param row with the columns of {@link COMMITS} */

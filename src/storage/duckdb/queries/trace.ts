@@ -10,7 +10,8 @@ import type { Connection, Row, Value } from '../database.js';
 import { conditionsOn, type CommitRanges } from '../commit-ranges.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
-import { COMMITS, commitsAt, payloadLines } from '../stored-traces.js';
+import { firstPayloads } from '../payloads.js';
+import { COMMITS, commitsAt } from '../stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../agents.js';
 import { parseJson } from '../../../signal/json.js';
@@ -19,6 +20,13 @@ import { parseJson } from '../../../signal/json.js';
 const FOLLOWED_SPANS = 'jackdaw.followed_spans';
 /** Spans of one page: as many as are made in a few milliseconds. */
 const PAGE_SPANS = 500;
+/**
+ * And as much of their payloads, and of their other texts, as may be held in memory several times over. Not less: to read one
+ * row of payloads DuckDB unpacks up to 2048, so that each page of large ones costs as much as many.
+ */
+const PAGE_BYTES = 16 * 1024 * 1024;
+/** Texts of a span that may be long, beside its payload. */
+const TEXT_BYTES = 'strlen(name) + coalesce(strlen(model), 0) + coalesce(strlen(error_message), 0)';
 
 /** Where a page of a trace's spans begins. */
 export interface SpanCursor {
@@ -102,18 +110,22 @@ export async function readSpans(
   const where = conditionsOn([commits]).map(
     (seqs) => `tenant = ${tenant} AND ${seqs} AND trace_id = '${traceId}'::UUID${from}`,
   );
-  const rows = await connection.rows(
-    `SELECT seq, line, ${selectList(SPAN_WIRE)} FROM (SELECT * FROM ${newest(capture, SPANS, where)}${later} ORDER BY started_at, span_id LIMIT ${PAGE_SPANS}) ORDER BY started_at, span_id`,
+  const inOrder = '(ORDER BY started_at, span_id ROWS UNBOUNDED PRECEDING)';
+  const page = `SELECT *, count(*) OVER () AS on_page, sum(${TEXT_BYTES}) OVER ${inOrder} AS text_bytes, row_number() OVER ${inOrder} AS place
+    FROM (SELECT * FROM ${newest(capture, SPANS, where)}${later} ORDER BY started_at, span_id LIMIT ${PAGE_SPANS})`;
+  const found = await connection.rows(
+    `SELECT seq, line, on_page::INTEGER AS on_page, ${selectList(SPAN_WIRE)} FROM (${page}) WHERE place = 1 OR text_bytes <= ${PAGE_BYTES} ORDER BY started_at, span_id`,
   );
-  const inCommits = [...new Set(rows.map((row) => Number(row.seq)))];
-  const payloads =
-    inCommits.length === 0
-      ? new Map<number, Map<number, string>>()
-      : await payloadLines(connection, capture, tenant, traceId, inCommits);
+  const onPage = Number(found[0]?.on_page ?? 0);
+  const places = found.map((row) => ({ seq: Number(row.seq), line: Number(row.line) }));
+  const payloads = await firstPayloads(connection, capture, tenant, traceId, places, PAGE_BYTES);
   await yieldToOthers();
-  const texts = rows.map((row) => spanJson(row, payloads.get(Number(row.seq))?.get(Number(row.line)) ?? ''));
+  const rows = found.slice(0, payloads.spans);
+  const texts = rows.map((row) =>
+    spanJson(row, payloads.lines.get(Number(row.seq))?.get(Number(row.line)) ?? ''),
+  );
   const last = rows.at(-1);
-  const isFull = rows.length === PAGE_SPANS && last !== undefined;
+  const isFull = (onPage === PAGE_SPANS || rows.length < onPage) && last !== undefined;
   return {
     json: new TextEncoder().encode(texts.join(',')),
     next: isFull

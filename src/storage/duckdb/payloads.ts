@@ -1,0 +1,131 @@
+import { PAYLOADS } from '../tables.js';
+import type { Connection } from './database.js';
+import { relation } from './relation.js';
+import type { Capture } from './segments.js';
+
+/** Where a span's line of the payload is: of which commit, and which one of its lines for the trace. */
+export interface LinePlace {
+  readonly seq: number;
+  readonly line: number;
+}
+
+/** A row of payload lines. */
+interface Piece {
+  readonly seq: number;
+  readonly firstLine: number;
+  readonly bytes: number;
+}
+
+/** The lines that were read, by commit, then by the line's number. */
+type Lines = ReadonlyMap<number, ReadonlyMap<number, string>>;
+
+/**
+ * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but one at least.
+ *
+ * @returns how many spans that are, and their lines
+ */
+export async function firstPayloads(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  places: readonly LinePlace[],
+  maxBytes: number,
+): Promise<{ readonly spans: number; readonly lines: Lines }> {
+  if (places.length === 0) return { spans: 0, lines: new Map() };
+  const pieces = await piecesOf(connection, capture, tenant, traceId, places);
+  const chosen = new Set<Piece>();
+  let bytes = 0;
+  let spans = 0;
+  for (const place of places) {
+    const piece = pieceWith(pieces.get(place.seq) ?? [], place.line);
+    if (piece !== undefined && !chosen.has(piece)) {
+      if (spans > 0 && bytes + piece.bytes > maxBytes) break;
+      chosen.add(piece);
+      bytes += piece.bytes;
+    }
+    spans++;
+  }
+  const of = [...chosen];
+  const lines =
+    of.length === 0 ? new Map() : await linesWhere(connection, capture, tenant, traceId, isOneOf(of));
+  return { spans, lines };
+}
+
+/** The payload lines that some commits brought for a trace. */
+export async function payloadLines(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  seqs: readonly number[],
+): Promise<Lines> {
+  return await linesWhere(connection, capture, tenant, traceId, `seq IN (${seqs.join(', ')})`);
+}
+
+/** The pieces of the commits of some places, by commit, in the order of their lines. */
+async function piecesOf(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  places: readonly LinePlace[],
+): Promise<ReadonlyMap<number, readonly Piece[]>> {
+  const seqs = [...new Set(places.map(({ seq }) => seq))];
+  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
+  const rows = await connection.rows(
+    `SELECT seq, first_line, bytes FROM ${relation(capture, PAYLOADS, where)} ORDER BY seq, first_line`,
+  );
+  const bySeq = new Map<number, Piece[]>(seqs.map((seq) => [seq, []]));
+  for (const row of rows) {
+    const piece = { seq: Number(row.seq), firstLine: Number(row.first_line), bytes: Number(row.bytes) };
+    bySeq.get(piece.seq)?.push(piece);
+  }
+  return bySeq;
+}
+
+/** The piece that has a line, if one has: pieces without any payload are not there. */
+function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
+  let [low, high] = [0, pieces.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pieces[middle]?.firstLine ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  return pieces[low - 1];
+}
+
+/** The condition for some pieces. Commits of which the same lines are wanted go together, as most of them have but one piece. */
+function isOneOf(pieces: readonly Piece[]): string {
+  const linesOf = new Map<number, number[]>();
+  for (const { seq, firstLine } of pieces) linesOf.set(seq, [...(linesOf.get(seq) ?? []), firstLine]);
+  const seqsOf = new Map<string, number[]>();
+  for (const [seq, lines] of linesOf) {
+    const list = lines.sort((a, b) => a - b).join(', ');
+    seqsOf.set(list, [...(seqsOf.get(list) ?? []), seq]);
+  }
+  const conditions = [...seqsOf].map(
+    ([lines, seqs]) => `(seq IN (${seqs.join(', ')}) AND first_line IN (${lines}))`,
+  );
+  return `seq IN (${[...linesOf.keys()].join(', ')}) AND (${conditions.join(' OR ')})`;
+}
+
+async function linesWhere(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  condition: string,
+): Promise<Lines> {
+  const where = `tenant = ${tenant} AND ${condition} AND trace_id = '${traceId}'::UUID`;
+  const rows = await connection.rows(
+    `SELECT seq, first_line, lines FROM ${relation(capture, PAYLOADS, where)}`,
+  );
+  const bySeq = new Map<number, Map<number, string>>();
+  for (const { seq, first_line: first, lines } of rows) {
+    const known = bySeq.get(Number(seq)) ?? new Map<number, string>();
+    bySeq.set(Number(seq), known);
+    for (const [i, line] of String(lines).split('\n').entries()) known.set(Number(first) + i, line);
+  }
+  return bySeq;
+}
