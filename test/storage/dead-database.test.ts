@@ -7,7 +7,7 @@ import { failSyncs } from '../support/failing-sync.js';
 import { spawnDaemon } from '../support/process.js';
 import { aTrace, NOON } from '../support/run-records.js';
 import { anItem } from '../support/trace-batch.js';
-import type { RemoteError} from './remote-store.js';
+import type { RemoteError } from './remote-store.js';
 import { RemoteStore } from './remote-store.js';
 import { TestStore } from './test-store.js';
 
@@ -37,7 +37,12 @@ for (const [what, name] of [
     let acknowledged = 0;
     const user = async (): Promise<void> => {
       const id = `00000000-0000-4000-8000-00000000${String(1000 + acknowledged)}`;
-      const names = { email: `${id}@example.org`, name: 'somebody', monthly_event_limit: null };
+      const names = {
+        email: `${id}@example.org`,
+        name: 'somebody',
+        monthly_event_limit: null,
+        disabled: false,
+      };
       await store.call('createUser', { id, created_at: NOON, ...names });
     };
     const write = async (): Promise<void> => {
