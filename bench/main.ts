@@ -3,6 +3,7 @@ import { TELEMETRY_SIGNALS } from '../src/signal/batch.js';
 import { alerts, type AlertsOptions } from './alerts.js';
 import { FLOOD_NAMES } from './floods/all-floods.js';
 import { ingest, type IngestOptions } from './ingest.js';
+import { longTrace, type LongTraceOptions } from './long-trace.js';
 import { neighbours, type NeighboursOptions } from './neighbours.js';
 import { otlp, type OtlpOptions } from './otlp.js';
 import { read, type ReadOptions } from './read.js';
@@ -98,6 +99,16 @@ program
   .action(async (options: RestartOptions) => {
     const { verdict } = await restart(options, print);
     if (!verdict.isComplete) process.exitCode = 1;
+  });
+
+program
+  .command('long-trace')
+  .description('what a span costs that comes for a trace that has many already')
+  .option('--sizes <list>', 'of the trace, ascending', integers, [1_000, 10_000, 100_000, 1_000_000])
+  .option('--requests <n>', 'of 100 spans, measured at each size', integer, 200)
+  .action(async (options: LongTraceOptions) => {
+    const { isComplete } = await longTrace(options, print);
+    if (!isComplete) process.exitCode = 1;
   });
 
 program

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'undici';
+import { Api } from './api.js';
+import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { writeDaemonConfig } from './daemon-config.js';
+import { DaemonProcess } from './daemon-process.js';
+import { cpuSeconds, residentMiB } from './process-usage.js';
+import { lines, ms, printSetup, table, type Print } from './report.js';
+
+const SPANS_PER_REQUEST = 100;
+const SPAN = '{"span_id"';
+
+export interface LongTraceOptions {
+  /** The sizes of the trace at which commits are measured, ascending. */
+  readonly sizes: readonly number[];
+  /** Requests that are measured at each. */
+  readonly requests: number;
+}
+
+/** `npm run bench -- long-trace`: what a span costs that comes for a trace that has many, and whether all can be read. */
+export async function longTrace(
+  options: LongTraceOptions,
+  print: Print,
+): Promise<{ readonly isComplete: boolean }> {
+  printSetup(print, 'long-trace', { sizes: options.sizes.join(','), requests: options.requests });
+  return await inFreshDirectory((directory) => measure(options, directory, print));
+}
+
+async function measure(
+  { sizes, requests }: LongTraceOptions,
+  directory: string,
+  print: Print,
+): Promise<{ readonly isComplete: boolean }> {
+  const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
+  const api = new Api(daemon.url, BENCH_KEY);
+  try {
+    const trace = new Trace(api);
+    // The first requests of a process take longer than all others.
+    await new Trace(api).send(2 * requests);
+    const rows: string[][] = [];
+    let first: number | undefined;
+    for (const size of sizes) {
+      await trace.send(Math.ceil((size - trace.spans) / SPANS_PER_REQUEST));
+      const [cpuBefore, begun] = [await cpuSeconds(daemon.pid), performance.now()];
+      await trace.send(requests);
+      const took = (performance.now() - begun) / requests;
+      const cpu = (((await cpuSeconds(daemon.pid)) ?? NaN) - (cpuBefore ?? NaN)) * 1e6;
+      const cost = cpu / (requests * SPANS_PER_REQUEST);
+      first ??= cost;
+      const memory = await residentMiB(daemon.pid);
+      rows.push([
+        String(size),
+        cost.toFixed(1),
+        (cost / first).toFixed(2),
+        ms(took),
+        (memory ?? NaN).toFixed(0),
+      ]);
+    }
+    print(table(['spans in the trace', 'CPU us a span', 'ratio', 'ms a request', 'MiB'], rows));
+    const begun = performance.now();
+    const found = await countSpans(daemon.url, trace.id);
+    const runs = (await api.agents()).reduce((sum, agent) => sum + agent.total_runs, 0);
+    const isComplete = found === trace.spans && runs === 2;
+    print(
+      lines([
+        ['sent', String(trace.spans)],
+        ['read whole', `${found} spans in ${ms(performance.now() - begun)} ms`],
+        ['runs listed', String(runs)],
+        ['stored', isComplete ? 'complete' : 'NOT COMPLETE'],
+      ]),
+    );
+    await api.close();
+    await daemon.stop();
+    return { isComplete };
+  } finally {
+    await daemon.kill();
+  }
+}
+
+/** A run that goes on, whose spans form a tree of depth four. */
+class Trace {
+  readonly id = randomUUID();
+  spans = 0;
+  readonly #api: Api;
+  #parents: (string | null)[] = [null];
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  async send(requests: number): Promise<void> {
+    for (let request = 0; request < requests; request++) {
+      const started_at = new Date().toISOString();
+      const spans = Array.from({ length: SPANS_PER_REQUEST }, (_, i) => this.#span(i, started_at));
+      const header = { trace_id: this.id, agent: 'endless', status: 'running', started_at };
+      const answer = await this.#api.post('/traces/batch', { traces: [{ trace: header, spans }] });
+      const { accepted } = answer as { readonly accepted?: number };
+      if (accepted !== 1) throw new Error(`A batch was not taken: ${JSON.stringify(answer).slice(0, 300)}`);
+      this.spans += SPANS_PER_REQUEST;
+    }
+  }
+
+  #span(i: number, started_at: string): object {
+    const span_id = randomUUID();
+    const parent_span_id = this.#parents[i % this.#parents.length] ?? null;
+    if (this.#parents.length < 32) this.#parents.push(span_id);
+    return {
+      span_id,
+      trace_id: this.id,
+      parent_span_id,
+      type: i % 3 === 0 ? 'llm' : 'custom',
+      name: `step ${i % 7}`,
+      status: 'completed',
+      started_at,
+      ended_at: started_at,
+      ...(i % 3 === 0 ? { input_tokens: 10, output_tokens: 5, cost_usd: 0.001 } : {}),
+    };
+  }
+}
+
+/** Reads a trace to its end without keeping it. */
+async function countSpans(url: string, traceId: string): Promise<number> {
+  const client = new Client(url, { headersTimeout: 120_000, bodyTimeout: 120_000 });
+  const { body } = await client.request({
+    method: 'GET',
+    path: `/api/v1/dashboard/traces/${traceId}`,
+    headers: { authorization: `Bearer ${BENCH_KEY}` },
+  });
+  let count = 0;
+  let rest = '';
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    const text = rest + chunk.toString('latin1');
+    count += text.split(SPAN).length - 1;
+    // What may be the beginning of one; never a whole one.
+    rest = text.slice(1 - SPAN.length);
+  }
+  await client.close();
+  return count;
+}
