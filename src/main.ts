@@ -4,6 +4,9 @@ import { builtinFactories } from './builtin.js';
 import { runProgram } from './cli/program.js';
 import type { ProcessIo } from './cli/process-io.js';
 
+// Whatever is written, by DuckDB and in threads as well, is for this user alone.
+process.umask(0o077);
+
 const { stdout, stderr } = process;
 
 const io: ProcessIo = {

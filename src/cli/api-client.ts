@@ -6,6 +6,7 @@ import { problemSchema } from '../api/error-responses.js';
 import { isKey } from '../auth/keys.js';
 import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { Operation } from '../component/operation.js';
+import { isLoopback } from '../config/endpoint.js';
 import { validator } from '../http/field-errors.js';
 import { withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
@@ -73,12 +74,25 @@ export interface Target {
  *
  * @throws UsageError, Error when the address is none, or there is no key or none of the right form; ConfigError.
  */
-export async function resolveTarget(options: ApiOptions, env: NodeJS.ProcessEnv): Promise<Target> {
+export async function resolveTarget(
+  options: ApiOptions,
+  { env, err }: Pick<CliIo, 'env' | 'err'>,
+): Promise<Target> {
   const url = readUrl(options.url ?? (env['JACKDAW_URL'] || DEFAULT_URL));
-  const [key, keySource] = await findKey(options, env);
+  const isHere = isThisMachine(url);
+  const [key, keySource] = await findKey(options, env, isHere ? undefined : url);
   const malformed = `The API key from ${keySource} is malformed: a key is jd_ and 43 characters of base64url.`;
   if (!isKey(key)) throw options.key === undefined ? new Error(malformed) : new UsageError(malformed);
+  if (!isHere && url.startsWith('http:'))
+    err(
+      `Warning: the API key goes to ${url} without encryption; whoever is on the way can read it. Use https.`,
+    );
   return { url, key, keySource };
+}
+
+/** Whether an address is a loopback one: what is sent there does not leave the machine. */
+function isThisMachine(url: string): boolean {
+  return isLoopback({ host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: 0 });
 }
 
 /** What to tell a user when nothing answers. */
@@ -109,8 +123,8 @@ export class ApiClient {
    *
    * @throws Error when the address is none, or there is no key or none of the right form.
    */
-  static async open(options: ApiOptions, io: Pick<CliIo, 'env'>): Promise<ApiClient> {
-    const { url, key, keySource } = await resolveTarget(options, io.env);
+  static async open(options: ApiOptions, io: Pick<CliIo, 'env' | 'err'>): Promise<ApiClient> {
+    const { url, key, keySource } = await resolveTarget(options, io);
     return new ApiClient(url, key, keySource);
   }
 
@@ -174,10 +188,19 @@ function readUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-async function findKey(options: ApiOptions, env: NodeJS.ProcessEnv): Promise<[string, string]> {
+/** @param elsewhere the address, where it is none of this machine: the key in the file is only for the daemon beside it */
+async function findKey(
+  options: ApiOptions,
+  env: NodeJS.ProcessEnv,
+  elsewhere: string | undefined,
+): Promise<[string, string]> {
   if (options.key !== undefined) return [options.key, '--key'];
   const variable = env['JACKDAW_KEY'];
   if (variable !== undefined && variable !== '') return [variable, 'JACKDAW_KEY'];
+  if (elsewhere !== undefined)
+    throw new Error(
+      `No API key for ${elsewhere}: set JACKDAW_KEY or give --key. The key in the initial key file is only sent to loopback addresses.`,
+    );
   const file = initialKeyFile(options, { env });
   try {
     return [(await readFile(file, 'utf8')).trim(), file];

@@ -50,7 +50,7 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
     if (options.days === 0 && options.live !== true) {
       command.error("error: with '--days 0' and without '--live' there is nothing to send");
     }
-    const target = await resolveTarget(options, io.env);
+    const target = await resolveTarget(options, io);
     const progress = new ProgressLine(io);
     await untilInterrupted(io, async (abort) => {
       const session: Session = { io, progress, target, abort, now };

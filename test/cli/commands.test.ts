@@ -245,3 +245,28 @@ void t.test('the built program does the same, in a process of its own', async (t
     stderr: /^a\.yaml:1:1: error: service: must be a map/,
   });
 });
+
+void t.test('the key in the initial key file is sent to loopback addresses only', async (t) => {
+  const key = `jd_${'k'.repeat(43)}`;
+  const folder = t.testdir({ data: { 'initial-api-key': `${key}\n` } });
+  const config = join(folder, 'jackdaw.yaml');
+  const store = JSON.stringify(join(folder, 'data', 'jackdaw.duckdb'));
+  writeFileSync(config, `extensions: { duckdb: { path: ${store} } }\n`);
+  const list = async (url: string) => await runInProcess(['users', 'list', '--url', url, '--config', config]);
+  // The first is for documentation, and never asked: no key, no connection.
+  for (const url of ['http://192.0.2.1:4319', 'https://jackdaw.example', 'http://127.0.0.1.example:1'])
+    t.match(await list(url), { code: 1, stderr: /No API key for .*JACKDAW_KEY.*only sent to loopback/ }, url);
+  for (const url of ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1'])
+    t.match(await list(url), { code: 1, stderr: /No daemon answers at/ }, url);
+});
+
+void t.test('a key that goes over plain HTTP to another machine is warned of', async (t) => {
+  const env = { JACKDAW_KEY: `jd_${'k'.repeat(43)}` };
+  const list = async (url: string) => await runInProcess(['users', 'list', '--url', url], env);
+  // No name of this kind resolves (RFC 6761).
+  const warned = await list('http://jackdaw.invalid:4319');
+  t.match(warned.stderr, /Warning: the API key goes to http:\/\/jackdaw\.invalid:4319 without encryption/);
+  t.notMatch(warned.stderr, env.JACKDAW_KEY);
+  t.match((await list('https://jackdaw.invalid')).stderr, /No daemon answers/);
+  t.match((await list('http://127.0.0.1:1')).stderr, /No daemon answers/);
+});

@@ -2,6 +2,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
+import { isOpenToOthers } from '../../config/private-path.js';
 import { sizeBytes } from '../../config/size.js';
 import { encodeJson } from '../../otlp/encode-json.js';
 import { encodeRequest } from '../../otlp/encode-request.js';
@@ -38,8 +39,15 @@ export class FileExporter implements Exporter {
 
   /** @throws Error where the file cannot be opened */
   async start(): Promise<void> {
+    const { config, logger } = this.#settings;
     try {
       await this.#file.open();
+      // Somebody may be meant to read what is there; a new file is private.
+      if (isOpenToOthers(config.path))
+        logger.warn(
+          { path: config.path },
+          'Others may read or write this file; take it from them with chmod 600',
+        );
     } catch (cause) {
       throw new Error(`cannot write ${this.#settings.config.path}: ${codeOf(cause)}`, { cause });
     }

@@ -1,6 +1,7 @@
-import { mkdir, open, stat, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../component/telemetry.js';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../config/private-path.js';
 import { pruneBackups, putAside } from './backups.js';
 
 const NEWLINE = 10;
@@ -33,7 +34,7 @@ export class LineFile {
   /** Opens the file, empties it where it is not to be appended to. @throws the error of the file system */
   async open(): Promise<void> {
     const { path, append } = this.#options;
-    await mkdir(dirname(path), { recursive: true });
+    makePrivateDirectory(dirname(path));
     await this.#open();
     if (append) return;
     await this.#handle?.truncate(0);
@@ -75,7 +76,7 @@ export class LineFile {
   }
 
   async #open(): Promise<void> {
-    const handle = await open(this.#options.path, 'a+');
+    const handle = await open(this.#options.path, 'a+', PRIVATE_FILE);
     this.#handle = handle;
     const { ino, size } = await handle.stat();
     this.#inode = ino;
@@ -101,7 +102,7 @@ export class LineFile {
 
   async #reopen(): Promise<void> {
     await this.#close();
-    await mkdir(dirname(this.#options.path), { recursive: true });
+    makePrivateDirectory(dirname(this.#options.path));
     await this.#open();
   }
 

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type * as api from '@duckdb/node-api';
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { makePrivateDirectory } from '../../config/private-path.js';
 import { hasMetadataCopy, OpenFiles, restoreMetadata } from './metadata-copy.js';
 import { isLocked, openError } from './store-open-error.js';
 
@@ -250,7 +250,7 @@ export class Database {
     // groups whose rows were deleted (DuckDB 1.5.6; test/storage/checkpoint-reads.test.ts).
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
     try {
-      mkdirSync(dirname(options.path), { recursive: true });
+      makePrivateDirectory(dirname(options.path));
       await opened.#attachMain(connection);
     } catch (cause) {
       opened.close();

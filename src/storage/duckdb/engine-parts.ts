@@ -26,6 +26,7 @@ import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
 import { Origins } from './origins.js';
 import { StoredPrompts } from './prompts/stored-prompts.js';
+import { makeStorePrivate } from './private-store.js';
 import { OWN_READS, READ_LIMITS, readsAtATime, type ReadLimits } from './read-limits.js';
 import { ReadPool, type ReadPoolOptions } from './read-pool.js';
 import { Reads } from './read.js';
@@ -103,6 +104,7 @@ export async function openParts(
   logger: Logger,
   listener: StoreListener,
 ): Promise<EngineParts> {
+  makeStorePrivate(options.path, logger);
   const database = await Database.open(options, listener.died);
   try {
     return await openFiles(database, options, logger, listener);

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { PRIVATE_FILE } from '../../config/private-path.js';
 
 /**
  * A copy of the blocks of metadata of a DuckDB file, which lies beside it as long as a checkpoint is under way: see
@@ -48,7 +49,7 @@ export async function keepMetadata(
   const { size } = fstatSync(descriptor);
   const places = blocks.map((block) => HEAD_BYTES + block * bytes).filter((place) => place + bytes <= size);
   const made = `${copyOf(path)}.new`;
-  const copy = await open(made, 'w');
+  const copy = await open(made, 'w', PRIVATE_FILE);
   try {
     const numbers = Buffer.alloc(PREAMBLE_BYTES);
     numbers.writeDoubleLE(places.length, 0);

@@ -1,0 +1,69 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { spawnDaemon } from '../support/process.js';
+import { testFolder } from '../support/test-folder.js';
+import { anItem } from '../support/trace-batch.js';
+import { until } from '../support/until.js';
+
+/** What others than the user could do something with, below a folder. */
+function openToOthers(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    // The configuration is the test's own.
+    (name) => !name.endsWith('.yaml') && (statSync(join(folder, name)).mode & 0o077) !== 0,
+  );
+}
+
+void t.test('all that a daemon writes is for its user only, whatever its umask', async (t) => {
+  const folder = testFolder(t);
+  const directory = join(folder, 'deep', 'store');
+  const path = join(folder, 'out', 'telemetry.jsonl');
+  const overlay = `extensions: { duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))} } }
+exporters: { file: { path: ${JSON.stringify(path)}, flush_interval: 0s } }
+service:
+  pipelines:
+    traces: { receivers: [trace_batch, otlp], processors: [validation], exporters: [storage, file] }
+`;
+  // Children inherit it.
+  const before = process.umask(0);
+  t.teardown(() => process.umask(before));
+  const start = async () => await spawnDaemon(t, { directory: folder, overlay, generatesKey: true });
+  const send = async ({ url }: { readonly url: string }): Promise<number> => {
+    const key = readFileSync(join(directory, 'initial-api-key'), 'utf8').trim();
+    const { status } = await fetch(`${url}/api/v1/traces/batch`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ traces: [anItem()] }),
+    });
+    return status;
+  };
+  const first = await start();
+  t.equal(await send(first), 200);
+  await until('the exporter has written', () => statSync(path, { throwIfNoEntry: false })?.size !== 0);
+  const written = readdirSync(directory);
+  for (const part of [/^jackdaw\.duckdb$/, /\.hot-|\.cold\./])
+    t.ok(
+      written.some((name) => part.test(name)),
+      `there is ${String(part)}`,
+    );
+  t.strictSame(openToOthers(folder), [], 'while it runs');
+  await first.stop();
+  t.strictSame(openToOthers(folder), [], 'and after it');
+
+  // As a backup restores them.
+  const store = readdirSync(directory).filter((name) => name.endsWith('.duckdb'));
+  for (const name of store) chmodSync(join(directory, name), 0o644);
+  chmodSync(path, 0o640);
+  mkdirSync(join(directory, 'others'));
+  writeFileSync(join(directory, 'others', 'jackdaw.duckdb'), '', { mode: 0o644 });
+  const second = await start();
+  t.match(second.stderr(), /jackdaw\.duckdb.*Files of the store were open to others/);
+  t.match(second.stderr(), /Others may read or write this file; take it from them with chmod 600/);
+  t.equal(await send(second), 200);
+  t.strictSame(
+    openToOthers(folder).sort(),
+    ['deep/store/others', 'deep/store/others/jackdaw.duckdb', 'out/telemetry.jsonl'],
+    'what is not of the store stays as it is, as does a file that somebody may be meant to read',
+  );
+  await second.stop();
+});
