@@ -3,6 +3,7 @@ import type { ExtensionFactory } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
 import { duration, filePath, section, size } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
+import { MOST_AGENTS } from '../../storage/duckdb/agent-limit.js';
 import { DuckDBStore } from '../../storage/duckdb/store.js';
 
 const DAY_MS = 86_400_000;
@@ -64,6 +65,12 @@ const configSchema = section({
     description:
       "Spans of a run that its usage, its agent and the service map follow. Further ones are stored and can be read; the run's status and times go on following them.",
   }),
+  max_agents: Type.Integer({
+    default: MOST_AGENTS,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Agents that a user may have. Runs of further ones are kept under the agent (other).',
+  }),
   retention: section(
     {
       traces: Type.Optional(
@@ -102,12 +109,14 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   resources: (config) => [{ kind: 'writable_file', path: config.path }],
   create: (settings) => {
     const { path, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
-    const { max_reads, max_waiting_reads, max_waiting_reads_per_user, max_run_spans } = settings.config;
+    const { max_reads, max_waiting_reads, max_waiting_reads_per_user } = settings.config;
+    const { max_run_spans, max_agents } = settings.config;
     return new DuckDBStore(settings, {
       path,
       memoryLimit: `${sizeBytes(memory_limit)}B`,
       threads,
       maxQueueBytes: sizeBytes(max_queue_size),
+      maxAgents: max_agents,
       readLimits: {
         atATime: max_reads ?? null,
         maxWaiting: max_waiting_reads,

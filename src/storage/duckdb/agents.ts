@@ -24,7 +24,17 @@ export interface KnownAgent extends Agent {
   readonly created_at: Micros;
 }
 
-/** Every agent of every tenant, in memory: there are few, and every run names one. */
+/** What all runs are counted under whose agents a tenant has no room for. */
+const OTHER_AGENTS = '(other)';
+
+export interface AgentLimit {
+  /** Agents of a tenant, those included that no run names any more; `(other)` comes besides. */
+  readonly most: number;
+  /** Told of every header that is written with `(other)` in place of an agent's name. */
+  readonly passed: (tenant: number) => void;
+}
+
+/** Every agent of every tenant, in memory, some 300 bytes each: every run names one. */
 export class Agents {
   /** Of each tenant, by name. */
   readonly #tenants = new Map<number, Map<string, Agent>>();
@@ -32,7 +42,12 @@ export class Agents {
   readonly #byNumber = new Map<number, Agent>();
   /** Those made since `begin` or come into being since, by number: as they are now, and as they were. */
   readonly #added = new Map<number, { readonly now: Agent; readonly before: Agent | undefined }>();
+  readonly #limit: AgentLimit;
   #lastNumber = 0;
+
+  constructor(limit: AgentLimit) {
+    this.#limit = limit;
+  }
 
   async load(connection: Connection, capture: Capture): Promise<void> {
     const rows = await connection.rows(
@@ -83,13 +98,17 @@ export class Agents {
   }
 
   /**
-   * The agent of that name, made where the name is new.
+   * The agent of that name, made where the name is new; `(other)` where the tenant has no room for it.
    *
    * @param isCertain whether the run is the agent's for certain, so that the agent comes into being
    */
   named(tenant: number, name: string, now: Micros, isCertain: boolean): Agent {
     const before = this.#tenants.get(tenant)?.get(name);
     if (before !== undefined && (before.created_at !== null || !isCertain)) return before;
+    if (before === undefined && this.nameFor(tenant, name) !== name) {
+      this.#limit.passed(tenant);
+      return this.named(tenant, OTHER_AGENTS, now, isCertain);
+    }
     const agent = {
       agent_no: before?.agent_no ?? this.#lastNumber + 1,
       id: before?.id ?? uuidV7(Math.floor(now / 1000)),
@@ -101,6 +120,13 @@ export class Agents {
     const added = this.#added.get(agent.agent_no);
     this.#added.set(agent.agent_no, { now: agent, before: added === undefined ? before : added.before });
     return agent;
+  }
+
+  /** The name that {@link named} finds or makes an agent by. */
+  nameFor(tenant: number, name: string): string {
+    const known = this.#tenants.get(tenant);
+    const hasRoom = (known?.size ?? 0) < this.#limit.most;
+    return hasRoom || name === OTHER_AGENTS || known?.has(name) ? name : OTHER_AGENTS;
   }
 
   /** Those made since the last `begin`, or come into being since, which the commit is to write. */

@@ -4,6 +4,7 @@ import { PROMPT_LINKS } from '../prompt-links-table.js';
 import { TRACES } from '../tables.js';
 import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
+import { MOST_AGENTS, OtherAgents } from './agent-limit.js';
 import { Observations } from './alerts/observations.js';
 import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { checkpoint } from './checkpoint.js';
@@ -43,6 +44,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly segmentSize?: SegmentSize;
   /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
   readonly rebuildSize?: RebuildSize;
+  /** Agents that a user may have; runs of further ones are counted under `(other)`. */
+  readonly maxAgents?: number;
   /** Other than `INDEX_SIZE`, for tests of ids in many files. */
   readonly indexSize?: IndexSize;
   /** Other than {@link READ_LIMITS}. */
@@ -93,6 +96,7 @@ export interface EngineParts {
   readonly touched: TouchedNumbers;
   readonly observations: Observations;
   readonly housekeeping: Housekeeping;
+  readonly otherAgents: OtherAgents;
 }
 
 /** 90 days of a thousand agents; a day takes some 200 bytes. */
@@ -120,7 +124,8 @@ async function openFiles(
   logger: Logger,
   listener: StoreListener,
 ): Promise<EngineParts> {
-  const agents = new Agents();
+  const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
+  const agents = new Agents(otherAgents);
   const meta = await openMeta(database, options.path, logger, listener, agents);
   const segments = await Segments.open(await database.connect(), options.path, logger, systemClock);
   const connection = await database.connect();
@@ -262,6 +267,7 @@ async function openFiles(
     touched,
     observations,
     housekeeping,
+    otherAgents,
   };
 }
 

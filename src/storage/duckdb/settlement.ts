@@ -181,12 +181,20 @@ export class Settlement {
   }
 
   #settleWhole(batch: IncomingBatch, traces: readonly number[], events: EventsOfGroup): WholeTraces {
-    const agentNos = new Map(traces.map((trace) => [trace, this.#agentNo(batch, trace)]));
+    const agentNos = new Map<number, number>();
+    const otherNames = new Map<number, string>();
+    for (const trace of traces) {
+      const name = batch.agent(trace);
+      const isCertain = namesItsAgentAt(batch, trace);
+      const agent = this.#agents.named(batch.tenant, name, batch.receivedAt, isCertain);
+      agentNos.set(trace, agent.agent_no);
+      if (agent.name !== name) otherNames.set(trace, agent.name);
+    }
     for (const trace of traces) {
       events.add(batch, Math.max(1, batch.end(trace) - batch.start(trace)));
       if (batch.usesPrompts) this.#links.linkSpans(batch.traceKey(trace), batch, trace);
     }
-    this.#map.addWhole(batch, traces);
+    this.#map.addWhole(batch, traces, otherNames);
     return { batch, agentNos };
   }
 
@@ -199,25 +207,17 @@ export class Settlement {
     fresh: RowSets,
   ): WrittenTrace[] {
     const { spans, writesHeader, ends } = state.settle(seq);
+    const name = state.agent;
+    state.agent = this.#agents.nameFor(trace.tenant, name);
     this.#map.put(trace, state);
     if (!writesHeader) {
       // Nothing of it is written, but it may be asked for again.
       this.#known.remember(key, state);
       return [];
     }
-    const { agent_no: agentNo } = this.#agents.named(
-      trace.tenant,
-      state.agent,
-      state.heardAt,
-      state.namesItsAgent,
-    );
+    const { agent_no: agentNo } = this.#agents.named(trace.tenant, name, state.heardAt, state.namesItsAgent);
     const areSpansNew = trace.parts.some((part) => 'batch' in part && fresh.get(part.batch)?.has(part.trace));
     return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew, ends }];
-  }
-
-  #agentNo(batch: IncomingBatch, trace: number): number {
-    const isCertain = namesItsAgentAt(batch, trace);
-    return this.#agents.named(batch.tenant, batch.agent(trace), batch.receivedAt, isCertain).agent_no;
   }
 
   #wholeCommitted(seq: number, { batch, agentNos }: WholeTraces): void {
@@ -232,6 +232,7 @@ export class Settlement {
         continue;
       }
       const state = storedState(batch, trace, { seq, agentNo, size: this.#size });
+      state.agent = this.#agents.byNumber(agentNo)?.name ?? state.agent;
       this.#runs.change(null, run, activityOf(state));
       state.links = links;
       this.#idle.written(seq, state.header, state.heardAt);

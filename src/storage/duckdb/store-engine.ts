@@ -45,6 +45,8 @@ import type { WriteAnswer } from './commit-line.js';
 export interface StoreFigures {
   readonly hotSegments: number;
   readonly idFilterBytes: number;
+  /** Headers written with `(other)` in place of their agent, since the start. */
+  readonly runsOfOtherAgents: number;
   /** Those of users. */
   readonly reads: ReadFigures;
   /** Runs that got more spans than are followed, since the start. */
@@ -77,12 +79,13 @@ export class StoreEngine {
   }
 
   figures(): StoreFigures {
-    const { segments, traces, closedSpans, closedRuns, prompts, pools } = this.#parts;
+    const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents } = this.#parts;
     return {
       hotSegments: segments.sealed.length + 1,
       idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
       closedRuns: closedRuns.closed,
       reads: pools.users.figures,
+      runsOfOtherAgents: otherAgents.runs,
     };
   }
 

@@ -12,10 +12,12 @@ export class StoreMetrics {
   readonly #refusedReads: Counter;
   readonly #closedRuns: Counter;
   readonly #endedReads: Counter;
+  readonly #otherAgents: Counter;
   #figures: StoreFigures = {
     hotSegments: 0,
     idFilterBytes: 0,
     closedRuns: 0,
+    runsOfOtherAgents: 0,
     reads: { waiting: 0, running: 0, refused: 0, ended: { abandoned: 0, timed_out: 0, held_up_move: 0 } },
   };
 
@@ -40,6 +42,9 @@ export class StoreMetrics {
         'Reads that were ended while they waited or ran: as nobody waited for the answer any more, took longer than read_timeout, or held up a move.',
       labelNames: ['reason'],
     });
+    this.#otherAgents = meter.counter('store_runs_of_other_agents_total', {
+      description: 'Headers of runs written under the agent (other), as their user has max_agents already.',
+    });
     this.#refusedBatches = meter.counter('store_refused_batches_total', {
       description: 'Batches refused because too much was waiting for its commit (max_queue_size).',
     });
@@ -62,6 +67,7 @@ export class StoreMetrics {
       this.#endedReads.add(figures.reads.ended[reason] - before.ended[reason], { reason });
     }
     this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
+    this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);
     this.#figures = figures;
   }
 

@@ -130,6 +130,11 @@ export class TraceState {
     return this.#named.agent;
   }
 
+  /** For a name that the run's user has no room for. */
+  set agent(name: string) {
+    if (name !== this.#named.agent) this.#named = { ...this.#named, agent: name };
+  }
+
   /** Whether the agent is the run's for certain: {@link namesItsAgent}. */
   get namesItsAgent(): boolean {
     return namesItsAgent(this.header, this.spans);

@@ -48,17 +48,21 @@ export class SettledMap {
     else this.#addFew(tenant, state, 1);
   }
 
-  /** Adds traces of a batch that are new as a whole. @param traces their positions */
-  addWhole(batch: IncomingBatch, traces: readonly number[]): void {
+  /**
+   * Adds traces of a batch that are new as a whole.
+   *
+   * @param traces their positions @param otherNames of their agents, where those are not called as the batch says
+   */
+  addWhole(batch: IncomingBatch, traces: readonly number[], otherNames: ReadonlyMap<number, string>): void {
     if (batch.map === null) return;
-    if (traces.length === batch.traces.rows) {
+    if (traces.length === batch.traces.rows && otherNames.size === 0) {
       this.#changes.addBatch(batch);
       return;
     }
     for (const trace of traces) {
       this.#changes.addNew({
         tenant: batch.tenant,
-        agent: batch.agent(trace),
+        agent: otherNames.get(trace) ?? batch.agent(trace),
         startedAt: startedAt(batch, trace),
         spans: mapSpansAt(batch, trace),
       });
