@@ -28,7 +28,7 @@ const agentFields = {
   created_at: time(),
 };
 
-const agentSchema = Type.Object(agentFields, { title: 'Agent' });
+const agentSchema = Type.Object(agentFields, { title: 'AgentSummary' });
 
 const listAgents = {
   id: 'listAgents',

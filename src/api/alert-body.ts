@@ -7,6 +7,7 @@ import {
   alertChannel,
   alertType,
   compositeSchema,
+  MAX_THRESHOLDS,
   newAlertChannel,
   type ConditionJson,
 } from './alert-schema.js';
@@ -17,14 +18,6 @@ const MAX_SERVICE_LENGTH = 1024;
 /** A year. */
 const MAX_COOLDOWN_MINUTES = 525_600;
 const DEFAULT_COOLDOWN_MINUTES = 60;
-
-/** The largest threshold of each type: a share, ten years of hours, the largest amount of money, a year of milliseconds. */
-const MAX_THRESHOLDS = {
-  failure_rate: 1,
-  inactivity: 87_600,
-  cost_threshold: 999_999_999,
-  latency_threshold: 31_536_000_000,
-} as const satisfies Record<Exclude<AlertType, 'composite'>, number>;
 
 const threshold = Type.Number({
   description: `Never negative. \`failure_rate\`: a share from 0 to 1 (which no rate exceeds), \`inactivity\`: hours, up to ${MAX_THRESHOLDS.inactivity}, \`cost_threshold\`: US dollars a day, up to ${MAX_THRESHOLDS.cost_threshold}, \`latency_threshold\`: milliseconds, up to ${MAX_THRESHOLDS.latency_threshold}. They are required for these types. An alert fires when it is exceeded. \`composite\` does not use it.`,
@@ -54,8 +47,54 @@ export const newAlertSchema = Type.Object(
     webhook_url: Type.Optional(targetUrl),
     composite_config: Type.Optional(compositeSchema),
   },
-  { title: 'NewAlert', additionalProperties: false },
+  {
+    title: 'NewAlert',
+    additionalProperties: false,
+    description:
+      'Either `agent_id` or `target_service` is given. `threshold` is required but for `composite`, which needs `composite_config` instead; other types have none. `webhook_url` is required for the channels `webhook` and `both`.',
+    documented: { allOf: documentedRules() },
+  },
 );
+
+/** The rules between the fields of a new alert, as JSON Schema can say them. */
+function documentedRules(): readonly object[] {
+  return [
+    {
+      oneOf: [
+        {
+          required: ['agent_id'],
+          properties: { agent_id: { type: 'string' }, target_service: { type: 'null' } },
+        },
+        {
+          required: ['target_service'],
+          properties: { agent_id: { type: 'null' }, target_service: { type: 'string' } },
+        },
+      ],
+    },
+    {
+      anyOf: [
+        {
+          required: ['composite_config'],
+          properties: { type: { const: 'composite' }, composite_config: { type: 'object' } },
+        },
+        ...Object.entries(MAX_THRESHOLDS).map(([type, maximum]) => ({
+          required: ['threshold'],
+          properties: {
+            type: { const: type },
+            threshold: { type: 'number', minimum: 0, maximum },
+            composite_config: { type: 'null' },
+          },
+        })),
+      ],
+    },
+    {
+      anyOf: [
+        { properties: { channel: { enum: ['email', null] } } },
+        { required: ['webhook_url'], properties: { webhook_url: { type: 'string' } } },
+      ],
+    },
+  ];
+}
 
 export const alertChangeSchema = Type.Object(
   {

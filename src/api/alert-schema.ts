@@ -5,9 +5,18 @@ import {
   ALERT_TYPES,
   METRIC_OPERATORS,
   type Alert,
+  type AlertType,
   type CompositeConfig,
 } from '../storage/alert-store.js';
 import { nullable, printTime, time, uuid } from './fields.js';
+
+/** The largest threshold of each type: a share, ten years of hours, the largest amount of money, a year of milliseconds. */
+export const MAX_THRESHOLDS = {
+  failure_rate: 1,
+  inactivity: 87_600,
+  cost_threshold: 999_999_999,
+  latency_threshold: 31_536_000_000,
+} as const satisfies Record<Exclude<AlertType, 'composite'>, number>;
 
 const MIN_CONDITIONS = 2;
 const MAX_CONDITIONS = 10;
@@ -25,6 +34,34 @@ const CHANNELS =
   "`email` goes to the account's address, `webhook` is a POST to `webhook_url`, `both` is both of them.";
 export const alertChannel = Type.Enum(ALERT_CHANNELS, { description: CHANNELS });
 export const newAlertChannel = Type.Enum(ALERT_CHANNELS, { default: 'email', description: CHANNELS });
+
+/** What each type of condition has, as JSON Schema can say it. */
+function conditionKinds(): readonly object[] {
+  const isNone = { type: 'null' };
+  const ofMetrics = {
+    required: ['type', 'source', 'metric_name', 'operator', 'value'],
+    properties: {
+      type: { const: 'metric_threshold' },
+      source: { const: 'infra' },
+      threshold: isNone,
+      metric_name: { type: 'string' },
+      operator: { type: 'string' },
+      value: { type: 'number' },
+    },
+  };
+  const ofRuns = (['failure_rate', 'inactivity', 'cost_threshold'] as const).map((type) => ({
+    required: ['type', 'source', 'threshold'],
+    properties: {
+      type: { const: type },
+      source: { const: 'ai' },
+      threshold: { type: 'number', minimum: 0, maximum: MAX_THRESHOLDS[type] },
+      metric_name: isNone,
+      operator: isNone,
+      value: isNone,
+    },
+  }));
+  return [ofMetrics, ...ofRuns];
+}
 
 const conditionSchema = Type.Object(
   {
@@ -52,6 +89,7 @@ const conditionSchema = Type.Object(
     additionalProperties: false,
     description:
       '`metric_threshold` has source `infra`, the others have `ai`. Fields of other types are refused.',
+    documented: { anyOf: conditionKinds() },
   },
 );
 
@@ -64,9 +102,14 @@ export const compositeSchema = Type.Object(
       minItems: MIN_CONDITIONS,
       maxItems: MAX_CONDITIONS,
       description: 'At least one with source `ai` and one with source `infra`.',
+      documented: {
+        allOf: ['ai', 'infra'].map((source) => ({
+          contains: { type: 'object', properties: { source: { const: source } }, required: ['source'] },
+        })),
+      },
     }),
   },
-  { title: 'CompositeConfig', additionalProperties: false },
+  { title: 'AlertComposition', additionalProperties: false },
 );
 
 /** A condition as it is sent, before the rules between its fields are checked. */

@@ -1,7 +1,7 @@
 import { validationProblem } from '../http/field-errors.js';
 
 /** Pairs that a filter may ask for. */
-const MAX_PAIRS = 64;
+export const MAX_PAIRS = 64;
 
 /**
  * Reads the label filter of a query: a JSON object. Numbers and booleans are compared by their text, as labels hold them.

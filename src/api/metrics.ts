@@ -7,7 +7,7 @@ import { parseTime } from '../signal/time.js';
 import type { MetricPoints, PointFilter } from '../storage/telemetry-store.js';
 import type { ApiContext } from './api-context.js';
 import { count, jsonObject, nullable, time, uuid } from './fields.js';
-import { labelFilter } from './label-filter.js';
+import { labelFilter, MAX_PAIRS } from './label-filter.js';
 import { notFound } from './not-found.js';
 
 const streamFields = {
@@ -28,7 +28,7 @@ const metricSchema = Type.Object(
 const listMetrics = {
   id: 'listMetrics',
   method: 'GET',
-  path: '/api/v1/dashboard/metrics',
+  path: '/api/v1/dashboard/metrics/',
   tag: 'metrics',
   summary: 'All metrics, by name',
   description: 'Type, unit and description are those seen last.',
@@ -101,11 +101,19 @@ const queryMetric = {
   access: 'read',
   query: Type.Object({
     name: Type.Optional(
-      Type.String({ description: 'Name of the metric. Required, here or as `metric_name`.' }),
+      Type.String({ description: 'Name of the metric. It can be called `metric_name`, too.' }),
     ),
-    metric_name: Type.Optional(Type.String()),
+    metric_name: Type.Optional(Type.String({ aliasOf: 'name' })),
     labels: Type.Optional(
-      Type.String({ description: 'A JSON object; points whose labels have all its pairs match.' }),
+      Type.String({
+        description: 'A JSON object; points whose labels have all its pairs match.',
+        contentMediaType: 'application/json',
+        contentSchema: {
+          type: 'object',
+          maxProperties: MAX_PAIRS,
+          additionalProperties: { type: ['string', 'number', 'boolean'] },
+        },
+      }),
     ),
     start_time: Type.Optional(time('Points at or after. Also `start`.')),
     start: Type.Optional(time()),

@@ -1,3 +1,5 @@
+import { TEXT_PATTERNS } from '../http/field-errors.js';
+
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Keywords whose value is a map from names to schemas. */
@@ -7,7 +9,7 @@ const NESTED = new Set(['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not'
 
 /**
  * Collects the schemas of a document: each one with a `title` becomes a component of that name, and a reference where
- * it was.
+ * it was. What a schema has under `documented` is printed with it: rules that code checks, and whose errors it words.
  */
 export class OpenApiSchemas {
   readonly #components = new Map<string, JsonSchema>();
@@ -34,10 +36,11 @@ export class OpenApiSchemas {
 
   #printInside(schema: object): JsonSchema {
     const printed: Record<string, unknown> = {};
-    for (const [keyword, value] of Object.entries(schema) as [string, unknown][])
-      printed[keyword] = this.#printKeyword(keyword, value);
+    const { documented, ...checked } = schema as JsonSchema;
+    const all = { ...checked, ...(documented as JsonSchema | undefined) };
+    for (const [keyword, value] of Object.entries(all)) printed[keyword] = this.#printKeyword(keyword, value);
     withoutDefaulted(printed);
-    return printed;
+    return withPattern(printed);
   }
 
   #printKeyword(keyword: string, value: unknown): unknown {
@@ -59,4 +62,11 @@ function withoutDefaulted(schema: Record<string, unknown>): void {
   const left = (required as string[]).filter((name) => fields[name]?.['default'] === undefined);
   if (left.length === 0) delete schema['required'];
   else schema['required'] = left;
+}
+
+/** Formats that only this program knows, or that mean more elsewhere, as patterns. */
+function withPattern(schema: Record<string, unknown>): JsonSchema {
+  const { format, ...rest } = schema;
+  const found = Object.entries(TEXT_PATTERNS).find(([name]) => name === format);
+  return found === undefined ? schema : { ...rest, pattern: found[1] };
 }

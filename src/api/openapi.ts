@@ -5,6 +5,7 @@ import { entityTag } from '../http/entity-tag.js';
 import type { RouteBuilder } from '../http/operation.js';
 import type { JsonObject } from '../signal/attributes.js';
 import { errorResponses, errorStatuses, problemSchema } from './error-responses.js';
+import { asParameter, asSent } from './openapi-requests.js';
 import { OpenApiSchemas } from './openapi-schemas.js';
 
 const readOpenApi = {
@@ -98,22 +99,42 @@ function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
     ...(params || query
       ? { parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)] }
       : {}),
-    ...(body ? { requestBody: { required: true, content: contentOf(operation, schemas.print(body)) } } : {}),
+    ...(body
+      ? { requestBody: { required: true, content: contentOf(operation, schemas.print(asSent({ ...body }))) } }
+      : {}),
     responses: { ...printSuccesses(operation, schemas), ...printErrors(operation, schemas) },
   };
 }
 
+/** Beside what JSON Schema says. */
+type ParameterSchema = Readonly<Record<string, unknown>> & {
+  /** Another name of the same parameter, which is not shown. */
+  readonly aliasOf?: string;
+  readonly contentMediaType?: string;
+  readonly contentSchema?: object;
+};
+
 function parameters(place: 'path' | 'query', schema: TObject | undefined, schemas: OpenApiSchemas): object[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
-    const { description, ...rest } = schemas.print(property);
-    const isRequired = (schema?.required as string[] | undefined)?.includes(name) === true;
-    return {
-      name,
-      in: place,
-      required: place === 'path' || (isRequired && rest['default'] === undefined),
-      ...(description === undefined ? {} : { description }),
-      schema: rest,
-    };
+  const all = Object.entries((schema?.properties ?? {}) as Readonly<Record<string, ParameterSchema>>);
+  const aliased = new Set(all.map(([, { aliasOf }]) => aliasOf));
+  return all.flatMap(([name, property]) => {
+    // It is told of in the words of the one that it stands for, which one of the two must be.
+    if (property.aliasOf !== undefined) return [];
+    const { contentMediaType, contentSchema, ...plain } = property;
+    const { description, ...rest } = schemas.print(place === 'query' ? asParameter(plain) : plain);
+    const isRequired =
+      aliased.has(name) || (schema?.required as string[] | undefined)?.includes(name) === true;
+    return [
+      {
+        name,
+        in: place,
+        required: place === 'path' || (isRequired && rest['default'] === undefined),
+        ...(description === undefined ? {} : { description }),
+        ...(contentMediaType === undefined
+          ? { schema: rest }
+          : { content: { [contentMediaType]: { schema: contentSchema } } }),
+      },
+    ];
   });
 }
 
@@ -167,8 +188,9 @@ function printHeaders(headers: Readonly<Record<string, string>>): object {
   );
 }
 
-/** By media type; of those that are no JSON only the name is told. */
+/** By media type; those that are no JSON are bytes. */
 function contentOf({ protocol }: Operation, schema: object): object {
-  const others = (protocol?.mediaTypes ?? []).map((type) => [type, {}] as const);
+  const binary = { type: 'string', format: 'binary', description: 'The same message in protobuf.' };
+  const others = (protocol?.mediaTypes ?? []).map((type) => [type, { schema: binary }] as const);
   return { 'application/json': { schema }, ...Object.fromEntries(others) };
 }

@@ -48,7 +48,9 @@ export const createOrganization = {
   errors: [409],
 } satisfies Operation;
 
-const memberParams = Type.Object({ slug: Type.String(), user_id: uuid() });
+const slugParam = Type.String({ format: 'not-blank', description: 'The name of the organization in URLs.' });
+
+const memberParams = Type.Object({ slug: slugParam, user_id: uuid() });
 
 const memberSchema = Type.Object(
   { user_id: uuid(), email: Type.String(), name: Type.String(), role: Type.Enum(ROLES) },
@@ -64,7 +66,7 @@ export const listMembers = {
   tag: 'administration',
   summary: 'The members of an organization, ordered by e-mail address',
   access: 'admin',
-  params: Type.Object({ slug: Type.String() }),
+  params: Type.Object({ slug: slugParam }),
   responses: { 200: Type.Array(memberSchema) },
   errors: [404],
 } satisfies Operation;

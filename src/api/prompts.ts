@@ -46,7 +46,7 @@ const promptSchema = Type.Object(
 const createPrompt = {
   id: 'createPrompt',
   method: 'POST',
-  path: '/api/v1/dashboard/prompts',
+  path: '/api/v1/dashboard/prompts/',
   tag: 'prompts',
   summary: 'Create a version of a prompt',
   access: 'manage',
@@ -71,7 +71,7 @@ const createPrompt = {
 const listPrompts = {
   id: 'listPrompts',
   method: 'GET',
-  path: '/api/v1/dashboard/prompts',
+  path: '/api/v1/dashboard/prompts/',
   tag: 'prompts',
   summary: 'All versions of all prompts, by name, then the newest version first',
   access: 'read',

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
-import { validationProblem } from '../http/field-errors.js';
 import { SPAN_TYPES } from '../signal/span.js';
 import type { ApiContext } from './api-context.js';
 import { count } from './fields.js';
@@ -41,7 +40,9 @@ const readServiceMap = {
   query: Type.Object({
     hours: Type.Number({
       default: 24,
+      minimum: 0,
       maximum: 8_784_000,
+      refusesLess: true,
       description:
         'Counts traces that started within so many hours, the first of them whole. 0: all. Negative numbers are refused.',
     }),
@@ -58,7 +59,6 @@ const readServiceMap = {
 export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(readServiceMap).to(async ({ identity, query: { hours }, request }) => {
-      if (hours < 0) throw validationProblem('query', [{ field: 'hours', message: 'must not be negative' }]);
       const since = hours === 0 ? null : clock.now() - hours * MICROS_PER_HOUR;
       const { nodes, edges } = await telemetry.serviceMap(identity.userId, since, request.abort);
       // Nodes and edges pass through as the store wrote them.

@@ -50,7 +50,7 @@ const readTrace = {
   responses: {
     200: Type.Object(
       { ...runFields, metadata: nullable(jsonObject()), spans: Type.Array(spanSchema) },
-      { title: 'Trace' },
+      { title: 'TraceDetail' },
     ),
   },
   errors: [404],
@@ -79,7 +79,7 @@ const setOutcome = {
   responses: {
     200: Type.Object(
       { trace_id: uuid(), success: Type.Boolean(), outcome: nullable(Type.String()) },
-      { title: 'Outcome' },
+      { title: 'TraceOutcome' },
     ),
   },
   errors: [404],

@@ -22,7 +22,7 @@ export const userSchema = Type.Object(
     disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
     created_at: time(),
   },
-  { title: 'User' },
+  { title: 'UserAccount' },
 );
 
 export type UserJson = Static<typeof userSchema>;

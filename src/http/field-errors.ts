@@ -7,6 +7,14 @@ import { pointerPart } from './json-body.js';
 /** A request may break any number of rules; so many are told. */
 const MAX_ERRORS = 20;
 
+/** What the formats of requests mean that no other program knows. `openapi.json` shows these patterns instead of them. */
+export const TEXT_PATTERNS = {
+  // Whether mail arrives is not for a pattern to say; `admin@localhost` is fine.
+  email: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$',
+  'not-blank': '\\S',
+  name: '^[^\\u0000]*$',
+} as const;
+
 const FORMATS: Readonly<
   Record<string, { readonly wording: string; readonly isValid: (text: string) => boolean }>
 > = {
@@ -16,14 +24,15 @@ const FORMATS: Readonly<
     isValid: (text) => parseTime(text) !== undefined,
   },
   date: { wording: 'must be a date, YYYY-MM-DD', isValid: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) },
-  // Whether mail arrives is not for a pattern to say; `admin@localhost` is fine.
-  email: {
-    wording: 'must be an e-mail address',
-    isValid: (text) => /^[^\s@]+@[^\s@]+$/.test(text) && !text.includes('\0'),
-  },
-  'not-blank': { wording: 'must not be blank', isValid: (text) => text.trim() !== '' },
-  name: { wording: 'must not hold the character U+0000', isValid: (text) => !text.includes('\0') },
+  email: { wording: 'must be an e-mail address', isValid: matches(TEXT_PATTERNS.email) },
+  'not-blank': { wording: 'must not be blank', isValid: matches(TEXT_PATTERNS['not-blank']) },
+  name: { wording: 'must not hold the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
 };
+
+function matches(pattern: string): (text: string) => boolean {
+  const expression = new RegExp(pattern, 'u');
+  return (text) => expression.test(text);
+}
 
 /**
  * The checker of requests: all errors at once, defaults filled in, the formats of decisions §1. It compiles a schema once. That
@@ -37,6 +46,9 @@ export const validator = new Ajv({
   validateSchema: false,
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { isValid }]) => [name, isValid])),
 });
+
+/** What is for `openapi.json` and for reading queries; the checker passes it by. */
+validator.addVocabulary(['aliasOf', 'documented', 'refusesLess']);
 
 /**
  * Words the errors of a schema for the sender.

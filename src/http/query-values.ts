@@ -15,6 +15,8 @@ interface ValueSchema {
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** What is less than the minimum is left to the schema to refuse. */
+  readonly refusesLess?: boolean;
 }
 
 /**
@@ -73,9 +75,9 @@ function readValue(
 }
 
 function clamp(schema: ValueSchema, value: number): number {
-  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema;
+  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE, refusesLess = false } = schema;
   const whole = schema.type === 'integer' ? Math.trunc(value) : value;
-  return Math.min(Math.max(whole, minimum), maximum);
+  return Math.min(refusesLess ? whole : Math.max(whole, minimum), maximum);
 }
 
 function normalize(schema: ValueSchema, text: string): string {

@@ -332,7 +332,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     endpoint_id: 'x',
     delivery_id: 'x',
     alert_id: 'x',
-    slug: 'x',
+    slug: '%20',
     org_slug: '%20',
     name: '%20',
     query: '?page=x&user_id=x&limit=x&dry_run=x&hours=x',

@@ -105,10 +105,14 @@ export const TraceItemSchema = Type.Object(
   { title: 'TraceItem' },
 );
 
+/** No item breaks a rule of the whole body. */
+const ANYTHING = Type.Unknown({ description: 'Whatever is no such item is rejected by itself.' });
+
 /** The whole body, for the documentation: each item is judged by itself. */
 export const TraceBatchSchema = Type.Object(
   {
-    traces: Type.Array(TraceItemSchema, {
+    traces: Type.Array(Type.Union([TraceItemSchema, ANYTHING]), {
+      maxItems: 10_000,
       description: 'Runs, with at most 100 spans in all. An invalid one is rejected; the others are stored.',
     }),
   },
