@@ -14,8 +14,11 @@ export interface Component {
   shutdown?(deadline: AbortSignal): Promise<void>;
 }
 
-/** `recoverable`: works again by itself. `permanent`: degraded until somebody acts. `fatal`: the daemon must stop. */
-export type StatusLevel = 'ok' | 'recoverable' | 'permanent' | 'fatal';
+/**
+ * `degraded`: does all its work, but somebody should see to something. `recoverable`: works again by itself. `permanent`: does
+ * not work until somebody acts. `fatal`: the daemon must stop.
+ */
+export type StatusLevel = 'ok' | 'degraded' | 'recoverable' | 'permanent' | 'fatal';
 
 export interface Status {
   readonly level: StatusLevel;

@@ -17,7 +17,7 @@ export interface ComponentHealth {
 /** How the daemon is. */
 export interface DaemonHealth {
   readonly phase: DaemonPhase;
-  /** Whether it should be sent work: it runs, and every component is ok. */
+  /** Whether it should be sent work: it runs, and every component is ok or degraded. */
   readonly isReady: boolean;
   readonly components: readonly ComponentHealth[];
 }

@@ -62,7 +62,8 @@ export class StatusBoard {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...status,
     }));
-    const isReady = this.#phase === 'running' && components.every(({ state }) => state === 'ok');
+    const isReady =
+      this.#phase === 'running' && components.every(({ state }) => state === 'ok' || state === 'degraded');
     return { phase: this.#phase, isReady, components };
   }
 }
@@ -74,6 +75,7 @@ function log(node: Node, { level, message }: Status): void {
     case 'ok':
       node.logger.info(fields, text);
       break;
+    case 'degraded':
     case 'recoverable':
       node.logger.warn(fields, text);
       break;

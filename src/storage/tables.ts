@@ -244,6 +244,16 @@ const LOG_BLOCKS: Table = {
   ],
 };
 
+/** Rows that were set aside when their file was opened, as DuckDB prints them. Nothing reads them but people. */
+export const UNUSABLE_ROWS: Table = {
+  name: 'unusable_rows',
+  store: COMMIT,
+  wire: [
+    { name: 'table_name', kind: 'text', sql: 'VARCHAR' },
+    { name: 'content', kind: 'text', sql: 'VARCHAR' },
+  ],
+};
+
 /** The tables that every segment and the cold file have. */
 export const SEGMENT_TABLES: readonly Table[] = [
   SPANS,
@@ -260,6 +270,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   MAP_EDGES,
   PROMPT_LINKS,
   EVENTS,
+  UNUSABLE_ROWS,
 ];
 
 /** The tables of the cold file that follow from others of it. */

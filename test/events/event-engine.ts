@@ -93,6 +93,7 @@ export class EventEngine {
       died: () => undefined,
       eventsWritten: () => undefined,
       touched: () => undefined,
+      troubled: () => undefined,
     });
   }
 

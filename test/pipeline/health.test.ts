@@ -32,6 +32,14 @@ void t.test('ready while every component is ok, live as long as it answers', asy
       components: [{ id: 'source', state: 'ok' }, { id: 'sink' }, { id: 'health' }],
     },
   });
+  components.hosts.get('sink')?.reportStatus({ level: 'degraded', message: 'a file was set aside' });
+  t.match(await get(`${url}/readyz`), {
+    status: 200,
+    body: {
+      status: 'degraded',
+      components: [{}, { id: 'sink', state: 'degraded', message: 'a file was set aside' }, {}],
+    },
+  });
   components.hosts.get('sink')?.reportStatus({ level: 'permanent', message: 'wrong password' });
   t.match(await get(`${url}/readyz`), {
     status: 503,

@@ -5,6 +5,7 @@ import { Database } from '../../src/storage/duckdb/database.js';
 import { ReadPool } from '../../src/storage/duckdb/read-pool.js';
 import { Reads } from '../../src/storage/duckdb/read.js';
 import { Segments } from '../../src/storage/duckdb/segments.js';
+import { Troubles } from '../../src/storage/duckdb/troubles.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
 import { HandClock } from '../support/hand-clock.js';
 import { aLog } from '../support/log-records.js';
@@ -75,7 +76,11 @@ void t.test(
     const path = join(testFolder(t), 'jackdaw.duckdb');
     const database = await Database.open({ path, memoryLimit: '128MB', threads: 1 });
     const clock = new HandClock();
-    const segments = await Segments.open(await database.connect(), path, new RecordingLogger(), clock);
+    const segments = await Segments.open(await database.connect(), path, {
+      logger: new RecordingLogger(),
+      clock,
+      troubles: new Troubles(() => undefined),
+    });
     const options = { size: 2, maxWaiting: 9, maxWaitingOfShare: 9, timeoutMs: 30_000, clock };
     const pools = [await ReadPool.open(database, options), await ReadPool.open(database, options)] as const;
     t.teardown(async () => {

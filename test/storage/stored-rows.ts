@@ -152,8 +152,19 @@ export async function changeFiles(path: string, statements: readonly string[]): 
 
 /** Runs a statement on the cold file of a closed store. @returns the rows that it gives */
 export async function inColdFile(path: string, statement: string): Promise<Record<string, unknown>[]> {
-  return await withFiles(path, async (query) => {
-    await query('USE cold');
+  return await inFile(path, /^cold$/, statement);
+}
+
+/** Likewise, on the first file whose own part of the name is like that: `hot-00000012`. */
+export async function inFile(
+  path: string,
+  name: RegExp,
+  statement: string,
+): Promise<Record<string, unknown>[]> {
+  return await withFiles(path, async (query, catalogs) => {
+    const catalog = catalogs.find((known) => name.test(known));
+    if (catalog === undefined) throw new Error(`no file of the store is called ${String(name)}`);
+    await query(`USE ${identifier(catalog)}`);
     return await query(statement);
   });
 }

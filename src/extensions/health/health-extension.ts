@@ -26,7 +26,9 @@ function live({ phase }: DaemonHealth): HttpResponse {
 }
 
 function ready({ isReady, phase, components }: DaemonHealth): HttpResponse {
-  const status = isReady ? 'ready' : 'not_ready';
+  const isDegraded = components.some(({ state }) => state === 'degraded');
+  const ready = isDegraded ? 'degraded' : 'ready';
+  const status = isReady ? ready : 'not_ready';
   return {
     status: isReady ? 200 : 503,
     headers: isReady ? HEADERS : { ...HEADERS, 'retry-after': '1' },

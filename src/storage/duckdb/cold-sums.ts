@@ -65,6 +65,16 @@ export async function noteRemovedPoints(connection: Connection, where: string): 
   );
 }
 
+/** Derives all sums from the rows; to be called within the transaction that has changed those in an unknown way. */
+export async function deriveSumsAnew(connection: Connection): Promise<void> {
+  for (const table of ['run_sums', 'point_sums']) await connection.run(`DELETE FROM cold.main.${table}`);
+  const runs = partsOf(changesBy('cold.main.traces', false));
+  await connection.run(`INSERT INTO cold.main.run_sums SELECT 0, * FROM (${runs})`);
+  await connection.run(
+    `INSERT INTO cold.main.point_sums SELECT 0, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM cold.main.points GROUP BY tenant, stream_no`,
+  );
+}
+
 /** The sums over every agent's runs, by its number. To be called while nothing is moved. */
 export async function storedSums(
   connection: Connection,

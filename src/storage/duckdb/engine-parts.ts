@@ -37,6 +37,7 @@ import { Segments } from './segments.js';
 import { Settlement } from './settlement.js';
 import { ClosedRuns } from './spans/closed-runs.js';
 import { FEW_SPANS } from './spans/run-size.js';
+import { Troubles } from './troubles.js';
 import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
@@ -68,6 +69,8 @@ export interface StoreListener {
   readonly died: (error: unknown) => void;
   /** Telemetry that alerts may be about; not again before they have asked what it was. */
   readonly touched: () => void;
+  /** All that somebody should see to, in words; nothing when all is well. */
+  readonly troubled: (messages: readonly string[]) => void;
 }
 
 /** What the engine is put together from, opened and loaded. */
@@ -127,7 +130,12 @@ async function openFiles(
   const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
   const agents = new Agents(otherAgents);
   const meta = await openMeta(database, options.path, logger, listener, agents);
-  const segments = await Segments.open(await database.connect(), options.path, logger, systemClock);
+  const troubles = new Troubles(listener.troubled);
+  const segments = await Segments.open(await database.connect(), options.path, {
+    logger,
+    clock: systemClock,
+    troubles,
+  });
   const connection = await database.connect();
   const origins = new Origins();
   const metrics = new StoredMetrics(origins);

@@ -8,6 +8,8 @@ import { heldUpMove } from './read-errors.js';
 import type { RunningRead } from './read-pool.js';
 import { isTorn, removeFiles, SegmentFiles } from './segment-files.js';
 import { openError } from './store-open-error.js';
+import type { Troubles } from './troubles.js';
+import { describeUnusable, setUnusableAside } from './unusable-rows.js';
 
 /** A hot segment: an attached file that only ever grows, and is never checkpointed. */
 export interface Segment {
@@ -36,6 +38,13 @@ export interface Capture {
   /** The last commit that is seen. */
   readonly lastSeq: number;
   release(): void;
+}
+
+/** Whom the list of segments tells, and what it measures time by. */
+interface SegmentParts {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly troubles: Troubles;
 }
 
 /** A capture that is not released yet. */
@@ -70,14 +79,20 @@ export class Segments {
   #hot: Segment[] = [];
   #prepared: Segment | null = null;
   #preparing: Promise<void> = Promise.resolve();
+  readonly #troubles: Troubles;
   readonly #captures = new Set<Held>();
   /** Ends when reads may begin again; null: they may. */
   #withoutReads: Promise<void> | null = null;
   #bound = 0;
   #nextNumber = 1;
 
-  private constructor(connection: Connection, files: SegmentFiles, logger: Logger, clock: Clock) {
+  private constructor(
+    connection: Connection,
+    files: SegmentFiles,
+    { logger, clock, troubles }: SegmentParts,
+  ) {
     this.#clock = clock;
+    this.#troubles = troubles;
     this.#connection = connection;
     this.#files = files;
     this.#logger = logger;
@@ -89,13 +104,8 @@ export class Segments {
    * @param mainPath path of the main file; the others lie beside it under its name
    * @param connection used for attaching only
    */
-  static async open(
-    connection: Connection,
-    mainPath: string,
-    logger: Logger,
-    clock: Clock,
-  ): Promise<Segments> {
-    const segments = new Segments(connection, new SegmentFiles(mainPath), logger, clock);
+  static async open(connection: Connection, mainPath: string, parts: SegmentParts): Promise<Segments> {
+    const segments = new Segments(connection, new SegmentFiles(mainPath), parts);
     await segments.#attachAll();
     return segments;
   }
@@ -256,6 +266,7 @@ export class Segments {
   async #attachAll(): Promise<void> {
     await this.#attach(COLD, this.#files.cold);
     await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
+    await this.#setUnusableAside(COLD, this.#files.cold);
     const [moved] = await this.#connection.rows(
       `SELECT coalesce(max(segment), 0) AS segment, coalesce(max(last_seq), 0) AS last_seq FROM ${COLD}.main.moved`,
     );
@@ -282,10 +293,21 @@ export class Segments {
     await this.#attach(segment.catalog, path);
     // A file without schema was being made when the process ended: there is nothing in it.
     const isEmpty = (await schemaVersion(this.#connection, segment.catalog)) === null;
-    if (!isEmpty) await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
+    if (!isEmpty) {
+      await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
+      await this.#setUnusableAside(segment.catalog, path);
+    }
     for (const table of isEmpty ? [] : SEGMENT_TABLES) await this.#measure(segment, table);
     if (segment.rows === 0) await this.#detach(segment);
     else this.#hot.push(segment);
+  }
+
+  async #setUnusableAside(catalog: string, path: string): Promise<void> {
+    const rows = await setUnusableAside(this.#connection, catalog);
+    if (rows.size === 0) return;
+    const message = describeUnusable(path, rows);
+    this.#logger.error({ rows: Object.fromEntries(rows), file: path }, message);
+    this.#troubles.set(`unusable rows of ${path}`, message);
   }
 
   async #measure(segment: Segment, table: Table): Promise<void> {

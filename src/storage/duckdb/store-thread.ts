@@ -42,6 +42,9 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
   touched: () => {
     notify('touched', null);
   },
+  troubled: (messages) => {
+    notify('troubles', messages);
+  },
 });
 // Whoever calls `open` is told; until then the rejection is not unhandled.
 engine.catch(() => undefined);

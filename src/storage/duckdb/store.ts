@@ -50,6 +50,7 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
   readonly #ends: (() => void)[] = [];
   #thread: ThreadClient | null = null;
   #directory = '';
+  #host: Host | null = null;
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
     super();
@@ -61,6 +62,7 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
 
   /** @throws StoreOpenError with the file and the cure. */
   async start(host: Host): Promise<void> {
+    this.#host = host;
     const thread = new ThreadClient({
       module: new URL('./store-thread.js', import.meta.url),
       name: 'jackdaw-store',
@@ -185,6 +187,9 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
       this.tellOfEvents();
     } else if (notice === 'touched') {
       this.tellOfTouched();
+    } else if (notice === 'troubles') {
+      const message = (value as readonly string[]).join(' ');
+      this.#host?.reportStatus(message === '' ? { level: 'ok' } : { level: 'degraded', message });
     } else if (notice === 'log') {
       writeNotice(this.#settings.logger, value as LogNotice);
     }
