@@ -41,7 +41,11 @@ void t.test('integers of payloads come back as they were sent', async (t) => {
 void t.test('other fields do not take them', async (t) => {
   const api = await startApi(t);
   const cases = [
-    [',"total_tokens":12345678901234567890', '', '/trace/total_tokens: must not be greater than 9007199254740991'],
+    [
+      ',"total_tokens":12345678901234567890',
+      '',
+      '/trace/total_tokens: must not be greater than 9007199254740991',
+    ],
     [',"duration_ms":-12345678901234567890', '', '/trace/duration_ms: must not be negative'],
     ['', ',"cost_usd":12345678901234567890', '/spans/0/cost_usd: is too large an amount'],
     [',"success":12345678901234567890', '', '/trace/success: must be a boolean, not a whole number'],

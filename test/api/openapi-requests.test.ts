@@ -78,9 +78,7 @@ void t.test('the document names nothing twice, and has the paths of the specific
   for (const path of WITH_SLASH) t.ok(`/api/v1${path}` in document.paths, path);
   const schemas = Object.entries(document.components.schemas);
   const plain = (name: string) => name.replaceAll('_', '').toLowerCase();
-  const fields = new Set(
-    schemas.flatMap(([, { properties }]) => Object.keys((properties ?? {})).map(plain)),
-  );
+  const fields = new Set(schemas.flatMap(([, { properties }]) => Object.keys(properties ?? {}).map(plain)));
   t.strictSame(
     schemas.map(([name]) => name).filter((name) => fields.has(plain(name))),
     [],

@@ -183,12 +183,7 @@ for (const engine of ENGINES) {
       },
     ]);
     const connection = new RawConnection(port);
-    const headers = [
-      'X-ONE: a',
-      'x-one: b',
-      'Authorization: first',
-      'Connection: close',
-    ];
+    const headers = ['X-ONE: a', 'x-one: b', 'Authorization: first', 'Connection: close'];
     connection.write(head('GET /', headers));
     t.match(await connection.closed(), '["a, b","first",null]');
   });
