@@ -170,7 +170,6 @@ async function openFiles(
     await counts.load(connection, capture);
     await services.load(connection, capture);
     await figures.load(storedSums(connection, capture));
-    await prompts.load(connection, capture);
   } finally {
     capture.release();
   }

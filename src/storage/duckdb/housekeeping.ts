@@ -145,7 +145,7 @@ export class Housekeeping {
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { settlement, mover, days, figures, prompts, traces, closedSpans, read } = this.#parts;
+    const { settlement, mover, days, figures, prompts, traces, closedSpans } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
     await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
@@ -160,7 +160,7 @@ export class Housekeeping {
     traces.trim();
     closedSpans.trim();
     // Of a link whose trace came just then memory may say that it counts.
-    await prompts.tracesRemoved(read);
+    prompts.figures.clear();
     if (!removed.traces) return;
     days.clear();
     // Nothing may be moved meanwhile.

@@ -25,9 +25,20 @@ export class LoadedFigures<Key, Figure> {
   put(key: Key, figure: Figure): void {
     this.#figures.delete(key);
     this.#figures.set(key, figure);
-    if (this.#figures.size <= this.#most) return;
-    const [oldest] = this.#figures.keys();
-    if (oldest !== undefined) this.#figures.delete(oldest);
+    if (this.#figures.size > this.#most) this.dropOldest();
+  }
+
+  values(): Iterable<Figure> {
+    return this.#figures.values();
+  }
+
+  /** Forgets the one that was used longest ago. */
+  dropOldest(): Figure | undefined {
+    for (const [key, figure] of this.#figures) {
+      this.#figures.delete(key);
+      return figure;
+    }
+    return undefined;
   }
 
   clear(): void {

@@ -234,8 +234,8 @@ export class StoreEngine {
     return await prompts.link(writer, this.#tenant(userId), link, now);
   }
 
-  comparePrompts(userId: string, name: string): readonly PromptVersionFigures[] | null {
-    return this.#parts.prompts.compare(this.#tenant(userId), name);
+  async comparePrompts(userId: string, name: string): Promise<readonly PromptVersionFigures[] | null> {
+    return await this.#parts.prompts.compare(...this.#long(userId, undefined), name);
   }
 
   /** @param monthlyEvents the limit of users without one of their own; 0 for none @param now microseconds */

@@ -35,6 +35,10 @@ export class KeptDurations {
     this.#addUp(-value);
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   /** Null when there are none. */
   mean(): number | null {
     return this.#count === 0 ? null : (this.#sum + this.#rest) / this.#count;

@@ -1,6 +1,9 @@
 import { MoneySum, type Usd } from '../../../signal/money.js';
 import type { CountedRun } from '../run-figures.js';
+import { LoadedFigures } from '../loaded-figures.js';
+import type { Read } from '../read.js';
 import { KeptDurations } from './kept-durations.js';
+import { storedPrompts } from './stored-links.js';
 
 /** What a run adds to the figures of a prompt version that it used. */
 export type LinkedRun = Pick<CountedRun, 'success' | 'cost' | 'durationMs'>;
@@ -28,55 +31,82 @@ interface Change {
   readonly after: LinkedRun;
 }
 
+/** Versions whose figures are kept, and their durations of all together, some 12 bytes each. */
+const MOST_PROMPTS = 1000;
+const MOST_DURATIONS = 4_000_000;
+
 /**
- * Figures of every prompt version, kept in memory and changed with every commit, so that a comparison needs no look at the
- * tables: it would have to join all links with all runs. About 12 bytes for each link that counts; loaded at the start.
+ * Figures of the prompt versions that were asked for last, kept in memory and changed with every commit, so that a comparison
+ * needs no look at the tables: it would have to join links with runs. They are read when they are first asked for.
  */
 export class PromptFigures {
-  #prompts = new Map<number, PromptSums>();
-  /** Changes since a load began, which the loaded figures do not hold. */
-  #meanwhile: Change[] | null = null;
+  readonly #prompts = new LoadedFigures<number, PromptSums>(MOST_PROMPTS);
+  /** For each load under way: the changes since it began, which what it loads does not hold. */
+  readonly #meanwhile = new Set<Change[]>();
+  /** Grows when links or runs are removed: what was loaded before holds no more. */
+  #age = 0;
 
   /** A linked trace changed. @param before null where the trace did not count for the prompt version */
   change(promptNo: number, before: LinkedRun | null, after: LinkedRun): void {
-    this.#meanwhile?.push({ promptNo, before, after });
-    this.#sums(promptNo).change(before, after);
+    for (const changes of this.#meanwhile) changes.push({ promptNo, before, after });
+    this.#prompts.peek(promptNo)?.change(before, after);
   }
 
-  /**
-   * Takes all stored links in place of what is known: at the start, and after some were removed.
-   *
-   * @param stored as of the moment of the call, by the piece; later changes are told meanwhile as always
-   */
-  async load(stored: AsyncIterable<readonly LinkedPrompt[]>): Promise<void> {
-    const meanwhile: Change[] = [];
-    this.#meanwhile = meanwhile;
-    try {
-      const loaded = new PromptFigures();
-      for await (const links of stored) {
-        for (const { promptNo, run } of links) loaded.change(promptNo, null, run);
-      }
-      for (const { promptNo, before, after } of meanwhile) loaded.change(promptNo, before, after);
-      this.#prompts = loaded.#prompts;
-    } finally {
-      this.#meanwhile = null;
+  /** To be called when links or runs were removed. */
+  clear(): void {
+    this.#age++;
+    this.#prompts.clear();
+  }
+
+  /** Of each of the prompt versions. */
+  async totals(read: Read, promptNos: readonly number[]): Promise<ReadonlyMap<number, PromptTotals>> {
+    const unknown = promptNos.filter((no) => !this.#prompts.has(no));
+    const found = new Map<number, PromptSums>();
+    if (unknown.length > 0) for (const [no, sums] of await this.#load(read, unknown)) found.set(no, sums);
+    for (const no of promptNos) {
+      const known = this.#prompts.get(no);
+      if (known !== undefined) found.set(no, known);
     }
+    // Of many some are forgotten again at once, as are those that others asked for meanwhile.
+    const left = promptNos.filter((no) => !found.has(no));
+    if (left.length > 0) for (const [no, sums] of await this.#load(read, left)) found.set(no, sums);
+    return new Map([...found].map(([no, sums]) => [no, sums.totals()]));
   }
 
-  totals(promptNo: number): PromptTotals {
-    return this.#sums(promptNo).totals();
+  /** Reads figures as of one moment, takes what has changed since, and keeps them. */
+  async #load(read: Read, promptNos: readonly number[]): Promise<Map<number, PromptSums>> {
+    return await read(async (connection, capture) => {
+      const meanwhile: Change[] = [];
+      this.#meanwhile.add(meanwhile);
+      const age = this.#age;
+      try {
+        const loaded = new Map(promptNos.map((no) => [no, new PromptSums()]));
+        for await (const links of storedPrompts(connection, capture, promptNos)) {
+          for (const { promptNo, run } of links) loaded.get(promptNo)?.change(null, run);
+        }
+        for (const { promptNo, before, after } of meanwhile) loaded.get(promptNo)?.change(before, after);
+        if (age === this.#age) this.#keep(loaded);
+        return loaded;
+      } finally {
+        this.#meanwhile.delete(meanwhile);
+      }
+    });
   }
 
-  #sums(promptNo: number): PromptSums {
-    const known = this.#prompts.get(promptNo);
-    if (known !== undefined) return known;
-    const made = new PromptSums();
-    this.#prompts.set(promptNo, made);
-    return made;
+  #keep(loaded: ReadonlyMap<number, PromptSums>): void {
+    for (const [no, sums] of loaded) this.#prompts.put(no, sums);
+    let durations = 0;
+    for (const sums of this.#prompts.values()) durations += sums.durations;
+    while (durations > MOST_DURATIONS) durations -= this.#prompts.dropOldest()?.durations ?? durations;
   }
 }
 
 class PromptSums {
+  /** How many are kept. */
+  get durations(): number {
+    return this.#durations.count;
+  }
+
   readonly #durations = new KeptDurations();
   #traces = 0;
   #successes = 0;

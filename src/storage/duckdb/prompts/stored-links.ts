@@ -44,16 +44,18 @@ function putLink(links: TraceLinks | undefined, row: Row): void {
   });
 }
 
-/** Every stored run with each prompt version that it used, by the piece. */
+/** Every stored run with each of some prompt versions that it used, by the piece. */
 export async function* storedPrompts(
   connection: Connection,
   capture: Capture,
+  promptNos: readonly number[],
 ): AsyncGenerator<LinkedPrompt[]> {
+  const links = relation(capture, PROMPT_LINKS, `prompt_no IN (${promptNos.join(', ')})`);
   // What may be missing is said by a number that no run has: columns cross as they lie in memory.
   const chunks = connection.chunks(
     `SELECT l.prompt_no, coalesce(t.success::INTEGER, -1), coalesce(t.total_cost_usd, -1),
        coalesce(t.duration_ms, -1)
-     FROM (SELECT DISTINCT tenant, prompt_no, trace_id FROM ${relation(capture, PROMPT_LINKS)}) l
+     FROM (SELECT DISTINCT tenant, prompt_no, trace_id FROM ${links}) l
      JOIN ${newest(capture, TRACES)} t ON t.tenant = l.tenant AND t.trace_id = l.trace_id`,
   );
   for await (const chunk of chunks) {

@@ -1,13 +1,10 @@
 import type { PromptLink, PromptVersionFigures } from '../../telemetry-store.js';
-import type { Connection } from '../database.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { Read } from '../read.js';
-import type { Capture } from '../segments.js';
 import { TraceId } from '../trace-id.js';
 import type { PromptNumbers } from '../write-group.js';
 import type { Writer } from '../writer.js';
 import { PromptFigures } from './prompt-figures.js';
-import { storedPrompts } from './stored-links.js';
 
 /** The prompts of all users, as far as telemetry needs them. */
 export interface KnownPrompts extends PromptNumbers {
@@ -30,16 +27,6 @@ export class StoredPrompts {
     this.linked = linked;
   }
 
-  async load(connection: Connection, capture: Capture): Promise<void> {
-    if (this.linked.size > 0) await this.figures.load(storedPrompts(connection, capture));
-  }
-
-  /** After traces were removed. */
-  async tracesRemoved(read: Read): Promise<void> {
-    if (this.linked.size === 0) return;
-    await read((connection, capture) => this.figures.load(storedPrompts(connection, capture)));
-  }
-
   /** Resolves after the commit. @param now microseconds. @returns false where the tenant has no such prompt version */
   async link(writer: Writer, tenant: number, link: PromptLink, now: number): Promise<boolean> {
     const promptNo = this.known.promptNumber(tenant, link.prompt_name, link.prompt_version);
@@ -51,19 +38,23 @@ export class StoredPrompts {
   }
 
   /** The versions of a prompt, the newest first; null where the tenant has no prompt of that name. */
-  compare(tenant: number, name: string): readonly PromptVersionFigures[] | null {
+  async compare(read: Read, tenant: number, name: string): Promise<readonly PromptVersionFigures[] | null> {
     const versions = this.known.promptVersions(tenant, name);
     if (versions.length === 0) return null;
+    const figures = await this.figures.totals(
+      read,
+      versions.map(({ number }) => number),
+    );
     return versions.map(({ number, version }) => {
-      const totals = this.figures.totals(number);
+      const totals = figures.get(number);
       return {
         version,
-        total_traces: totals.traces,
-        success_count: totals.successes,
-        failure_count: totals.failures,
-        avg_cost: totals.meanCost,
-        avg_latency_ms: totals.meanDurationMs,
-        p95_latency_ms: totals.p95DurationMs,
+        total_traces: totals?.traces ?? 0,
+        success_count: totals?.successes ?? 0,
+        failure_count: totals?.failures ?? 0,
+        avg_cost: totals?.meanCost ?? null,
+        avg_latency_ms: totals?.meanDurationMs ?? null,
+        p95_latency_ms: totals?.p95DurationMs ?? null,
       };
     });
   }
