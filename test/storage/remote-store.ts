@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import type { Answer, StoreCall } from './store-process.js';
 
 const PROGRAM = fileURLToPath(new URL('./store-process.js', import.meta.url));
@@ -37,8 +38,13 @@ export class RemoteStore {
   }
 
   /** @throws RemoteError when the store cannot be opened */
-  static async open(t: Test, path: string, segmentRows: number): Promise<RemoteStore> {
-    const child = spawn(process.execPath, [PROGRAM, path, String(segmentRows)], {
+  static async open(
+    t: Test,
+    path: string,
+    segmentRows: number,
+    options: Partial<DuckDBStoreOptions> = {},
+  ): Promise<RemoteStore> {
+    const child = spawn(process.execPath, [PROGRAM, path, String(segmentRows), JSON.stringify(options)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const remote = new RemoteStore(child);

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Status } from '../../src/component/component.js';
-import { DuckDBStore } from '../../src/storage/duckdb/store.js';
+import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
@@ -55,6 +55,7 @@ const store = new DuckDBStore(
     path: process.argv[2] ?? '',
     maxQueueBytes: 1e9,
     segmentSize: { rows: Number(process.argv[3]), bytes: 1e9 },
+    ...(JSON.parse(process.argv[4] ?? '{}') as Partial<DuckDBStoreOptions>),
   },
 );
 

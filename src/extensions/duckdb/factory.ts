@@ -33,6 +33,13 @@ const configSchema = section({
     default: '128MiB',
     description: 'Batches that may wait for their commit. More is refused with 503, to be sent again.',
   }),
+  max_waiting_segments: Type.Integer({
+    default: 24,
+    minimum: 2,
+    maximum: 1000,
+    description:
+      'Full segments that may wait to be moved into the cold file. From half of them on writes slow down, beyond them they are refused with 503.',
+  }),
   read_timeout: duration({
     default: '30s',
     description:
@@ -110,12 +117,13 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   create: (settings) => {
     const { path, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
     const { max_reads, max_waiting_reads, max_waiting_reads_per_user } = settings.config;
-    const { max_run_spans, max_agents } = settings.config;
+    const { max_run_spans, max_agents, max_waiting_segments } = settings.config;
     return new DuckDBStore(settings, {
       path,
       memoryLimit: `${sizeBytes(memory_limit)}B`,
       threads,
       maxQueueBytes: sizeBytes(max_queue_size),
+      maxWaitingSegments: max_waiting_segments,
       maxAgents: max_agents,
       readLimits: {
         atATime: max_reads ?? null,

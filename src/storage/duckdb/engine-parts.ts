@@ -7,6 +7,7 @@ import { Agents } from './agents.js';
 import { MOST_AGENTS, OtherAgents } from './agent-limit.js';
 import { Observations } from './alerts/observations.js';
 import { TouchedNumbers } from './alerts/touched-numbers.js';
+import { BackPressure } from './back-pressure.js';
 import { checkpoint } from './checkpoint.js';
 import { storedSums } from './cold-sums.js';
 import { Database, MAIN, type DatabaseOptions } from './database.js';
@@ -41,6 +42,8 @@ import { Troubles } from './troubles.js';
 import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
+  /** Sealed segments that may wait to be moved; more hold ingestion back. Absent: any number. */
+  readonly maxWaitingSegments?: number;
   /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
   /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
@@ -80,6 +83,7 @@ export interface EngineParts {
   readonly segments: Segments;
   readonly mover: Mover;
   readonly writer: Writer;
+  readonly pressure: BackPressure;
   /** For users, and for the store's own works. */
   readonly pools: { readonly users: ReadPool; readonly own: ReadPool };
   readonly reads: Reads;
@@ -201,7 +205,13 @@ async function openFiles(
     },
     closedRuns,
   });
+  const pressure = new BackPressure(
+    () => segments.sealed.length,
+    options.maxWaitingSegments ?? Infinity,
+    systemClock,
+  );
   const writer = new Writer({
+    pressure,
     connection,
     segments,
     settlement,
@@ -258,6 +268,7 @@ async function openFiles(
     segments,
     mover,
     writer,
+    pressure,
     pools,
     reads,
     runs,

@@ -44,6 +44,9 @@ import type { WriteAnswer } from './commit-line.js';
 /** What the engine is like at a moment, for metrics. */
 export interface StoreFigures {
   readonly hotSegments: number;
+  readonly waitingSegments: number;
+  /** Since the start: writes refused because too many segments waited. */
+  readonly refusedWrites: number;
   readonly idFilterBytes: number;
   /** Headers written with `(other)` in place of their agent, since the start. */
   readonly runsOfOtherAgents: number;
@@ -82,6 +85,8 @@ export class StoreEngine {
     const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents } = this.#parts;
     return {
       hotSegments: segments.sealed.length + 1,
+      waitingSegments: segments.sealed.length,
+      refusedWrites: this.#parts.pressure.refused,
       idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
       closedRuns: closedRuns.closed,
       reads: pools.users.figures,

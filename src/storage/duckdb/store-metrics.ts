@@ -15,6 +15,8 @@ export class StoreMetrics {
   readonly #otherAgents: Counter;
   #figures: StoreFigures = {
     hotSegments: 0,
+    waitingSegments: 0,
+    refusedWrites: 0,
     idFilterBytes: 0,
     closedRuns: 0,
     runsOfOtherAgents: 0,
@@ -46,7 +48,8 @@ export class StoreMetrics {
       description: 'Headers of runs written under the agent (other), as their user has max_agents already.',
     });
     this.#refusedBatches = meter.counter('store_refused_batches_total', {
-      description: 'Batches refused because too much was waiting for its commit (max_queue_size).',
+      description:
+        'Batches refused because too much was waiting for its commit (max_queue_size), or to be moved (max_waiting_segments).',
     });
   }
 
@@ -61,6 +64,7 @@ export class StoreMetrics {
 
   /** What the gauges show from now on. */
   update(figures: StoreFigures): void {
+    this.#refusedBatches.add(figures.refusedWrites - this.#figures.refusedWrites);
     const before = this.#figures.reads;
     this.#refusedReads.add(figures.reads.refused - before.refused);
     for (const reason of ENDED_FOR) {
@@ -81,6 +85,11 @@ export class StoreMetrics {
         'store_hot_segments',
         'Files that take new rows or wait to be moved.',
         () => this.#figures.hotSegments,
+      ),
+      gauge(
+        'store_waiting_segments',
+        'Full segments that wait to be moved into the cold file (max_waiting_segments).',
+        () => this.#figures.waitingSegments,
       ),
       gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
       gauge(

@@ -48,7 +48,10 @@ export class IncomingBatch {
     this.map = message.map ?? null;
     this.#prompts = message.prompts ?? null;
     this.bytes =
-      message.spans.fixed.byteLength + message.spans.text.byteLength + message.traces.fixed.byteLength;
+      message.spans.fixed.byteLength +
+      message.spans.text.byteLength +
+      message.traces.fixed.byteLength +
+      message.traces.text.byteLength;
     this.#starts = new Uint32Array(this.traces.rows + 1);
     for (let i = 0; i < this.traces.rows; i++) {
       this.#starts[i + 1] = this.start(i) + Number(this.traces.value(SPAN_COUNT, i));

@@ -5,6 +5,7 @@ import type { QuotaUsage } from '../../component/consumer.js';
 import { monthOf } from '../month.js';
 import type { Agents } from './agents.js';
 import { TableAppender } from './appender.js';
+import type { BackPressure } from './back-pressure.js';
 import type { Connection } from './database.js';
 import { CommitLine, type Waiting, type Written } from './commit-line.js';
 import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
@@ -43,6 +44,7 @@ export class Writer {
   readonly #onCommit: (report: CommitReport) => void;
   readonly #onSealed: () => void;
   readonly #segmentSize: SegmentSize;
+  readonly #pressure: BackPressure;
   readonly #line: CommitLine;
   #running: Promise<void> | null = null;
   #seq: number;
@@ -59,7 +61,9 @@ export class Writer {
     readonly onCommit: (report: CommitReport) => void;
     readonly onSealed: () => void;
     readonly segmentSize: SegmentSize;
+    readonly pressure: BackPressure;
   }) {
+    this.#pressure = parts.pressure;
     this.#connection = parts.connection;
     this.#segments = parts.segments;
     this.#settlement = parts.settlement;
@@ -76,9 +80,10 @@ export class Writer {
   /**
    * Resolves after the commit that holds the change.
    *
-   * @throws ConsumeError `storage_unavailable`, or `quota_exceeded`: nothing of it was stored
+   * @throws ConsumeError `storage_unavailable`, `quota_exceeded`, or `overloaded`: nothing of it was stored
    */
   async write(change: Change): Promise<Written> {
+    if ('batch' in change || 'append' in change) this.#pressure.check();
     const done = this.#line.add(change);
     this.#running ??= this.#run();
     return await done;
@@ -102,6 +107,7 @@ export class Writer {
 
   async #run(): Promise<void> {
     while (this.#line.length > 0) {
+      await this.#pressure.pause();
       await this.#line.gather();
       const group = this.#line.take();
       try {
@@ -129,7 +135,7 @@ export class Writer {
     settled.committed();
     for (const append of appends) append.committed();
     this.#counts.committed();
-    this.#account(segment, seq, written, changes);
+    this.#account(segment, seq, { written, settled: settled.rows, changes });
     for (const { change, resolve } of group) {
       const header = 'outcome' in change ? settled.outcomes.get(change.outcome) : undefined;
       resolve({ header: header ?? null, usage: this.#usage(change) });
@@ -198,7 +204,19 @@ export class Writer {
     }
   }
 
-  #account(segment: Segment, seq: number, written: readonly Rows[], changes: readonly Change[]): void {
+  #account(
+    segment: Segment,
+    seq: number,
+    {
+      written,
+      settled,
+      changes,
+    }: {
+      readonly written: readonly Rows[];
+      readonly settled: readonly Rows[];
+      readonly changes: readonly Change[];
+    },
+  ): void {
     if (written.length === 0) return;
     segment.lastSeq = seq;
     for (const { table, from, to, replacing } of written) {
@@ -209,6 +227,13 @@ export class Writer {
       if ('batch' in change) segment.bytes += change.batch.bytes;
       else if ('append' in change) segment.bytes += change.append.bytes;
     }
+    // What a commit writes besides: new versions of headers, payloads of late spans, outcomes, links.
+    const sent = new Set(
+      changes.flatMap((change) =>
+        'batch' in change ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
+      ),
+    );
+    for (const rows of settled) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
   }
 
   /** Nothing of the group was stored. One bad batch must not take the others with it, so each gets a try of its own. */
@@ -233,6 +258,12 @@ export class Writer {
       }
     }
   }
+}
+
+/** About how much of its source they are. */
+function bytesOf({ source, from, to }: Rows): number {
+  const bytes = source.fixed.byteLength + source.textBuffer.byteLength;
+  return source.rows === 0 ? 0 : (bytes * (to - from)) / source.rows;
 }
 
 function rowsByTable(written: readonly Rows[]): Record<string, number> {
