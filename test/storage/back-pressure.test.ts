@@ -41,8 +41,11 @@ void t.test(
       await store.call('writeTraces', { tenant, items: [aTrace(30), aTrace(30)] }, RECEIVED);
       acknowledged += 2;
     };
-    for (let i = 0; i < 40; i++) await write();
-    await store.call('settled');
+    // Each write fills a segment.
+    for (let i = 0; i < 40; i++) {
+      await write();
+      await store.call('settled');
+    }
     // Hot segments stay far below this, and the cold file is above it: nothing can be moved.
     store.limitFiles(100_000);
     const refusal = await writeUntilRefused(write);
