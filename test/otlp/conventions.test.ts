@@ -71,12 +71,12 @@ const CHAINS: Readonly<
   cost_usd: [
     ({ cost_usd }) => cost_usd,
     [
-      ['gen_ai.usage.cost', 0.000_001, 1],
-      ['gen_ai.usage.total_cost', '0.000002', 2],
-      ['llm.cost.total', 0.000_003, 3],
-      ['gen_ai.cost.total_tokens', 0.000_004, 4],
-      ['langfuse.observation.cost_details', '{"input": 1, "total": 0.000005}', 5],
-      ['operation.cost', 0.000_006, 6],
+      ['gen_ai.usage.cost', 0.000_001, 1000],
+      ['gen_ai.usage.total_cost', '0.000002', 2000],
+      ['llm.cost.total', 0.000_003, 3000],
+      ['gen_ai.cost.total_tokens', 0.000_004, 4000],
+      ['langfuse.observation.cost_details', '{"input": 1, "total": 0.000005}', 5000],
+      ['operation.cost', 0.000_006, 6000],
     ],
   ],
   'usage.cache_read': [

@@ -78,9 +78,10 @@ void t.test('tokens and cost of any form: texts and fractions are taken, nonsens
     t.ok(Object.hasOwn(span.metadata ?? {}, 'gen_ai.usage.input_tokens'), 'kept as it came');
   }
   const costs: readonly (readonly [unknown, number | null])[] = [
-    [0.001_25, 1250],
-    ['0.001250', 1250],
-    [1e-9, 0],
+    [0.001_25, 1_250_000],
+    ['0.001250', 1_250_000],
+    [1e-9, 1],
+    [1e-10, 0],
     [0, 0],
     [-1, null],
     ['-0.5', null],
@@ -108,7 +109,7 @@ void t.test('tokens and cost of any form: texts and fractions are taken, nonsens
   t.strictSame(metadata?.['usage'], { cache_read: 80, cache_creation: 5, reasoning: 30 });
   t.strictSame(
     mapSpan({ ...llm, 'langfuse.observation.cost_details': '{"input": 0.001, "output": 0.002}' }).cost_usd,
-    3000,
+    3_000_000,
   );
 });
 

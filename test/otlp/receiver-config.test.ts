@@ -14,7 +14,7 @@ void t.test('the ports of the specification, and the limits that it recommends',
   t.match(configOf('{}'), {
     protocols: {
       http: { endpoint: '127.0.0.1:4318', max_request_body_size: '64MiB' },
-      grpc: { endpoint: '127.0.0.1:4317', max_request_body_size: '64MiB' },
+      grpc: { endpoint: '127.0.0.1:4317', max_request_body_size: '4MiB' },
     },
     api_endpoint: '127.0.0.1:4319',
     idle_timeout: '1h',
@@ -38,7 +38,14 @@ void t.test('it tells which ports and certificates it will need', async (t) => {
   const config = configOf(`{ protocols: { grpc: { tls: ${tls} }, http: { endpoint: null } } }`);
   t.strictSame(otlpReceiver.resources?.(config), [
     { kind: 'grpc_listener', endpoint: '127.0.0.1:4317' },
-    { kind: 'tls_files', listener: '127.0.0.1:4317', certFile: 'a.crt', keyFile: 'a.key' },
+    {
+      kind: 'tls_files',
+      listener: '127.0.0.1:4317',
+      certFile: 'a.crt',
+      keyFile: 'a.key',
+      clientCaFile: undefined,
+      minVersion: 'TLSv1.2',
+    },
     { kind: 'http_listener', endpoint: '127.0.0.1:4319' },
   ]);
 });
