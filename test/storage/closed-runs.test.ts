@@ -125,6 +125,8 @@ void t.test('a commit looks up only what it brings, and a run without news times
   const ofNew = await queriesDuring(database, () => engine.write(user, [parts(id, 2000, 2100)], NOON));
   t.same(ofNew, [], 'nothing of it is loaded');
   await engine.reopen();
+  // The mover's own queries would be among those of the commit.
+  await engine.settle();
   const again = engine.parts;
   const inCommit = await queriesDuring(again.database, () =>
     engine.write(user, [parts(id, 2100, 2200)], NOON),

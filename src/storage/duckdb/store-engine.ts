@@ -285,8 +285,12 @@ export class StoreEngine {
     database.interrupt();
   }
 
-  /** Commits what was taken, finishes the reads under way, and closes every file. */
-  async close(): Promise<void> {
+  /**
+   * Commits what was taken, finishes the reads under way, and closes every file.
+   *
+   * @param readsOver resolves when none is under way that may still ask for a connection
+   */
+  async close(readsOver?: () => Promise<void>): Promise<void> {
     const { housekeeping, writer, mover, pools, segments, traces, closedSpans, prompts, database } =
       this.#parts;
     const indexes = [traces, closedSpans, prompts.linked];
@@ -296,6 +300,7 @@ export class StoreEngine {
     await mover.close();
     await swept;
     await writer.drained();
+    await readsOver?.();
     await pools.users.close();
     await pools.own.close();
     for (const index of indexes) await index.close();

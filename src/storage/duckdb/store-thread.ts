@@ -1,4 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { CallsUnderWay } from '../../worker/calls-under-way.js';
 import { noticeLogger, type LogNotice } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
 import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
@@ -49,10 +50,13 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
 // Whoever calls `open` is told; until then the rejection is not unhandled.
 engine.catch(() => undefined);
 
+/** A read may need several looks into the tables, one after the other. */
+const reads = new CallsUnderWay();
+
 serve(port, outbox, {
   open: async () => (await engine).directory,
   close: async () => {
-    await (await engine).close();
+    await (await engine).close(() => reads.over());
   },
   hurry: async () => {
     (await engine).hurry();
@@ -68,36 +72,38 @@ serve(port, outbox, {
     await (await engine).timeOutIdle(now);
   },
   writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
-  readTrace: async (userId: string, traceId: string, abort?: AbortSignal) => {
+  readTrace: reads.known(async (userId: string, traceId: string, abort?: AbortSignal) => {
     const found = await (await engine).readTrace(userId, traceId, abort);
     return found === null ? null : new Transfer(found, [found.page.json.buffer]);
-  },
-  readSpans: async (userId: string, cursor: SpanCursor, abort?: AbortSignal) => {
+  }),
+  readSpans: reads.known(async (userId: string, cursor: SpanCursor, abort?: AbortSignal) => {
     const page = await (await engine).readSpans(userId, cursor, abort);
     return new Transfer(page, [page.json.buffer]);
-  },
+  }),
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
-  queryMetric: async (userId: string, name: string, filter: PointFilter, abort?: AbortSignal) => {
+  queryMetric: reads.known(async (userId: string, name: string, filter: PointFilter, abort?: AbortSignal) => {
     const found = await (await engine).queryMetric(userId, name, filter, abort);
     return found === null ? null : new Transfer(found, [found.points.buffer]);
-  },
+  }),
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
-  serviceMap: async (userId: string, since: number | null, abort?: AbortSignal) => {
+  serviceMap: reads.known(async (userId: string, since: number | null, abort?: AbortSignal) => {
     const map = await (await engine).serviceMap(userId, since, abort);
     return new Transfer(map, [map.nodes.buffer, map.edges.buffer]);
-  },
-  searchLogs: async (userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal) => {
+  }),
+  searchLogs: reads.known(async (userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal) => {
     const found = await (await engine).searchLogs(userId, filter, page, abort);
     return new Transfer(found, [found.slice.json.buffer]);
-  },
-  readLogs: async (userId: string, keys: readonly LogKey[], details: boolean, abort?: AbortSignal) => {
-    const slice = await (await engine).readLogs(userId, keys, details, abort);
-    return new Transfer(slice, [slice.json.buffer]);
-  },
-  store: async (method: StoreMethod, ...args: unknown[]) => {
+  }),
+  readLogs: reads.known(
+    async (userId: string, keys: readonly LogKey[], details: boolean, abort?: AbortSignal) => {
+      const slice = await (await engine).readLogs(userId, keys, details, abort);
+      return new Transfer(slice, [slice.json.buffer]);
+    },
+  ),
+  store: reads.known(async (method: StoreMethod, ...args: unknown[]) => {
     const target = await engine;
     return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
-  },
+  }),
   meta: async (method: MetaMethod, ...args: unknown[]) => {
     const { meta } = await engine;
     return await ofMainFile(() => (meta[method] as (...values: unknown[]) => unknown).apply(meta, args));
@@ -106,10 +112,10 @@ serve(port, outbox, {
     const { events } = await engine;
     return await ofMainFile(() => (events[method] as (...values: unknown[]) => unknown).apply(events, args));
   },
-  observations: async (method: ObservationMethod, ...args: unknown[]) => {
+  observations: reads.known(async (method: ObservationMethod, ...args: unknown[]) => {
     const { observations } = await engine;
     return await (observations[method] as (...values: unknown[]) => unknown).apply(observations, args);
-  },
+  }),
   deliveries: async (method: DeliveryMethod, ...args: unknown[]) => {
     const { deliveries } = (await engine).meta;
     return await ofMainFile(() =>

@@ -1,0 +1,24 @@
+/** The calls that a thread has begun and not answered: what they need must not be closed before. */
+export class CallsUnderWay {
+  readonly #calls = new Set<Promise<unknown>>();
+
+  /** The same method, whose calls are known here until they have ended. */
+  known<Args extends readonly unknown[], Result>(
+    method: (...args: Args) => Promise<Result>,
+  ): (...args: Args) => Promise<Result> {
+    return async (...args) => {
+      const call = method(...args);
+      this.#calls.add(call);
+      try {
+        return await call;
+      } finally {
+        this.#calls.delete(call);
+      }
+    };
+  }
+
+  /** Resolves when none is under way. */
+  async over(): Promise<void> {
+    while (this.#calls.size > 0) await Promise.allSettled(this.#calls);
+  }
+}
