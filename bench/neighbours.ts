@@ -11,7 +11,7 @@ import { Neighbour, type NeighbourFigures } from './neighbour.js';
 import { MemoryWatch } from './process-usage.js';
 import { lines, ms, printSetup, table, type Print } from './report.js';
 
-/** Goals of issue 13, of what the neighbour sees and of the daemon. */
+/** What the neighbour may see at most, and what the daemon may take. */
 const GOAL_MS = 250;
 const GOAL_MIB = 1536;
 const SETTLE_MS = 2000;
