@@ -2,13 +2,13 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { formatTime } from '../signal/time.js';
-import type { AgentSummary } from '../storage/telemetry-store.js';
+import { AGENT_SORTS, type AgentSummary } from '../storage/telemetry-store.js';
 import { printRun } from '../storage/print-run.js';
 import { successPercentage } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
 import { count, nullable, printTime, time, usd, uuid } from './fields.js';
 import { notFound } from './not-found.js';
-import { pageRange, printPage } from './paging.js';
+import { optionalPageParameters, pageRange, pageRequest, pageSchema, printPage } from './paging.js';
 import { runFilter, runPageSchema, runParameters } from './runs.js';
 
 const agentFields = {
@@ -36,8 +36,22 @@ const listAgents = {
   path: '/api/v1/agents',
   tag: 'agents',
   summary: 'All agents with their figures, the most recently active first',
+  description:
+    'Without parameters an array of all agents. With any of them one page: an object with `items`, `count`, `page`, `page_size` and `has_more`.',
   access: 'read',
-  responses: { 200: Type.Array(agentSchema) },
+  query: Type.Object({
+    ...optionalPageParameters,
+    query: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Text that the name contains, in any case.' }),
+    ),
+    sort: Type.Optional(
+      Type.Enum(AGENT_SORTS, {
+        description:
+          'A field, with `-` before it descending; `-last_run_at` where it is left out. Null comes last, and agents that are equal are ordered by name.',
+      }),
+    ),
+  }),
+  responses: { 200: Type.Union([Type.Array(agentSchema), pageSchema(agentSchema, 'AgentPage')]) },
 } satisfies Operation;
 
 const readAgent = {
@@ -77,9 +91,20 @@ const listAgentRuns = {
 /** The routes under `/agents`, but for the statistics. */
 export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
-    routes.route(listAgents).to(async ({ identity, request }) => {
-      const agents = await telemetry.listAgents(identity.userId, request.abort);
-      return { status: 200, json: agents.map(printAgent) };
+    routes.route(listAgents).to(async ({ identity, query, request }) => {
+      if (Object.keys(query).length === 0) {
+        const agents = await telemetry.listAgents(identity.userId, request.abort);
+        return { status: 200, json: agents.map(printAgent) };
+      }
+      const { page, page_size, ...filter } = query;
+      const asked = pageRequest({ page, page_size });
+      const { items, count } = await telemetry.findAgents(
+        identity.userId,
+        filter,
+        pageRange(asked),
+        request.abort,
+      );
+      return { status: 200, json: printPage(items.map(printAgent), count, asked) };
     }),
     routes.route(readAgent).to(async ({ identity, params, request }) => {
       const agent = await telemetry.readAgent(identity.userId, params.agent_id, request.abort);

@@ -1,16 +1,39 @@
 import { Type, type TSchema } from 'typebox';
 import { count } from './fields.js';
 
+const PAGE = { minimum: 1, maximum: 1_000_000_000, description: 'Page, from 1; clamped.' };
+const PAGE_SIZE = { minimum: 1, maximum: 100, description: 'Items a page; clamped.' };
+const FIRST: PageRequest = { page: 1, page_size: 20 };
+
 /** Query parameters of a list in pages; out of range they are clamped. */
 export const pageParameters = {
-  page: Type.Integer({
-    minimum: 1,
-    maximum: 1_000_000_000,
-    default: 1,
-    description: 'Page, from 1; clamped.',
-  }),
-  page_size: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items a page; clamped.' }),
+  page: Type.Integer({ ...PAGE, default: FIRST.page }),
+  page_size: Type.Integer({ ...PAGE_SIZE, default: FIRST.page_size }),
 };
+
+/** Of a list that comes in pages only where it is asked to: without defaults, so that one can tell. */
+export const optionalPageParameters = {
+  page: Type.Optional(
+    Type.Integer({ ...PAGE, description: `${PAGE.description} ${FIRST.page} where it is left out.` }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({
+      ...PAGE_SIZE,
+      description: `${PAGE_SIZE.description} ${FIRST.page_size} where it is left out.`,
+    }),
+  ),
+};
+
+/** What {@link optionalPageParameters} mean in a list that comes in pages. */
+export function pageRequest({
+  page = FIRST.page,
+  page_size = FIRST.page_size,
+}: {
+  readonly page: number | undefined;
+  readonly page_size: number | undefined;
+}): PageRequest {
+  return { page, page_size };
+}
 
 export interface PageRequest {
   readonly page: number;

@@ -60,6 +60,31 @@ export interface AgentSummary {
   readonly created_at: Micros;
 }
 
+/** What lists of agents can be ordered by; with `-` descending. */
+export const AGENT_SORTS = [
+  '-last_run_at',
+  'last_run_at',
+  'name',
+  '-name',
+  '-total_runs',
+  'total_runs',
+  '-total_cost',
+  'total_cost',
+  '-avg_cost_per_run',
+  'avg_cost_per_run',
+  '-created_at',
+  'created_at',
+] as const;
+
+export type AgentSort = (typeof AGENT_SORTS)[number];
+
+/** Which agents a page shows, and in which order. Absent: all, by `-last_run_at`. */
+export interface AgentFilter {
+  /** Case-insensitive substring of the name. */
+  readonly query?: string;
+  readonly sort?: AgentSort;
+}
+
 /** One UTC day of an agent; only days with runs are returned. */
 export interface AgentDay {
   /** `YYYY-MM-DD` */
@@ -226,6 +251,13 @@ export interface TelemetryStore {
   ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }>;
   /** By `last_run_at` descending, then name. Agents without runs are not listed. */
   listAgents(tenant: string, abort?: AbortSignal): Promise<readonly AgentSummary[]>;
+  /** Likewise, a page of some. Equal ones are in the order of their names. @returns the page and the number of all that match. */
+  findAgents(
+    tenant: string,
+    filter: AgentFilter,
+    page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
+  ): Promise<{ readonly items: readonly AgentSummary[]; readonly count: number }>;
   readAgent(tenant: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null>;
   /** The days of runs started in `range` (both ends included), oldest first. @returns null for an unknown agent. */
   agentDays(

@@ -55,6 +55,89 @@ void t.test('agents are listed with their figures, the most recently active firs
   t.strictSame(await api.get(`/agents/${String(id)}`), { ...b, success_count: 2, failure_count: 1 });
 });
 
+interface AgentPage {
+  readonly items: readonly { readonly name: string }[];
+}
+
+void t.test('agents come in pages, found by name and in any order, where that is asked for', async (t) => {
+  const api = await startApi(t);
+  const stranger = (await api.createUser('stranger@example.com', ['write'])).key;
+  const run = (agent: string, day: number, cost?: string) =>
+    anItem({
+      trace: {
+        agent,
+        started_at: `2026-11-0${day}T10:00:00Z`,
+        ended_at: undefined,
+        total_cost_usd: cost,
+      },
+      spans: 0,
+    });
+  await api.send([run('Mail 1', 1, '3'), run('mail 2', 3, '0'), run('mail 2', 2), run('post', 4)]);
+  await api.send([run('E-MAIL', 3, '1')]);
+  await api.send([run('mail of others', 5)], stranger);
+  const page = async (query: string): Promise<string[]> =>
+    (await api.get<AgentPage>(`/agents?${query}`)).items.map(({ name }) => name);
+
+  const all = await api.get<unknown[]>('/agents');
+  t.strictSame(await api.get('/agents?unknown=1'), all, 'what is no parameter changes nothing');
+  t.strictSame(await api.get('/agents?page=1'), {
+    items: all,
+    count: 4,
+    page: 1,
+    page_size: 20,
+    has_more: false,
+  });
+  t.strictSame(await api.get('/agents?page_size=3'), {
+    items: all.slice(0, 3),
+    count: 4,
+    page: 1,
+    page_size: 3,
+    has_more: true,
+  });
+  t.strictSame(await api.get('/agents?page=2&page_size=3&query='), {
+    items: all.slice(3),
+    count: 4,
+    page: 2,
+    page_size: 3,
+    has_more: false,
+  });
+  t.match(await api.get('/agents?page=0&page_size=1000'), { page: 1, page_size: 100, count: 4 });
+  t.match(await api.get('/agents?page=9'), { items: [], count: 4, page: 9, has_more: false });
+  t.match(await api.get('/agents?query=MAIL&page_size=1'), {
+    items: [{ name: 'E-MAIL' }],
+    count: 3,
+    has_more: true,
+  });
+  t.match(await api.get('/agents?query=of%20others'), { items: [], count: 0 });
+  for (const [sort, names] of [
+    ['-last_run_at', ['post', 'E-MAIL', 'mail 2', 'Mail 1']],
+    ['last_run_at', ['Mail 1', 'E-MAIL', 'mail 2', 'post']],
+    ['name', ['E-MAIL', 'Mail 1', 'mail 2', 'post']],
+    ['-name', ['post', 'mail 2', 'Mail 1', 'E-MAIL']],
+    ['-total_runs', ['mail 2', 'E-MAIL', 'Mail 1', 'post']],
+    ['total_runs', ['E-MAIL', 'Mail 1', 'post', 'mail 2']],
+    ['-total_cost', ['Mail 1', 'E-MAIL', 'mail 2', 'post']],
+    ['total_cost', ['mail 2', 'E-MAIL', 'Mail 1', 'post']],
+    ['avg_cost_per_run', ['mail 2', 'E-MAIL', 'Mail 1', 'post']],
+    ['-created_at', ['E-MAIL']],
+  ] as const) {
+    const listed = await page(`sort=${sort}`);
+    t.strictSame(listed.slice(0, names.length), names, sort);
+    t.strictSame(await page(`sort=${sort}&page=2&page_size=3`), listed.slice(3), `${sort}, page 2`);
+  }
+  for (const [query, field] of [
+    ['sort=cost', 'sort'],
+    ['page=x', 'page'],
+    ['page_size=', 'page_size'],
+    ['page=1&page=2', 'page'],
+    [`query=${'x'.repeat(1025)}`, 'query'],
+  ] as const) {
+    const refused = await api.call('GET', `/agents?${query}`);
+    t.equal(refused.status, 422, query);
+    t.match(refused.body, { code: 'validation_failed', errors: [{ field }] });
+  }
+});
+
 void t.test(
   'statistics have one entry for each day of the window, today last, zeros where nothing ran',
   async (t) => {

@@ -14,6 +14,7 @@ const READS: readonly (readonly [keyof TelemetryStore, string])[] = [
   ['listRuns', '/dashboard/traces?query=x'],
   ['compareAgents', `/dashboard/traces/compare-agents?agent_a=${ID}&agent_b=${ID}`],
   ['listAgents', '/agents'],
+  ['findAgents', '/agents?page=1'],
   ['readAgent', `/agents/${ID}`],
   ['listRuns', `/agents/${ID}/runs`],
   ['agentDays', `/agents/${ID}/stats`],

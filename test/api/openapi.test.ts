@@ -139,6 +139,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listTraces', { query: '?page=9&page_size=1&status=failed' });
   const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
   const agent_id = agents[0]?.id ?? '';
+  await check('listAgents', { query: '?sort=name' });
   await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
   await check('listModels', { query: `?agent_id=${agent_id}` });
   await check('readServiceMap', { query: '?hours=0' });

@@ -1,6 +1,7 @@
 import type {
   AgentComparison,
   AgentDay,
+  AgentFilter,
   AgentSummary,
   ModelFilter,
   ModelUsage,
@@ -11,7 +12,8 @@ import type {
 import type { AgentDayCache } from './agent-day-cache.js';
 import type { Agents } from './agents.js';
 import type { IdIndex } from './ids/id-index.js';
-import { agentDays, compareAgents, listAgents, readAgent } from './queries/agent-figures.js';
+import { agentDays, compareAgents, readAgent } from './queries/agent-figures.js';
+import { findAgents, listAgents } from './queries/agent-list.js';
 import { listModels } from './queries/models.js';
 import { listRuns } from './queries/runs.js';
 import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
@@ -81,6 +83,16 @@ export class RunReads {
   async agents(read: Read, tenant: number): Promise<readonly AgentSummary[]> {
     const { agents, figures } = this.#known;
     return await listAgents(read, agents, figures, tenant);
+  }
+
+  async someAgents(
+    read: Read,
+    tenant: number,
+    filter: AgentFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ items: readonly AgentSummary[]; count: number }> {
+    const { agents, figures } = this.#known;
+    return await findAgents(read, agents, figures, tenant, filter, page);
   }
 
   /** @returns null for an agent that the tenant does not have */

@@ -5,6 +5,7 @@ import { monthOf, printMonth, startOfMonth } from '../month.js';
 import type {
   AgentComparison,
   AgentDay,
+  AgentFilter,
   AgentSummary,
   LogFilter,
   LogPage,
@@ -144,6 +145,15 @@ export class StoreEngine {
 
   async listAgents(userId: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
     return await this.#parts.runs.agents(...this.#short(userId, abort));
+  }
+
+  async findAgents(
+    userId: string,
+    filter: AgentFilter,
+    page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
+  ): Promise<{ items: readonly AgentSummary[]; count: number }> {
+    return await this.#parts.runs.someAgents(...this.#short(userId, abort), filter, page);
   }
 
   async readAgent(userId: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null> {

@@ -146,6 +146,7 @@ export type StoreMethod =
   | 'setOutcome'
   | 'listRuns'
   | 'listAgents'
+  | 'findAgents'
   | 'readAgent'
   | 'agentDays'
   | 'compareAgents'

@@ -6,6 +6,7 @@ import type { MapRebuild } from '../map-rebuild.js';
 import type {
   AgentComparison,
   AgentDay,
+  AgentFilter,
   AgentSummary,
   FoundLogs,
   LogFilter,
@@ -84,6 +85,15 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
 
   async listAgents(tenant: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
     return await this.#read('listAgents', [tenant], abort);
+  }
+
+  async findAgents(
+    tenant: string,
+    filter: AgentFilter,
+    page: { readonly offset: number; readonly limit: number },
+    abort?: AbortSignal,
+  ): Promise<{ readonly items: readonly AgentSummary[]; readonly count: number }> {
+    return await this.#read('findAgents', [tenant, filter, page], abort);
   }
 
   async readAgent(tenant: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null> {

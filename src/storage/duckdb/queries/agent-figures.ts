@@ -2,7 +2,7 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import type { AgentComparison, AgentDay, AgentSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
-import { isKnown, type Agent, type Agents, type KnownAgent } from '../agents.js';
+import type { Agent, KnownAgent } from '../agents.js';
 import type { Connection } from '../database.js';
 import type { Quantile } from '../duration-histogram.js';
 import type { Read } from '../read.js';
@@ -20,23 +20,6 @@ const COUNTS = `count(*) AS total_runs,
 const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
-
-/** All agents of a tenant that have runs, the one that ran last first. */
-export async function listAgents(
-  read: Read,
-  agents: Agents,
-  figures: RunFigures,
-  tenant: number,
-): Promise<AgentSummary[]> {
-  const numbers = [...agents.ofTenant(tenant)].map((agent) => agent.agent_no);
-  const starts = await figures.loadNewest(read, { tenant, numbers });
-  return [...agents.ofTenant(tenant)]
-    .flatMap((agent) => {
-      const totals = figures.totals(agent.agent_no);
-      return isKnown(agent) && totals !== undefined && totals.runs > 0 ? summary(agent, totals, starts) : [];
-    })
-    .sort((a, b) => (b.last_run_at ?? 0) - (a.last_run_at ?? 0) || compareText(a.name, b.name));
-}
 
 /** Agents with their 95th percentile of duration, in the order given. @param compared of one tenant */
 export async function compareAgents(
@@ -121,7 +104,7 @@ async function p95(
 }
 
 /** @param totals undefined for an agent without runs @param starts for an agent whose totals do not know it */
-function summary(
+export function summary(
   agent: KnownAgent,
   totals: AgentTotals | undefined,
   starts: ReadonlyMap<number, Micros>,
@@ -138,9 +121,4 @@ function summary(
     last_run_at: totals?.newestStart ?? starts.get(agent.agent_no) ?? null,
     created_at: agent.created_at,
   };
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
