@@ -137,6 +137,13 @@ export const ServiceSchema = section(
         max_requests_in_flight: Type.Optional(
           Type.Integer({ minimum: 1, description: 'Requests under way; more get 503. Absent: 4096.' }),
         ),
+        max_pipelined_requests: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description:
+              'Requests that wait on one connection for those before them. For more the connection ends behind the answers. Absent: 100. uWebSockets.js closes it where an answer is not there at once.',
+          }),
+        ),
         max_bodies_in_flight: Type.Optional(
           size({
             description:

@@ -98,8 +98,8 @@ export class Connections {
   }
 }
 
-/** A host is given a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4): together they are one. */
-function groupName(address: string): string {
+/** Addresses that count as one: a host is given a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4). */
+export function groupName(address: string): string {
   if (!isIPv6(address) || address === '::1') return address;
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const first = head === '' ? [] : head.split(':');

@@ -50,6 +50,8 @@ interface Call {
   /** Whether its answer ends the connection. */
   isLast: boolean;
   isGone: boolean;
+  /** Whether its answer is kept for others as well: waiting for its reader costs nothing but the connection. */
+  isAnswerShared: boolean;
   /** The handler and the connection: the call is over when neither needs it any more. */
   partsUnderWay: number;
 }
@@ -91,7 +93,8 @@ export class Dispatcher {
 
   /** Waits until no request is under way. @returns how many still are, because the deadline came first. */
   async whenIdle(deadline: AbortSignal): Promise<number> {
-    if (this.#underWay > 0 && !deadline.aborted) {
+    while (this.#underWay > 0 && !deadline.aborted) {
+      // Those that wait behind others on their connection come when these are over.
       await new Promise<void>((resolve) => {
         const done = (): void => {
           deadline.removeEventListener('abort', done);
@@ -106,7 +109,7 @@ export class Dispatcher {
 
   /** Never throws. */
   readonly accept = (exchange: Exchange): void => {
-    const { router, limits, clock, logger, pace } = this.#settings;
+    const { router, clock, logger, pace } = this.#settings;
     this.#underWay++;
     const path = trimSlash(exchange.path);
     const match = router.match(exchange.method, path);
@@ -136,6 +139,7 @@ export class Dispatcher {
       status: 0,
       isLast: false,
       isGone: false,
+      isAnswerShared: false,
       partsUnderWay: 2,
     };
     exchange.onClosed((gone) => {
@@ -146,7 +150,8 @@ export class Dispatcher {
 
     let response: HttpResponse | Promise<HttpResponse>;
     try {
-      response = this.#respond(call, match, limits);
+      response = this.#respond(call, match);
+      visit.goesOn(() => exchange.remoteAddress);
     } catch (error) {
       response = this.#failed(call, error);
     }
@@ -166,15 +171,15 @@ export class Dispatcher {
     }
   };
 
-  #respond(call: Call, match: Match, limits: HttpLimits): HttpResponse | Promise<HttpResponse> {
-    const { exchange, request } = call;
+  #respond(call: Call, match: Match): HttpResponse | Promise<HttpResponse> {
+    const { exchange, request, visit } = call;
     const problem = headProblem(exchange);
     if (problem !== undefined) {
       call.isLast = true;
       throw problem;
     }
     if (this.#isDraining) throw shuttingDown();
-    if (this.#underWay > limits.maxRequestsInFlight) throw overloaded();
+    if (this.#occupancy.isFull) throw overloaded();
     this.#settings.rebinding.check(exchange);
     const preflight = this.#settings.cors().preflight(exchange);
     if (preflight !== undefined) return { status: 204, headers: preflight };
@@ -187,6 +192,7 @@ export class Dispatcher {
             'invalid_encoding',
             'The query is no well-formed percent-encoded UTF-8.',
           );
+        if (match.route.isPublic === true) visit.belongToNobody(exchange.remoteAddress);
         return match.route.handle(request);
       case 'wrong_method':
         return refuseMethod(exchange.method, match.allow);
@@ -222,6 +228,7 @@ export class Dispatcher {
   #answer(call: Call, response: HttpResponse): Promise<void> | undefined {
     try {
       call.status = response.status;
+      call.isAnswerShared = isShared(response);
       return sendAnswer(call.exchange, response, this.#base(call))?.catch((error: unknown) => {
         this.#answerFailure(call, error);
       });
@@ -276,7 +283,10 @@ export class Dispatcher {
 
   #partOver(call: Call): void {
     call.partsUnderWay--;
-    if (call.partsUnderWay > 0) return;
+    if (call.partsUnderWay > 0) {
+      if (call.isAnswerShared) call.visit.leave(call.body?.cost ?? 0);
+      return;
+    }
     const { exchange, request, route, body, status, remoteAddress } = call;
     const { metrics, logger } = this.#settings;
     const durationMs = performance.now() - call.startedMs;
@@ -303,6 +313,11 @@ export class Dispatcher {
 
 function problemAnswer({ refuse, request }: Call, problem: HttpProblem): HttpResponse {
   return refuse === undefined ? problemResponse(problem) : refuse(problem, request);
+}
+
+/** What has a tag is kept by whoever answers with it, and its compressed forms beside it. */
+function isShared({ headers, body }: HttpResponse): boolean {
+  return headers?.['etag'] !== undefined && body instanceof Uint8Array;
 }
 
 function refuseMethod(method: string, allow: readonly string[]): HttpResponse {

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Engine, EngineOptions } from './engine.js';
 import type { Connection, Connections } from './connections.js';
 import { NodeConnection } from './node-connection.js';
-import type { UnreadableError } from './unreadable.js';
+import { TOO_MANY_PIPELINED, type UnreadableError } from './unreadable.js';
 import { NodeExchange, plainRemoteAddress } from './node-exchange.js';
 import { secureContext } from './tls.js';
 
@@ -26,9 +26,10 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   };
   const take = (request: http.IncomingMessage, response: http.ServerResponse, waits: boolean): void => {
     const connection = connectionOf(request.socket);
-    // It came behind one that ends the connection: nobody will ever see an answer to it.
-    if (connection.isEnding) return;
-    options.onRequest(new NodeExchange(request, response, connection, options, waits));
+    const isTaken = connection.take(() => {
+      options.onRequest(new NodeExchange(request, response, connection, options, waits));
+    });
+    if (!isTaken) refuse(Object.assign(new Error('pipelined'), { code: TOO_MANY_PIPELINED }), request.socket);
   };
   const takeAtOnce = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     take(request, response, false);

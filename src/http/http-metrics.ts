@@ -1,5 +1,6 @@
 import type { Labels, Meter } from '../component/telemetry.js';
 import type { NoRoom } from './connections.js';
+import type { SpentShare } from './occupancy.js';
 
 /** Seconds: answers take from parts of a millisecond to the longest commit. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -60,7 +61,8 @@ export class HttpMetrics {
       labelNames: ['listener'],
     });
     this.#refusedShares = meter.counter('http_user_share_refusals_total', {
-      description: 'Requests that were refused because their user held too many requests or bytes already.',
+      description:
+        'Requests that were refused because their user held too many requests or bytes already, or those without a key (public_requests) too many requests.',
       labelNames: ['listener', 'of'],
     });
   }
@@ -91,8 +93,8 @@ export class HttpMetrics {
     this.#duration.record(seconds, this.#labels(pattern, { listener: this.#endpoint, route: pattern }));
   }
 
-  /** A user wanted more than the own share. */
-  shareRefused(of: 'requests' | 'bytes'): void {
+  /** A user, or an address without a key, wanted more than the own share. */
+  shareRefused(of: SpentShare): void {
     this.#refusedShares.add(1, { listener: this.#endpoint, of });
   }
 

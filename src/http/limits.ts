@@ -7,6 +7,11 @@ export interface HttpLimits {
   readonly maxBodyBytesInFlight: number;
   /** Requests under way; more are refused with 503. Default 4096. */
   readonly maxRequestsInFlight: number;
+  /**
+   * Requests that wait on a connection because those before them are not answered, or their answers not taken; for more the connection
+   * ends behind the answers. Default 100. uWebSockets.js: closes the connection where an answer is not there at once.
+   */
+  readonly maxPipelined: number;
   /** Request line and headers, in bytes; larger ones are refused with 431. Default 32 KiB. */
   readonly maxHeaderBytes: number;
   /** Rest of a refused body that is read and thrown away to keep the connection; with more to come it is closed. Default 32 MiB. */
@@ -32,6 +37,7 @@ const MIB = 1024 * KIB;
 export const DEFAULT_LIMITS: HttpLimits = {
   maxBodyBytesInFlight: 256 * MIB,
   maxRequestsInFlight: 4096,
+  maxPipelined: 100,
   maxHeaderBytes: 32 * KIB,
   maxDiscardBytes: 32 * MIB,
   headersTimeoutMs: 10_000,

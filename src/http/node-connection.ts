@@ -8,6 +8,10 @@ import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 const LINGER_MS = 2000;
 /** When a client that has ended its side is looked for, each after the one before. Some take no more than five answers of this kind. */
 const PROBES_MS = [100, LINGER_MS];
+/** Requests of a connection that are worked on side by side, as long as none of them is answered. */
+const MAX_AT_ONCE = 16;
+/** Requests behind the last one that are read and thrown away, so that closing does not reset the connection under its answer. */
+const MAX_DROPPED = 1000;
 
 /** A connection of `node:http`: the requests that are under way on it, and how it ends. */
 export class NodeConnection {
@@ -17,30 +21,49 @@ export class NodeConnection {
   readonly #table: Connections;
   /** Of requests that are not over, in the order in which they came. */
   readonly #underWay: NodeExchange[] = [];
+  /** Starts those that have come behind them and are not begun, in their order. */
+  #waiting: (() => void)[] = [];
+  readonly #maxWaiting: number;
+  #dropped = 0;
   #isEnding = false;
   #unreadable: string | undefined;
 
   constructor(
     socket: Socket,
     slot: Connection | undefined,
-    { connections }: Pick<EngineOptions, 'connections'>,
+    { connections, limits }: Pick<EngineOptions, 'connections' | 'limits'>,
   ) {
     this.#socket = socket;
     this.#slot = slot;
     this.#table = connections;
+    this.#maxWaiting = limits.maxPipelined;
     socket.once('end', () => {
       this.#lookForClient();
     });
   }
 
-  /** No request that comes now is to be handled: an answer has said that it is the last one. */
-  get isEnding(): boolean {
-    return this.#isEnding;
+  /**
+   * A request has come. It is started at once, or when those before it leave room: while an answer waits for its reader no other
+   * is made, so that what is kept for a reader is one answer and not a hundred.
+   *
+   * @returns false where too many wait
+   */
+  take(start: () => void): boolean {
+    if (this.#isEnding) {
+      // It came behind one that ends the connection: nobody will ever see an answer to it.
+      if (++this.#dropped > MAX_DROPPED) this.#socket.destroy();
+      return true;
+    }
+    if (this.#waiting.length === 0 && this.#hasRoom()) start();
+    else if (this.#waiting.length < this.#maxWaiting) this.#waiting.push(start);
+    else return false;
+    return true;
   }
 
   /** The answer that is about to go out ends the connection. */
   endAfterAnswer(): void {
     this.#isEnding = true;
+    this.#waiting = [];
   }
 
   began(exchange: NodeExchange): void {
@@ -50,8 +73,19 @@ export class NodeConnection {
   over(exchange: NodeExchange): void {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
+    if (this.#socket.destroyed) this.#waiting = [];
+    while (this.#hasRoom()) {
+      const start = this.#waiting.shift();
+      if (start === undefined) break;
+      start();
+    }
     if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
     this.#refuseInTurn();
+  }
+
+  #hasRoom(): boolean {
+    const { length } = this.#underWay;
+    return length === 0 || (length < MAX_AT_ONCE && !this.#underWay.some(({ hasBegun }) => hasBegun));
   }
 
   /**
@@ -75,7 +109,7 @@ export class NodeConnection {
   }
 
   #refuseInTurn(): void {
-    if (this.#unreadable === undefined || !this.#socket.writable) return;
+    if (this.#unreadable === undefined || this.#waiting.length > 0 || !this.#socket.writable) return;
     const [first, second] = this.#underWay;
     if (second !== undefined) return;
     if (first !== undefined) {

@@ -4,6 +4,9 @@ import { problemResponse } from './problem.js';
 
 const INVALID = { status: 400, code: 'invalid_request', detail: 'The request is no valid HTTP/1.1.' };
 
+/** The code of an error that is none of the parser: more requests than a connection may have. */
+export const TOO_MANY_PIPELINED = 'TOO_MANY_PIPELINED';
+
 /** What Node's parser says, and what its sender is told. */
 const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
   HPE_HEADER_OVERFLOW: {
@@ -15,6 +18,12 @@ const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
     status: 408,
     code: 'request_timeout',
     detail: 'The headers did not arrive in time.',
+  },
+  [TOO_MANY_PIPELINED]: {
+    status: 503,
+    code: 'overloaded',
+    detail:
+      'More requests were sent on this connection without waiting for their answers than are taken. Nothing came of those without an answer; send them again.',
   },
   HPE_INVALID_METHOD: { status: 501, code: 'not_implemented', detail: 'This method is not known here.' },
 };

@@ -148,10 +148,12 @@ function keyOf(endpoint: string): string {
 /** What is configured of the limits; the listeners know the others. */
 function limitsOf(http: ServiceConfig['http']): Partial<HttpLimits> {
   const { max_requests_in_flight: requests, max_bodies_in_flight: bodies, max_header_size: header } = http;
+  const { max_pipelined_requests: pipelined } = http;
   const { headers_timeout: headersTimeout, idle_timeout: idleTimeout, min_rate: minRate } = http;
   const { max_connections: connections, max_connections_per_address: perAddress } = http;
   return {
     ...(requests === undefined ? {} : { maxRequestsInFlight: requests }),
+    ...(pipelined === undefined ? {} : { maxPipelined: pipelined }),
     ...(bodies === undefined ? {} : { maxBodyBytesInFlight: sizeBytes(bodies) }),
     ...(header === undefined ? {} : { maxHeaderBytes: sizeBytes(header) }),
     ...(headersTimeout === undefined ? {} : { headersTimeoutMs: durationMs(headersTimeout) }),

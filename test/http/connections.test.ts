@@ -1,5 +1,6 @@
 import t from 'tap';
 import { Connections, type Connection, type NoRoom } from '../../src/http/connections.js';
+import { heldRoute } from '../support/held-route.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
@@ -104,25 +105,9 @@ for (const engine of ENGINES) {
   void t.test(
     `${engine}: where all connections have a request under way, a new one is refused`,
     async (t) => {
-      let release: () => void = () => undefined;
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const { url, port, metric, underWay } = await startListener(
-        t,
-        engine,
-        [
-          {
-            method: 'GET',
-            path: '/',
-            handle: async () => {
-              await released;
-              return { status: 200 };
-            },
-          },
-        ],
-        { limits: { maxConnections: 3 } },
-      );
+      const { route, release } = heldRoute();
+      const limits = { maxConnections: 3 };
+      const { url, port, metric, underWay } = await startListener(t, engine, [route], { limits });
       const held = Array.from({ length: 3 }, () => send(url));
       await underWay(3);
       const refused = new RawConnection(port);

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Route } from '../../src/component/http.js';
+import { heldRoute } from '../support/held-route.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
@@ -73,25 +74,8 @@ for (const engine of ENGINES) {
   });
 
   void t.test(`${engine}: more requests than can be under way are refused`, async (t) => {
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { url, underWay } = await startListener(
-      t,
-      engine,
-      [
-        {
-          method: 'GET',
-          path: '/',
-          handle: async () => {
-            await released;
-            return { status: 200 };
-          },
-        },
-      ],
-      { limits: { maxRequestsInFlight: 3 } },
-    );
+    const { route, release } = heldRoute();
+    const { url, underWay } = await startListener(t, engine, [route], { limits: { maxRequestsInFlight: 3 } });
     const taken = Array.from({ length: 3 }, () => send(url));
     await underWay(3);
     const refused = await send(url);

@@ -1,0 +1,99 @@
+import t from 'tap';
+import type { Route } from '../../src/component/http.js';
+import { entityTag } from '../../src/http/entity-tag.js';
+import { heldRoute } from '../support/held-route.js';
+import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
+import { head, RawConnection } from '../support/http-socket.js';
+
+/** More than the buffers of two sockets hold, so that an answer that nobody reads waits. */
+const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
+const SOCKETS = 10;
+const PIPELINED = 50;
+
+/** Somebody's own, as `Host.authenticate` tells it: the key is the name of the user. */
+const OWN: Route = {
+  method: 'GET',
+  path: '/own',
+  handle: (request) => {
+    request.identified?.({ userId: request.header('authorization') ?? '', keyId: null, scopes: ['read'] });
+    return { status: 200 };
+  },
+};
+
+for (const engine of ENGINES) {
+  void t.test(
+    `${engine}: an answer that all share holds no place while it waits for its reader`,
+    async (t) => {
+      let made = 0;
+      const shared: Route = {
+        method: 'GET',
+        path: '/shared',
+        isPublic: true,
+        handle: () => {
+          made++;
+          return { status: 200, headers: { etag: entityTag(LARGE) }, body: LARGE };
+        },
+      };
+      const { url, port, underWay } = await startListener(t, engine, [shared, OWN], {
+        limits: { maxRequestsInFlight: 4 },
+      });
+      const readers = Array.from({ length: SOCKETS }, () => new RawConnection(port));
+      for (const { socket } of readers) {
+        socket.pause();
+        // uWebSockets.js closes a connection with a request behind an answer that is not taken at once.
+        socket.write(head('GET /shared').repeat(engine === 'node' ? PIPELINED : 1));
+      }
+      await underWay(SOCKETS);
+      t.equal((await send(`${url}/own`, { headers: { authorization: 'a' } })).status, 200);
+      t.equal(
+        (await send(`${url}/shared`)).body.length,
+        LARGE.length,
+        'nor does it keep others from this one',
+      );
+      t.equal(made, SOCKETS + 1, 'one answer for each connection, however many it has asked for');
+      for (const { socket } of readers) socket.destroy();
+      await underWay(0);
+    },
+  );
+
+  void t.test(`${engine}: who has no key gets a part, and leaves the rest to users`, async (t) => {
+    const { route, release } = heldRoute({ isPublic: true });
+    const { url, metric, underWay } = await startListener(t, engine, [route, OWN], {
+      limits: { maxRequestsInFlight: 8 },
+    });
+    const held = [send(url), send(url)];
+    await underWay(2);
+    const refused = await send(url);
+    t.match(refused, { status: 503, headers: { 'retry-after': '1' } }, 'an address has a quarter of all');
+    t.match(refused.json(), { code: 'overloaded' });
+    t.equal(await metric('http_user_share_refusals_total', { of: 'public_requests' }), 1);
+    t.equal((await send(`${url}/own`, { headers: { authorization: 'a' } })).status, 200);
+    release();
+    for (const { status } of await Promise.all(held)) t.equal(status, 200);
+    t.equal((await send(url)).status, 200, 'what is over is given back');
+  });
+}
+
+void t.test(
+  'node: requests sent without waiting wait in turn, and too many end the connection',
+  async (t) => {
+    const AT_ONCE = 16;
+    const { route, release } = heldRoute();
+    const limits = { maxPipelined: 5 };
+    const { port, underWay } = await startListener(t, 'node', [route], { limits });
+    const connection = new RawConnection(port);
+    connection.write(head('GET /').repeat(AT_ONCE + limits.maxPipelined + 10));
+    await underWay(AT_ONCE);
+    for (let turn = 0; turn < 5; turn++) await pause();
+    await underWay(AT_ONCE);
+    release();
+    const answers = await connection.closed();
+    t.equal(answers.split('HTTP/1.1 200').length - 1, AT_ONCE + limits.maxPipelined);
+    t.match(answers, /HTTP\/1\.1 503 [^]*overloaded[^{}]*\}$/);
+    t.equal(answers.split('HTTP/1.1 503').length - 1, 1);
+
+    const many = new RawConnection(port);
+    many.write(head('GET /').repeat(20) + head('GET /', ['Connection: close']));
+    t.equal((await many.closed()).split('HTTP/1.1 200').length - 1, 21, 'those that wait are answered');
+  },
+);
