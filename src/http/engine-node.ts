@@ -7,6 +7,7 @@ import { NodeConnection } from './node-connection.js';
 import { TOO_MANY_PIPELINED, type UnreadableError } from './unreadable.js';
 import { NodeExchange, plainRemoteAddress } from './node-exchange.js';
 import { secureContext } from './tls.js';
+import { Turns } from './turns.js';
 
 /** How often Node looks for connections whose headers take too long. */
 const CHECK_INTERVAL_MS = 1000;
@@ -18,10 +19,11 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   const slots = countConnections(server, options.connections);
   // In place of connections themselves, which Node's types do not let us extend.
   const connections = new WeakMap<Socket, NodeConnection>();
+  const turns = new Turns();
   const connectionOf = (socket: Socket): NodeConnection => {
     let connection = connections.get(socket);
     if (connection === undefined)
-      connections.set(socket, (connection = new NodeConnection(socket, slots(socket), options)));
+      connections.set(socket, (connection = new NodeConnection(socket, slots(socket), options, turns)));
     return connection;
   };
   const take = (request: http.IncomingMessage, response: http.ServerResponse, waits: boolean): void => {

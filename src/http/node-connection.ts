@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Connection, Connections } from './connections.js';
 import type { EngineOptions } from './engine.js';
 import type { NodeExchange } from './node-exchange.js';
+import type { Turns } from './turns.js';
 import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 
 /** How long the end of a connection is waited for, once all that there was to say is out. */
@@ -24,6 +25,7 @@ export class NodeConnection {
   /** Starts those that have come behind them and are not begun, in their order. */
   #waiting: (() => void)[] = [];
   readonly #maxWaiting: number;
+  readonly #turns: Turns;
   #dropped = 0;
   #isEnding = false;
   #unreadable: string | undefined;
@@ -32,11 +34,13 @@ export class NodeConnection {
     socket: Socket,
     slot: Connection | undefined,
     { connections, limits }: Pick<EngineOptions, 'connections' | 'limits'>,
+    turns: Turns,
   ) {
     this.#socket = socket;
     this.#slot = slot;
     this.#table = connections;
     this.#maxWaiting = limits.maxPipelined;
+    this.#turns = turns;
     socket.once('end', () => {
       this.#lookForClient();
     });
@@ -44,7 +48,8 @@ export class NodeConnection {
 
   /**
    * A request has come. It is started at once, or when those before it leave room: while an answer waits for its reader no other
-   * is made, so that what is kept for a reader is one answer and not a hundred.
+   * is made, so that what is kept for a reader is one answer and not a hundred. Those that had to wait go on in turn with those of other
+   * connections.
    *
    * @returns false where too many wait
    */
@@ -73,15 +78,19 @@ export class NodeConnection {
   over(exchange: NodeExchange): void {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
+    if (this.#waiting.length > 0) this.#turns.add(this.#startWaiting);
+    else if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
+    this.#refuseInTurn();
+  }
+
+  readonly #startWaiting = (): void => {
     if (this.#socket.destroyed) this.#waiting = [];
     while (this.#hasRoom()) {
       const start = this.#waiting.shift();
       if (start === undefined) break;
       start();
     }
-    if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
-    this.#refuseInTurn();
-  }
+  };
 
   #hasRoom(): boolean {
     const { length } = this.#underWay;

@@ -1,0 +1,28 @@
+import t from 'tap';
+import { Turns } from '../../src/http/turns.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+void t.test('what can wait is done in order, a little in each turn of the loop', async (t) => {
+  const turns = new Turns();
+  const done: number[] = [];
+  for (let task = 0; task < 40; task++) turns.add(() => done.push(task));
+  t.same(done, [], 'nothing at once');
+  await turn();
+  t.equal(done.length, 16);
+  turns.add(() => {
+    done.push(40);
+    turns.add(() => done.push(41));
+  });
+  await turn();
+  t.equal(done.length, 32);
+  await turn();
+  t.equal(done.length, 41);
+  await turn();
+  t.same(
+    done,
+    Array.from({ length: 42 }, (_, task) => task),
+  );
+  await turn();
+  t.equal(done.length, 42, 'each once');
+});
