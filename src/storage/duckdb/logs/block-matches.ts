@@ -3,34 +3,32 @@ import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection } from '../database.js';
 import { extremesOf } from '../extremes.js';
 import type { Capture } from '../segments.js';
-import { logBlocks, positionRanges, type LogBlock, type PositionRange } from './log-blocks.js';
+import { logBlocks, positionRanges, type LogBlock } from './log-blocks.js';
 import type { LogSearch } from './log-condition.js';
 import { BLOCK_RECORDS } from './move-logs.js';
+import type { KeyList, Wanted } from './page-of-keys.js';
+import { FEW_POSITIONS, Positions, type PositionRange } from './positions.js';
 import { hashesOf } from './terms.js';
 
 /** Blocks whose lists are read together, and entries of those lists, of two bytes each. */
 const BATCH_BLOCKS = 32;
 const BATCH_ENTRIES = 2_000_000;
-/** Positions kept between counting and showing; beyond them they are worked out again. */
-const KEPT_POSITIONS = 4_000_000;
-/** So many positions are asked for one by one; of more the whole range is looked at. */
-export const FEW_POSITIONS = 1000;
+/** Bytes of positions kept between counting and showing; beyond them they are worked out again. */
+const KEPT_BYTES = 8 * 1024 * 1024;
 
-/** The records that a search finds in one block. */
-export interface BlockMatches {
+/** The records that a search finds in one block. Times are those of all of the tenant's in it, whether they are found or not. */
+export interface BlockMatches extends KeyList {
   readonly block: number;
-  /** Of the tenant's records in the block, whether they are found or not. */
   readonly oldest: Micros;
   readonly newest: Micros;
-  readonly count: number;
 }
 
 /** What a search finds in the cold file. */
 export interface FoundInBlocks {
   /** Blocks with at least one record that is found, newest first. */
   readonly blocks: readonly BlockMatches[];
-  /** Where in each of some blocks the found records lie, ascending, which is the order of time, then id. */
-  positions(blocks: readonly BlockMatches[]): Promise<Uint16Array[]>;
+  /** The `log_no` of some records, block by block. */
+  numbers(wanted: readonly Wanted<BlockMatches>[]): Promise<number[][]>;
 }
 
 /** A block that has every term of the search. */
@@ -42,7 +40,7 @@ interface Candidate {
   /** Entries of their lists. */
   readonly entries: number;
   count: number | null;
-  positions: Uint16Array | null;
+  positions: Positions | null;
 }
 
 /** Finds records of the cold file by the terms of a search. */
@@ -63,8 +61,13 @@ export async function findInBlocks(
       const { block, oldest, newest } = candidate.block;
       return candidate.count ? [{ block, oldest, newest, count: candidate.count }] : [];
     }),
-    positions: async (wanted) =>
-      await reader.positions(wanted.flatMap(({ block }) => byNumber.get(block) ?? [])),
+    numbers: async (wanted) =>
+      await reader.numbers(
+        wanted.flatMap(({ list, places }) => {
+          const candidate = byNumber.get(list.block);
+          return candidate === undefined ? [] : { candidate, places };
+        }),
+      ),
   };
 }
 
@@ -91,7 +94,8 @@ async function candidatesOf(
     let count: number | null = null;
     if (phraseCondition === null && open.length === 0) count = inRange;
     else if (phraseCondition === null && open.length === 1 && inRange === block.records) count = entries;
-    return [{ block, range, open, entries, count, positions: null }];
+    const isRange = phraseCondition === null && open.length === 0;
+    return [{ block, range, open, entries, count, positions: isRange ? Positions.within(range) : null }];
   });
 }
 
@@ -123,7 +127,7 @@ class MatchReader {
   readonly #connection: Connection;
   readonly #tenant: number;
   readonly #phraseCondition: string | null;
-  #kept = 0;
+  #keptBytes = 0;
 
   constructor(connection: Connection, tenant: number, phraseCondition: string | null) {
     this.#connection = connection;
@@ -133,46 +137,45 @@ class MatchReader {
 
   /** Fills the counts that are not known yet. */
   async count(candidates: readonly Candidate[]): Promise<void> {
-    let batch: Candidate[] = [];
-    let entries = 0;
-    for (const candidate of candidates) {
-      if (candidate.count !== null) continue;
-      if (
-        batch.length === BATCH_BLOCKS ||
-        (batch.length > 0 && entries + candidate.entries > BATCH_ENTRIES)
-      ) {
-        await this.#countBatch(batch);
-        batch = [];
-        entries = 0;
-      }
-      batch.push(candidate);
-      entries += candidate.entries;
+    for (const batch of batchesOf(candidates.filter(({ count }) => count === null))) await this.#read(batch);
+  }
+
+  /** @param wanted places counted from the last record found, ascending. @returns the `log_no` of each */
+  async numbers(
+    wanted: readonly { readonly candidate: Candidate; readonly places: readonly number[] }[],
+  ): Promise<number[][]> {
+    const found = new Map<Candidate, number[]>();
+    const placesOf = new Map(wanted.map(({ candidate, places }) => [candidate, places]));
+    const look = (candidate: Candidate, positions: Positions): void => {
+      const base = candidate.block.block * BLOCK_RECORDS;
+      const places = positions.fromEnd(placesOf.get(candidate) ?? []);
+      found.set(
+        candidate,
+        places.map((position) => base + position),
+      );
+    };
+    for (const candidate of placesOf.keys())
+      if (candidate.positions !== null) look(candidate, candidate.positions);
+    const missing = [...placesOf.keys()].filter((candidate) => !found.has(candidate));
+    for (const batch of batchesOf(missing)) {
+      for (const [candidate, positions] of await this.#read(batch)) look(candidate, positions);
     }
-    if (batch.length > 0) await this.#countBatch(batch);
+    return wanted.map(({ candidate }) => found.get(candidate) ?? []);
   }
 
-  async positions(candidates: readonly Candidate[]): Promise<Uint16Array[]> {
-    const missing = candidates.filter(({ positions }) => positions === null);
-    const found = missing.length === 0 ? null : await this.#read(missing);
-    return candidates.map((candidate) => candidate.positions ?? found?.get(candidate) ?? new Uint16Array(0));
-  }
-
-  async #countBatch(batch: readonly Candidate[]): Promise<void> {
-    for (const [candidate, positions] of await this.#read(batch)) {
-      candidate.count = positions.length;
-      if (this.#kept + positions.length > KEPT_POSITIONS) continue;
-      candidate.positions = positions;
-      this.#kept += positions.length;
-    }
-  }
-
-  async #read(batch: readonly Candidate[]): Promise<Map<Candidate, Uint16Array>> {
+  /** Works out the positions of some blocks, and keeps them while there is room. */
+  async #read(batch: readonly Candidate[]): Promise<Map<Candidate, Positions>> {
     const lists = await this.#readLists(batch.filter(({ open }) => open.length > 0));
-    const found = new Map<Candidate, Uint16Array>();
+    const found = new Map<Candidate, Positions>();
     for (const candidate of batch) {
       const inLists =
         lists.get(candidate.block.block)?.within(candidate.range) ?? everything(candidate.range);
-      found.set(candidate, await this.#withPhrases(candidate, inLists));
+      const positions = Positions.of(await this.#withPhrases(candidate, inLists));
+      found.set(candidate, positions);
+      candidate.count = positions.count;
+      if (this.#keptBytes + positions.bytes > KEPT_BYTES) continue;
+      candidate.positions = positions;
+      this.#keptBytes += positions.bytes;
     }
     return found;
   }
@@ -217,6 +220,23 @@ class MatchReader {
     }
     return having.within({ first, last }, 2);
   }
+}
+
+/** Some at a time: what is read of them is held in memory. */
+function* batchesOf(candidates: readonly Candidate[]): Generator<readonly Candidate[]> {
+  let batch: Candidate[] = [];
+  let entries = 0;
+  for (const candidate of candidates) {
+    const isFull = batch.length === BATCH_BLOCKS || entries + candidate.entries > BATCH_ENTRIES;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      batch = [];
+      entries = 0;
+    }
+    batch.push(candidate);
+    entries += candidate.entries;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** What is in all of some lists of positions. */

@@ -3,6 +3,7 @@ import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection } from '../database.js';
 import { extremesOf } from '../extremes.js';
 import type { Capture } from '../segments.js';
+import type { PositionRange } from './positions.js';
 
 /** A tenant's records in a block of the cold file. They lie side by side, in the order of their times. */
 export interface LogBlock {
@@ -11,12 +12,6 @@ export interface LogBlock {
   readonly records: number;
   readonly oldest: Micros;
   readonly newest: Micros;
-}
-
-/** Positions within a block, both ends included. */
-export interface PositionRange {
-  readonly first: number;
-  readonly last: number;
 }
 
 type Times = Pick<LogFilter, 'start_time' | 'end_time'>;

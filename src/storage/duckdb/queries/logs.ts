@@ -5,8 +5,11 @@ import { LOG_WIRE, LOGS, ORIGINS } from '../../tables.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection, Row } from '../database.js';
 import { findInBlocks } from '../logs/block-matches.js';
+import { readKeys } from '../logs/found-keys.js';
+import { HotKeys } from '../logs/hot-keys.js';
 import { logSearch } from '../logs/log-condition.js';
-import { findInHot, pageOfKeys, type LogKey } from '../logs/log-keys.js';
+import type { LogKey } from '../logs/log-keys.js';
+import { pageOfKeys } from '../logs/page-of-keys.js';
 import { hotPartsOf, relation } from '../relation.js';
 import type { Capture } from '../segments.js';
 
@@ -35,10 +38,11 @@ export async function searchLogs(
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly count: number; readonly keys: LogKey[] }> {
   const search = logSearch(tenant, filter);
-  const hot = await findInHot(connection, capture, search, page.offset + page.limit);
+  const hot = await HotKeys.find(connection, capture, search, page.offset + page.limit);
   const cold = await findInBlocks(connection, capture, tenant, filter, search);
   const count = cold.blocks.reduce((sum, block) => sum + block.count, hot.count);
-  const keys = page.offset >= count ? [] : await pageOfKeys(connection, hot.keys, cold, page);
+  if (page.offset >= count) return { count, keys: [] };
+  const keys = await pageOfKeys([hot, ...cold.blocks], page, (wanted) => readKeys(connection, cold, wanted));
   return { count, keys };
 }
 

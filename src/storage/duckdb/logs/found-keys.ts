@@ -1,0 +1,23 @@
+import type { Connection } from '../database.js';
+import type { BlockMatches, FoundInBlocks } from './block-matches.js';
+import { HotKeys } from './hot-keys.js';
+import { keysByNumber, type LogKey } from './log-keys.js';
+import type { FoundKeys, Wanted } from './page-of-keys.js';
+
+/** The keys of some of the records that a search found, of the hot segments and of blocks. */
+export async function readKeys(
+  connection: Connection,
+  cold: FoundInBlocks,
+  wanted: readonly Wanted<HotKeys | BlockMatches>[],
+): Promise<FoundKeys> {
+  const inBlocks = wanted.flatMap(({ list, places }) => (list instanceof HotKeys ? [] : { list, places }));
+  const numbers = await cold.numbers(inBlocks);
+  const numbersOf = new Map(inBlocks.map(({ list }, i) => [list, numbers[i] ?? []]));
+  const keys = await keysByNumber(connection, numbers.flat());
+  const found: (LogKey | undefined)[][] = [];
+  for (const { list, places } of wanted) {
+    if (list instanceof HotKeys) found.push(await list.at(places));
+    else found.push((numbersOf.get(list) ?? []).map((number) => keys.get(number)));
+  }
+  return found;
+}
