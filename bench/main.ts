@@ -155,6 +155,7 @@ program
   .option('--spans-per-second <n>', 'that the neighbour writes', integer, 2000)
   .option('--log-records <n>', 'that the one who floods has stored before', integer, 2_000_000)
   .option('--config <file>', 'configuration laid over the built-in one')
+  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
   .action(async (options: NeighboursOptions) => {
     if (!(await neighbours(options, print))) process.exitCode = 1;
   });

@@ -26,6 +26,8 @@ export interface NeighboursOptions {
   /** What the one who floods has stored before, so that there is something to search. */
   readonly logRecords: number;
   readonly config?: string;
+  /** Where the daemon leaves CPU profiles of its threads. */
+  readonly profile?: string;
 }
 
 interface Round extends NeighbourFigures {
@@ -44,7 +46,7 @@ export async function neighbours(options: NeighboursOptions, print: Print): Prom
   printSetup(print, 'neighbours', { ...options });
   return await inFreshDirectory(async (directory) => {
     const files = await writeDaemonConfig({ directory, key: BENCH_KEY, extra: options.config });
-    const daemon = await DaemonProcess.start(files);
+    const daemon = await DaemonProcess.start(files, options.profile);
     try {
       const target = {
         url: daemon.url,
@@ -60,6 +62,7 @@ export async function neighbours(options: NeighboursOptions, print: Print): Prom
       print(
         `  Goals: p99 of writes and reads under ${GOAL_MS} ms, no errors, memory under ${GOAL_MIB} MiB: ${isMet ? 'met' : 'NOT MET'}`,
       );
+      if (options.profile !== undefined) await daemon.stop();
       return isMet;
     } finally {
       await daemon.kill();
