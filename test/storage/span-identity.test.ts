@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import type { SpanRecord } from '../../src/signal/span.js';
 import { EventEngine } from '../events/event-engine.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { spansOf } from './shown-spans.js';
@@ -70,4 +71,66 @@ void t.test('a span that comes twice in a trace of one batch is there once', asy
     t.equal(found?.span_count, length);
     t.equal(found && (await spansOf(found)).length, length);
   }
+});
+
+void t.test('batches of one commit bring spans of one trace, each with its own payload', async (t) => {
+  for (const isKnown of [false, true]) {
+    const opened = await TestStore.open(t);
+    const tenant = await opened.addUser();
+    const trace = aHeader({ status: 'running' });
+    const spans = Array.from({ length: 40 }, (_, i) =>
+      aSpanRecord(trace.trace_id, {
+        started_at: NOON + i,
+        status: i % 3 === 0 ? 'running' : 'completed',
+        input_data: { of: i },
+      }),
+    );
+    const write = async (items: SpanRecord[]) =>
+      opened.store.writeTraces({ tenant, items: [{ trace, spans: items }] }, { receivedAt: NOON });
+    const parts = [spans.slice(0, 7), spans.slice(7, 8), spans.slice(8, 30), spans.slice(30)];
+    if (isKnown) await write(parts.shift() ?? []);
+    await Promise.all(parts.map(write));
+    const shown = async () => {
+      const found = await opened.store.readTrace(tenant, trace.trace_id);
+      return found === null ? [] : spansOf(found);
+    };
+    const inputs = spans.map((_, of) => ({ of }));
+    t.same(
+      (await shown()).map(({ input_data }) => input_data),
+      inputs,
+    );
+    // The completed ones keep the payload that is read back from where each lies.
+    await Promise.all(
+      parts.map(async (part) => {
+        await write(part.map((span) => ({ ...span, status: 'completed', input_data: null })));
+      }),
+    );
+    for (const isMoved of [false, true]) {
+      if (isMoved) {
+        await opened.reopen();
+        await opened.store.settled();
+      }
+      const now = await shown();
+      t.same(
+        now.map(({ input_data }) => input_data),
+        inputs,
+      );
+      const [first = []] = isKnown ? [spans.slice(0, 7)] : [];
+      const running = first.filter(({ status }) => status === 'running').length;
+      t.equal(now.filter(({ status }) => status === 'running').length, running);
+    }
+  }
+});
+
+void t.test('a span that two batches of one commit bring is there once, the first as it came', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  const { trace, spans } = aTrace(20);
+  const write = async (items: SpanRecord[]) =>
+    opened.store.writeTraces({ tenant, items: [{ trace, spans: items }] }, { receivedAt: NOON });
+  // The first holds up the others, so that they come together.
+  await Promise.all([write([]), write(spans), write(spans.slice(5)), write(spans.slice(0, 6))]);
+  const found = await opened.store.readTrace(tenant, trace.trace_id);
+  t.equal(found?.span_count, spans.length);
+  t.equal(found && (await spansOf(found)).length, spans.length);
 });

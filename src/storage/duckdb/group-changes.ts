@@ -11,7 +11,7 @@ import type { RunSize } from './spans/run-size.js';
 import { loadWhole } from './stored-traces.js';
 import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
-import type { RowSets, TouchedTrace } from './triage.js';
+import type { NewParts, TouchedTrace } from './triage.js';
 import type { IncomingBatch, OutcomeChange } from './write-group.js';
 
 /** What is new of the batches of a group: their spans, and traces without spans. */
@@ -27,7 +27,7 @@ export class EventsOfGroup {
 export interface TouchedGroup {
   readonly touched: ReadonlyMap<string, TouchedTrace>;
   /** Traces of batches whose spans are all new. */
-  readonly fresh: RowSets;
+  readonly fresh: NewParts;
   /** Of those that are stored, by key; those that become so are added. */
   readonly states: Map<string, TraceState>;
   readonly events: EventsOfGroup;

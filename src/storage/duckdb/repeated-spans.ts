@@ -12,6 +12,20 @@ export function repeatsSpans(batch: IncomingBatch, trace: number): boolean {
     : repeatsAmongMany(batch.spanIds, start, end);
 }
 
+/** Whether traces of several batches, which have the same id, have a span twice. */
+export function repeatAmongThem(
+  parts: readonly { readonly batch: IncomingBatch; readonly trace: number }[],
+): boolean {
+  const keys = new Set<string>();
+  let spans = 0;
+  for (const { batch, trace } of parts) {
+    spans += batch.end(trace) - batch.start(trace);
+    for (let row = batch.start(trace); row < batch.end(trace); row++)
+      keys.add(uuidKey(batch.spanIds, row * 4));
+  }
+  return keys.size < spans;
+}
+
 function repeatsAmongFew(words: Uint32Array, start: number, end: number): boolean {
   for (let row = start + 1; row < end; row++) {
     for (let other = start; other < row; other++) if (isSame(words, row * 4, other * 4)) return true;

@@ -62,10 +62,16 @@ export function wholeRows(
  * The rows of spans that are new, of traces of which all spans of the batch are: from the sender's columns, too.
  *
  * @param traces positions in the batch, ascending
+ * @param firstLine of a trace's payloads: more than 0 where other batches of the commit brought spans of it before
  */
-export function newSpanRows(seq: number, batch: IncomingBatch, traces: readonly number[]): Rows[] {
+export function newSpanRows(
+  seq: number,
+  batch: IncomingBatch,
+  traces: readonly number[],
+  firstLine: (trace: number) => number,
+): Rows[] {
   const { tenant } = batch;
-  const lines = linesOf(batch, traces);
+  const lines = linesOf(batch, traces, firstLine);
   const ownOfSpan = (row: number, values: number[]): void => {
     values[0] = seq;
     values[1] = tenant;
@@ -81,7 +87,7 @@ export function newSpanRows(seq: number, batch: IncomingBatch, traces: readonly 
     own: ownOfSpan,
     replacing: 0,
   }));
-  rows.push(payloadRows(seq, batch, traces));
+  rows.push(payloadRows(seq, batch, traces, lines));
   return rows;
 }
 
@@ -139,7 +145,7 @@ export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
 }
 
 /** The pieces of the payloads of whole traces: the lines of a trace's spans lie side by side in the message. */
-function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[]): Rows {
+function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[], lines: Uint32Array): Rows {
   const writer = new ColumnsWriter(PAYLOADS.wire, batch.spans.rows, new TextScratch(0));
   const firstLines: number[] = [];
   const bytes: number[] = [];
@@ -154,7 +160,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
       if (textEnd - textStart > next - first - 1) {
         writer.uuidWords(0, firstLines.length, batch.traceIds, trace * 4);
         writer.span(1, firstLines.length, textStart, textEnd);
-        firstLines.push(first - start);
+        firstLines.push(lines[first] ?? 0);
         bytes.push(textEnd - textStart);
       }
       first = next;
@@ -186,11 +192,15 @@ function piecesOf(lines: readonly string[]): { readonly firstLine: number; reado
 }
 
 /** The line of each span within its trace's payload row. */
-function linesOf(batch: IncomingBatch, traces: readonly number[]): Uint32Array {
+function linesOf(
+  batch: IncomingBatch,
+  traces: readonly number[],
+  firstLine: (trace: number) => number,
+): Uint32Array {
   const lines = new Uint32Array(batch.spans.rows);
   for (const trace of traces) {
-    const first = batch.start(trace);
-    for (let row = first; row < batch.end(trace); row++) lines[row] = row - first;
+    const [first, line] = [batch.start(trace), firstLine(trace)];
+    for (let row = first; row < batch.end(trace); row++) lines[row] = line + row - first;
   }
   return lines;
 }

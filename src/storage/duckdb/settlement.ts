@@ -23,7 +23,7 @@ import type { ClosedRuns } from './spans/closed-runs.js';
 import type { RunSize } from './spans/run-size.js';
 import { spansOf } from './spans/spans-of.js';
 import { TraceState } from './trace-state.js';
-import { newParts, triage, type RowSets, type TouchedTrace } from './triage.js';
+import { newParts, triage, type NewParts, type TouchedTrace } from './triage.js';
 import type { IncomingBatch, OutcomeChange, Rows, TraceChange } from './write-group.js';
 
 /** What one group commit writes. */
@@ -143,9 +143,10 @@ export class Settlement {
       wholeRows(seq, batch, [...agentNos.keys()], (trace) => agentNos.get(trace) ?? 0),
     );
     for (const batch of new Set([...sorted.whole.keys(), ...fresh.keys()])) {
-      const traces = [...(sorted.whole.get(batch) ?? []), ...(fresh.get(batch) ?? [])];
+      const touchedParts = fresh.get(batch);
+      const traces = [...(sorted.whole.get(batch) ?? []), ...(touchedParts?.keys() ?? [])];
       traces.sort((a, b) => a - b);
-      rows.push(...newSpanRows(seq, batch, traces));
+      rows.push(...newSpanRows(seq, batch, traces, (trace) => touchedParts?.get(trace) ?? 0));
     }
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
@@ -204,7 +205,7 @@ export class Settlement {
     key: string,
     trace: TouchedTrace,
     state: TraceState,
-    fresh: RowSets,
+    fresh: NewParts,
   ): WrittenTrace[] {
     const { spans, writesHeader, ends } = state.settle(seq);
     const name = state.agent;

@@ -1,6 +1,6 @@
 import { uuidKey } from '../../worker/uuid-words.js';
 import type { IdIndex } from './ids/id-index.js';
-import { repeatsSpans } from './repeated-spans.js';
+import { repeatAmongThem, repeatsSpans } from './repeated-spans.js';
 import type { RunSize } from './spans/run-size.js';
 import type { TraceState } from './trace-state.js';
 import {
@@ -13,8 +13,17 @@ import {
   type TraceChange,
 } from './write-group.js';
 
-/** Traces of batches: sets of their positions, by batch. */
-export type RowSets = Map<IncomingBatch, Set<number>>;
+/**
+ * Traces of batches, by batch and their positions in it: the line of the trace's payloads in this commit that the first
+ * span of each is on.
+ */
+export type NewParts = ReadonlyMap<IncomingBatch, ReadonlyMap<number, number>>;
+
+/** A trace of a batch. */
+interface Part {
+  readonly batch: IncomingBatch;
+  readonly trace: number;
+}
 
 /** A trace that is perhaps stored, or that more than one change of the group is about, and those changes in order. */
 export interface TouchedTrace {
@@ -23,7 +32,7 @@ export interface TouchedTrace {
   readonly words: Uint32Array;
   readonly offset: number;
   readonly parts: (
-    | { readonly batch: IncomingBatch; readonly trace: number }
+    | Part
     | { readonly outcome: OutcomeChange }
     | { readonly timeout: TimeoutChange }
     | { readonly remap: RemapChange }
@@ -74,37 +83,39 @@ export function triage(changes: readonly TraceChange[], traces: IdIndex, { follo
 }
 
 /**
- * Of the touched traces, those that come in one batch of the group only, with spans that are all new: by batch, their
- * positions in it.
+ * Of the touched traces, those whose spans are all new, in all batches of the group that bring some.
  *
  * @param states of those that are stored, by key
  */
-export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceState>): RowSets {
-  const found: RowSets = new Map();
+export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceState>): NewParts {
+  const found = new Map<IncomingBatch, Map<number, number>>();
   for (const [key, { parts }] of touched) {
-    const [part, another] = parts.filter((candidate) => 'batch' in candidate);
-    if (part === undefined || another !== undefined) continue;
     // It writes spans that are stored, too.
     if (parts.some((change) => 'remap' in change)) continue;
-    const { batch, trace } = part;
-    if (!hasStoredSpan(batch, trace, states.get(key)) && !repeatsSpans(batch, trace))
-      addRow(found, batch, trace);
+    const brought = parts.filter((part) => 'batch' in part);
+    if (brought.some((part) => hasStoredSpan(part, states.get(key))) || repeatSpans(brought)) continue;
+    let line = 0;
+    for (const { batch, trace } of brought) {
+      const lines = found.get(batch) ?? new Map<number, number>();
+      found.set(batch, lines.set(trace, line));
+      line += batch.end(trace) - batch.start(trace);
+    }
   }
   return found;
 }
 
-function hasStoredSpan(batch: IncomingBatch, trace: number, state: TraceState | undefined): boolean {
+function repeatSpans(parts: readonly Part[]): boolean {
+  const [part, another] = parts;
+  if (part === undefined) return false;
+  return another === undefined ? repeatsSpans(part.batch, part.trace) : repeatAmongThem(parts);
+}
+
+function hasStoredSpan({ batch, trace }: Part, state: TraceState | undefined): boolean {
   if (state === undefined) return false;
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
     if (state.spans.has(uuidKey(batch.spanIds, row * 4))) return true;
   }
   return false;
-}
-
-function addRow(sets: RowSets, batch: IncomingBatch, row: number): void {
-  const rows = sets.get(batch);
-  if (rows === undefined) sets.set(batch, new Set([row]));
-  else rows.add(row);
 }
 
 /** How many changes of the group are about each trace, by key. */
