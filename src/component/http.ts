@@ -4,6 +4,9 @@ import type { Operation } from './operation.js';
 /** The methods routes are declared for. `HEAD` and `OPTIONS` are answered by the listener itself. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** Looks at a body while it arrives. @returns why no more of it is wanted */
+export type InspectBody = (piece: Uint8Array) => HttpProblem | undefined;
+
 export interface HttpRequest {
   /** From `X-Request-Id` where it is well formed, otherwise made here; answered in the same header. */
   readonly id: string;
@@ -23,12 +26,14 @@ export interface HttpRequest {
    */
   identified?(identity: Identity): void;
   /**
-   * The whole body, decompressed. To be called synchronously in the handler or after awaiting; once.
+   * The whole body, decompressed. To be called synchronously in the handler or after awaiting; once. Large bodies come one in each
+   * turn of the event loop, those of different users in turn.
    *
+   * @param inspect sees what arrives uncompressed, piece by piece, and may refuse the rest: what is thrown then
    * @throws HttpProblem 400 `invalid_encoding`, 408 `request_timeout`, 413 `body_too_large`, 415 `unsupported_media_type`
    * (an unknown `Content-Encoding`).
    */
-  body(): Promise<Uint8Array>;
+  body(inspect?: InspectBody): Promise<Uint8Array>;
   /** Ends when the client went away. */
   readonly abort: AbortSignal;
 }

@@ -1,15 +1,22 @@
-import { HttpProblem } from '../component/http.js';
+import { HttpProblem, type InspectBody } from '../component/http.js';
 import type { Clock } from '../component/telemetry.js';
 import { contentCoding, decompress, tooLarge } from './decompress.js';
 import { SLOW_BODY_MS } from './limits.js';
 import type { Pace } from './pace.js';
 import { overloaded } from './problem.js';
 import type { Holding } from './shares.js';
+import type { Turns } from './turns.js';
 
 const KIB = 1024;
 /** What a `Content-Length` gets at once; the rest as it really arrives, so that claims alone cost next to nothing. */
 const MAX_FIRST_ALLOCATION = 128 * KIB;
 const FIRST_ALLOCATION = 16 * KIB;
+/** So much more than has come is allocated where the length is known: pages that nothing is written to cost nothing. */
+const GROWTH = 16;
+/** Of a body without a length. */
+const CHUNKED_GROWTH = 2;
+/** What decodes a larger one holds up everything else for a while. */
+const LARGE = 1024 * KIB;
 const EMPTY = Buffer.alloc(0);
 
 export interface BodySettings {
@@ -23,6 +30,8 @@ export interface BodySettings {
   readonly budget: Holding;
   /** Absent where only its time counts. */
   readonly pace?: Pace;
+  /** In which large bodies are given out. Absent: as they come. */
+  readonly turns?: Turns;
   readonly clock: Clock;
 }
 
@@ -41,6 +50,7 @@ export class Body {
   #problem: HttpProblem | undefined;
   #waiting: { resolve: (bytes: Uint8Array) => void; reject: (problem: HttpProblem) => void } | undefined;
   #result: Promise<Uint8Array> | undefined;
+  #inspect: InspectBody | undefined;
   #cancelTimeout: (() => void) | undefined;
   #endWatch: (() => void) | undefined;
 
@@ -90,6 +100,11 @@ export class Body {
       this.fail(tooLarge(this.#settings.maxBytes));
       return;
     }
+    const refusal = this.#inspect?.(piece);
+    if (refusal !== undefined) {
+      this.fail(refusal);
+      return;
+    }
     if (length > this.#buffer.length && !this.#grow(length, isLast)) {
       this.fail(overloaded());
       return;
@@ -112,9 +127,13 @@ export class Body {
   }
 
   /** The whole body, decompressed. @throws HttpProblem as `HttpRequest.body` says, and 503 `overloaded`. */
-  read(): Promise<Uint8Array> {
+  read(inspect?: InspectBody): Promise<Uint8Array> {
     if (this.#result === undefined) {
-      this.#result = this.#coding === undefined ? this.#raw() : this.#decompressed(this.#coding);
+      if (inspect !== undefined && this.#coding === undefined) this.#inspectFromNowOn(inspect);
+      const { contentLength = Infinity, turns } = this.#settings;
+      const bytes = this.#coding === undefined ? this.#raw() : this.#decompressed(this.#coding);
+      const maybeLarge = contentLength > LARGE || this.#coding !== undefined;
+      this.#result = turns !== undefined && maybeLarge ? this.#inTurn(bytes, turns) : bytes;
       // A handler may fail before it awaits this; the process must not end for that.
       this.#result.catch(ignore);
     }
@@ -127,6 +146,24 @@ export class Body {
     if (this.#state === 'gathering') this.fail(connectionClosed());
     this.#state = 'released';
     this.#giveBack();
+  }
+
+  #inspectFromNowOn(inspect: InspectBody): void {
+    this.#inspect = inspect;
+    const refusal = this.#length > 0 ? inspect(this.#bytes()) : undefined;
+    if (refusal === undefined) return;
+    this.fail(refusal);
+    // Also where all of it had come.
+    this.#problem ??= refusal;
+  }
+
+  async #inTurn(bytes: Promise<Uint8Array>, turns: Turns): Promise<Uint8Array> {
+    const whole = await bytes;
+    if (whole.length > LARGE)
+      await new Promise<void>((resolve) => {
+        turns.add(this.#settings.budget.owner, resolve);
+      });
+    return whole;
   }
 
   #complete(): void {
@@ -177,12 +214,13 @@ export class Body {
     return true;
   }
 
-  /** Doubles until the bytes fit, but never beyond what was announced, so that a body with a length is copied seldom. */
+  /** Grows until the bytes fit, but never beyond what was announced, so that a body with a length is copied seldom. */
   #grow(length: number, isLast: boolean): boolean {
     const { contentLength, maxBytes } = this.#settings;
     const most = Math.max(length, Math.min(contentLength ?? maxBytes, maxBytes));
     const first = contentLength === undefined ? FIRST_ALLOCATION : MAX_FIRST_ALLOCATION;
-    const wanted = isLast ? length : Math.min(most, Math.max(length, this.#buffer.length * 2, first));
+    const growth = contentLength === undefined ? CHUNKED_GROWTH : GROWTH;
+    const wanted = isLast ? length : Math.min(most, Math.max(length, this.#buffer.length * growth, first));
     if (!this.#reserve(wanted - this.#buffer.length)) return false;
     // Not from Node's shared pool: the handler keeps the bytes, and one small body would hold a whole slab.
     const grown = Buffer.allocUnsafeSlow(wanted);

@@ -14,6 +14,7 @@ import type { RebindingGuard } from './rebinding-guard.js';
 import { headProblem, isWellFormed } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
+import { Turns } from './turns.js';
 
 export interface Guard {
   readonly prefix: string;
@@ -63,6 +64,7 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
   readonly #occupancy: Occupancy;
+  readonly #largeBodies = new Turns(1);
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
   #isDraining = false;
@@ -124,6 +126,7 @@ export class Dispatcher {
           timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
           budget: visit.bodies,
           pace,
+          turns: this.#largeBodies,
           clock,
         })
       : undefined;

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { HttpProblem, type FieldError, type HttpRequest } from '../component/http.js';
 import { asciiJson } from './ascii-json.js';
-import { findExcess, type StructureLimits } from './json-structure.js';
+import { findExcess, StructureScan, type StructureLimits } from './json-structure.js';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 /** What clients call UTF-8. */
@@ -11,6 +11,8 @@ const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 const BYTE_ORDER_MARK = '\uFEFF';
 /** Of a body that a schema checks: twenty errors are told, but all of them are found. */
 const MANAGEMENT_LIMITS: StructureLimits = { nodes: 5000, values: 5000 };
+/** At least: what opens it and what closes it. */
+const BYTES_OF_NODE = 2;
 /** Places that are told of text that is no Unicode. */
 const MAX_HALVES = 20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
@@ -43,7 +45,7 @@ export function requireJson(request: HttpRequest): void {
  * half a surrogate pair, which no store could give back.
  */
 export async function readJsonBody(request: HttpRequest): Promise<unknown> {
-  const bytes = await request.body();
+  const bytes = await receiveJson(request, MANAGEMENT_LIMITS);
   const value = parseJsonBytes(bytes, MANAGEMENT_LIMITS);
   const halves = withoutNulls(value, ESCAPED_SURROGATE.test(Buffer.from(bytes).toString('latin1')));
   if (halves.length > 0)
@@ -51,6 +53,27 @@ export async function readJsonBody(request: HttpRequest): Promise<unknown> {
       errors: halves,
     });
   return value;
+}
+
+/**
+ * Receives a body that is to be parsed. One that is large enough to have too much structure is measured while it arrives, so that
+ * a bomb is refused with its first part.
+ *
+ * @param problemOf what is thrown for too much structure
+ * @throws HttpProblem what `request.body` throws; what `problemOf` gives
+ */
+export function receiveJson(
+  request: HttpRequest,
+  limits: StructureLimits,
+  problemOf = excessProblem,
+): Promise<Uint8Array> {
+  const length = Number(request.header('content-length') ?? Infinity);
+  if (length / BYTES_OF_NODE <= Math.min(limits.nodes, limits.values ?? Infinity)) return request.body();
+  const scan = new StructureScan(limits);
+  return request.body((piece) => {
+    const excess = scan.push(piece);
+    return excess === undefined ? undefined : problemOf(excess);
+  });
 }
 
 /** 422 `validation_failed` for a body that costs more than it may. @param excess as `findExcess` words it */
@@ -64,6 +87,7 @@ function excessProblem(excess: string): HttpProblem {
  * Parses a body. There is no other way from bytes to values, so that none is parsed whose structure nobody has measured.
  *
  * @param options.problemOf what is thrown for too much structure
+ * @param options.prepare from bytes to bytes with the same structure, before they are text
  * @param options.parse from text to values, as `JSON.parse` or the exact `parseJson`
  * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; what `problemOf` gives
  */
@@ -72,15 +96,18 @@ export function parseJsonBytes(
   limits: StructureLimits,
   {
     problemOf = excessProblem,
+    prepare = (measured) => measured,
     parse = JSON.parse,
   }: {
+    readonly prepare?: (bytes: Uint8Array) => Uint8Array;
     readonly problemOf?: (excess: string) => HttpProblem;
     readonly parse?: (text: string) => unknown;
   } = {},
 ): unknown {
   const excess = findExcess(bytes, limits);
   if (excess !== undefined) throw problemOf(excess);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const prepared = prepare(bytes);
+  const buffer = Buffer.from(prepared.buffer, prepared.byteOffset, prepared.byteLength);
   if (isAscii(buffer)) return parseText(buffer.toString('latin1'), parse);
   if (!isUtf8(buffer)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
   const ascii = asciiJson(buffer);

@@ -43,7 +43,7 @@ export interface StructureLimits {
  * @returns what there is too much of, for the sender, or undefined.
  */
 export function findExcess(bytes: Uint8Array, limits: StructureLimits): string | undefined {
-  return isHarmless(bytes, limits) ? undefined : scan(bytes, limits);
+  return isHarmless(bytes, limits) ? undefined : new StructureScan(limits).push(bytes);
 }
 
 /** Whether so few bytes, and so few opening brackets, cannot pass any limit. Brackets within strings count as well. */
@@ -62,22 +62,53 @@ function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimit
   return true;
 }
 
-function scan(bytes: Uint8Array, limits: StructureLimits): string | undefined {
-  let depth = 0;
-  let nodes = 0;
-  let values = 0;
-  const { nodes: maxNodes, values: maxValues = bytes.length } = limits;
-  for (let at = 0; at < bytes.length; at++) {
-    const meaning = MEANINGS[bytes[at] ?? 0];
-    if (meaning === 0) continue;
-    if (meaning === STRING) at = endOfString(bytes, at);
-    else if (meaning === CLOSE) depth--;
-    else if (meaning === COMMA) {
-      if (++values > maxValues) return `holds more than ${maxValues} values`;
-    } else if (++nodes > maxNodes) return `holds more than ${maxNodes} objects, lists and fields`;
-    else if (meaning === OPEN && ++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
+/** The same for a text that comes in pieces, cut anywhere. */
+export class StructureScan {
+  readonly #maxNodes: number;
+  readonly #maxValues: number;
+  #depth = 0;
+  #nodes = 0;
+  #values = 0;
+  #isInString = false;
+  /** In a string: the next byte is escaped. */
+  #isEscaped = false;
+
+  constructor({ nodes, values = Infinity }: StructureLimits) {
+    this.#maxNodes = nodes;
+    this.#maxValues = values;
   }
-  return undefined;
+
+  /** @returns what there is too much of, up to here */
+  push(bytes: Uint8Array): string | undefined {
+    const maxNodes = this.#maxNodes;
+    const maxValues = this.#maxValues;
+    let depth = this.#depth;
+    let nodes = this.#nodes;
+    let values = this.#values;
+    let at = this.#isInString && bytes.length > 0 ? this.#skipString(bytes, this.#isEscaped ? 1 : 0) + 1 : 0;
+    for (; at < bytes.length; at++) {
+      const meaning = MEANINGS[bytes[at] ?? 0];
+      if (meaning === 0) continue;
+      if (meaning === STRING) at = this.#skipString(bytes, at + 1);
+      else if (meaning === CLOSE) depth--;
+      else if (meaning === COMMA) {
+        if (++values > maxValues) return `holds more than ${maxValues} values`;
+      } else if (++nodes > maxNodes) return `holds more than ${maxNodes} objects, lists and fields`;
+      else if (meaning === OPEN && ++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
+    }
+    this.#depth = depth;
+    this.#nodes = nodes;
+    this.#values = values;
+    return undefined;
+  }
+
+  /** @param from where an unescaped character begins @returns the position of the quote that ends it, or the end of the bytes */
+  #skipString(bytes: Uint8Array, from: number): number {
+    const end = endOfString(bytes, from - 1);
+    this.#isInString = end >= bytes.length;
+    this.#isEscaped = this.#isInString && isEscaped(bytes, bytes.length, from);
+    return end;
+  }
 }
 
 /** @returns the position of the quote that ends the string begun at `start`, or the end of the bytes. */

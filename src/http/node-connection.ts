@@ -78,7 +78,7 @@ export class NodeConnection {
   over(exchange: NodeExchange): void {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
-    if (this.#waiting.length > 0) this.#turns.add(this.#startWaiting);
+    if (this.#waiting.length > 0) this.#turns.add(this.#slot?.remoteAddress ?? '', this.#startWaiting);
     else if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
     this.#refuseInTurn();
   }

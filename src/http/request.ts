@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpRequest, Method } from '../component/http.js';
+import type { HttpRequest, InspectBody, Method } from '../component/http.js';
 import { connectionClosed, type Body } from './body.js';
 import type { Identity } from '../component/identity.js';
 import type { Exchange } from './engine.js';
@@ -63,8 +63,8 @@ export class IncomingRequest implements HttpRequest {
     this.#visit.belongTo(userId);
   }
 
-  body(): Promise<Uint8Array> {
-    return this.#body === undefined ? Promise.resolve(EMPTY) : this.#body.read();
+  body(inspect?: InspectBody): Promise<Uint8Array> {
+    return this.#body === undefined ? Promise.resolve(EMPTY) : this.#body.read(inspect);
   }
 
   /** The client went away. */

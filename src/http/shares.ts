@@ -77,6 +77,10 @@ export class Holding {
     this.#shares = shares;
   }
 
+  get owner(): string {
+    return this.#owner;
+  }
+
   /** Says whose it is, before anything is taken. Until then it is nobody's. */
   belongTo(owner: string): void {
     this.#owner = owner;

@@ -1,19 +1,39 @@
-/** What is done in one turn of the event loop: with the largest answers some milliseconds. */
-const MAX_A_TURN = 16;
-
-/** Puts off what can wait, a little in each turn of the event loop, so that everything else comes in between. */
+/**
+ * Puts off what can wait, a little in each turn of the event loop, so that everything else comes in between. Owners take
+ * turns: one that has much to do puts off nobody else.
+ */
 export class Turns {
-  #waiting: (() => void)[] = [];
+  readonly #most: number;
+  /** What waits of each owner; the first is the next. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  /** @param most tasks in one turn of the loop */
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   /** @param task must not throw */
-  add(task: () => void): void {
-    if (this.#waiting.push(task) === 1) setImmediate(this.#turn);
+  add(owner: string, task: () => void): void {
+    if (this.#waiting.size === 0) setImmediate(this.#turn);
+    const tasks = this.#waiting.get(owner);
+    if (tasks === undefined) this.#waiting.set(owner, [task]);
+    else tasks.push(task);
   }
 
   readonly #turn = (): void => {
-    const tasks = this.#waiting.slice(0, MAX_A_TURN);
-    this.#waiting = this.#waiting.slice(MAX_A_TURN);
-    if (this.#waiting.length > 0) setImmediate(this.#turn);
+    const tasks = Array.from({ length: this.#most }, () => this.#next()).filter((task) => task !== undefined);
+    // Before the tasks, which may add others.
+    if (this.#waiting.size > 0) setImmediate(this.#turn);
     for (const task of tasks) task();
   };
+
+  #next(): (() => void) | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    const [owner, tasks] = first;
+    this.#waiting.delete(owner);
+    const task = tasks.shift();
+    if (tasks.length > 0) this.#waiting.set(owner, tasks);
+    return task;
+  }
 }

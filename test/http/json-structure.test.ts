@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { findExcess as findExcessOf } from '../../src/http/json-structure.js';
+import { findExcess as findExcessOf, StructureScan } from '../../src/http/json-structure.js';
 import { holds } from '../support/property.js';
 
 const findExcess = (body: Uint8Array): string | undefined => findExcessOf(body, { nodes: 500_000 });
@@ -73,5 +73,25 @@ void t.test('it counts what a parser would count', async (t) => {
       return findExcess(text(around)) === undefined && findExcess(text(around + 1)) !== undefined;
     }),
     { numRuns: 30 },
+  );
+});
+
+void t.test('a text in pieces, cut anywhere, is measured as the whole', async (t) => {
+  const character = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '\\', 'x');
+  holds(
+    t,
+    fc.property(
+      fc.array(character, { maxLength: 300 }),
+      fc.array(fc.nat(300), { maxLength: 12 }),
+      fc.integer({ min: 1, max: 12 }),
+      (characters, cuts, limit) => {
+        const text = bytes(characters.join(''));
+        const limits = { nodes: limit, values: limit };
+        const scan = new StructureScan(limits);
+        const places = [0, ...cuts.sort((a, b) => a - b), text.length];
+        const inPieces = places.map((place, at) => scan.push(text.subarray(places[at - 1] ?? 0, place)));
+        return inPieces.find((excess) => excess !== undefined) === new StructureScan(limits).push(text);
+      },
+    ),
   );
 });

@@ -4,15 +4,15 @@ import { Turns } from '../../src/http/turns.js';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 void t.test('what can wait is done in order, a little in each turn of the loop', async (t) => {
-  const turns = new Turns();
+  const turns = new Turns(16);
   const done: number[] = [];
-  for (let task = 0; task < 40; task++) turns.add(() => done.push(task));
+  for (let task = 0; task < 40; task++) turns.add('a', () => done.push(task));
   t.same(done, [], 'nothing at once');
   await turn();
   t.equal(done.length, 16);
-  turns.add(() => {
+  turns.add('a', () => {
     done.push(40);
-    turns.add(() => done.push(41));
+    turns.add('a', () => done.push(41));
   });
   await turn();
   t.equal(done.length, 32);

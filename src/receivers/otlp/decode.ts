@@ -1,5 +1,5 @@
-import { HttpProblem } from '../../component/http.js';
-import { parseJsonBytes } from '../../http/json-body.js';
+import { HttpProblem, type HttpRequest } from '../../component/http.js';
+import { parseJsonBytes, receiveJson } from '../../http/json-body.js';
 import { quoteLongIntegers } from '../../http/long-integers.js';
 import { decodeJson } from '../../otlp/decode-json.js';
 import { decodeProtobuf } from '../../otlp/decode-protobuf.js';
@@ -28,16 +28,29 @@ export function decode<S extends TelemetrySignal>(
   bytes: Uint8Array,
   maxBytes: number,
 ): OtlpRequests[S] {
-  const sure = Math.min(maxBytes / LEAST_BYTES_PER_FIELD, SURE_FIELDS);
-  const maxFields = Math.ceil(Math.max(maxBytes / BYTES_PER_FIELD, sure));
-  if (encoding === 'protobuf') return decodeProtobuf(signal, bytes, maxFields);
-  const json = parseJsonBytes(
-    quoteLongIntegers(bytes),
-    { nodes: maxFields },
-    {
-      problemOf: (excess) =>
-        new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`),
-    },
-  );
+  const nodes = maxFields(maxBytes);
+  if (encoding === 'protobuf') return decodeProtobuf(signal, bytes, nodes);
+  const json = parseJsonBytes(bytes, { nodes }, { problemOf: tooMuch, prepare: quoteLongIntegers });
   return decodeJson(signal, json);
+}
+
+/**
+ * Receives a request by HTTP.
+ *
+ * @param maxBytes as of `decode`
+ * @throws HttpProblem 413 for a JSON text with too many fields, as soon as they have arrived; what `request.body` throws
+ */
+export function receive(request: HttpRequest, encoding: Encoding, maxBytes: number): Promise<Uint8Array> {
+  return encoding === 'protobuf'
+    ? request.body()
+    : receiveJson(request, { nodes: maxFields(maxBytes) }, tooMuch);
+}
+
+function maxFields(maxBytes: number): number {
+  const sure = Math.min(maxBytes / LEAST_BYTES_PER_FIELD, SURE_FIELDS);
+  return Math.ceil(Math.max(maxBytes / BYTES_PER_FIELD, sure));
+}
+
+function tooMuch(excess: string): HttpProblem {
+  return new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`);
 }

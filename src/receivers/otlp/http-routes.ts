@@ -6,7 +6,7 @@ import { encodeExportResponse } from '../../otlp/export-response.js';
 import { encodeStatus, MEDIA_TYPES, type Encoding } from '../../otlp/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import type { Admission } from './admission.js';
-import { decode } from './decode.js';
+import { decode, receive } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
 import type { Intake } from './intake.js';
 import { otlpOperation } from './operations.js';
@@ -60,7 +60,7 @@ async function handle(
   }
   intake.require(signal);
   admission.check(userId, 0);
-  const bytes = await request.body();
+  const bytes = await receive(request, encoding, maxBodyBytes);
   const { rejection, usage } = await admission.run(userId, bytes.byteLength, async () => {
     try {
       return await intake.take(

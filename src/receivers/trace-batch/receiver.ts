@@ -10,7 +10,7 @@ import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
 import { tlsOptions } from '../../config/tls.js';
 import { InFlight } from '../../http/in-flight.js';
-import { requireJson } from '../../http/json-body.js';
+import { receiveJson, requireJson } from '../../http/json-body.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
 import type { TracesBatch } from '../../signal/batch.js';
@@ -19,7 +19,7 @@ import type { TraceBatchConfig } from './config.js';
 
 import { itemReader, type ItemReader } from './item-reader.js';
 import { traceBatchOperation } from './operation.js';
-import { readItems } from './request-body.js';
+import { MAX_STRUCTURE, readItems } from './request-body.js';
 import type { TraceBatchReply } from './wire-format.js';
 
 const RETRY_AFTER_SECONDS = '1';
@@ -95,7 +95,7 @@ export class TraceBatchReceiver implements Component {
     requireJson(request);
     const { userId } = identity;
     this.#refuseWhenBusy(userId, 0);
-    const body = await request.body();
+    const body = await receiveJson(request, MAX_STRUCTURE);
     const bytes = body.byteLength;
     this.#refuseWhenBusy(userId, bytes);
     this.#inFlight.enter(userId, bytes);

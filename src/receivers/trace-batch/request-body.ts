@@ -7,7 +7,7 @@ const MAX_SPANS = 100;
 /** The answer holds an entry for each rejected trace, so their number must have a bound too. */
 const MAX_TRACES = 10_000;
 /** Objects, lists and fields: 100 spans with 5000 fields each. */
-const MAX_NODES = 500_000;
+export const MAX_STRUCTURE = { nodes: 500_000 };
 
 /**
  * The items of a request's body, each still to be judged by itself.
@@ -16,7 +16,7 @@ const MAX_NODES = 500_000;
  * whole request.
  */
 export function readItems(bytes: Uint8Array): readonly unknown[] {
-  const body = parseJsonBytes(bytes, { nodes: MAX_NODES }, { parse: parseJson });
+  const body = parseJsonBytes(bytes, MAX_STRUCTURE, { parse: parseJson });
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('', 'must be an object with the field "traces"');
   const traces = 'traces' in body && Object.hasOwn(body, 'traces') ? body.traces : undefined;

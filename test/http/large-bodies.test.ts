@@ -1,0 +1,80 @@
+import t from 'tap';
+import type { Route } from '../../src/component/http.js';
+import { Body } from '../../src/http/body.js';
+import { readJsonBody } from '../../src/http/json-body.js';
+import { Holding, Shares } from '../../src/http/shares.js';
+import { Turns } from '../../src/http/turns.js';
+import { HandClock } from '../support/hand-clock.js';
+import { ENGINES, send, startListener } from '../support/http-listener.js';
+import { head, RawConnection } from '../support/http-socket.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+const READ_JSON: Route = {
+  method: 'POST',
+  path: '/',
+  maxBodyBytes: 8 * MIB,
+  handle: async (request) => ({ status: 200, body: JSON.stringify(await readJsonBody(request)) }),
+};
+
+for (const engine of ENGINES) {
+  void t.test(`${engine}: a structure bomb is refused with its first part`, async (t) => {
+    const { url, port, metric } = await startListener(t, engine, [READ_JSON]);
+    for (const [framing, part] of [
+      [`Content-Length: ${8 * MIB}`, `[${'{},'.repeat(20_000)}`],
+      [`Content-Length: ${8 * MIB}`, '['.repeat(2000)],
+      [
+        `Content-Length: ${8 * MIB}`,
+        `["${'x'.repeat(100_000)}${'\\"'.repeat(100_000)}",${'1,'.repeat(6000)}`,
+      ],
+      ['Transfer-Encoding: chunked', `${(4002).toString(16)}\r\n[${'{"":'.repeat(1000)}}\r\n`],
+    ] as const) {
+      const connection = new RawConnection(port);
+      connection.write(head('POST /', ['Content-Type: application/json', framing]) + part);
+      t.match(await connection.until('}]}'), /^HTTP\/1\.1 422[^{]*\{[^]*validation_failed/, part.slice(0, 5));
+      t.equal(await metric('http_body_bytes_in_flight'), 0, 'nothing is kept of it');
+      connection.destroy();
+    }
+    const text = `"${'[{'.repeat(3 * MIB)}"`;
+    t.match(await send(url, { method: 'POST', body: text }), { status: 200, body: text });
+  });
+}
+
+void t.test(
+  'large bodies are given out one in each turn of the loop, those of different users in turn',
+  async (t) => {
+    const shares = new Shares({ max: 100 * MIB, share: 1 });
+    const turns = new Turns(1);
+    const given: string[] = [];
+    const read = (user: string, bytes: number): void => {
+      const budget = new Holding(shares);
+      budget.belongTo(user);
+      const body = new Body({
+        contentLength: bytes,
+        contentEncoding: undefined,
+        maxBytes: bytes,
+        timeoutMs: 1000,
+        budget,
+        turns,
+        clock: new HandClock(),
+      });
+      void body.read().then((whole) => given.push(`${user} ${whole.length}`));
+      body.take(Buffer.alloc(bytes), true);
+    };
+    const large = 2 * MIB;
+    read('a', large);
+    read('a', large);
+    read('b', large);
+    read('a', 10);
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    await Promise.resolve();
+    await Promise.resolve();
+    t.same(given, ['a 10'], 'a small one waits for none');
+    for (let count = 2; count <= 4; count++) {
+      await turn();
+      t.equal(given.length, count);
+    }
+    t.same(given.slice(1), [`a ${large}`, `b ${large}`, `a ${large}`]);
+  },
+);
