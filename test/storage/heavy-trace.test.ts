@@ -1,6 +1,9 @@
 import t from 'tap';
+import { MOST_NANO_USD } from '../../src/signal/money.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { aFollowingRecord } from './following-records.js';
+import { spansOf } from './shown-spans.js';
 import { TestStore } from './test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -47,3 +50,51 @@ for (const [what, heavy] of [
     }
   });
 }
+
+void t.test(
+  'after a restart the header of a run with many spans goes on from what is stored of them',
+  async (t) => {
+    const opened = await TestStore.open(t);
+    const tenant = await opened.addUser();
+    const first = aHeader({ status: 'running' }).trace_id;
+    const most = MOST_NANO_USD;
+    // Of the largest cost one, so that nothing it is multiplied by would still be a number of the store.
+    const costs = [1, 0, null, 250_000_000, 3, null, most - 300_000_000];
+    const spans = costs.map((cost_usd, i) =>
+      aSpanRecord(first, {
+        started_at: NOON + i,
+        ended_at: i % 3 === 1 ? null : NOON + 10 * i,
+        status: i % 3 === 1 ? 'running' : 'completed',
+        parent_span_id: 'ffffffff-0000-4000-8000-000000000000',
+        error_message: i === 2 ? 'broken' : null,
+        total_tokens: i % 2 === 0 ? i : null,
+        agent_hint: i === 3 ? { source: 'gen_ai.agent.name', name: 'planner' } : null,
+        cost_usd,
+      }),
+    );
+    const write = async (...more: SpanRecord[]) =>
+      opened.store.writeTraces({ tenant, items: [aFollowingRecord(more)] }, RECEIVED);
+    const look = async () => {
+      const found = await opened.store.readTrace(tenant, first);
+      return found === null ? null : { ...found, spans: await spansOf(found) };
+    };
+    await write(...spans);
+    for (const isMoved of [false, true]) {
+      const before = await look();
+      t.match(before, { total_cost_usd: most - 300_000_000 + 250_000_004, total_tokens: 12 });
+      if (isMoved) await opened.store.settled();
+      await opened.reopen();
+      // It is worked out again from all of them, and one more that adds nothing.
+      const another = aSpanRecord(first, {
+        parent_span_id: 'ffffffff-0000-4000-8000-000000000000',
+        started_at: NOON + 5,
+        ended_at: NOON + 6,
+      });
+      await write(another);
+      const after = await look();
+      t.match(after, { span_count: (before?.span_count ?? 0) + 1 });
+      for (const name of ['total_cost_usd', 'total_tokens', 'status', 'started_at', 'agent_name'] as const)
+        t.equal(after?.[name], before?.[name], name);
+    }
+  },
+);

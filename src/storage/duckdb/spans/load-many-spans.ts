@@ -13,7 +13,7 @@ const NO_SOURCE = 255;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
 /** Columns cross as they lie in memory, so what may be missing is said by a flag. */
 const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
-  epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce((cost_usd * 1000000)::HUGEINT::DOUBLE, 0),
+  epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce(cost_usd, 0),
   seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
   ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
     + (cost_usd IS NULL)::INTEGER * 8 + (parent_span_id IS NULL AND error_message IS NOT NULL)::INTEGER * 16)::INTEGER,
@@ -40,8 +40,7 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
   const [ids, parents] = [chunk.words(0, 16), chunk.words(1, 16)];
   const [types, statuses, nodes] = [chunk.words(2, 4), chunk.words(3, 4), chunk.words(4, 4)];
   const [starts, ends, tokens] = [chunk.words(5, 8), chunk.words(6, 8), chunk.words(7, 8)];
-  const costWords = chunk.words(8, 8);
-  const costs = new Float64Array(costWords.buffer, costWords.byteOffset, chunk.rows);
+  const costs = chunk.words(8, 8);
   const [seqs, lines] = [chunk.words(9, 8), chunk.words(10, 4)];
   const [sources, flags] = [chunk.words(11, 4), chunk.words(12, 4)];
   let hint: AgentHint | null = null;
@@ -57,7 +56,7 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
       started_at: int64At(starts, row),
       ended_at: (nulls & 2) === 0 ? int64At(ends, row) : null,
       total_tokens: (nulls & 4) === 0 ? int64At(tokens, row) : null,
-      cost_usd: (nulls & 8) === 0 ? (costs[row] ?? 0) : null,
+      cost_usd: (nulls & 8) === 0 ? int64At(costs, row) : null,
       error_message: (nulls & 16) === 0 ? null : chunk.text(ERROR, row),
       agent_hint: hint,
     };
