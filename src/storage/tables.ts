@@ -273,8 +273,29 @@ export const SEGMENT_TABLES: readonly Table[] = [
   UNUSABLE_ROWS,
 ];
 
+/** Those of which newer rows replace older ones. */
+export const VERSIONED_TABLES: readonly Table[] = SEGMENT_TABLES.filter(
+  ({ versionOf }) => versionOf !== undefined,
+);
+
+/**
+ * Of a segment that is set aside (`duckdb/README.md`, "Segments that cannot be moved"), the rows of which newer versions
+ * were moved before it: with the commit of the newer one.
+ */
+export const REPLACED_ASIDE: Table = {
+  name: 'replaced_aside',
+  store: COMMIT,
+  wire: [
+    { name: 'segment', kind: 'int64', sql: 'BIGINT' },
+    { name: 'table_name', kind: 'text', sql: 'VARCHAR' },
+    { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true },
+    { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true },
+    { name: 'stream_no', kind: 'int32', sql: 'INTEGER', nullable: true },
+  ],
+};
+
 /** The tables of the cold file that follow from others of it. */
-export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS];
+export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS, REPLACED_ASIDE];
 
 /**
  * Which records of a block have a term, by the term's hash and sorted by it within the block. The columns' kinds know no

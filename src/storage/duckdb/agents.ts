@@ -4,7 +4,7 @@ import { selectList } from '../table.js';
 import { AGENTS } from '../tables.js';
 import type { Connection } from './database.js';
 import { relation } from './relation.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 
 export interface Agent {
   /** What telemetry rows carry instead of the id. */
@@ -50,6 +50,7 @@ export class Agents {
   }
 
   async load(connection: Connection, capture: Capture): Promise<void> {
+    this.#lastNumber = capture.lastNumber;
     const rows = await connection.rows(
       `SELECT tenant, ${selectList(AGENTS.wire)} FROM ${relation(capture, AGENTS)} ORDER BY seq`,
     );

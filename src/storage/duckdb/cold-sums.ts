@@ -4,8 +4,8 @@ import { RUN_SUMS } from '../sum-tables.js';
 import { POINTS, TRACES } from '../tables.js';
 import { COST_UNITS, type StoredSums } from './agent-sums.js';
 import type { Connection } from './database.js';
-import { hotPartsOf, isVersionOf } from './relation.js';
-import type { Capture, Segment } from './segments.js';
+import { hotPartsOf, isVersionOf, rowsOf } from './relation.js';
+import type { Capture, Segment } from './segment.js';
 
 /**
  * Sums over rows of the cold file, kept beside them: whoever adds or removes such rows notes it here in the same
@@ -38,14 +38,14 @@ function changesBy(hot: string, replaces: boolean): string {
   if (!replaces) return `SELECT 1 AS sign, ${FACTS} FROM ${hot}`;
   const newer = `(SELECT tenant, trace_id, seq FROM ${hot} WHERE replaces) n`;
   return `SELECT 1 AS sign, ${FACTS} FROM ${hot} o WHERE NOT EXISTS (SELECT 1 FROM ${newer} WHERE ${isVersionOf(TRACES, 'n', 'o')} AND n.seq > o.seq)
-    UNION ALL SELECT -1 AS sign, ${FACTS} FROM cold.main.traces c WHERE EXISTS (SELECT 1 FROM ${newer} WHERE ${isVersionOf(TRACES, 'n', 'c')})`;
+    UNION ALL SELECT -1 AS sign, ${FACTS} FROM cold.main.traces c WHERE EXISTS (SELECT 1 FROM ${newer} WHERE ${isVersionOf(TRACES, 'n', 'c')} AND n.seq > c.seq)`;
 }
 
 /** Notes what the move of a segment is about to do; to be called within its transaction, before it. */
 export async function noteMove(connection: Connection, segment: Segment): Promise<void> {
   const { catalog, lastSeq } = segment;
   const replaces = (segment.replacing.get(TRACES.name) ?? 0) > 0;
-  const runs = partsOf(changesBy(`${catalog}.main.traces`, replaces));
+  const runs = partsOf(changesBy(rowsOf(segment, TRACES), replaces));
   await connection.run(`INSERT INTO cold.main.run_sums SELECT ${lastSeq}, * FROM (${runs})`);
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT ${lastSeq}, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM ${catalog}.main.points GROUP BY tenant, stream_no`,

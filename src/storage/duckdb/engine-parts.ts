@@ -14,6 +14,7 @@ import { Database, MAIN, type DatabaseOptions } from './database.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
 import { ClosedSpanIds } from './ids/closed-span-ids.js';
 import { IdIndex, type IdRows, type IndexSize } from './ids/id-index.js';
+import type { IndexKind } from './ids/run-names.js';
 import { StoredIds, storeNumber } from './ids/stored-ids.js';
 import { IdleRuns } from './idle-runs.js';
 import { EventCounts } from './event-counts.js';
@@ -25,7 +26,7 @@ import { StoredMetrics } from './metrics/stored-metrics.js';
 import { REBUILD_SIZE, type RebuildSize } from './map/rebuild.js';
 import { Services } from './map/services.js';
 import { META_SCHEMA, migrate } from './migrations.js';
-import { Mover } from './mover.js';
+import { Mover, type MovePace } from './mover.js';
 import { Origins } from './origins.js';
 import { StoredPrompts } from './prompts/stored-prompts.js';
 import { makeStorePrivate } from './private-store.js';
@@ -46,6 +47,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly maxWaitingSegments?: number;
   /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
+  /** Other than the usual one, for tests of segments that cannot be moved. */
+  readonly movePace?: MovePace;
   /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
   readonly rebuildSize?: RebuildSize;
   /** Agents that a user may have; runs of further ones are counted under `(other)`. */
@@ -149,7 +152,7 @@ async function openFiles(
   const figures = new RunFigures();
   const pools = await openPools(database, options.readLimits ?? READ_LIMITS);
   const reads = new Reads(pools.users, pools.own, segments);
-  const openIndex = async (kind: 'traces' | 'links' | 'spans', rows: IdRows): Promise<IdIndex> =>
+  const openIndex = async (kind: IndexKind, rows: IdRows): Promise<IdIndex> =>
     await IdIndex.open({
       mainPath: options.path,
       kind,
@@ -177,7 +180,12 @@ async function openFiles(
   } finally {
     capture.release();
   }
-  const mover = new Mover(await database.connect(), segments, logger);
+  const mover = new Mover(await database.connect(), {
+    segments,
+    troubles,
+    logger,
+    pace: options.movePace,
+  });
   const days = new AgentDayCache(REMEMBERED_DAYS);
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);

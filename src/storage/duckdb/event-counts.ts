@@ -7,7 +7,7 @@ import type { CountedMessage } from './counted-message.js';
 import type { Connection } from './database.js';
 import { objectRows } from './object-rows.js';
 import { relation } from './relation.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 import type { Change, Rows } from './write-group.js';
 
 /** Whose quota a change counts for. */

@@ -6,7 +6,7 @@ import { NO_NODE } from '../../signal/service-map.js';
 import { nodeOfStored } from './map/node-of-stored.js';
 import type { Services } from './map/services.js';
 import type { PromptLinks } from './prompts/prompt-links.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 import type { RunSize } from './spans/run-size.js';
 import { loadWhole } from './stored-traces.js';
 import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';

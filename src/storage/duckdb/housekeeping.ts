@@ -26,7 +26,8 @@ import {
   removeOldTraces,
 } from './retention.js';
 import type { RunFigures } from './run-figures.js';
-import type { Capture, Segments } from './segments.js';
+import type { Capture } from './segment.js';
+import type { Segments } from './segments.js';
 import type { Settlement } from './settlement.js';
 import { TraceId } from './trace-id.js';
 import type { TimeoutChange } from './write-group.js';

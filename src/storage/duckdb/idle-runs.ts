@@ -5,7 +5,7 @@ import type { Connection } from './database.js';
 import { followsSpans } from './following-header.js';
 import type { Read } from './read.js';
 import { newest, relation } from './relation.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 import { RUNNING, type TraceRow } from './trace-rows.js';
 
 /** A run of which nothing came for longer than its header allows, as it was stored then. */

@@ -4,7 +4,7 @@ import type { Agents } from './agents.js';
 import type { Connection } from './database.js';
 import type { IdIndex } from './ids/id-index.js';
 import { RememberedTraces } from './remembered-traces.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 import type { ClosedRuns } from './spans/closed-runs.js';
 import type { RunSize } from './spans/run-size.js';
 import { loadTraces, type TraceToLoad } from './stored-traces.js';

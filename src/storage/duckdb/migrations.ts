@@ -24,6 +24,8 @@ export const SEGMENT_SCHEMA: Schema = {
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // Of the cold file: which segments it has taken over, and what follows from its rows.
     `CREATE TABLE ${catalog}.main.moved (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL)`,
+    // Which it has not, although it has taken over later ones.
+    `CREATE TABLE ${catalog}.main.segments_aside (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL, last_number BIGINT NOT NULL, is_read BOOLEAN NOT NULL)`,
     ...COLD_TABLES.map((table) => createTable(catalog, table)),
     createLogTerms(catalog),
   ],

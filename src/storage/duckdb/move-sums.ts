@@ -1,6 +1,6 @@
 import { columnsOf, type Table } from '../table.js';
 import type { Connection } from './database.js';
-import type { Segment } from './segments.js';
+import type { Segment } from './segment.js';
 
 /**
  * Takes a segment's parts of sums into the cold file, put together: one row for each sum.

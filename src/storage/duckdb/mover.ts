@@ -2,14 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { COLD_TABLES, LOGS, SEGMENT_TABLES } from '../tables.js';
+import { asideMessage, forgetAside, noteAside, noteReplacedBy, unreadableMessage } from './asides.js';
 import { checkpoint } from './checkpoint.js';
 import { noteMove } from './cold-sums.js';
 import { isInvalidated, type Connection } from './database.js';
 import { moveLogs } from './logs/move-logs.js';
 import { foldSums, moveSums } from './move-sums.js';
 import { slicesByKey, slicesByRow } from './move-slices.js';
-import { isVersionOf } from './relation.js';
-import type { Segment, Segments } from './segments.js';
+import { isNotReplaced, isVersionOf, rowsOf } from './relation.js';
+import type { Segment } from './segment.js';
+import type { Segments } from './segments.js';
+import type { Troubles } from './troubles.js';
 
 /** Rows of a slice, and the pause after it: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
 const SLICE_ROWS = 8192;
@@ -18,30 +21,70 @@ const PAYLOAD_SLICE_ROWS = 3072;
 const PAUSE_MS = 20;
 /** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
 const HURRY_AT = 3;
+/** After a try that failed. */
 const RETRY_MS = 5000;
+/** How often a segment that was set aside is tried again. */
+const LATE_EVERY_MS = 600_000;
+/** A segment that failed so often lets the next one have a try. */
+const TRIES = 5;
+/** Segments that are set aside keep their rows in memory: when so many are, all others wait for one that cannot be moved. */
+const MOST_ASIDE = 16;
 /** After so many moves the parts of sums in the cold file are put together. */
 const FOLD_EVERY = 8;
 
-/** Takes sealed segments into the cold file, one after the other, in small slices of one transaction each. */
+/** Other than the usual ones, for tests of what comes later. */
+export interface MovePace {
+  readonly retryMs: number;
+  readonly lateEveryMs: number;
+}
+
+interface Parts {
+  readonly segments: Segments;
+  readonly troubles: Troubles;
+  readonly logger: Logger;
+  readonly pace?: MovePace | undefined;
+}
+
+/**
+ * Takes sealed segments into the cold file, one after the other, in small slices of one transaction each.
+ *
+ * A segment that fails is tried again. When it has failed several times the next one is tried as well, right after it: only
+ * where that can be moved was it the segment's own fault, and not that of the disk or the cold file. The same transaction
+ * then notes that the segment is set aside. It is tried again later, and what has replaced its rows meanwhile stays.
+ */
 export class Mover {
   readonly #connection: Connection;
   readonly #segments: Segments;
+  readonly #troubles: Troubles;
   readonly #logger: Logger;
+  readonly #pace: MovePace;
   #running: Promise<void> | null = null;
   #moves = 0;
+  /** How often each has failed. */
+  readonly #failures = new WeakMap<Segment, number>();
+  /** Those set aside whose turn it is to be tried again. */
+  #late: Segment[];
+  readonly #lateTimer: NodeJS.Timeout;
   readonly #stop = new AbortController();
   #exclusive: Promise<void> = Promise.resolve();
 
   /** @param connection the mover's own */
-  constructor(connection: Connection, segments: Segments, logger: Logger) {
+  constructor(connection: Connection, { segments, troubles, logger, pace }: Parts) {
     this.#connection = connection;
     this.#segments = segments;
+    this.#troubles = troubles;
     this.#logger = logger;
+    this.#pace = pace ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
+    this.#late = [...segments.aside];
+    this.#lateTimer = setInterval(() => {
+      this.#late = [...segments.aside];
+      this.wake();
+    }, this.#pace.lateEveryMs).unref();
   }
 
   /** Says that there may be something to move. */
   wake(): void {
-    if (this.#next() !== undefined) this.#running ??= this.#run();
+    if (this.#hasWork) this.#running ??= this.#run();
   }
 
   /** Runs work on the cold file between two moves. */
@@ -65,57 +108,133 @@ export class Mover {
 
   /** Gives up the move under way: nothing of it is visible, the next start begins it anew. */
   async close(): Promise<void> {
+    clearInterval(this.#lateTimer);
     this.#stop.abort();
     await this.#running;
     await this.#exclusive;
   }
 
+  get #hasWork(): boolean {
+    return !this.#stop.signal.aborted && (this.#segments.sealed.length > 0 || this.#late.length > 0);
+  }
+
   async #run(): Promise<void> {
-    for (let segment = this.#next(); segment !== undefined; segment = this.#next()) {
-      try {
-        const toMove = segment;
-        await this.between(() => this.#move(toMove));
-      } catch (error) {
-        if (this.#stop.signal.aborted) break;
-        this.#logger.error(
-          { err: error, segment: segment.number },
-          'A segment could not be moved; trying again.',
-        );
-        if (isInvalidated(error)) await this.#attachColdAnew();
-        await this.#pause(RETRY_MS);
-      }
+    while (this.#hasWork) {
+      if (this.#segments.sealed.length > 0) await this.#moveNext();
+      else await this.#moveLate();
     }
     // In the step in which nothing more was found: whoever wakes it next finds it at rest.
     this.#running = null;
   }
 
-  #next(): Segment | undefined {
-    return this.#stop.signal.aborted ? undefined : this.#segments.sealed[0];
+  /** Moves the first sealed segment, or the first one behind others that have failed too often. */
+  async #moveNext(): Promise<void> {
+    const stuck: Segment[] = [];
+    for (const segment of this.#segments.sealed) {
+      try {
+        await this.between(() => this.#move(segment, stuck));
+        return;
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        const failures = (this.#failures.get(segment) ?? 0) + 1;
+        this.#failures.set(segment, failures);
+        this.#logger.error(
+          { err: error, segment: segment.number },
+          'A segment could not be moved; trying again.',
+        );
+        if (isInvalidated(error)) await this.#attachColdAnew();
+        stuck.push(segment);
+        if (failures < TRIES || this.#segments.setAsideCount + stuck.length > MOST_ASIDE) break;
+      }
+    }
+    await this.#pause(this.#pace.retryMs);
   }
 
-  async #move(segment: Segment): Promise<void> {
+  /** @param stuck to be set aside with it, as they come before it and cannot be moved */
+  async #move(segment: Segment, stuck: readonly Segment[]): Promise<void> {
+    const connection = this.#connection;
+    const canBeRead = new Map<Segment, boolean>();
+    await this.#transaction(async () => {
+      await this.#copy(segment);
+      for (const one of stuck) canBeRead.set(one, await this.#segments.canBeRead(one));
+      const others = this.#segments.sealed.filter((other) => !stuck.includes(other));
+      for (const [one, isRead] of canBeRead) {
+        await noteAside(connection, { segment: one.number, lastSeq: one.lastSeq, isRead }, others);
+      }
+      const read = stuck.filter((one) => canBeRead.get(one));
+      await this.#noteReplacedBy(segment, [...this.#segments.aside, ...read]);
+      // In place of the note of the move before: what is kept for ever would be read at every start.
+      await connection.run('DELETE FROM cold.main.moved');
+      await connection.run(`INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`);
+      await this.#segments.readsBefore(segment.lastSeq);
+      await connection.run('COMMIT');
+    });
+    this.#segments.retire(segment, canBeRead);
+    for (const [one, isRead] of canBeRead) {
+      const message = isRead ? asideMessage(one.path) : unreadableMessage(one.path);
+      this.#logger.error({ file: one.path }, message);
+      this.#troubles.set(`segment ${one.number}`, message);
+    }
+    if (++this.#moves % FOLD_EVERY === 0) await this.#fold();
+    await this.#checkpoint();
+  }
+
+  /** Moves a segment that was set aside, if that can be done by now. */
+  async #moveLate(): Promise<void> {
+    const segment = this.#late.shift();
+    if (segment === undefined || !this.#segments.aside.includes(segment)) return;
+    const others = this.#segments.aside.filter((other) => other !== segment);
+    try {
+      await this.between(async () => {
+        await this.#transaction(async () => {
+          await this.#copy(segment);
+          await this.#noteReplacedBy(segment, others);
+          await forgetAside(this.#connection, segment.number);
+          // Reads under way look for its rows where it is, although they expect all of its commits in the cold file.
+          await this.#segments.withoutReads(async () => {
+            await this.#connection.run('COMMIT');
+            this.#segments.retire(segment);
+          });
+        });
+        await this.#checkpoint();
+      });
+      this.#troubles.set(`segment ${segment.number}`, null);
+      this.#logger.info({ file: segment.path }, 'A segment that was set aside has been moved.');
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#logger.error(
+        { err: error, file: segment.path },
+        'A segment that was set aside cannot be moved yet.',
+      );
+      if (isInvalidated(error)) await this.#attachColdAnew();
+    }
+  }
+
+  /** @param work which commits */
+  async #transaction(work: () => Promise<void>): Promise<void> {
     await this.#connection.run('BEGIN');
     try {
-      await noteMove(this.#connection, segment);
-      for (const table of SEGMENT_TABLES) {
-        if (table === LOGS) await moveLogs(this.#connection, segment, SLICE_ROWS, () => this.#breathe());
-        else if (table.sumsOf !== undefined) await moveSums(this.#connection, segment, table);
-        else await this.#moveTable(segment, table);
-      }
-      // In place of the note of the move before: what is kept for ever would be read at every start.
-      await this.#connection.run('DELETE FROM cold.main.moved');
-      await this.#connection.run(
-        `INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`,
-      );
-      await this.#segments.readsBefore(segment.lastSeq);
-      await this.#connection.run('COMMIT');
+      await work();
     } catch (error) {
       await this.#connection.run('ROLLBACK').catch(() => undefined);
       throw error;
     }
-    this.#segments.retire(segment);
-    if (++this.#moves % FOLD_EVERY === 0) await this.#fold();
-    await this.#checkpoint();
+  }
+
+  /** Copies what counts of a segment, and notes what that does to sums. */
+  async #copy(segment: Segment): Promise<void> {
+    await noteMove(this.#connection, segment);
+    for (const table of SEGMENT_TABLES) {
+      if (table === LOGS) await moveLogs(this.#connection, segment, SLICE_ROWS, () => this.#breathe());
+      else if (table.sumsOf !== undefined) await moveSums(this.#connection, segment, table);
+      else await this.#moveTable(segment, table);
+    }
+  }
+
+  async #noteReplacedBy(segment: Segment, asides: readonly Segment[]): Promise<void> {
+    for (const aside of asides) {
+      if (aside.lastSeq < segment.lastSeq) await noteReplacedBy(this.#connection, aside, segment);
+    }
   }
 
   /** A failure lets sums lie in more rows until the next time, no more. */
@@ -156,7 +275,7 @@ export class Mover {
           return;
         } catch (error) {
           this.#logger.error({ err: error }, 'The cold file could not be attached again; trying again.');
-          await this.#pause(RETRY_MS);
+          await this.#pause(this.#pace.retryMs);
         }
       }
     });
@@ -167,15 +286,16 @@ export class Mover {
     const keys = table.versionOf ?? [];
     const replaces = keys.length > 0 && (segment.replacing.get(table.name) ?? 0) > 0;
     // Of a row with several versions only the newest stays.
-    const newer = `SELECT tenant, ${keys.join(', ')}, seq FROM ${from} WHERE replaces`;
+    const newer = `SELECT tenant, ${keys.join(', ')}, seq FROM ${rowsOf(segment, table)} WHERE replaces`;
     if (replaces) {
       await this.#connection.run(
-        `DELETE FROM cold.main.${table.name} c USING (${newer}) n WHERE ${isVersionOf(table, 'c', 'n')}`,
+        `DELETE FROM cold.main.${table.name} c USING (${newer}) n WHERE ${isVersionOf(table, 'c', 'n')} AND c.seq < n.seq`,
       );
     }
     const condition = replaces
       ? `AND NOT EXISTS (SELECT 1 FROM (${newer}) n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq)`
       : '';
+    const isLeft = isNotReplaced(segment, table);
     const { sortedBy } = table;
     const order = sortedBy === undefined ? '' : ` ORDER BY o.${sortedBy.key}, o.${sortedBy.then}`;
     const slices =
@@ -188,7 +308,7 @@ export class Mover {
         : await slicesByKey(this.#connection, from, sortedBy.key, SLICE_ROWS);
     for (const slice of slices) {
       await this.#connection.run(
-        `INSERT INTO cold.main.${table.name} SELECT o.* FROM ${from} o WHERE ${slice} ${condition}${order}`,
+        `INSERT INTO cold.main.${table.name} SELECT o.* FROM ${from} o WHERE ${slice} ${condition}${isLeft}${order}`,
       );
       await this.#breathe();
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ORIGINS } from '../tables.js';
 import type { Connection } from './database.js';
 import { relation } from './relation.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 
 /** How many are remembered, those used last; some 200 bytes each. */
 const REMEMBERED = 10_000;
@@ -18,6 +18,7 @@ export class Origins {
   #lastNumber = 0;
 
   async load(connection: Connection, capture: Capture): Promise<void> {
+    this.#lastNumber = capture.lastNumber;
     const rows = await connection.rows(
       `SELECT origin_no, sha256(origin) AS digest FROM ${relation(capture, ORIGINS)} ORDER BY origin_no DESC LIMIT ${REMEMBERED}`,
     );

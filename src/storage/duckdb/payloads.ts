@@ -1,7 +1,7 @@
 import { PAYLOADS } from '../tables.js';
 import type { Connection } from './database.js';
 import { relation } from './relation.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 
 /** Where a span's line of the payload is: of which commit, and which one of its lines for the trace. */
 export interface LinePlace {

@@ -1,6 +1,7 @@
 import type { Connection } from './database.js';
 import type { ReadPool, Reader } from './read-pool.js';
-import type { Capture, Segments } from './segments.js';
+import type { Capture } from './segment.js';
+import type { Segments } from './segments.js';
 import { storageFailure } from './writer.js';
 
 /** Gives a connection and what it may see, once there is one. */

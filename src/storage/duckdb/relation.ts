@@ -1,5 +1,6 @@
 import type { Table } from '../table.js';
-import { COLD, type Capture } from './segments.js';
+import { REPLACED_ASIDE } from '../tables.js';
+import { COLD, type Capture, type Segment } from './segment.js';
 
 type Where = string | readonly string[];
 
@@ -23,9 +24,28 @@ function partsOf(capture: Capture, table: Table, where: string): string[] {
 export function hotPartsOf(capture: Capture, table: Table, where: string): string[] {
   return capture.hot
     .filter((segment) => segment.lastSeq > 0)
-    .map(
-      (segment) => `SELECT * FROM ${segment.catalog}.main.${table.name} WHERE ${seen(capture)} AND ${where}`,
-    );
+    .map((segment) => {
+      const isLeft = isNotReplaced(segment, table, ` AND r.${seen(capture)}`);
+      return `SELECT * FROM ${segment.catalog}.main.${table.name} o WHERE ${seen(capture)} AND ${where}${isLeft}`;
+    });
+}
+
+/** The rows of a segment, as something to select from. */
+export function rowsOf(segment: Segment, table: Table): string {
+  const from = `${segment.catalog}.main.${table.name}`;
+  const isLeft = isNotReplaced(segment, table);
+  return isLeft === '' ? from : `(SELECT * FROM ${from} o WHERE TRUE${isLeft})`;
+}
+
+/**
+ * The further condition for the rows `o` of a segment, where newer versions of some were moved before it as it is set aside;
+ * nothing for other segments.
+ *
+ * @param condition a further one, for the notes `r` of those versions
+ */
+export function isNotReplaced({ isAside, number }: Segment, table: Table, condition = ''): string {
+  if (!isAside || table.versionOf === undefined) return '';
+  return ` AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_ASIDE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'o')}${condition})`;
 }
 
 /** Like {@link relation}, without the rows that a newer version replaces. */

@@ -4,7 +4,7 @@ import { MAP_EDGES, MAP_NODES } from '../sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from './cold-sums.js';
 import type { Connection } from './database.js';
 import { hourOf } from '../../signal/trace-map.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 
 const DAY = 86_400_000_000;
 
@@ -13,7 +13,11 @@ export function firstKeptTime(now: number, days: number): Micros {
   return (Math.floor(now / DAY) - days + 1) * DAY;
 }
 
-/** Whether a hot segment holds a row that is not kept any more. @param time the column that says how old a row is */
+/**
+ * Whether a hot segment that can be moved holds a row that is not kept any more.
+ *
+ * @param time the column that says how old a row is
+ */
 export async function hasOldHotRows(
   connection: Connection,
   { hot }: Capture,
@@ -21,10 +25,12 @@ export async function hasOldHotRows(
   time: string,
   firstKept: Micros,
 ): Promise<boolean> {
-  const parts = hot.map(
-    ({ catalog }) =>
-      `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${time} < make_timestamp(${firstKept})`,
-  );
+  const parts = hot
+    .filter(({ isAside }) => !isAside)
+    .map(
+      ({ catalog }) =>
+        `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${time} < make_timestamp(${firstKept})`,
+    );
   return (await connection.rows(`${parts.join(' UNION ALL ')} LIMIT 1`)).length > 0;
 }
 

@@ -7,7 +7,7 @@ import { LoadedFigures } from './loaded-figures.js';
 import { MOST_STARTS, NewestStarts } from './newest-starts.js';
 import { lastActivity, newestStarts, someNewestStarts, storedDurations } from './queries/stored-runs.js';
 import type { Read } from './read.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 
 /** What a stored run adds to the figures of its agent. */
 export interface CountedRun {

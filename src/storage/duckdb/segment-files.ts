@@ -7,10 +7,12 @@ const FILE_HEAD_BYTES = 3 * 4096;
 
 /** What the cold file and the hot segments are called: they lie beside the main file under its name. */
 export class SegmentFiles {
+  /** Path of the main file. */
+  readonly main: string;
   readonly #base: string;
 
-  /** @param mainPath path of the main file */
   constructor(mainPath: string) {
+    this.main = mainPath;
     this.#base = join(dirname(mainPath), basename(mainPath).replace(/\.(duckdb|db)$/, ''));
   }
 
@@ -41,8 +43,17 @@ export class SegmentFiles {
  * so without one nothing is lost.
  */
 export function isTorn(path: string): boolean {
-  const log = statSync(`${path}.wal`, { throwIfNoEntry: false });
-  return statSync(path).size < FILE_HEAD_BYTES && (log === undefined || log.size === 0);
+  return bytesOf(path) < FILE_HEAD_BYTES && bytesOf(`${path}.wal`) === 0;
+}
+
+/** Whether there is more in the file itself than its head. */
+export function hasBlocks(path: string): boolean {
+  return bytesOf(path) > FILE_HEAD_BYTES;
+}
+
+/** The size of a file; 0 where there is none. */
+export function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Removes a segment. Not synchronously: giving back the space of a large file can take many milliseconds. */

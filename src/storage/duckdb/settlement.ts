@@ -16,7 +16,7 @@ import { SettledMap } from './map/settled-map.js';
 import { PromptLinks } from './prompts/prompt-links.js';
 import type { StoredPrompts } from './prompts/stored-prompts.js';
 import type { RunChanges } from './run-figures.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
 import type { TraceRow } from './trace-rows.js';
 import type { ClosedRuns } from './spans/closed-runs.js';

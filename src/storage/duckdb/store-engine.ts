@@ -46,6 +46,7 @@ import type { WriteAnswer } from './commit-line.js';
 export interface StoreFigures {
   readonly hotSegments: number;
   readonly waitingSegments: number;
+  readonly segmentsAside: number;
   /** Since the start: writes refused because too many segments waited. */
   readonly refusedWrites: number;
   readonly idFilterBytes: number;
@@ -87,6 +88,7 @@ export class StoreEngine {
     return {
       hotSegments: segments.sealed.length + 1,
       waitingSegments: segments.sealed.length,
+      segmentsAside: segments.setAsideCount,
       refusedWrites: this.#parts.pressure.refused,
       idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
       closedRuns: closedRuns.closed,

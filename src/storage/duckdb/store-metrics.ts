@@ -16,6 +16,7 @@ export class StoreMetrics {
   #figures: StoreFigures = {
     hotSegments: 0,
     waitingSegments: 0,
+    segmentsAside: 0,
     refusedWrites: 0,
     idFilterBytes: 0,
     closedRuns: 0,
@@ -90,6 +91,11 @@ export class StoreMetrics {
         'store_waiting_segments',
         'Full segments that wait to be moved into the cold file (max_waiting_segments).',
         () => this.#figures.waitingSegments,
+      ),
+      gauge(
+        'store_segments_aside',
+        'Segments that cannot be moved or read and were set aside; see the log and /readyz for their names.',
+        () => this.#figures.segmentsAside,
       ),
       gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
       gauge(

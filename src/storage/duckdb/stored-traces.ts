@@ -5,7 +5,7 @@ import type { Connection, Row, Value } from './database.js';
 import { CommitRanges, conditionsOn } from './commit-ranges.js';
 import { payloadLines } from './payloads.js';
 import { relation } from './relation.js';
-import type { Capture } from './segments.js';
+import type { Capture } from './segment.js';
 import { pickRow, spanStateOf } from './stored-rows.js';
 import { FACT_COLUMNS } from './trace-rows.js';
 import { ClosedSpans } from './spans/closed-spans.js';

@@ -2,9 +2,8 @@ import { columnsOf, type Table } from '../table.js';
 import { LOGS, POINTS, SEGMENT_TABLES, UNUSABLE_ROWS } from '../tables.js';
 import { deriveSumsAnew } from './cold-sums.js';
 import type { Connection } from './database.js';
+import { COLD } from './segment.js';
 
-/** The cold file's name in SQL. */
-const COLD = 'cold';
 /** The largest number, of microseconds as of anything else, that JavaScript holds exactly. */
 const MOST = Number.MAX_SAFE_INTEGER;
 

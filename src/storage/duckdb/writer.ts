@@ -9,7 +9,8 @@ import type { BackPressure } from './back-pressure.js';
 import type { Connection } from './database.js';
 import { CommitLine, type Waiting, type Written } from './commit-line.js';
 import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
-import type { Segment, Segments } from './segments.js';
+import type { Segment } from './segment.js';
+import type { Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { Change, Rows } from './write-group.js';
 

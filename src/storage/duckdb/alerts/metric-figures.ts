@@ -4,7 +4,7 @@ import { literal, type Connection, type Row } from '../database.js';
 import { labelStart, quote } from '../metrics/labels.js';
 import { number } from '../queries/run-summary.js';
 import { relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 
 /** The number of a stream, and whose series of it are wanted, as `WantedMetric` has it. */
 export interface WantedStream {

@@ -3,7 +3,7 @@ import { SPANS, TRACES } from '../../tables.js';
 import type { Connection } from '../database.js';
 import { extremesOf } from '../extremes.js';
 import { newest, relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { isOf } from './unit-rows.js';
 
 /** How far a node's spans were looked through, and the last time that they have. */

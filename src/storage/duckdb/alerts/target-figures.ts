@@ -1,7 +1,7 @@
 import type { CostFigures, Observing, WindowFigures } from '../../alert-figures.js';
 import type { Connection } from '../database.js';
 import { number, sumOf } from '../queries/run-summary.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
 const NO_RUNS: WindowFigures = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: 0 };

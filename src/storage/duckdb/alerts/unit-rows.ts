@@ -4,7 +4,7 @@ import { SPANS, TRACES } from '../../tables.js';
 import { conditionsOn } from '../commit-ranges.js';
 import type { Connection } from '../database.js';
 import { newest } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { COMMITS, commitsAt } from '../stored-traces.js';
 import { RUNNING } from '../trace-rows.js';
 

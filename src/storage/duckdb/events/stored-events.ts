@@ -4,7 +4,7 @@ import { EVENTS } from '../../events-table.js';
 import { selectList } from '../../table.js';
 import type { Connection, Row } from '../database.js';
 import { relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { EventPlace } from './event-place.js';
 import { pageSize } from './page-size.js';
 

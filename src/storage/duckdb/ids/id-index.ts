@@ -8,7 +8,7 @@ import { IdHash } from './id-hash.js';
 import { IdTable } from './id-table.js';
 import { mergeRuns } from './merge-runs.js';
 import { DamagedRun, RunFile } from './run-file.js';
-import { RunNames, type CommitRange } from './run-names.js';
+import { RunNames, type CommitRange, type IndexKind } from './run-names.js';
 import { RunWriter } from './run-writer.js';
 
 /** What an index is made from, and made anew where a part of it is lost: the tables. */
@@ -92,7 +92,7 @@ export class IdIndex {
    */
   static async open(options: {
     readonly mainPath: string;
-    readonly kind: 'traces' | 'links' | 'spans';
+    readonly kind: IndexKind;
     readonly store: number;
     readonly lastSeq: number;
     readonly rows: IdRows;

@@ -7,13 +7,26 @@ export interface CommitRange {
   readonly upTo: number;
 }
 
+/** What ids there are indexes of. */
+const INDEX_KINDS = ['traces', 'links', 'spans'] as const;
+export type IndexKind = (typeof INDEX_KINDS)[number];
+
+/** The runs of all indexes of a store that have ids of some of these commits. @param mainPath path of its main file */
+export function runsWithIdsOf(mainPath: string, { after, upTo }: CommitRange): string[] {
+  const runs = INDEX_KINDS.flatMap((kind) => new RunNames(mainPath, kind).list().runs);
+  return runs.filter((path) => {
+    const [, first, last] = /-(\d+)-(\d+)\.ids$/.exec(path) ?? [];
+    return Number(first) < upTo && Number(last) > after;
+  });
+}
+
 /** What the runs of an index are called: `NAME.traces-0-1200.ids`, beside the store's other files. */
 export class RunNames {
   readonly #base: string;
-  readonly #kind: string;
+  readonly #kind: IndexKind;
 
-  /** @param mainPath path of the store's main file @param kind what the ids are of, in small letters */
-  constructor(mainPath: string, kind: string) {
+  /** @param mainPath path of the store's main file */
+  constructor(mainPath: string, kind: IndexKind) {
     this.#base = join(dirname(mainPath), basename(mainPath).replace(/\.(duckdb|db)$/, ''));
     this.#kind = kind;
   }

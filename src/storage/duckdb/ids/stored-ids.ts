@@ -2,7 +2,7 @@ import type { Table } from '../../table.js';
 import { int64At, type Connection } from '../database.js';
 import type { Read } from '../read.js';
 import { newest } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { AddId, IdRows } from './id-index.js';
 import type { CommitRange } from './run-names.js';
 

@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection } from '../database.js';
 import { extremesOf } from '../extremes.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { logBlocks, positionRanges, type LogBlock } from './log-blocks.js';
 import type { LogSearch } from './log-condition.js';
 import { BLOCK_RECORDS } from './move-logs.js';

@@ -1,7 +1,7 @@
 import { LOGS } from '../../tables.js';
 import { int64At, type Connection } from '../database.js';
 import { hotPartsOf } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { LogSearch } from './log-condition.js';
 import { KEY_COLUMNS, KEY_WIDTH, keyAt, type LogKey } from './log-keys.js';
 import type { KeyList } from './page-of-keys.js';

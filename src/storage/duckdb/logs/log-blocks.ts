@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection } from '../database.js';
 import { extremesOf } from '../extremes.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { PositionRange } from './positions.js';
 
 /** A tenant's records in a block of the cold file. They lie side by side, in the order of their times. */

@@ -1,7 +1,7 @@
 import { columnsOf } from '../../table.js';
 import { LOGS } from '../../tables.js';
 import type { Connection } from '../database.js';
-import type { Segment } from '../segments.js';
+import type { Segment } from '../segment.js';
 import { termHash, type TermKind } from './terms.js';
 
 /** Positions are 16 bits wide. */

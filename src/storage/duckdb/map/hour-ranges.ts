@@ -2,7 +2,7 @@ import type { Connection } from '../database.js';
 import { int64At } from '../database.js';
 import { TRACES } from '../../tables.js';
 import { newest } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
 /** Hours since 1970, from the first on and before the second; infinite at the ends. */

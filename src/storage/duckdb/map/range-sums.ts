@@ -4,7 +4,7 @@ import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { SPANS, TRACES } from '../../tables.js';
 import { int64At, type Connection, type FixedChunk } from '../database.js';
 import { newest, relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { HourRange } from './hour-ranges.js';
 import type { RebuildWork } from './rebuild.js';
 import { TenantHours, type SumPart } from './tenant-hours.js';

@@ -3,7 +3,7 @@ import { selectList } from '../../table.js';
 import type { Connection } from '../database.js';
 import { objectRows } from '../object-rows.js';
 import { relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { Rows } from '../write-group.js';
 
 /** Of a tenant: some 150 bytes of memory each. */
@@ -31,6 +31,7 @@ export class Services {
   }
 
   async load(connection: Connection, capture: Capture): Promise<void> {
+    this.#lastNumber = capture.lastNumber;
     const rows = await connection.rows(
       `SELECT tenant, ${selectList(SERVICES.wire)} FROM ${relation(capture, SERVICES)}`,
     );

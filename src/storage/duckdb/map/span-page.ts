@@ -4,7 +4,7 @@ import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { PAYLOADS, SPANS, TRACES } from '../../tables.js';
 import { int64At, type Connection } from '../database.js';
 import { newest, relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { idKey, type RemapChange } from '../write-group.js';
 import { within, type CommitPage } from './commit-pages.js';
 import { knownNodeOfStored, NEED_PAYLOAD } from './node-of-stored.js';

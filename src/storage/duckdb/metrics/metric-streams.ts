@@ -4,7 +4,7 @@ import { METRIC_STREAMS } from '../../tables.js';
 import { storedPointSums } from '../cold-sums.js';
 import type { Connection } from '../database.js';
 import { newest } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { MAX_STREAMS_OF_TENANT } from './encode-points.js';
 
 /** What is the newest seen of a metric. */
@@ -53,6 +53,7 @@ export class MetricStreams {
   #lastNumber = 0;
 
   async load(connection: Connection, capture: Capture): Promise<void> {
+    this.#lastNumber = capture.lastNumber;
     const rows = await connection.rows(
       `SELECT tenant, ${selectList(METRIC_STREAMS.wire)} FROM ${newest(capture, METRIC_STREAMS)}`,
     );

@@ -5,7 +5,7 @@ import type { Counted } from '../event-counts.js';
 import { metricSummary, readPoints } from '../queries/metrics.js';
 import type { Read } from '../read.js';
 import { removeOldPoints } from '../retention.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { WriteAnswer } from '../commit-line.js';
 import type { Writer } from '../writer.js';
 import type { PointsMessage } from './encode-points.js';

@@ -5,7 +5,7 @@ import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { indexOf } from '../../table.js';
 import type { Connection } from '../database.js';
 import type { IdIndex } from '../ids/id-index.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace, Triage } from '../triage.js';
 import type { IncomingBatch, LinkChange, Rows } from '../write-group.js';

@@ -4,7 +4,7 @@ import { TRACES } from '../../tables.js';
 import { int64At, type Connection, type Row } from '../database.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { newest, relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { keyOf } from '../trace-rows.js';
 import type { LinkedPrompt } from './prompt-figures.js';
 import type { TraceLinks } from './trace-links.js';

@@ -8,7 +8,7 @@ import type { Quantile } from '../duration-histogram.js';
 import type { Read } from '../read.js';
 import { newest } from '../relation.js';
 import type { AgentTotals, RunFigures } from '../run-figures.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { number, sumOf } from './run-summary.js';
 import { runsOf } from './stored-runs.js';
 

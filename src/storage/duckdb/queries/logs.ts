@@ -11,7 +11,7 @@ import { logSearch } from '../logs/log-condition.js';
 import type { LogKey } from '../logs/log-keys.js';
 import { pageOfKeys } from '../logs/page-of-keys.js';
 import { hotPartsOf, relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 
 /** Records read at a time: what one statement gives is held in memory. */
 const SLICE_RECORDS = 200;

@@ -8,7 +8,7 @@ import type { Connection, Row, Value } from '../database.js';
 import { labelLine, printLabels } from '../metrics/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { parseJson, printJson } from '../../../signal/json.js';
 
 /** Points that are printed in one step of the thread. */

@@ -4,7 +4,7 @@ import type { ModelFilter, ModelUsage } from '../../telemetry-store.js';
 import type { Agents } from '../agents.js';
 import type { Connection, Row } from '../database.js';
 import { newest } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { sumOf, text } from './run-summary.js';
 
 const LLM = SPAN_TYPES.indexOf('llm');

@@ -6,7 +6,7 @@ import type { Connection, Value } from '../database.js';
 import type { Read } from '../read.js';
 import { newest, relation } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
 interface Page {

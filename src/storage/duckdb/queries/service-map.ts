@@ -2,7 +2,7 @@ import { SPAN_TYPES, type SpanType } from '../../../signal/span.js';
 import { MAP_EDGES, MAP_NODES, SERVICES } from '../../sum-tables.js';
 import type { Connection } from '../database.js';
 import { relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 
 /** The service map as the text of JSON arrays' insides (`{…},{…}`), nodes and edges as the API shows them. */
 export interface MapAnswer {

@@ -4,7 +4,7 @@ import type { Connection } from '../database.js';
 import { DurationHistogram } from '../duration-histogram.js';
 import { newest, relation } from '../relation.js';
 import type { AgentsOf } from '../run-figures.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { RUNNING } from '../trace-rows.js';
 
 /** The newest start of each agent that has runs, by its number. */

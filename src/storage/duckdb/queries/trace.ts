@@ -9,7 +9,7 @@ import { SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
 import type { Connection, Row, Value } from '../database.js';
 import { conditionsOn, type CommitRanges } from '../commit-ranges.js';
 import { newest, relation } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { firstPayloads } from '../payloads.js';
 import { COMMITS, commitsAt } from '../stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';

@@ -7,7 +7,7 @@ import type { Connection } from '../database.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { idInTrace } from '../ids/span-id.js';
 import { newest } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import { FACT_COLUMNS } from '../trace-rows.js';
 import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace } from '../triage.js';

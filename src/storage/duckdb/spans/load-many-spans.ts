@@ -4,7 +4,7 @@ import { SPANS } from '../../tables.js';
 import { conditionsOn, type CommitRanges } from '../commit-ranges.js';
 import { int64At, type Connection, type FixedChunk } from '../database.js';
 import { newest } from '../relation.js';
-import type { Capture } from '../segments.js';
+import type { Capture } from '../segment.js';
 import type { SpanFacts } from '../trace-rows.js';
 import { ManySpans } from './many-spans.js';
 
