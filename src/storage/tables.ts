@@ -108,7 +108,8 @@ export const TRACES: Table = {
  * `metadata` as JSON texts with a tab between them (JSON text has no raw tab and no raw line end), nothing for null. The
  * lines lie in pieces of about {@link PIECE_BYTES}: one row for a few spans instead of three texts a span is 30 % less
  * work for the store thread and half the bytes on disk, and larger rows make a single trace slow to read, because DuckDB
- * unpacks 2048 rows to give one.
+ * unpacks 2048 rows to give one. So a piece of more than {@link LONG_PIECE_BYTES} is not packed: 2048 of a megabyte would be
+ * 2 GiB.
  */
 export const PAYLOADS: Table = {
   name: 'payloads',
@@ -121,12 +122,18 @@ export const PAYLOADS: Table = {
   ],
   wire: [
     { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
-    { name: 'lines', kind: 'text', sql: 'VARCHAR', compression: 'zstd' },
+    /** One of them has the lines, and the other one is null. */
+    { name: 'lines', kind: 'text', sql: 'VARCHAR', nullable: true, compression: 'zstd' },
+    { name: 'long_lines', kind: 'text', sql: 'VARCHAR', nullable: true, compression: 'uncompressed' },
   ],
 };
 
+/** The lines of a piece, in SQL. */
+export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
 /** A piece of payload lines ends with the line that reaches this length. */
 export const PIECE_BYTES = 2048;
+/** A longer piece lies in `long_lines`. */
+export const LONG_PIECE_BYTES = 64 * 1024;
 
 export const AGENTS: Table = {
   name: 'agents',

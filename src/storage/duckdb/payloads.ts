@@ -1,4 +1,4 @@
-import { PAYLOADS } from '../tables.js';
+import { PAYLOADS, PAYLOAD_LINES } from '../tables.js';
 import type { Connection } from './database.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
@@ -119,7 +119,7 @@ async function linesWhere(
 ): Promise<Lines> {
   const where = `tenant = ${tenant} AND ${condition} AND trace_id = '${traceId}'::UUID`;
   const rows = await connection.rows(
-    `SELECT seq, first_line, lines FROM ${relation(capture, PAYLOADS, where)}`,
+    `SELECT seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
   );
   const bySeq = new Map<number, Map<number, string>>();
   for (const { seq, first_line: first, lines } of rows) {

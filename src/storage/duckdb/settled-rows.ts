@@ -1,14 +1,28 @@
 import { ColumnsReader } from '../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { TextScratch } from '../../worker/text-scratch.js';
-import { AGENTS, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../tables.js';
+import { AGENTS, LONG_PIECE_BYTES, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../tables.js';
 import type { Agent } from './agents.js';
 import { isRunningAt } from './incoming-rows.js';
+import { indexOf } from '../table.js';
 import { objectRows, type OwnedRow } from './object-rows.js';
 import type { SpanRow, TraceRow } from './trace-rows.js';
 import type { SpanState } from './spans/span-state.js';
 import type { TraceState } from './trace-state.js';
 import { PAYLOAD, type IncomingBatch, type Rows } from './write-group.js';
+
+const P = {
+  trace_id: indexOf(PAYLOADS.wire, 'trace_id'),
+  lines: indexOf(PAYLOADS.wire, 'lines'),
+  long_lines: indexOf(PAYLOADS.wire, 'long_lines'),
+};
+
+/** A row of payload lines. */
+interface PieceRow {
+  readonly trace_id: string;
+  readonly lines: string | null;
+  readonly long_lines: string | null;
+}
 
 /** What a commit writes of a trace that was touched. */
 export interface TouchedRows {
@@ -96,7 +110,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
   const headers: OwnedRow<TraceRow & { readonly commits: string | null; readonly closed: string | null }>[] =
     [];
   const spanRows: OwnedRow<SpanRow>[] = [];
-  const payloads: OwnedRow<{ trace_id: string; lines: string }>[] = [];
+  const payloads: OwnedRow<PieceRow>[] = [];
   for (const { tenant, state, agentNo, spans, areSpansNew } of written) {
     const { header, commits, heardAt, stored } = state;
     const replaces = stored !== null;
@@ -130,7 +144,12 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
     });
     const lines = spans.map((span) => span.payload ?? '');
     for (const { firstLine, text } of piecesOf(lines)) {
-      const row = { trace_id: header.trace_id, lines: text };
+      const isLong = text.length > LONG_PIECE_BYTES;
+      const row = {
+        trace_id: header.trace_id,
+        lines: isLong ? null : text,
+        long_lines: isLong ? text : null,
+      };
       payloads.push({ row, own: [seq, tenant, firstLine, text.length], replaces: false });
     }
   }
@@ -158,8 +177,10 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
       const textEnd = batch.spans.textEnd(PAYLOAD, next - 1);
       // Nothing but line ends: no span of the piece has a payload.
       if (textEnd - textStart > next - first - 1) {
-        writer.uuidWords(0, firstLines.length, batch.traceIds, trace * 4);
-        writer.span(1, firstLines.length, textStart, textEnd);
+        const isLong = textEnd - textStart > LONG_PIECE_BYTES;
+        writer.uuidWords(P.trace_id, firstLines.length, batch.traceIds, trace * 4);
+        writer.span(isLong ? P.long_lines : P.lines, firstLines.length, textStart, textEnd);
+        writer.isNull(isLong ? P.lines : P.long_lines, firstLines.length);
         firstLines.push(lines[first] ?? 0);
         bytes.push(textEnd - textStart);
       }

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
-import { PAYLOADS, SPANS, TRACES } from '../../tables.js';
+import { PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../tables.js';
 import { int64At, type Connection } from '../database.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';
@@ -72,7 +72,7 @@ export class SpanPage {
   /** Compares spans that have a payload, and takes them out. */
   async #checkPayloads(open: OpenSpans): Promise<void> {
     const chunks = this.#connection.wholeChunks(
-      `SELECT seq, tenant, trace_id, first_line, lines FROM ${relation(this.#capture, PAYLOADS, within(this.#page))}`,
+      `SELECT seq, tenant, trace_id, first_line, ${PAYLOAD_LINES} FROM ${relation(this.#capture, PAYLOADS, within(this.#page))}`,
     );
     for await (const chunk of chunks) {
       this.#work.throwIfStopped();

@@ -22,7 +22,7 @@ const FOLLOWED_SPANS = 'jackdaw.followed_spans';
 const PAGE_SPANS = 500;
 /**
  * And as much of their payloads, and of their other texts, as may be held in memory several times over. Not less: to read one
- * row of payloads DuckDB unpacks up to 2048, so that each page of large ones costs as much as many.
+ * packed row of payloads DuckDB unpacks up to 2048, so that each page of middling ones costs as much as many.
  */
 const PAGE_BYTES = 16 * 1024 * 1024;
 /** Texts of a span that may be long, beside its payload. */
