@@ -37,16 +37,17 @@ export class RemoteStore {
     });
   }
 
-  /** @throws RemoteError when the store cannot be opened */
+  /** @param through what stands before the command @throws RemoteError when the store cannot be opened */
   static async open(
     t: Test,
     path: string,
     segmentRows: number,
     options: Partial<DuckDBStoreOptions> = {},
+    through: readonly string[] = [],
   ): Promise<RemoteStore> {
-    const child = spawn(process.execPath, [PROGRAM, path, String(segmentRows), JSON.stringify(options)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+    const store = [PROGRAM, path, String(segmentRows), JSON.stringify(options)];
+    const [command = '', ...args] = [...through, process.execPath, ...store];
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const remote = new RemoteStore(child);
     t.teardown(() => remote.kill());
     await new Promise((resolve, reject) => remote.#calls.set(0, { resolve, reject }));

@@ -72,6 +72,8 @@ export async function spawnDaemon(
     readonly generatesKey?: boolean;
     readonly env?: NodeJS.ProcessEnv;
     readonly entry?: string;
+    /** What stands before the command. */
+    readonly through?: readonly string[];
   } = {},
 ): Promise<DaemonProcess> {
   const directory = options.directory ?? testFolder(t);
@@ -110,9 +112,16 @@ export async function spawnDaemon(
 
 function launch(
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly entry?: string },
+  options: {
+    readonly cwd?: string;
+    readonly env?: NodeJS.ProcessEnv;
+    readonly entry?: string;
+    readonly through?: readonly string[];
+  },
 ) {
-  const child = spawn(process.execPath, [options.entry ?? MAIN, ...args], {
+  const program = [process.execPath, options.entry ?? MAIN, ...args];
+  const [command = '', ...rest] = [...(options.through ?? []), ...program];
+  const child = spawn(command, rest, {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

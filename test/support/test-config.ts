@@ -19,7 +19,8 @@ export function testConfig(directory: string, overlay = '', key = generateKey())
   // Different texts for port 0 are different listeners.
   const base = `auth: { bootstrap_key: ${key} }
 extensions:
-  duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))} }
+  # No test needs the room but those of full disks.
+  duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))}, reserve: 0 }
   query: { endpoint: 127.0.0.1:0 }
   health: { endpoint: localhost:0 }
 receivers:

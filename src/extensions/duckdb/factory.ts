@@ -40,6 +40,11 @@ const configSchema = section({
     description:
       'Full segments that may wait to be moved into the cold file. From half of them on writes slow down, beyond them they are refused with 503.',
   }),
+  reserve: size({
+    default: '64MiB',
+    description:
+      'Kept free on the disk, in a file beside the store, for what has to be done when the disk is full: then it is given up, and writes are refused with 503 until there is room for it again. 0: nothing is kept.',
+  }),
   read_timeout: duration({
     default: '30s',
     description:
@@ -117,7 +122,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   create: (settings) => {
     const { path, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
     const { max_reads, max_waiting_reads, max_waiting_reads_per_user } = settings.config;
-    const { max_run_spans, max_agents, max_waiting_segments } = settings.config;
+    const { max_run_spans, max_agents, max_waiting_segments, reserve } = settings.config;
     return new DuckDBStore(settings, {
       path,
       memoryLimit: `${sizeBytes(memory_limit)}B`,
@@ -125,6 +130,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
       maxQueueBytes: sizeBytes(max_queue_size),
       maxWaitingSegments: max_waiting_segments,
       maxAgents: max_agents,
+      reserveBytes: sizeBytes(reserve),
       readLimits: {
         atATime: max_reads ?? null,
         maxWaiting: max_waiting_reads,

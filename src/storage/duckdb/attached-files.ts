@@ -2,6 +2,7 @@ import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import { SEGMENT_TABLES } from '../tables.js';
 import { literal, type Connection } from './database.js';
+import { isNoRoom } from './disk-room.js';
 import { restoreMetadata } from './metadata-copy.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from './migrations.js';
 import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from './segment-files.js';
@@ -47,8 +48,15 @@ export class AttachedFiles {
 
   async create(number: number): Promise<Segment> {
     const segment = newSegment(number, this.#files.hot(number));
-    await this.#attach(segment.catalog, segment.path);
-    await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
+    try {
+      await this.#attach(segment.catalog, segment.path);
+      await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
+    } catch (error) {
+      // On a full disk this comes again and again.
+      await this.#connection.run(`DETACH DATABASE IF EXISTS ${segment.catalog}`).catch(() => undefined);
+      await removeFiles(segment.path);
+      throw error;
+    }
     this.#newLogBytes = Math.max(this.#newLogBytes, bytesOf(`${segment.path}.wal`));
     return segment;
   }
@@ -57,7 +65,7 @@ export class AttachedFiles {
    * Takes over a segment that an earlier process left. To be called when another was made: a file is told from it that the
    * earlier process was about to make.
    *
-   * @returns null where nothing was in it, and it was removed
+   * @returns null where the earlier process did not get so far as to use it, and it was removed
    * @throws StoreOpenError, and other errors of the database: {@link isDamage} tells what they mean. It is not attached then.
    */
   async takeOver(number: number, path: string): Promise<Segment | null> {
@@ -76,14 +84,15 @@ export class AttachedFiles {
         for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
         // Rows lie in the log, whose checksums were compared when it was replayed. Somebody else's tool puts them into blocks.
         if (hasBlocks(path)) await this.readAll(segment);
-      } else if (logBytes > this.#newLogBytes + LOG_TOLERANCE) {
+        return segment;
+      }
+      if (logBytes > this.#newLogBytes + LOG_TOLERANCE) {
         throw new Error(`the log of ${path} is ${logBytes} bytes long, and nothing in it can be read`);
       }
     } catch (error) {
       await this.#connection.run(`DETACH ${segment.catalog}`);
       throw error;
     }
-    if (segment.rows > 0) return segment;
     await this.remove(segment);
     return null;
   }
@@ -136,11 +145,11 @@ export class AttachedFiles {
 }
 
 /** What says of a file that cannot be opened that it is sound: another cure is needed than to do without it. */
-const SOUND = /permission denied|no space left|too many open files|out of memory|newer version|^FATAL/i;
+const SOUND = /permission denied|too many open files|out of memory|newer version|^FATAL/i;
 
 /** Whether an error of opening or reading a segment says that its file is damaged. */
 export function isDamage(error: unknown): boolean {
   const cause = error instanceof StoreOpenError ? error.cause : error;
-  if (!(cause instanceof Error) || isLocked(cause)) return false;
+  if (!(cause instanceof Error) || isLocked(cause) || isNoRoom(cause)) return false;
   return !SOUND.test(cause.message);
 }

@@ -20,12 +20,17 @@ export async function checkpoint(connection: Connection, catalog: string): Promi
   );
   if (typeof database?.path !== 'string') throw new Error(`${catalog} is no attached file`);
   const blocks = await connection.rows(`SELECT block_id FROM pragma_metadata_info(${name})`);
-  await keepMetadata(
-    connection.files.at(database.path),
-    database.path,
-    blocks.map(({ block_id }) => Number(block_id)),
-    Number(database.block_size),
-  );
+  try {
+    await keepMetadata(
+      connection.files.at(database.path),
+      database.path,
+      blocks.map(({ block_id }) => Number(block_id)),
+      Number(database.block_size),
+    );
+  } catch (error) {
+    connection.failed(error);
+    throw error;
+  }
   await connection.run(`CHECKPOINT ${catalog}`);
   await forgetMetadataCopy(database.path);
 }

@@ -183,6 +183,11 @@ export class Connection {
     return this.#stopped ?? error;
   }
 
+  /** Tells of something done to the files of the database that failed, as if it had been a statement. */
+  failed(error: unknown): void {
+    this.#onError(error);
+  }
+
   /** Ends the statement under way with an error. */
   interrupt(): void {
     this.#connection.interrupt();
@@ -210,35 +215,39 @@ function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {
   };
 }
 
+/** Is told of what goes wrong. */
+export interface DatabaseListener {
+  /** Once: DuckDB refuses everything from now on. */
+  readonly died?: (error: unknown) => void;
+  /** Each statement that failed, and what else is done to the files. */
+  readonly failed?: (error: unknown) => void;
+}
+
 /** The one DuckDB instance of the process. Exactly one thread opens it: see `README.md`. */
 export class Database {
   readonly #database: duckdb.Database;
   readonly #mainPath: string;
   readonly #connections: Connection[] = [];
   readonly #files = new OpenFiles();
-  readonly #onDeath: (error: unknown) => void;
+  readonly #listener: DatabaseListener;
   #isDead = false;
 
-  private constructor(database: duckdb.Database, mainPath: string, onDeath: (error: unknown) => void) {
+  private constructor(database: duckdb.Database, mainPath: string, listener: DatabaseListener) {
     this.#database = database;
     this.#mainPath = mainPath;
-    this.#onDeath = onDeath;
+    this.#listener = listener;
   }
 
   /**
-   * @param onDeath is told once, when DuckDB refuses everything from now on
    * @throws StoreOpenError when the file is another's, is no database, or cannot be read or written
    */
-  static async open(
-    options: DatabaseOptions,
-    onDeath: (error: unknown) => void = () => undefined,
-  ): Promise<Database> {
+  static async open(options: DatabaseOptions, listener: DatabaseListener = {}): Promise<Database> {
     const config = duckdb.create_config();
     duckdb.set_config(config, 'threads', String(options.threads));
     duckdb.set_config(config, 'memory_limit', options.memoryLimit);
     duckdb.set_config(config, 'temp_directory', `${options.path}.tmp`);
     // The files are attached under names of ours: DuckDB would call the main one after the file, whatever that is.
-    const opened = new Database(await duckdb.open(':memory:', config), options.path, onDeath);
+    const opened = new Database(await duckdb.open(':memory:', config), options.path, listener);
     const connection = await opened.connect();
     // Checkpoints write while they hold a table's lock, so they come only when this store asks for one. The row group
     // count keeps a slice of the mover from being written as one burst (checkpoint.md §6).
@@ -289,10 +298,11 @@ export class Database {
    * process lives. An internal one may be of that kind: a statement that needs nothing tells.
    */
   #notice(error: unknown): void {
+    this.#listener.failed?.(error);
     if (this.#isDead || !(error instanceof Error)) return;
     if (error.message.startsWith('FATAL')) {
       this.#isDead = true;
-      this.#onDeath(error);
+      this.#listener.died?.(error);
     } else if (error.message.startsWith('INTERNAL')) {
       void this.#connections[0]?.run('SELECT 1').catch(() => undefined);
     }

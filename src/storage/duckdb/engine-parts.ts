@@ -10,7 +10,8 @@ import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { BackPressure } from './back-pressure.js';
 import { checkpoint } from './checkpoint.js';
 import { storedSums } from './cold-sums.js';
-import { Database, MAIN, type DatabaseOptions } from './database.js';
+import { Database, isInvalidated, MAIN, type DatabaseOptions } from './database.js';
+import { DiskRoom } from './disk-room.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
 import { ClosedSpanIds } from './ids/closed-span-ids.js';
 import { IdIndex, type IdRows, type IndexSize } from './ids/id-index.js';
@@ -45,6 +46,8 @@ import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './wri
 export interface StoreOptions extends DatabaseOptions, Retention {
   /** Sealed segments that may wait to be moved; more hold ingestion back. Absent: any number. */
   readonly maxWaitingSegments?: number;
+  /** Kept free for what is done when the disk is full, in bytes. Absent: nothing is. */
+  readonly reserveBytes?: number;
   /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
   /** Other than the usual one, for tests of segments that cannot be moved. */
@@ -87,6 +90,7 @@ export interface EngineParts {
   readonly mover: Mover;
   readonly writer: Writer;
   readonly pressure: BackPressure;
+  readonly room: DiskRoom;
   /** For users, and for the store's own works. */
   readonly pools: { readonly users: ReadPool; readonly own: ReadPool };
   readonly reads: Reads;
@@ -119,17 +123,35 @@ export async function openParts(
   listener: StoreListener,
 ): Promise<EngineParts> {
   makeStorePrivate(options.path, logger);
-  const database = await Database.open(options, listener.died);
+  const troubles = new Troubles(listener.troubled);
+  const { path, reserveBytes: bytes = 0 } = options;
+  const room = new DiskRoom({ mainPath: path, bytes, logger, clock: systemClock, troubles });
+  const failed = (error: unknown): void => {
+    room.notice(error);
+  };
   try {
-    return await openFiles(database, options, logger, listener);
+    const database = await Database.open(options, { died: listener.died, failed });
+    try {
+      await room.begin();
+      const parts = await openFiles({ database, troubles, room }, options, logger, listener);
+      room.keep();
+      return parts;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   } catch (error) {
-    database.close();
+    await room.close();
     throw error;
   }
 }
 
 async function openFiles(
-  database: Database,
+  {
+    database,
+    troubles,
+    room,
+  }: { readonly database: Database; readonly troubles: Troubles; readonly room: DiskRoom },
   options: StoreOptions,
   logger: Logger,
   listener: StoreListener,
@@ -137,7 +159,6 @@ async function openFiles(
   const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
   const agents = new Agents(otherAgents);
   const meta = await openMeta(database, options.path, logger, listener, agents);
-  const troubles = new Troubles(listener.troubled);
   const segments = await Segments.open(await database.connect(), options.path, {
     logger,
     clock: systemClock,
@@ -220,6 +241,7 @@ async function openFiles(
   );
   const writer = new Writer({
     pressure,
+    room,
     connection,
     segments,
     settlement,
@@ -248,6 +270,7 @@ async function openFiles(
     read: reads.forWork('upkeep'),
     readIdle: reads.forWork('time-outs'),
     writer,
+    room,
     segments,
     mover,
     settlement,
@@ -277,6 +300,7 @@ async function openFiles(
     mover,
     writer,
     pressure,
+    room,
     pools,
     reads,
     runs,
@@ -322,8 +346,14 @@ async function openMeta(
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
   await migrate(connection, MAIN, META_SCHEMA, path);
-  await checkpoint(connection, MAIN);
   const attachAnew = (): Promise<void> => database.attachMainAnew();
+  try {
+    await checkpoint(connection, MAIN);
+  } catch (error) {
+    // What the log holds goes into the file later: a full disk is no reason not to start.
+    logger.warn({ err: error }, 'The main file could not be checkpointed at the start; that is tried later.');
+    if (isInvalidated(error)) await attachAnew();
+  }
   return await MetaTables.open(connection, {
     file: { attachAnew, logger },
     eventsWritten: listener.eventsWritten,

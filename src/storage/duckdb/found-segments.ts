@@ -13,6 +13,7 @@ import {
 } from './asides.js';
 import { isDamage, type AttachedFiles } from './attached-files.js';
 import type { Connection } from './database.js';
+import { isNoRoom } from './disk-room.js';
 import { runsWithIdsOf } from './ids/run-names.js';
 import { COLD, type Segment } from './segment.js';
 import { bytesOf, removeFiles, type SegmentFiles } from './segment-files.js';
@@ -20,7 +21,7 @@ import type { Troubles } from './troubles.js';
 
 /** What a start finds of the hot segments that an earlier process left. */
 export interface Found {
-  /** To be moved, oldest first, and behind them the new one where rows go from now on. */
+  /** To be moved, oldest first, and behind them the one where rows go from now on: a new one, but on a full disk. */
   readonly hot: readonly Segment[];
   /** Those set aside that can be read, and how many cannot. */
   readonly aside: readonly Segment[];
@@ -46,7 +47,7 @@ interface Parts {
 }
 
 /**
- * Attaches the cold file and the hot segments, and makes a new one. A segment that is damaged is set aside: its file stays
+ * Attaches the cold file and the hot segments, and makes a new one; on a full disk the last one that is there goes on. A segment that is damaged is set aside: its file stays
  * as it is, the log and `/readyz` say so, and each start tries it again.
  *
  * @throws StoreOpenError
@@ -66,7 +67,8 @@ export async function findSegments(
   const notes = new Map((await asideNotes(connection)).map((note) => [note.segment, note]));
   const present = names.list();
   const number = Math.max(lastMoved, ...notes.keys(), present.at(-1)?.number ?? 0) + 1;
-  const current = await files.create(number);
+  const made = await createUnlessFull(files, number);
+  let spare: Segment | null = null;
   const hot: Segment[] = [];
   const aside: Segment[] = [];
   const damaged: Damaged[] = [];
@@ -79,8 +81,11 @@ export async function findSegments(
     }
     try {
       const segment = await files.takeOver(number, path);
-      lastSeq = Math.max(lastSeq, segment?.lastSeq ?? 0);
-      if (segment !== null) (notes.has(number) ? aside : hot).push(segment);
+      if (segment === null) continue;
+      if (spare !== null) await files.remove(spare);
+      spare = segment.rows === 0 ? segment : null;
+      lastSeq = Math.max(lastSeq, segment.lastSeq);
+      if (segment.rows > 0) (notes.has(number) ? aside : hot).push(segment);
     } catch (error) {
       if (!isDamage(error)) throw error;
       // A commit takes more than a byte.
@@ -90,6 +95,14 @@ export async function findSegments(
       troubles.set(`segment ${number}`, message);
       damaged.push({ number, path, lastSeq: notes.get(number)?.lastSeq ?? lastSeq });
     }
+  }
+  if (made.segment !== null) {
+    if (spare !== null) await files.remove(spare);
+    hot.push(made.segment);
+  } else {
+    if (spare !== null) hot.push(spare);
+    if (hot.length === 0) throw made.error;
+    logger.error({ err: made.error }, 'There is no room for a new hot segment; the last one goes on.');
   }
   await noteDamaged(connection, damaged, notes, [...aside, ...hot]);
   const left = new Set([...aside, ...damaged].map((one) => one.number));
@@ -107,7 +120,7 @@ export async function findSegments(
   }
   const unread = await asideNotes(connection);
   return {
-    hot: [...hot, current],
+    hot,
     aside,
     unreadable: damaged.length,
     bound,
@@ -117,6 +130,19 @@ export async function findSegments(
     },
     nextNumber: number + 1,
   };
+}
+
+type Made =
+  { readonly segment: Segment; readonly error: null } | { readonly segment: null; readonly error: unknown };
+
+/** A full disk is no reason not to start. */
+async function createUnlessFull(files: AttachedFiles, number: number): Promise<Made> {
+  try {
+    return { segment: await files.create(number), error: null };
+  } catch (error) {
+    if (isNoRoom(error)) return { segment: null, error };
+    throw error;
+  }
 }
 
 async function noteDamaged(

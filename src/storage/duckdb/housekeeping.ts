@@ -7,6 +7,7 @@ import { LOGS, POINTS, TRACES } from '../tables.js';
 import type { AgentDayCache } from './agent-day-cache.js';
 import { storedSums } from './cold-sums.js';
 import type { Connection } from './database.js';
+import type { DiskRoom } from './disk-room.js';
 import type { RecentEvents } from './events/recent-events.js';
 import type { IdIndex } from './ids/id-index.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
@@ -47,6 +48,7 @@ interface Parts {
   /** For the runs that time out. */
   readonly readIdle: Read;
   readonly writer: Writer;
+  readonly room: DiskRoom;
   readonly segments: Segments;
   readonly mover: Mover;
   readonly settlement: Settlement;
@@ -223,7 +225,9 @@ export class Housekeeping {
   }
 
   async #timeOutIdle(now: number): Promise<void> {
-    const { idle, readIdle, writer } = this.#parts;
+    const { idle, readIdle, writer, room } = this.#parts;
+    // That would be refused; they time out when there is room again.
+    if (room.isShort) return;
     let found: readonly IdleRun[];
     let pages = 0;
     do {

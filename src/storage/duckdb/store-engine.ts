@@ -47,7 +47,9 @@ export interface StoreFigures {
   readonly hotSegments: number;
   readonly waitingSegments: number;
   readonly segmentsAside: number;
-  /** Since the start: writes refused because too many segments waited. */
+  /** Whether the disk is full, so that writes are refused. */
+  readonly isDiskFull: boolean;
+  /** Since the start: writes refused because too many segments waited, or the disk was full. */
   readonly refusedWrites: number;
   readonly idFilterBytes: number;
   /** Headers written with `(other)` in place of their agent, since the start. */
@@ -84,12 +86,14 @@ export class StoreEngine {
   }
 
   figures(): StoreFigures {
-    const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents } = this.#parts;
+    const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents, pressure, room } =
+      this.#parts;
     return {
       hotSegments: segments.sealed.length + 1,
       waitingSegments: segments.sealed.length,
       segmentsAside: segments.setAsideCount,
-      refusedWrites: this.#parts.pressure.refused,
+      isDiskFull: room.isShort,
+      refusedWrites: pressure.refused + room.refused,
       idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
       closedRuns: closedRuns.closed,
       reads: pools.users.figures,
@@ -303,8 +307,9 @@ export class StoreEngine {
    * @param readsOver resolves when none is under way that may still ask for a connection
    */
   async close(readsOver?: () => Promise<void>): Promise<void> {
-    const { housekeeping, writer, mover, pools, segments, traces, closedSpans, prompts, database } =
+    const { housekeeping, writer, mover, pools, segments, traces, closedSpans, prompts, database, room } =
       this.#parts;
+    await room.close();
     const indexes = [traces, closedSpans, prompts.linked];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();

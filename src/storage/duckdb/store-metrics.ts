@@ -16,6 +16,7 @@ export class StoreMetrics {
   #figures: StoreFigures = {
     hotSegments: 0,
     waitingSegments: 0,
+    isDiskFull: false,
     segmentsAside: 0,
     refusedWrites: 0,
     idFilterBytes: 0,
@@ -50,7 +51,7 @@ export class StoreMetrics {
     });
     this.#refusedBatches = meter.counter('store_refused_batches_total', {
       description:
-        'Batches refused because too much was waiting for its commit (max_queue_size), or to be moved (max_waiting_segments).',
+        'Batches refused because too much was waiting for its commit (max_queue_size), or to be moved (max_waiting_segments), or there was no room on the disk (reserve).',
     });
   }
 
@@ -96,6 +97,9 @@ export class StoreMetrics {
         'store_segments_aside',
         'Segments that cannot be moved or read and were set aside; see the log and /readyz for their names.',
         () => this.#figures.segmentsAside,
+      ),
+      gauge('store_disk_full', 'Whether writes are refused as the disk of the store is full (reserve).', () =>
+        Number(this.#figures.isDiskFull),
       ),
       gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
       gauge(

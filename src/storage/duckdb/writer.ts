@@ -7,6 +7,7 @@ import type { Agents } from './agents.js';
 import { TableAppender } from './appender.js';
 import type { BackPressure } from './back-pressure.js';
 import type { Connection } from './database.js';
+import type { DiskRoom } from './disk-room.js';
 import { CommitLine, type Waiting, type Written } from './commit-line.js';
 import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
 import type { Segment } from './segment.js';
@@ -46,6 +47,7 @@ export class Writer {
   readonly #onSealed: () => void;
   readonly #segmentSize: SegmentSize;
   readonly #pressure: BackPressure;
+  readonly #room: DiskRoom;
   readonly #line: CommitLine;
   #running: Promise<void> | null = null;
   #seq: number;
@@ -63,8 +65,10 @@ export class Writer {
     readonly onSealed: () => void;
     readonly segmentSize: SegmentSize;
     readonly pressure: BackPressure;
+    readonly room: DiskRoom;
   }) {
     this.#pressure = parts.pressure;
+    this.#room = parts.room;
     this.#connection = parts.connection;
     this.#segments = parts.segments;
     this.#settlement = parts.settlement;
@@ -84,6 +88,7 @@ export class Writer {
    * @throws ConsumeError `storage_unavailable`, `quota_exceeded`, or `overloaded`: nothing of it was stored
    */
   async write(change: Change): Promise<Written> {
+    this.#room.check();
     if ('batch' in change || 'append' in change) this.#pressure.check();
     const done = this.#line.add(change);
     this.#running ??= this.#run();

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Logger } from '../../../component/telemetry.js';
+import { isNoRoom } from '../disk-room.js';
 import { chooseMerge } from './choose-merge.js';
 import { IdHash } from './id-hash.js';
 import { IdTable } from './id-table.js';
@@ -309,12 +310,27 @@ export class IdIndex {
     const cuts = await this.#cut({ after: this.#upTo, upTo: lastSeq });
     const [whole, last] = [cuts.at(-2), cuts.at(-1)];
     if (whole !== undefined) {
-      this.#runs.push(...(await this.#fromTables({ after: this.#upTo, upTo: whole })));
+      try {
+        this.#runs.push(...(await this.#fromTables({ after: this.#upTo, upTo: whole })));
+      } catch (error) {
+        if (!isNoRoom(error)) throw error;
+        this.#sayFailed(error);
+        await this.#freezeParts(this.#upTo, cuts.slice(0, -1));
+      }
       this.#frozenUpTo = whole;
     }
     if (last === undefined) return;
     this.#table = await this.#tableOf({ after: this.#frozenUpTo, upTo: last });
     this.#upTo = last;
+  }
+
+  /** Keeps what has no room on the disk in memory for the time being. */
+  async #freezeParts(first: number, cuts: readonly number[]): Promise<void> {
+    let after = first;
+    for (const upTo of cuts) {
+      this.#frozen.push({ table: await this.#tableOf({ after, upTo }), after, upTo });
+      after = upTo;
+    }
   }
 
   /** Parts of a range of which a table has room for each, also for what was about to become a file when the process ended. */

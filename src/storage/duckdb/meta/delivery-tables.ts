@@ -13,6 +13,7 @@ import type {
   SenderLimits,
 } from '../../delivery-store.js';
 import type { PushedClaims } from '../../sender-queue.js';
+import { isNoRoom } from '../disk-room.js';
 import { DeliveryClaims, type PushedTo } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';
 import { DeliveryIntake, type IntakeParts } from './delivery-intake.js';
@@ -58,10 +59,13 @@ export class DeliveryTables implements Tables {
 
   /** Nobody makes an attempt any more that was under way when the store was last closed, or its process ended. */
   async load(): Promise<void> {
-    await this.#connection.transaction(async () => {
-      await this.#intake.load();
-      await this.#queue.interrupt('true', 'interrupted by restart');
-    });
+    await this.#connection.transaction(() => this.#intake.load());
+    try {
+      await this.#connection.transaction(() => this.#queue.interrupt('true', 'interrupted by restart'));
+    } catch (error) {
+      // The sender's first question does it, as soon as there is room: it names none of them.
+      if (!isNoRoom(error)) throw error;
+    }
   }
 
   async addDeliveries(batch: EventsBatch, now: Micros): Promise<TakenDeliveries> {

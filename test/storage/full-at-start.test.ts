@@ -1,0 +1,188 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Status } from '../../src/component/component.js';
+import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import { ApiCaller } from '../support/api-caller.js';
+import { spawnDaemon } from '../support/process.js';
+import { aTrace, NOON } from '../support/run-records.js';
+import { smallDisk, type SmallDisk } from '../support/small-disk.js';
+import { testFolder } from '../support/test-folder.js';
+import { anItem } from '../support/trace-batch.js';
+import { until } from '../support/until.js';
+import { RemoteError, RemoteStore } from './remote-store.js';
+
+const NO_DISK = 'file systems cannot be mounted here';
+const DAY = 86_400_000_000;
+const RECEIVED = { receivedAt: NOON };
+const PAGE = { offset: 0, limit: 1 };
+const MIB = 1024 * 1024;
+const FULL = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true, retryAfterMs: 5000 };
+const USER = {
+  id: '00000000-0000-4000-8000-000000000001',
+  email: 'somebody@example.org',
+  name: 'somebody',
+  monthly_event_limit: null,
+  disabled: false,
+  created_at: NOON,
+};
+
+/** A store on a small disk of its own. */
+class FullStore {
+  readonly #t: Test;
+  readonly disk: SmallDisk;
+  #store: RemoteStore | null = null;
+
+  constructor(t: Test, disk: SmallDisk) {
+    this.#t = t;
+    this.disk = disk;
+  }
+
+  get store(): RemoteStore {
+    if (this.#store === null) throw new Error('the store of this test is closed');
+    return this.#store;
+  }
+
+  async open(options: Partial<DuckDBStoreOptions> = {}): Promise<RemoteStore> {
+    const path = join(this.disk.path, 'jackdaw.duckdb');
+    const size = { memoryLimit: '64MiB', ...options };
+    this.#store = await RemoteStore.open(this.#t, path, 300, size, this.disk.through);
+    return this.#store;
+  }
+
+  async write(count: number, startedAt = NOON): Promise<void> {
+    const items = Array.from({ length: count }, () => aTrace(4, { started_at: startedAt }));
+    await this.store.call('writeTraces', { tenant: USER.id, items }, RECEIVED);
+  }
+
+  async count(): Promise<number> {
+    return (await this.store.call<{ count: number }>('listRuns', USER.id, {}, PAGE)).count;
+  }
+
+  async refusal(): Promise<unknown> {
+    return await this.write(1).then(
+      () => 'taken',
+      (reason: unknown) => (reason instanceof RemoteError ? reason.error : reason),
+    );
+  }
+
+  async lastStatus(): Promise<Status | undefined> {
+    return (await this.store.call<Status[]>('statuses')).at(-1);
+  }
+}
+
+async function open(t: Test): Promise<FullStore | null> {
+  const disk = await smallDisk(t, testFolder(t), 48 * MIB);
+  return disk === null ? null : new FullStore(t, disk);
+}
+
+for (const how of ['kill', 'close'] as const)
+  void t.test(`a store on a full disk without a reserve is read, after a ${how}`, async (t) => {
+    const full = await open(t);
+    if (full === null) {
+      t.pass(NO_DISK);
+      return;
+    }
+    await full.open();
+    await full.store.call('createUser', USER);
+    for (let i = 0; i < 12; i++) await full.write(10);
+    await full.store[how]();
+    full.disk.fill();
+    t.equal(full.disk.free(), 0);
+    await full.open();
+    t.equal(await full.count(), 120);
+    t.match(await full.refusal(), FULL);
+    t.match(await full.refusal(), { ...FULL, message: /disk of the store is full/ });
+    t.match(await full.lastStatus(), { level: 'degraded', message: /disk of the store is full/ });
+    t.equal((await full.store.call<unknown[]>('listUsers')).length, 1);
+    if (how === 'kill') {
+      // And once more, as a supervisor would.
+      await full.store.kill();
+      await full.open();
+      t.equal(await full.count(), 120);
+    }
+    full.disk.empty();
+    await until('writes are taken', async () => (await full.refusal()) === 'taken');
+    t.match(await full.lastStatus(), { level: 'ok' });
+    t.equal(await full.count(), 121);
+    await full.store.kill();
+    await full.open();
+    t.equal(await full.count(), 121);
+  });
+
+void t.test('retention makes room on a full disk, and writes go on', async (t) => {
+  const full = await open(t);
+  if (full === null) {
+    t.pass(NO_DISK);
+    return;
+  }
+  const reserveBytes = 8 * MIB;
+  const reserve = join(full.disk.seen, 'jackdaw.reserve');
+  const hasReserve = async (): Promise<boolean> =>
+    existsSync(reserve) && statSync(reserve).size === reserveBytes;
+  await full.open({ reserveBytes });
+  await until('there is a reserve', hasReserve);
+  await full.store.call('createUser', USER);
+  for (let i = 0; i < 12; i++) await full.write(10, NOON - 20 * DAY);
+  await full.write(5);
+  await full.store.call('settled');
+  await full.store.kill();
+  full.disk.fill();
+  await full.open({ reserveBytes, traceRetentionDays: 7 });
+  t.match(await full.lastStatus(), { level: 'degraded', message: /disk of the store is full/ });
+  t.match(await full.refusal(), FULL);
+  await until('old runs are removed', async () => (await full.count()) === 5);
+  t.notOk(existsSync(reserve));
+  full.disk.empty();
+  await until('writes are taken', async () => (await full.refusal()) === 'taken');
+  t.ok(await hasReserve(), 'there is a reserve again');
+  t.equal(await full.count(), 6);
+});
+
+void t.test('a disk that fills while the store is open is told of, until there is room', async (t) => {
+  const full = await open(t);
+  if (full === null) {
+    t.pass(NO_DISK);
+    return;
+  }
+  await full.open({ reserveBytes: MIB });
+  await full.store.call('createUser', USER);
+  await full.write(1);
+  full.disk.fill();
+  await until('writes are refused', async () => (await full.refusal()) !== 'taken');
+  t.match(await full.lastStatus(), { level: 'degraded', message: /disk of the store is full/ });
+  t.match(await full.refusal(), { ...FULL, message: /disk of the store is full/ });
+  const count = await full.count();
+  full.disk.empty();
+  await until('writes are taken', async () => (await full.refusal()) === 'taken');
+  t.equal(await full.count(), count + 1);
+  t.match(await full.lastStatus(), { level: 'ok' });
+});
+
+void t.test('the daemon says what is wrong, and goes on by itself', async (t) => {
+  const directory = testFolder(t);
+  const disk = await smallDisk(t, directory, 48 * MIB);
+  if (disk === null) {
+    t.pass(NO_DISK);
+    return;
+  }
+  const path = join(disk.path, 'jackdaw.duckdb');
+  const overlay = `extensions: { duckdb: { path: ${JSON.stringify(path)} } }\n`;
+  const first = await spawnDaemon(t, { overlay, directory, through: disk.through });
+  const send = async (api: ApiCaller): Promise<number> =>
+    (await api.call('POST', '/traces/batch', { json: { traces: [anItem()] } })).status;
+  t.equal(await send(new ApiCaller(first.url, first.key)), 200);
+  await first.stop('SIGKILL');
+  disk.fill();
+  const { key } = first;
+  const daemon = await spawnDaemon(t, { overlay, directory, key, through: disk.through });
+  const api = new ApiCaller(daemon.url, key);
+  t.equal((await api.get<{ count: number }>('/dashboard/traces')).count, 1);
+  await until('writes are refused', async () => (await send(api)) === 503);
+  const ready = await fetch(`${daemon.healthUrl}/readyz`);
+  t.equal(ready.status, 200);
+  t.match(await ready.json(), { status: 'degraded' });
+  disk.empty();
+  await until('writes are taken', async () => (await send(api)) === 200);
+  t.equal((await api.get<{ count: number }>('/dashboard/traces')).count, 2);
+});
