@@ -2,10 +2,10 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Engine, EngineOptions } from './engine.js';
-import type { Connection, Connections } from './connections.js';
 import { NodeConnection } from './node-connection.js';
 import { TOO_MANY_PIPELINED, type UnreadableError } from './unreadable.js';
-import { NodeExchange, plainRemoteAddress } from './node-exchange.js';
+import { NodeExchange } from './node-exchange.js';
+import { countConnections } from './peers.js';
 import { secureContext } from './tls.js';
 import { Turns } from './turns.js';
 
@@ -74,35 +74,6 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
       server.closeAllConnections();
     },
   };
-}
-
-/**
- * Lets the table of connections know of each from its first moment, the handshake of TLS included, which has a socket of its own.
- *
- * @returns what gives the place of a connection in the table, by its plain socket or the one of TLS
- */
-function countConnections(
-  server: http.Server,
-  table: Connections,
-): (socket: Socket) => Connection | undefined {
-  const slots = new Map<string, Connection>();
-  const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`;
-  server.on('connection', (socket: Socket) => {
-    const slot: Connection = {
-      remoteAddress: plainRemoteAddress(socket),
-      destroy: () => {
-        socket.destroy();
-      },
-    };
-    if (!table.enter(slot)) return;
-    const peer = peerOf(socket);
-    slots.set(peer, slot);
-    socket.once('close', () => {
-      if (slots.get(peer) === slot) slots.delete(peer);
-      table.leave(slot);
-    });
-  });
-  return (socket) => slots.get(peerOf(socket));
 }
 
 function createServer({ limits, tls }: EngineOptions): http.Server {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import type { HttpLimits } from './limits.js';
 import type { NodeConnection } from './node-connection.js';
+import { plainRemoteAddress } from './peers.js';
 import { MAX_HEADER_FIELDS, singleField } from './request-head.js';
 
 /** How long the rest of a refused body is waited for before the connection is closed. */
@@ -276,11 +276,6 @@ export class NodeExchange implements Exchange {
     for (const callback of callbacks) callback(isGone);
     this.#connection.over(this);
   }
-}
-
-/** `::ffff:127.0.0.1` is an IPv4 client on a socket for both. */
-export function plainRemoteAddress({ remoteAddress }: Socket): string {
-  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
 }
 
 /** `http://host/path`, as proxies may send it. */

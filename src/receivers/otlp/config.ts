@@ -34,7 +34,14 @@ export const otlpConfig = section({
           max_connections: Type.Integer({
             minimum: 1,
             default: 1024,
-            description: 'Connections at a time; more are closed at once.',
+            description:
+              'Connections at a time. For one more, the one that has been without a call for the longest time is closed; where all have one, the new one.',
+          }),
+          max_connections_per_address: Type.Integer({
+            minimum: 1,
+            default: 256,
+            description:
+              'The same for each address, or /64 of IPv6 addresses. This machine itself has no such bound. Gateways and NAT speak for many.',
           }),
         },
         { description: 'OTLP over gRPC: the Export services of traces, metrics and logs.' },

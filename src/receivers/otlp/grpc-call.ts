@@ -2,6 +2,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { HttpProblem } from '../../component/http.js';
 import type { Clock } from '../../component/telemetry.js';
 import { Body, connectionClosed } from '../../http/body.js';
+import { plainRemoteAddress } from '../../http/peers.js';
 import type { Holding } from '../../http/shares.js';
 import { ANSWER_HEADERS, frame, PREFIX_BYTES, trailersOf, type CallStatus } from './grpc-wire.js';
 
@@ -54,6 +55,12 @@ export class GrpcCall {
       if (this.#stream.closed && this.#stream.destroyed) resolve();
       else this.#stream.once('close', resolve);
     });
+  }
+
+  /** Empty where the connection is gone. */
+  get remoteAddress(): string {
+    const { session } = this.#stream;
+    return session === undefined ? '' : plainRemoteAddress(session.socket);
   }
 
   /** @param name lower case */

@@ -1,4 +1,5 @@
 import type { Meter } from '../../component/telemetry.js';
+import type { NoRoom } from '../../http/connections.js';
 import type { GrpcServer } from './grpc-server.js';
 
 /** Shows what a server holds, until it is ended. @param id of the receiver @returns what ends it */
@@ -25,5 +26,17 @@ export function observeGrpc(
   ];
   return () => {
     for (const end of endings) end();
+  };
+}
+
+/** @param id of the receiver @returns what counts a connection that was closed for want of room */
+export function countNoRoom(meter: Meter, id: string): (reason: NoRoom, isNew: boolean) => void {
+  const closed = meter.counter('otlp_grpc_closed_connections_total', {
+    description:
+      'Connections of gRPC that were closed because there are as many as there may be (reason: total, address): new ones where all have a call under way, otherwise those without a call for the longest time.',
+    labelNames: ['receiver', 'reason', 'which'],
+  });
+  return (reason, isNew) => {
+    closed.add(1, { receiver: id, reason, which: isNew ? 'new' : 'idle' });
   };
 }

@@ -5,6 +5,7 @@ import { HttpProblem } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { parseEndpoint, type Endpoint } from '../../config/endpoint.js';
+import { Connections, type ConnectionLimits, type NoRoom } from '../../http/connections.js';
 import { ACCEPTED_CODINGS } from '../../http/decompress.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
 import { Holding, Shares } from '../../http/shares.js';
@@ -45,7 +46,9 @@ export interface GrpcServerOptions {
   readonly maxBytesInFlight: number;
   /** Calls under way, over all connections. */
   readonly maxCalls: number;
-  readonly maxConnections: number;
+  readonly connectionLimits: ConnectionLimits;
+  /** Told of each connection that was closed for want of room: a new one, or one without a call. */
+  readonly noteNoRoom: (reason: NoRoom, isNew: boolean) => void;
   /** Time for the whole message to arrive, in milliseconds. */
   readonly messageTimeoutMs: number;
   readonly clock: Clock;
@@ -134,22 +137,18 @@ export class GrpcServer {
   }
 
   async #listen({ host, port }: Endpoint): Promise<number> {
-    const { tls, maxConnections, clock, logger } = this.#options;
+    const { tls, connectionLimits, noteNoRoom, clock, logger } = this.#options;
     this.#http2 = await createHttp2(tls, { clock, logger });
     const { server } = this.#http2;
-    server.maxConnections = maxConnections;
-    this.#connections = new GrpcConnections(server, clock);
+    this.#connections = new GrpcConnections(server, new Connections(connectionLimits, noteNoRoom), clock);
     this.#watch(server);
     return listen(server, hostOf(host), port);
   }
 
   #watch(server: Http2Server): void {
-    const { admission, logger } = this.#options;
+    const { logger } = this.#options;
     server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       void this.#serve(stream, headers);
-    });
-    server.on('drop', () => {
-      admission.noteRefusal('grpc', tooMany('connections'));
     });
     // A port that is taken is told by `listen`.
     server.on('error', (error: Error) => {
@@ -211,12 +210,12 @@ export class GrpcServer {
   /** @throws HttpProblem 401, 403, 429, 503 */
   #admit(call: GrpcCall): Identity {
     const { host, admission } = this.#options;
-    const caller = host.authenticate({ header: (name) => call.header(name) }, 'write');
+    const caller = host.authenticate(call, 'write');
     if (this.#isDraining)
       throw new HttpProblem(503, 'shutting_down', 'The daemon is shutting down; send the request again.');
     host.userLimits.enter(caller.userId);
     admission.check(caller.userId, 0);
-    if (!this.#calls.fits(caller.userId, 1)) throw tooMany('requests');
+    if (!this.#calls.fits(caller.userId, 1)) throw tooMany();
     return caller;
   }
 
@@ -281,8 +280,8 @@ function methodOf(signal: TelemetrySignal): string {
   return `/${SERVICES[signal]}/Export`;
 }
 
-function tooMany(what: 'requests' | 'connections'): HttpProblem {
-  return new HttpProblem(503, 'overloaded', `Too many ${what} are on their way; send this one again later.`);
+function tooMany(): HttpProblem {
+  return new HttpProblem(503, 'overloaded', 'Too many requests are on their way; send this one again later.');
 }
 
 /** `localhost` means the same as for HTTP listeners. */

@@ -6,7 +6,7 @@ import { sizeBytes } from '../../config/size.js';
 import { tlsOptions } from '../../config/tls.js';
 import { Admission } from './admission.js';
 import { isSet, type OtlpConfig } from './config.js';
-import { observeGrpc } from './grpc-metrics.js';
+import { countNoRoom, observeGrpc } from './grpc-metrics.js';
 import { GrpcServer } from './grpc-server.js';
 import { httpRoutes } from './http-routes.js';
 import { Intake } from './intake.js';
@@ -74,7 +74,11 @@ export class OtlpReceiver implements Component {
       maxMessageBytes: sizeBytes(limits.max_request_body_size),
       maxBytesInFlight: sizeBytes(limits.max_bodies_in_flight),
       maxCalls: config.max_in_flight.requests,
-      maxConnections: limits.max_connections,
+      connectionLimits: {
+        maxConnections: limits.max_connections,
+        maxConnectionsPerAddress: limits.max_connections_per_address,
+      },
+      noteNoRoom: countNoRoom(meter, id),
       messageTimeoutMs: durationMs(config.request_timeout),
       clock,
       logger,
