@@ -1,7 +1,7 @@
 import { HttpProblem } from '../component/http.js';
 import type { Clock, Counter, Meter } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
-import { TokenBuckets } from './token-buckets.js';
+import { TokenBuckets } from '../component/token-buckets.js';
 
 /** What one user may hold where nothing else is configured. */
 const DEFAULT_USER_SHARE = 0.5;

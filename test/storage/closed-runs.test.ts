@@ -142,3 +142,57 @@ void t.test('a commit looks up only what it brings, and a run without news times
   await again.housekeeping.timeOutIdle(NOON + 20 * MINUTE);
   t.match(await engine.shownRun(user, id), { span_count: 2200, status: 'timed_out' });
 });
+
+void t.test(
+  'of more long runs than memory holds those are closed that would be loaded again and again',
+  async (t) => {
+    const runSize = {
+      few: 3,
+      remembered: { running: 100, ended: 100 },
+      reloads: { long: 10, burst: 1, perSecond: 0 },
+    };
+    const opened = await TestStore.open(t, { runSize, segmentSize: { rows: 1e6, bytes: 1e9 } });
+    const [tenant, another] = [await opened.addUser(), await opened.addUser()];
+    const ids = Array.from({ length: 12 }, () => randomUUID());
+    const write = async (of: string, id: string, from: number, to: number, changes?: Partial<SpanRecord>) => {
+      const items = [parts(id, from, to, changes)];
+      await opened.store.writeTraces(
+        { tenant: of, items, service_map: deriveBatch(items) },
+        { receivedAt: NOON },
+      );
+    };
+    const followed = async (of: string, id: string) =>
+      (await opened.store.readTrace(of, id))?.metadata?.['jackdaw.followed_spans'];
+    const closed = async () => {
+      const found = await Promise.all(ids.map((id) => followed(tenant, id)));
+      return found.filter((spans) => spans !== undefined).length;
+    };
+    for (const id of ids) await write(tenant, id, 0, 30);
+    t.equal(await closed(), 0, 'each was in memory once');
+    // The first is loaded on credit; that is used up, and memory holds a few of the others.
+    for (const id of ids) await write(tenant, id, 30, 31);
+    const atFirst = await closed();
+    t.ok(atFirst > 0 && atFirst < ids.length, `${atFirst} are closed`);
+    // Repeats alone close a run, too, and are known by then.
+    for (let round = 0; round < 3; round++) for (const id of ids) await write(tenant, id, 0, 31);
+    const atLast = await closed();
+    t.ok(atLast >= atFirst);
+    for (const id of ids) {
+      const spans = (await followed(tenant, id)) ?? 31;
+      const run = await opened.store.readTrace(tenant, id);
+      t.match(run, { span_count: 31, total_tokens: spans });
+    }
+    const rebuilt = await opened.store.rebuildServiceMap({ dryRun: true });
+    t.ok(rebuilt !== null && !hasDifferences(rebuilt));
+
+    // Of another user a run is loaded as ever, also after a restart, when nothing is in memory.
+    const other = randomUUID();
+    await write(another, other, 0, 30);
+    await opened.reopen();
+    await write(another, other, 30, 40);
+    t.match(await opened.store.readTrace(another, other), { span_count: 40, total_tokens: 40 });
+    t.equal(await followed(another, other), undefined);
+    for (const id of ids) await write(tenant, id, 31, 32);
+    t.equal(await closed(), atLast, 'once after a restart each may be loaded');
+  },
+);

@@ -25,7 +25,7 @@ export const STORE_OPTIONS = {
   eventRetentionDays: null,
   segmentSize: SMALL_SEGMENTS,
   // So that runs of tests have few spans, and many.
-  fewSpans: 3,
+  runSize: { few: 3 },
   maxRunSpans: 100_000,
   indexSize: SMALL_INDEX,
 } as const satisfies Partial<DuckDBStoreOptions>;

@@ -10,6 +10,7 @@ import {
   type TraceRow,
 } from '../../src/storage/duckdb/trace-rows.js';
 import { CommitRanges } from '../../src/storage/duckdb/commit-ranges.js';
+import { RUN_SIZE } from '../../src/storage/duckdb/spans/run-size.js';
 import type { SpanState } from '../../src/storage/duckdb/spans/span-state.js';
 import { TraceState } from '../../src/storage/duckdb/trace-state.js';
 import { DERIVED } from '../../src/storage/derived.js';
@@ -18,7 +19,7 @@ import { headerRow, spanRow } from './incoming-records.js';
 
 const A = '00000000-0000-4000-8000-00000000000a';
 const B = '00000000-0000-4000-8000-00000000000b';
-const SIZE = { few: 128, followed: 1000 };
+const SIZE = { ...RUN_SIZE, followed: 1000 };
 const COMPLETED = RUN_STATUSES.indexOf('completed');
 
 function stored(changes: Partial<TraceHeader>): TraceState {

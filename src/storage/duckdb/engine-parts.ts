@@ -39,7 +39,7 @@ import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
 import { Settlement } from './settlement.js';
 import { ClosedRuns } from './spans/closed-runs.js';
-import { FEW_SPANS } from './spans/run-size.js';
+import { RUN_SIZE, type RunSize } from './spans/run-size.js';
 import { Troubles } from './troubles.js';
 import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
@@ -62,8 +62,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly readLimits?: ReadLimits;
   /** Of a run with more spans the header no longer follows them. */
   readonly maxRunSpans: number;
-  /** Other than {@link FEW_SPANS}, for tests of runs with many spans. */
-  readonly fewSpans?: number;
+  /** Other than {@link RUN_SIZE}, for tests of runs with many spans. */
+  readonly runSize?: Partial<RunSize>;
   /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
   readonly recentSize?: RecentSize;
 }
@@ -228,11 +228,9 @@ async function openFiles(
     runs: changes,
     idle,
     prompts,
-    runSize: {
-      few: options.fewSpans ?? FEW_SPANS,
-      followed: options.maxRunSpans,
-    },
+    runSize: { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize },
     closedRuns,
+    clock: systemClock,
   });
   const pressure = new BackPressure(
     () => segments.sealed.length,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { formatUuid } from '../../worker/uuid-words.js';
 import type { Agents } from './agents.js';
@@ -6,20 +7,19 @@ import type { IdIndex } from './ids/id-index.js';
 import { RememberedTraces } from './remembered-traces.js';
 import type { Capture } from './segment.js';
 import type { ClosedRuns } from './spans/closed-runs.js';
+import { Reloads } from './spans/reloads.js';
 import type { RunSize } from './spans/run-size.js';
 import { loadTraces, type TraceToLoad } from './stored-traces.js';
 import type { TraceState } from './trace-state.js';
 import type { TouchedTrace } from './triage.js';
-
-/** Some 300 bytes each. What runs is ten seconds of a full daemon: exporters send what has ended every five seconds. */
-const REMEMBERED_SPANS = { running: 400_000, ended: 50_000 };
 
 /** What is stored of the traces that a commit touches: remembered, or loaded from the tables. */
 export class KnownTraces {
   readonly #connection: Connection;
   readonly #traces: IdIndex;
   readonly #agents: Agents;
-  readonly #remembered = new RememberedTraces(REMEMBERED_SPANS);
+  readonly #remembered: RememberedTraces;
+  readonly #reloads: Reloads;
   readonly #size: RunSize;
   readonly #closed: ClosedRuns;
   #forgottenBefore: Micros = -Infinity;
@@ -31,11 +31,14 @@ export class KnownTraces {
     readonly agents: Agents;
     readonly size: RunSize;
     readonly closed: ClosedRuns;
+    readonly clock: Clock;
   }) {
     this.#connection = parts.connection;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
     this.#size = parts.size;
+    this.#remembered = new RememberedTraces(parts.size.remembered);
+    this.#reloads = new Reloads(parts.size.reloads, parts.clock);
     this.#closed = parts.closed;
   }
 
@@ -59,7 +62,9 @@ export class KnownTraces {
       const loaded = await loadTraces(this.#connection, capture, this.#agents, tenant, traces, this.#size);
       for (const { key, id } of traces) {
         const state = loaded.get(id);
-        if (state !== undefined) states.set(key, state);
+        if (state === undefined) continue;
+        states.set(key, state);
+        state.isToClose = state.closed === null && this.#reloads.loaded(key, tenant, state.spans.size);
       }
     }
     for (const [key, state] of states) {
@@ -72,6 +77,7 @@ export class KnownTraces {
   /** Keeps what is stored now of a trace, for the next change of it. */
   remember(key: string, state: TraceState): void {
     state.release();
+    this.#reloads.isHere(key, state.spans.size);
     if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
   }
 

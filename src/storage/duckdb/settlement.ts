@@ -1,3 +1,4 @@
+import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
@@ -97,6 +98,7 @@ export class Settlement {
     readonly runSize: RunSize;
     /** Told of the spans of closed runs that every commit wrote. */
     readonly closedRuns: ClosedRuns;
+    readonly clock: Clock;
   }) {
     this.#size = parts.runSize;
     this.#traces = parts.traces;
@@ -107,9 +109,9 @@ export class Settlement {
     this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
     this.#idle = parts.idle;
-    const { connection, traces, agents, runSize: size, closedRuns: closed } = parts;
+    const { connection, traces, agents, runSize: size, closedRuns: closed, clock } = parts;
     this.#closed = closed;
-    this.#known = new KnownTraces({ connection, traces, agents, size, closed });
+    this.#known = new KnownTraces({ connection, traces, agents, size, closed, clock });
     this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
     this.#changes = new GroupChanges(parts.connection, parts.services, this.#links, parts.runSize);
@@ -130,6 +132,7 @@ export class Settlement {
     const events = new EventsOfGroup();
     const facts = new CommitEvents(this.#interests, this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
+    for (const state of states.values()) if (state.isToClose) state.close();
     const group = { touched, fresh, states, events };
     const outcomes = await this.#changes.apply(group, capture);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));

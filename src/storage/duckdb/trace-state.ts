@@ -56,6 +56,8 @@ export class TraceState {
   commits: CommitRanges;
   /** When something new of the run last came. */
   heardAt: Micros;
+  /** Whether its header is to follow its spans no more, from the commit under way on: {@link close}. */
+  isToClose = false;
   /** The prompt versions that it used, where that was read. */
   links: TraceLinks | null = null;
   #isMapped: boolean;
@@ -109,6 +111,15 @@ export class TraceState {
   /** What is stored of its spans. */
   set spans(spans: RunSpans) {
     this.#spans = spans;
+  }
+
+  /** From here on its header follows its spans no more. What it added to the service map was taken note of before. */
+  close(): void {
+    this.isToClose = false;
+    if (this.closed !== null || this.#spans.size === 0) return;
+    this.#spans = ClosedSpans.closing(this.#spans);
+    this.#isMapped = false;
+    this.#headerChanged = true;
   }
 
   /** Whether it counts in the service map. */
@@ -288,10 +299,7 @@ export class TraceState {
 
   #keep(span: SpanState): void {
     this.#changed.set(span.span_id, span);
-    if (this.closed === null && this.#spans.size >= this.#size.followed && !this.#spans.has(span.span_id)) {
-      this.#spans = ClosedSpans.closing(this.#spans);
-      this.#isMapped = false;
-    }
+    if (this.#spans.size >= this.#size.followed && !this.#spans.has(span.span_id)) this.close();
     this.#spans.put(span);
     if (this.#spans instanceof FewSpans && this.#spans.size > this.#size.few)
       this.#spans = ManySpans.of(this.#spans.all());

@@ -69,7 +69,7 @@ export class ClosedRuns {
       this.closed++;
       this.#logger.warn(
         { trace: formatUuid(words, offset), spans: closed.followed },
-        'A run has more spans than max_run_spans. Further ones are stored, but its usage and agent no longer follow them, and it does not count in the service map.',
+        'A run has more spans than max_run_spans, or was forgotten and loaded again too often beside other long ones of its user. Further spans are stored, but its usage and agent no longer follow them, and it does not count in the service map.',
       );
     }
     for (const key of closed.takeNews()) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../component/telemetry.js';
+import type { Clock } from './telemetry.js';
 
 const MICROS_PER_SECOND = 1_000_000;
 /** From so many buckets on the full ones, which say nothing, are thrown away now and then. */
