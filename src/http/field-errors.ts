@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { HttpProblem, type FieldError } from '../component/http.js';
 import { isUuid } from '../signal/ids.js';
+import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';
 import { pointerPart } from './json-body.js';
 
@@ -13,6 +14,7 @@ export const TEXT_PATTERNS = {
   email: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$',
   'not-blank': '\\S',
   name: '^[^\\u0000]*$',
+  decimal: MONEY_PATTERN,
 } as const;
 
 const FORMATS: Readonly<

@@ -7,26 +7,30 @@ export type Usd = number;
 /** The largest amount that is taken: less than a million. */
 export const MOST_NANO_USD: NanoUsd = 10 ** 15 - 1;
 
-const DECIMAL = /^([+-]?)(\d+)(?:\.(\d*))?$/;
-const EXPONENT = /^([+-]?)(\d+)(?:\.(\d*))?[eE]([+-]?\d{1,3})$/;
+/**
+ * What a text must be to be an amount, as a pattern: digits, maybe a point and more digits, maybe an exponent (Python's `Decimal` writes
+ * `2E-8`). No sign, no blanks. It says nothing of the largest amount.
+ */
+export const MONEY_PATTERN = '^(\\d+)(?:\\.(\\d+))?(?:[eE]([+-]?\\d{1,3}))?$';
+
+const MONEY = new RegExp(MONEY_PATTERN);
 const MAX_WHOLE_DIGITS = 6;
 const SCALE = 9;
 const NANOS = 10 ** SCALE;
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9] as const;
 
 /**
- * Reads an amount of money (decisions §1): a decimal string or a JSON number, less than a million, and after rounding half
- * to even with at most nine digits behind the point.
+ * Reads an amount of money (decisions §1): a text of {@link MONEY_PATTERN} or a JSON number, not negative, less than a million,
+ * and after rounding half to even with at most nine digits behind the point.
  *
- * @returns nano-USD (may be negative), or undefined where the value is no such amount.
+ * @returns nano-USD, or undefined where the value is no such amount.
  */
 export function parseMoney(value: string | number): NanoUsd | undefined {
-  if (typeof value === 'number') return readAny(String(value));
-  return readPlain(value) ?? readAny(value.trim());
+  return typeof value === 'number' ? readAny(String(value)) : (readPlain(value) ?? readAny(value));
 }
 
 /**
- * The form that SDKs send, `0.001250`: unsigned, up to six digits, a point, up to nine digits. Ten times faster than
+ * The form that SDKs send, `0.001250`: up to six digits, a point, up to nine digits. Ten times faster than
  * the general way.
  */
 function readPlain(text: string): NanoUsd | undefined {
@@ -41,20 +45,29 @@ function readPlain(text: string): NanoUsd | undefined {
     else return undefined;
   }
   const whole = point < 0 ? end : point;
+  if (point === end - 1) return undefined;
   const weight = POWERS_OF_TEN[point < 0 ? SCALE : SCALE - (end - point - 1)];
   return whole === 0 || whole > MAX_WHOLE_DIGITS || weight === undefined ? undefined : digits * weight;
 }
 
 function readAny(text: string): NanoUsd | undefined {
-  const parts = DECIMAL.exec(text) ?? expand(text);
+  const parts = MONEY.exec(text);
   if (!parts) return undefined;
-  const [, sign, rawWhole = '', fraction = ''] = parts;
-  const whole = rawWhole.replace(/^0+(?=\d)/, '');
+  const [, digits = '', behind = '', exponent = '0'] = parts;
+  const { whole, fraction } = shifted(digits, behind, Number(exponent));
   if (whole.length > MAX_WHOLE_DIGITS) return undefined;
   const kept = Number(whole + fraction.slice(0, SCALE).padEnd(SCALE, '0'));
   const nanos = kept + roundUp(kept, fraction.slice(SCALE));
-  if (nanos > MOST_NANO_USD) return undefined;
-  return sign === '-' && nanos !== 0 ? -nanos : nanos;
+  return nanos > MOST_NANO_USD ? undefined : nanos;
+}
+
+/** Moves the point by the exponent, to the right where that is above zero. @returns the whole digits without zeros before them */
+function shifted(digits: string, behind: string, exponent: number): { whole: string; fraction: string } {
+  const before = digits.padStart(1 - exponent, '0');
+  const after = behind.padEnd(exponent, '0');
+  const all = before + after;
+  const point = before.length + exponent;
+  return { whole: all.slice(0, point).replace(/^0+(?=\d)/, ''), fraction: all.slice(point) };
 }
 
 /** An amount as the JSON number the API shows. */
@@ -62,11 +75,10 @@ export function moneyToNumber(nanos: NanoUsd): Usd {
   return nanos / NANOS;
 }
 
-/** An amount as the decimal text that is read as the same again: `0.001250`, with more than six digits only where it has them. */
+/** An amount, not negative, as the decimal text that is read as the same again: `0.001250`, with more than six digits only where it has them. */
 export function moneyToText(nanos: NanoUsd): string {
-  const digits = String(Math.abs(nanos)).padStart(SCALE + 1, '0');
-  const text = `${nanos < 0 ? '-' : ''}${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`;
-  return text.replace(/0{1,3}$/, '');
+  const digits = String(nanos).padStart(SCALE + 1, '0');
+  return `${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`.replace(/0{1,3}$/, '');
 }
 
 /**
@@ -106,16 +118,4 @@ function roundUp(kept: number, cut: string): 0 | 1 {
   const first = cut.charCodeAt(0) - 48;
   if (first !== 5) return first > 5 ? 1 : 0;
   return /[1-9]/.test(cut.slice(1)) || kept % 2 === 1 ? 1 : 0;
-}
-
-/** Writes `1.5e-7` without its exponent, as the groups of {@link DECIMAL}. */
-function expand(text: string): RegExpExecArray | null {
-  const found = EXPONENT.exec(text);
-  if (!found) return null;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = found;
-  const shift = Number(exponent);
-  const digits = whole + fraction;
-  const point = whole.length + shift;
-  if (point <= 0) return DECIMAL.exec(`${sign}0.${'0'.repeat(-point)}${digits}`);
-  return DECIMAL.exec(`${sign}${digits.slice(0, point).padEnd(point, '0')}.${digits.slice(point)}`);
 }

@@ -2,7 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { asParameter, asSent } from '../../src/api/openapi-requests.js';
+import { OpenApiSchemas } from '../../src/api/openapi-schemas.js';
+import { SpanSchema, TraceHeaderSchema } from '../../src/receivers/trace-batch/wire-format.js';
 import { isUuid } from '../../src/signal/ids.js';
+import { MONEY_PATTERN } from '../../src/signal/money.js';
 import { parseTime } from '../../src/signal/time.js';
 import { startApi } from '../support/api.js';
 import type { OpenApiDocument } from '../support/documented-api.js';
@@ -86,6 +89,18 @@ void t.test('the document names nothing twice, and has the paths of the specific
   );
   t.match(document.paths['/api/v1/otlp/v1/traces']?.['post'], {
     requestBody: { content: { 'application/x-protobuf': { schema: { format: 'binary' } } } },
+  });
+});
+
+void t.test('amounts of money have the pattern by which they are read', async (t) => {
+  const schemas = new OpenApiSchemas();
+  schemas.print(TraceHeaderSchema);
+  schemas.print(SpanSchema);
+  t.match(schemas.components, {
+    NewTrace: {
+      properties: { total_cost_usd: { type: ['string', 'number', 'null'], pattern: MONEY_PATTERN } },
+    },
+    NewSpan: { properties: { cost_usd: { pattern: MONEY_PATTERN, format: undefined } } },
   });
 });
 

@@ -128,7 +128,7 @@ void t.test('every record has its fields in the same order, whatever was sent', 
 });
 
 void t.test('minus zero is zero', async (t) => {
-  const item = anItem({ trace: { duration_ms: -0, total_tokens: -0, total_cost_usd: '-0' } });
+  const item = anItem({ trace: { duration_ms: -0, total_tokens: -0, total_cost_usd: -0 } });
   const { trace } = record(item);
   for (const value of [trace.duration_ms, trace.total_tokens, trace.total_cost_usd])
     t.ok(Object.is(value, 0), String(value));

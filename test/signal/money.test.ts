@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
+  MONEY_PATTERN,
   MoneySum,
   moneyToNumber,
   moneyToText,
@@ -29,13 +30,8 @@ void t.test('amounts that are read', async (t) => {
   const cases: readonly (readonly [string | number, number])[] = [
     ['0', 0],
     ['0.000000', 0],
-    ['-0', 0],
     [-0, 0],
     ['1', 1_000_000_000],
-    ['1.', 1_000_000_000],
-    ['+1.5', 1_500_000_000],
-    ['-1.5', -1_500_000_000],
-    [' 1.5 ', 1_500_000_000],
     ['0.001250', 1_250_000],
     ['0.00000002', 20],
     ['000000000000001.5', 1_500_000_000],
@@ -47,6 +43,10 @@ void t.test('amounts that are read', async (t) => {
     ['999999.999999999', 999_999_999_999_999],
     ['999999.9999999994', 999_999_999_999_999],
     ['1e-9', 1],
+    ['2E-8', 20],
+    ['0E-9', 0],
+    ['0001e-3', 1_000_000],
+    ['0.0015e3', 1_500_000_000],
     ['1E2', 100_000_000_000],
     ['1.25e-3', 1_250_000],
     ['12.5e+1', 125_000_000_000],
@@ -67,6 +67,17 @@ void t.test('values that are no amount', async (t) => {
     '.',
     '.5',
     '-',
+    '-0',
+    '-1.5',
+    '+1.5',
+    '+1.',
+    '1.',
+    '1.e3',
+    '123456.',
+    ' 1.5',
+    '1.5 ',
+    '\u00a01.5\u2003',
+    '1.5\n',
     '+-1',
     '--1',
     '1,5',
@@ -86,6 +97,8 @@ void t.test('values that are no amount', async (t) => {
     '1000000',
     '999999.9999999995',
     '1e6',
+    -1,
+    -1e-12,
     NaN,
     Infinity,
     -Infinity,
@@ -105,17 +118,33 @@ void t.test('decimal texts of any scale are rounded half to even, as big integer
         .chain((scale) =>
           fc.tuple(fc.bigInt({ min: 0n, max: 10n ** BigInt(scale + 6) - 1n }), fc.constant(scale)),
         ),
-      fc.constantFrom('', '-', '+'),
-      ([digits, scale], sign) => {
+      ([digits, scale]) => {
         const expected = oracle(digits, scale);
-        const found = parseMoney(sign + plain(digits, scale));
-        if (expected >= 10n ** 15n) return found === undefined;
-        return found === Number(sign === '-' ? -expected : expected) + 0;
+        const found = parseMoney(plain(digits, scale));
+        return found === (expected >= 10n ** 15n ? undefined : Number(expected));
       },
     ),
     { numRuns: 5000 },
   );
 });
+
+void t.test(
+  'a text is an amount where it has the pattern that openapi.json shows, and is less than a million',
+  async (t) => {
+    const pattern = new RegExp(MONEY_PATTERN, 'u');
+    const part = fc.constantFrom('', '0', '1', '.', '.5', '9', '+', '-', 'e', 'E-3', ' ', '\n', 'x', '٣');
+    holds(
+      t,
+      fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+        const text = parts.join('');
+        const value = parseMoney(text);
+        if (value === undefined) return !pattern.test(text) || Number(text) > 999_999;
+        return pattern.test(text) && Math.abs(value / 1e9 - Number(text)) < 1e-6;
+      }),
+      { numRuns: 2000 },
+    );
+  },
+);
 
 void t.test('halves go to the even neighbour', async (t) => {
   holds(
@@ -140,7 +169,7 @@ void t.test('an exponent means the same as the digits written out', async (t) =>
 void t.test('every amount survives the way through a JSON number', async (t) => {
   holds(
     t,
-    fc.property(fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), (nanos) => {
+    fc.property(fc.integer({ min: 0, max: 999_999_999_999_999 }), (nanos) => {
       const number = JSON.parse(JSON.stringify(moneyToNumber(nanos))) as number;
       return parseMoney(number) === nanos && parseMoney(moneyToText(nanos)) === nanos;
     }),
@@ -158,7 +187,6 @@ void t.test('an amount is written with six digits, and with more where it has th
   t.equal(moneyToText(1_250_000), '0.001250');
   t.equal(moneyToText(20), '0.00000002');
   t.equal(moneyToText(0), '0.000000');
-  t.equal(moneyToText(-1_500_000_000), '-1.500000');
 });
 
 void t.test('sums are exact, whatever is added and taken away again, and rounded once', async (t) => {

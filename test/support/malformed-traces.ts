@@ -162,6 +162,8 @@ export function malformedTraces(): readonly MalformedTrace[] {
       /^\/trace\/total_cost_usd: must be an amount/,
     ),
     header('a cost with a comma', 'total_cost_usd', '0,5', /^\/trace\/total_cost_usd: must be an amount/),
+    header('a cost with a blank', 'total_cost_usd', ' 0.5', /^\/trace\/total_cost_usd: must be an amount/),
+    header('a cost with a sign', 'total_cost_usd', '+1.', /^\/trace\/total_cost_usd: must be an amount/),
     header('a cost of NaN', 'total_cost_usd', 'NaN', /^\/trace\/total_cost_usd: must be an amount/),
     header(
       'metadata that is a list',

@@ -36,8 +36,7 @@ export const version: Reader = (value) => {
 /** An amount in US dollars, as nano-USD. */
 export const cost: Reader = (value) => {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
-  const amount = parseMoney(value);
-  return amount === undefined || amount < 0 ? undefined : amount + 0;
+  return parseMoney(value);
 };
 
 /** What may become a payload or a part of one: not empty, nor JSON text of nothing. */

@@ -60,6 +60,6 @@ function rank(pointer: string): number {
 function compile(ajv: Ajv): ValidateFunction<TraceItem> {
   ajv.addFormat('uuid', isUuid);
   ajv.addFormat('date-time', (text) => parseTime(text) !== undefined);
-  ajv.addFormat('decimal', (text) => (parseMoney(text) ?? -1) >= 0);
+  ajv.addFormat('decimal', (text) => parseMoney(text) !== undefined);
   return ajv.compile<TraceItem>(TraceItemSchema);
 }

@@ -38,7 +38,7 @@ const money = (description: string) =>
       minimum: 0,
       maximum: moneyToNumber(MOST_NANO_USD),
     },
-    `${description} A decimal string, or a number, less than 1 000 000; rounded to nine digits behind the point, half to even.`,
+    `${description} A decimal string (digits, no sign and no blanks), or a number, less than 1 000 000; rounded to nine digits behind the point, half to even.`,
   );
 
 const status = () =>

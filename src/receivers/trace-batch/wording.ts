@@ -41,7 +41,12 @@ export function wordError(error: ErrorObject): { readonly pointer: string; reado
 }
 
 function isNegativeAmount(format: unknown, data: unknown): boolean {
-  return format === 'decimal' && typeof data === 'string' && (parseMoney(data) ?? 0) < 0;
+  return (
+    format === 'decimal' &&
+    typeof data === 'string' &&
+    /^-.*[1-9]/.test(data) &&
+    parseMoney(data.slice(1)) !== undefined
+  );
 }
 
 function wordType(types: unknown, data: unknown): string {
