@@ -10,11 +10,12 @@ const ENGINE_HEADERS = new Set(['content-length', 'transfer-encoding', 'connecti
 const MIN_STATUS = 200;
 const MAX_STATUS = 599;
 const DEFAULT_TYPE = 'application/json';
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** What every answer of a listener carries beside its own headers. */
 export interface AnswerBase {
-  /** Name, value, name, value … */
-  readonly headers: readonly string[];
+  /** Name, value, name, value …: of this answer alone, the others are added to it. */
+  readonly headers: string[];
   readonly close: boolean;
 }
 
@@ -33,9 +34,11 @@ export function sendAnswer(
   if (!Number.isInteger(status) || status < MIN_STATUS || status > MAX_STATUS) {
     throw new Error(`${JSON.stringify(status)} is no status of an answer`);
   }
-  const headers = [...base.headers];
+  const { headers } = base;
   let contentType = DEFAULT_TYPE;
-  for (const [name, value] of Object.entries(response.headers ?? {})) {
+  const own = response.headers ?? NO_HEADERS;
+  for (const name of Object.keys(own)) {
+    const value = own[name] ?? '';
     if (!NAME.test(name) || !VALUE.test(value)) {
       throw new Error(`the header ${JSON.stringify(name)} has characters that no header may have`);
     }
@@ -49,7 +52,7 @@ export function sendAnswer(
     else exchange.send(head, hasNone ? undefined : '');
     return undefined;
   }
-  const { etag: tag, 'cache-control': caching } = response.headers ?? {};
+  const { etag: tag, 'cache-control': caching } = own;
   headers.push('x-content-type-options', 'nosniff');
   // Somebody's data: no cache may keep it, unless the route says what may become of it.
   if (tag === undefined && caching === undefined) headers.push('cache-control', 'no-store');

@@ -1,31 +1,25 @@
-import { HttpProblem, type HttpRequest, type HttpResponse, type Route } from '../component/http.js';
+import type { HttpProblem, HttpResponse, Route } from '../component/http.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
-import { sendAnswer } from './answer.js';
+import { sendAnswer, type AnswerBase } from './answer.js';
 import { Body } from './body.js';
 import type { Cors } from './cors.js';
 import type { Exchange } from './engine.js';
+import type { Gate } from './gate.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
 import { Occupancy, type Visit } from './occupancy.js';
 import type { Pace } from './pace.js';
 import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.js';
-import type { RebindingGuard } from './rebinding-guard.js';
-import { headProblem, isWellFormed } from './request-head.js';
+import { headProblem } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
 import { Turns } from './turns.js';
 
-export interface Guard {
-  readonly prefix: string;
-  readonly check: (request: HttpRequest) => void;
-}
-
 export interface DispatcherSettings {
   readonly router: Router;
-  readonly guards: readonly Guard[];
+  readonly gate: Gate;
   readonly cors: () => Cors;
-  readonly rebinding: RebindingGuard;
   readonly limits: HttpLimits;
   readonly users: UserLimits;
   readonly logger: Logger;
@@ -183,36 +177,7 @@ export class Dispatcher {
     }
     if (this.#isDraining) throw shuttingDown();
     if (this.#occupancy.isFull) throw overloaded();
-    this.#settings.rebinding.check(exchange);
-    const preflight = this.#settings.cors().preflight(exchange);
-    if (preflight !== undefined) return { status: 204, headers: preflight };
-    this.#guard(request, match);
-    switch (match.kind) {
-      case 'found':
-        if (!isWellFormed(exchange.query))
-          throw new HttpProblem(
-            400,
-            'invalid_encoding',
-            'The query is no well-formed percent-encoded UTF-8.',
-          );
-        if (match.route.isPublic === true) visit.belongToNobody(exchange.remoteAddress);
-        return match.route.handle(request);
-      case 'wrong_method':
-        return refuseMethod(exchange.method, match.allow);
-      case 'malformed':
-        throw new HttpProblem(400, 'invalid_encoding', 'The path is no well-formed percent-encoded UTF-8.');
-      case 'unknown':
-        throw new HttpProblem(404, 'not_found', 'There is nothing under this path.');
-    }
-  }
-
-  #guard(request: HttpRequest, match: Match): void {
-    const isPublic =
-      match.kind === 'found' ? match.route.isPublic : match.kind === 'wrong_method' && match.isPublic;
-    if (isPublic === true) return;
-    for (const { prefix, check } of this.#settings.guards) {
-      if (isUnder(request.path, prefix)) check(request);
-    }
+    return this.#settings.gate.pass(exchange, request, visit, match);
   }
 
   async #answerLater(call: Call, pending: Promise<HttpResponse>): Promise<void> {
@@ -260,7 +225,7 @@ export class Dispatcher {
     void sendAnswer(exchange, response, this.#base(call));
   }
 
-  #base(call: Call): { headers: readonly string[]; close: boolean } {
+  #base(call: Call): AnswerBase {
     return {
       headers: ['x-request-id', call.request.id, ...this.#settings.cors().headersFor(call.exchange)],
       // After a body that came too slowly nobody knows where the next request would begin.
@@ -321,19 +286,6 @@ function problemAnswer({ refuse, request }: Call, problem: HttpProblem): HttpRes
 /** What has a tag is kept by whoever answers with it, and its compressed forms beside it. */
 function isShared({ headers, body }: HttpResponse): boolean {
   return headers?.['etag'] !== undefined && body instanceof Uint8Array;
-}
-
-function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
-  const headers = { allow: allow.join(', ') };
-  if (method === 'OPTIONS') return { status: 204, headers };
-  throw new HttpProblem(405, 'method_not_allowed', `This path takes ${headers.allow}.`, { headers });
-}
-
-function isUnder(path: string, prefix: string): boolean {
-  return (
-    path.startsWith(prefix) &&
-    (path.length === prefix.length || path[prefix.length] === '/' || prefix === '/')
-  );
 }
 
 /** @returns undefined for a chunked body. */

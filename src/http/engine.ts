@@ -5,8 +5,11 @@ import type { TlsFiles } from './tls.js';
 /** How an answer begins. */
 export interface AnswerHead {
   readonly status: number;
-  /** Name, value, name, value …: lower-case names, printable ASCII values; no length, encoding or connection fields. */
-  readonly headers: readonly string[];
+  /**
+   * Name, value, name, value …: lower-case names, printable ASCII values; no length, encoding or connection fields. The engine's own
+   * from then on: it adds those to it.
+   */
+  readonly headers: string[];
   /** Whether the connection ends with this answer. */
   readonly close: boolean;
 }

@@ -27,8 +27,10 @@ export class HttpMetrics {
   readonly #refusedShares;
   readonly #endpoint: string;
   readonly #meter: Meter;
-  /** One object a series, so that a request allocates none. */
-  readonly #series = new Map<string, Labels>();
+  // One object a series, so that a request allocates none.
+  /** By the method, and then by the class of the status; 0: gone. */
+  readonly #ofRequests = new Map<string, Labels[]>();
+  readonly #ofRoutes = new Map<string, Labels>();
 
   constructor(meter: Meter, endpoint: string) {
     this.#meter = meter;
@@ -84,13 +86,8 @@ export class HttpMetrics {
    */
   answered(method: string, status: number | undefined, route: string | undefined, seconds: number): void {
     const known = METHODS.has(method) ? method : 'other';
-    const outcome = status === undefined ? 'gone' : `${Math.floor(status / 100)}xx`;
-    this.#requests.add(
-      1,
-      this.#labels(`${known} ${outcome}`, { listener: this.#endpoint, method: known, status: outcome }),
-    );
-    const pattern = route ?? UNMATCHED;
-    this.#duration.record(seconds, this.#labels(pattern, { listener: this.#endpoint, route: pattern }));
+    this.#requests.add(1, this.#requestLabels(known, status));
+    this.#duration.record(seconds, this.#routeLabels(route ?? UNMATCHED));
   }
 
   /** A user, or an address without a key, wanted more than the own share. */
@@ -132,10 +129,23 @@ export class HttpMetrics {
     };
   }
 
-  #labels(key: string, labels: Labels): Labels {
-    const known = this.#series.get(key);
+  #requestLabels(method: string, status = 0): Labels {
+    const classOfStatus = Math.floor(status / 100);
+    const ofMethod = this.#ofRequests.get(method) ?? [];
+    const known = ofMethod[classOfStatus];
     if (known !== undefined) return known;
-    this.#series.set(key, labels);
+    const outcome = classOfStatus === 0 ? 'gone' : `${classOfStatus}xx`;
+    const labels = { listener: this.#endpoint, method, status: outcome };
+    ofMethod[classOfStatus] = labels;
+    this.#ofRequests.set(method, ofMethod);
+    return labels;
+  }
+
+  #routeLabels(route: string): Labels {
+    const known = this.#ofRoutes.get(route);
+    if (known !== undefined) return known;
+    const labels = { listener: this.#endpoint, route };
+    this.#ofRoutes.set(route, labels);
     return labels;
   }
 }

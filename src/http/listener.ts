@@ -8,9 +8,10 @@ import { BoundedLines } from '../telemetry/bounded-lines.js';
 import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
 import { Connections } from './connections.js';
 import { Cors } from './cors.js';
-import { Dispatcher, type Guard } from './dispatcher.js';
+import { Dispatcher } from './dispatcher.js';
 import { openEngine, type EngineChoice } from './engine-choice.js';
 import type { Engine } from './engine.js';
+import { Gate, type Guard } from './gate.js';
 import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
 import { RebindingGuard } from './rebinding-guard.js';
@@ -140,9 +141,8 @@ class SharedListener implements HttpListener {
     });
     this.#dispatcher = new Dispatcher({
       router: this.#router,
-      guards: this.#guards,
+      gate: new Gate({ guards: this.#guards, cors: () => this.#cors, rebinding: this.#rebinding }),
       cors: () => this.#cors,
-      rebinding: this.#rebinding,
       limits: this.#limits,
       users: options.users ?? NO_RATES,
       logger: this.#logger,

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import type { HttpLimits } from './limits.js';
 import type { NodeConnection } from './node-connection.js';
+import { readTarget, repeatedField } from './node-head.js';
 import { plainRemoteAddress } from './peers.js';
-import { MAX_HEADER_FIELDS, singleField } from './request-head.js';
+import { MAX_HEADER_FIELDS } from './request-head.js';
 
 /** How long the rest of a refused body is waited for before the connection is closed. */
 const LINGER_MS = 2000;
@@ -51,13 +52,10 @@ export class NodeExchange implements Exchange {
     this.method = request.method ?? 'GET';
     this.version = request.httpVersion;
     this.repeated = repeatedField(request.rawHeaders);
-    const url = request.url ?? '/';
-    const absolute = url.startsWith('/') ? undefined : ABSOLUTE.exec(url);
-    this.#authority = absolute?.[1];
-    const target = absolute === undefined ? url : originForm(absolute?.[2] ?? url);
-    const mark = target.indexOf('?');
-    this.path = mark < 0 ? target : target.slice(0, mark);
-    this.query = mark < 0 ? '' : target.slice(mark + 1);
+    const { authority, path, query } = readTarget(request.url ?? '/');
+    this.#authority = authority;
+    this.path = path;
+    this.query = query;
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     this.hasBody = coding !== undefined || (length !== undefined && length !== '0');
     connection.began(this);
@@ -223,7 +221,7 @@ export class NodeExchange implements Exchange {
   }
 
   #writeHead(head: AnswerHead, length: number | undefined, close: boolean): void {
-    const headers = [...head.headers];
+    const headers = head.headers;
     if (length !== undefined) headers.push('content-length', String(length));
     if (close) {
       headers.push('connection', 'close');
@@ -276,28 +274,6 @@ export class NodeExchange implements Exchange {
     for (const callback of callbacks) callback(isGone);
     this.#connection.over(this);
   }
-}
-
-/** `http://host/path`, as proxies may send it. */
-const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
-
-/** `?query` and nothing become a path. */
-function originForm(target: string): string {
-  return target === '' || target.startsWith('?') ? `/${target}` : target;
-}
-
-/** @param raw name, value, name, value …, as they were sent */
-function repeatedField(raw: readonly string[]): string | undefined {
-  // Their names differ in length: a bit for each.
-  let seen = 0;
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = singleField(raw[at] ?? '');
-    if (name === undefined) continue;
-    const bit = 1 << name.length;
-    if ((seen & bit) !== 0) return name;
-    seen |= bit;
-  }
-  return undefined;
 }
 
 function ignore(): void {

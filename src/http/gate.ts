@@ -1,0 +1,82 @@
+import { HttpProblem, type HttpRequest, type HttpResponse } from '../component/http.js';
+import type { Cors } from './cors.js';
+import type { Exchange } from './engine.js';
+import type { Visit } from './occupancy.js';
+import type { RebindingGuard } from './rebinding-guard.js';
+import { isWellFormed } from './request-head.js';
+import type { Match } from './router.js';
+
+export interface Guard {
+  readonly prefix: string;
+  readonly check: (request: HttpRequest) => void;
+}
+
+interface GateOptions {
+  readonly guards: readonly Guard[];
+  readonly cors: () => Cors;
+  readonly rebinding: RebindingGuard;
+}
+
+/** What a request has to pass on its way to its route, in this order: its host, the rules for pages of other origins, its key. */
+export class Gate {
+  readonly #options: GateOptions;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @returns what its route answers
+   * @throws HttpProblem where it is refused; what the route throws
+   */
+  pass(
+    exchange: Exchange,
+    request: HttpRequest,
+    visit: Visit,
+    match: Match,
+  ): HttpResponse | Promise<HttpResponse> {
+    this.#options.rebinding.check(exchange);
+    const preflight = this.#options.cors().preflight(exchange);
+    if (preflight !== undefined) return { status: 204, headers: preflight };
+    this.#guard(request, match);
+    switch (match.kind) {
+      case 'found':
+        if (!isWellFormed(exchange.query))
+          throw new HttpProblem(
+            400,
+            'invalid_encoding',
+            'The query is no well-formed percent-encoded UTF-8.',
+          );
+        if (match.route.isPublic === true) visit.belongToNobody(exchange.remoteAddress);
+        return match.route.handle(request);
+      case 'wrong_method':
+        return refuseMethod(exchange.method, match.allow);
+      case 'malformed':
+        throw new HttpProblem(400, 'invalid_encoding', 'The path is no well-formed percent-encoded UTF-8.');
+      case 'unknown':
+        throw new HttpProblem(404, 'not_found', 'There is nothing under this path.');
+    }
+  }
+
+  #guard(request: HttpRequest, match: Match): void {
+    const isPublic =
+      match.kind === 'found' ? match.route.isPublic : match.kind === 'wrong_method' && match.isPublic;
+    if (isPublic === true) return;
+    for (const { prefix, check } of this.#options.guards) {
+      if (isUnder(request.path, prefix)) check(request);
+    }
+  }
+}
+
+function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
+  const headers = { allow: allow.join(', ') };
+  if (method === 'OPTIONS') return { status: 204, headers };
+  throw new HttpProblem(405, 'method_not_allowed', `This path takes ${headers.allow}.`, { headers });
+}
+
+function isUnder(path: string, prefix: string): boolean {
+  return (
+    path.startsWith(prefix) &&
+    (path.length === prefix.length || path[prefix.length] === '/' || prefix === '/')
+  );
+}
