@@ -91,3 +91,30 @@ export const POINT_SUMS: Table = {
   sumsOf: ['tenant', 'stream_no'],
   combinedBy: { oldest: 'min', newest: 'max' },
 };
+
+/**
+ * Likewise the calls of every model (spans of type `llm`), by the hour in which they started. Times cannot be taken away from
+ * the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
+ * them, it may be gone.
+ */
+export const MODEL_SUMS: Table = {
+  name: 'model_sums',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
+    { name: 'calls', kind: 'int64', sql: 'BIGINT' },
+    { name: 'priced_calls', kind: 'int64', sql: 'BIGINT' },
+    { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  ],
+  sumsOf: ['tenant', 'hour', 'model'],
+  combinedBy: { oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' },
+  countedBy: 'calls',
+};

@@ -28,6 +28,8 @@ export interface Table {
   readonly sumsOf?: readonly string[];
   /** Of a table of sums: the columns that are not added up. */
   readonly combinedBy?: Readonly<Record<string, 'min' | 'max'>>;
+  /** Likewise: the number of what was added up. Where that is 0, nothing is left of the sum. */
+  readonly countedBy?: string;
 }
 
 export function columnsOf(table: Table): readonly Column[] {

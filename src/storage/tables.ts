@@ -1,7 +1,7 @@
 import type { Column } from '../worker/columns.js';
 import { EVENTS } from './events-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
-import { MAP_EDGES, MAP_NODES, POINT_SUMS, RUN_SUMS, SERVICES, USAGE } from './sum-tables.js';
+import { MAP_EDGES, MAP_NODES, MODEL_SUMS, POINT_SUMS, RUN_SUMS, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, type Table } from './table.js';
 
 /**
@@ -69,6 +69,8 @@ const SPAN_STORE: readonly Column[] = [
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
   /** The number of the node that it makes in the service map, `NO_NODE` or `AGENT_NODE`. */
   { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
+  /** The commit that wrote the version before; 0 where there is none. */
+  { name: 'replaced_seq', kind: 'int64', sql: 'BIGINT' },
 ];
 
 const TRACE_STORE: readonly Column[] = [
@@ -302,7 +304,7 @@ export const REPLACED_ASIDE: Table = {
 };
 
 /** The tables of the cold file that follow from others of it. */
-export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS, REPLACED_ASIDE];
+export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS, MODEL_SUMS, REPLACED_ASIDE];
 
 /**
  * Which records of a block have a term, by the term's hash and sorted by it within the block. The columns' kinds know no

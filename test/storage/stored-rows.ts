@@ -46,7 +46,7 @@ export async function duplicatesIn(path: string): Promise<string[]> {
 export async function wrongSumsIn(path: string): Promise<string[]> {
   const sums = {
     run_sums: {
-      from: 'traces',
+      from: 'cold.main.traces',
       by: 'tenant, agent_no',
       parts: {
         runs: 'count(*)',
@@ -60,7 +60,19 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
         'cost_whole * 1000000000::HUGEINT + cost_rest': 'sum(total_cost_usd)',
       },
     },
-    point_sums: { from: 'points', by: 'tenant, stream_no', parts: { points: 'count(*)' } },
+    point_sums: { from: 'cold.main.points', by: 'tenant, stream_no', parts: { points: 'count(*)' } },
+    model_sums: {
+      from: "(SELECT *, (epoch_us(date_trunc('hour', started_at)) // 3600000000)::INTEGER AS hour FROM cold.main.spans WHERE type = 1)",
+      by: 'tenant, hour, model',
+      parts: {
+        calls: 'count(*)',
+        priced_calls: 'count(cost_usd)',
+        nanos: 'sum(cost_usd)',
+        input_tokens: 'sum(input_tokens)',
+        output_tokens: 'sum(output_tokens)',
+        total_tokens: 'sum(total_tokens)',
+      },
+    },
   };
   return await withFiles(path, async (query) => {
     const found: string[] = [];
@@ -71,8 +83,8 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
       const isAny = Object.keys(parts).map((_, i) => `coalesce(p${i}, 0) <> 0`);
       const columns = `${by}, ${names.join(', ')}`;
       const rows = (parts: string[], of: string): string =>
-        `SELECT ${columns} FROM (SELECT ${by}, ${parts.join(', ')} FROM cold.main.${of} GROUP BY ${by}) WHERE ${isAny.join(' OR ')}`;
-      const [one, other] = [rows(kept, table), rows(real, from)];
+        `SELECT ${columns} FROM (SELECT ${by}, ${parts.join(', ')} FROM ${of} GROUP BY ${by}) WHERE ${isAny.join(' OR ')}`;
+      const [one, other] = [rows(kept, `cold.main.${table}`), rows(real, from)];
       const wrong = await query(
         `SELECT 'kept' AS what, * FROM (${one} EXCEPT ${other}) UNION ALL SELECT 'stored' AS what, * FROM (${other} EXCEPT ${one})`,
       );

@@ -4,6 +4,7 @@ import { RUN_SUMS } from '../sum-tables.js';
 import { POINTS, TRACES } from '../tables.js';
 import { COST_UNITS, type StoredSums } from './agent-sums.js';
 import type { Connection } from './database.js';
+import { deriveModelSumsAnew, noteMovedCalls, type AroundMove } from './model-sums.js';
 import { hotPartsOf, isVersionOf, rowsOf } from './relation.js';
 import type { Capture, Segment } from './segment.js';
 
@@ -41,8 +42,10 @@ function changesBy(hot: string, replaces: boolean): string {
     UNION ALL SELECT -1 AS sign, ${FACTS} FROM cold.main.traces c WHERE EXISTS (SELECT 1 FROM ${newer} WHERE ${isVersionOf(TRACES, 'n', 'c')} AND n.seq > c.seq)`;
 }
 
-/** Notes what the move of a segment is about to do; to be called within its transaction, before it. */
-export async function noteMove(connection: Connection, segment: Segment): Promise<void> {
+/**
+ * Notes what the move of a segment is about to do; to be called within its transaction, before it.
+ */
+export async function noteMove(connection: Connection, segment: Segment, around: AroundMove): Promise<void> {
   const { catalog, lastSeq } = segment;
   const replaces = (segment.replacing.get(TRACES.name) ?? 0) > 0;
   const runs = partsOf(changesBy(rowsOf(segment, TRACES), replaces));
@@ -50,6 +53,7 @@ export async function noteMove(connection: Connection, segment: Segment): Promis
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT ${lastSeq}, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM ${catalog}.main.points GROUP BY tenant, stream_no`,
   );
+  await noteMovedCalls(connection, segment, around);
 }
 
 /** Notes that headers are about to be removed; to be called within the transaction. @param where which ones */
@@ -73,6 +77,7 @@ export async function deriveSumsAnew(connection: Connection): Promise<void> {
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT 0, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM cold.main.points GROUP BY tenant, stream_no`,
   );
+  await deriveModelSumsAnew(connection);
 }
 
 /** The sums over every agent's runs, by its number. To be called while nothing is moved. */

@@ -95,7 +95,7 @@ export function conditionsOn(places: readonly CommitRanges[]): string[] {
 }
 
 /** Ranges that overlap or touch, as one. */
-function union(ranges: readonly CommitRange[]): CommitRange[] {
+export function union(ranges: readonly CommitRange[]): CommitRange[] {
   const sorted = [...ranges].sort((a, b) => a.first - b.first);
   const joined: CommitRange[] = [];
   for (const range of sorted) {
@@ -107,7 +107,7 @@ function union(ranges: readonly CommitRange[]): CommitRange[] {
 }
 
 /** So many at most: the gaps that stay are the widest. @param ranges ascending */
-function joinNearest(ranges: readonly CommitRange[], most: number): readonly CommitRange[] {
+export function joinNearest(ranges: readonly CommitRange[], most: number): readonly CommitRange[] {
   if (ranges.length <= most) return ranges;
   const gapBefore = (i: number): number => (ranges[i]?.first ?? 0) - (ranges[i - 1]?.last ?? 0);
   const gaps = ranges.map((_, i) => i).slice(1);

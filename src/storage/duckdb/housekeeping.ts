@@ -148,13 +148,13 @@ export class Housekeeping {
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { settlement, mover, days, figures, prompts, traces, closedSpans } = this.#parts;
+    const { settlement, segments, mover, days, figures, prompts, traces, closedSpans } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
     await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
     const removed = await mover.between(async (connection) => {
       await removeOldSums(connection, firstKept);
-      const traces = await removeOldTraces(connection, firstKept);
+      const traces = await removeOldTraces(connection, firstKept, segments.oldestBound);
       return { traces, links: await this.#removeWaitingLinks(connection, firstKept) };
     });
     if (!removed.traces && !removed.links) return;

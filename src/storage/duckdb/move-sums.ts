@@ -23,6 +23,7 @@ export async function moveSums(connection: Connection, segment: Segment, table: 
  */
 export async function foldSums(connection: Connection, table: Table, bound: number): Promise<void> {
   const { keys, list } = sumsOf(table);
+  const { countedBy } = table;
   const name = `cold.main.${table.name}`;
   const [found] = await connection.rows(
     `SELECT count(*) AS sums, coalesce(sum(parts), 0)::BIGINT AS parts FROM (SELECT count(*) AS parts FROM ${name} WHERE seq <= ${bound} GROUP BY ${list})`,
@@ -36,9 +37,11 @@ export async function foldSums(connection: Connection, table: Table, bound: numb
   await connection.run('BEGIN');
   try {
     await connection.run(
-      `DELETE FROM ${name} d USING temp.folded f WHERE d.seq <= ${bound} AND ${keys.map((key) => `d.${key} = f.${key}`).join(' AND ')}`,
+      `DELETE FROM ${name} d USING temp.folded f WHERE d.seq <= ${bound} AND ${keys.map((key) => `d.${key} IS NOT DISTINCT FROM f.${key}`).join(' AND ')}`,
     );
-    await connection.run(`INSERT INTO ${name} SELECT * FROM temp.folded ORDER BY ${list}`);
+    // These are all the parts of each sum: of one that counts nothing no row is needed.
+    const isLeft = countedBy === undefined ? 'TRUE' : `${countedBy} <> 0`;
+    await connection.run(`INSERT INTO ${name} SELECT * FROM temp.folded WHERE ${isLeft} ORDER BY ${list}`);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);

@@ -155,7 +155,7 @@ export class Mover {
     const connection = this.#connection;
     const canBeRead = new Map<Segment, boolean>();
     await this.#transaction(async () => {
-      await this.#copy(segment);
+      await this.#copy(segment, this.#segments.setAsideCount + stuck.length > 0);
       for (const one of stuck) canBeRead.set(one, await this.#segments.canBeRead(one));
       const others = this.#segments.sealed.filter((other) => !stuck.includes(other));
       for (const [one, isRead] of canBeRead) {
@@ -187,7 +187,7 @@ export class Mover {
     try {
       await this.between(async () => {
         await this.#transaction(async () => {
-          await this.#copy(segment);
+          await this.#copy(segment, true);
           await this.#noteReplacedBy(segment, others);
           await forgetAside(this.#connection, segment.number);
           // Reads under way look for its rows where it is, although they expect all of its commits in the cold file.
@@ -221,9 +221,9 @@ export class Mover {
     }
   }
 
-  /** Copies what counts of a segment, and notes what that does to sums. */
-  async #copy(segment: Segment): Promise<void> {
-    await noteMove(this.#connection, segment);
+  /** Copies what counts of a segment, and notes what that does to sums. @param isAnyAside whether segments are left out */
+  async #copy(segment: Segment, isAnyAside: boolean): Promise<void> {
+    await noteMove(this.#connection, segment, { bound: this.#segments.oldestBound, isAnyAside });
     for (const table of SEGMENT_TABLES) {
       if (table === LOGS) await moveLogs(this.#connection, segment, SLICE_ROWS, () => this.#breathe());
       else if (table.sumsOf !== undefined) await moveSums(this.#connection, segment, table);

@@ -50,15 +50,33 @@ export function isNotReplaced({ isAside, number }: Segment, table: Table, condit
 
 /** Like {@link relation}, without the rows that a newer version replaces. */
 export function newest(capture: Capture, table: Table, where: Where = 'TRUE'): string {
-  const all = relation(capture, table, where);
-  const keys = table.versionOf ?? [];
+  return withoutReplaced(capture, table, relation(capture, table, where));
+}
+
+/** The part of {@link newest} that lies in hot segments; null where there is none. */
+export function newestHot(capture: Capture, table: Table, where: string): string | null {
+  const parts = hotPartsOf(capture, table, where);
+  return parts.length === 0 ? null : withoutReplaced(capture, table, `(${parts.join(' UNION ALL ')})`);
+}
+
+/** Whether hot segments have newer versions of rows. */
+export function hasReplacing({ hot }: Capture, table: Table): boolean {
+  return hot.some((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
+}
+
+function withoutReplaced(capture: Capture, table: Table, all: string): string {
   const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
-  if (keys.length === 0 || replacing.length === 0) return all;
+  if (table.versionOf === undefined || replacing.length === 0) return all;
   const newer = replacing.map(
     (segment) =>
-      `SELECT tenant, ${keys.join(', ')}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
+      `SELECT tenant, ${table.versionOf?.join(', ') ?? ''}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
   );
-  return `(SELECT * FROM ${all} o WHERE NOT EXISTS (SELECT 1 FROM (${newer.join(' UNION ALL ')}) n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq))`;
+  return newestOf(table, all, `(${newer.join(' UNION ALL ')})`);
+}
+
+/** Those of some rows of which no newer version is among others. Both are relations. */
+export function newestOf(table: Table, rows: string, newer: string): string {
+  return `(SELECT * FROM ${rows} o WHERE NOT EXISTS (SELECT 1 FROM ${newer} n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq))`;
 }
 
 /** Whether rows of two relations are versions of the same. */

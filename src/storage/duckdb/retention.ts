@@ -3,6 +3,7 @@ import type { Table } from '../table.js';
 import { MAP_EDGES, MAP_NODES } from '../sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from './cold-sums.js';
 import type { Connection } from './database.js';
+import { noteRemovedCalls } from './model-sums.js';
 import { hourOf } from '../../signal/trace-map.js';
 import type { Capture } from './segment.js';
 
@@ -38,15 +39,22 @@ export async function hasOldHotRows(
  * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. The space is used
  * again by what is moved next, after a checkpoint.
  *
+ * @param bound the last commit that the oldest read expects in the cold file
  * @returns whether there was anything to remove
  */
-export async function removeOldTraces(connection: Connection, firstKept: Micros): Promise<boolean> {
+export async function removeOldTraces(
+  connection: Connection,
+  firstKept: Micros,
+  bound: number,
+): Promise<boolean> {
   const isOld = `started_at < make_timestamp(${firstKept})`;
   const [old] = await connection.rows(`SELECT count(*) AS traces FROM cold.main.traces WHERE ${isOld}`);
   if (old?.traces === 0) return false;
   await connection.run('BEGIN');
   try {
     await noteRemovedRuns(connection, isOld);
+    const spans = `(SELECT * FROM cold.main.spans s WHERE EXISTS (SELECT 1 FROM cold.main.traces t WHERE t.${isOld} AND t.tenant = s.tenant AND t.trace_id = s.trace_id))`;
+    await noteRemovedCalls(connection, spans, bound);
     for (const table of ['spans', 'payloads', 'prompt_links']) {
       await connection.run(
         `DELETE FROM cold.main.${table} d USING (SELECT tenant, trace_id FROM cold.main.traces WHERE ${isOld}) o WHERE d.tenant = o.tenant AND d.trace_id = o.trace_id`,

@@ -92,6 +92,7 @@ export function newSpanRows(
     values[2] = lines[row] ?? 0;
     values[3] = 0;
     values[4] = batch.nodeAt(row);
+    values[5] = 0;
   };
   const rows = runsOf(traces).map(([from, to]): Rows => ({
     table: SPANS,
@@ -138,7 +139,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
       const isNewVersion = span.seq > 0;
       spanRows.push({
         row: span.row,
-        own: [seq, tenant, line, Number(isNewVersion), span.node],
+        own: [seq, tenant, line, Number(isNewVersion), span.node, span.seq],
         replaces: isNewVersion,
       });
     });

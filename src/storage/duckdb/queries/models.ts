@@ -1,24 +1,48 @@
-import { SPAN_TYPES } from '../../../signal/span.js';
 import { SPANS, TRACES } from '../../tables.js';
 import type { ModelFilter, ModelUsage } from '../../telemetry-store.js';
 import type { Agents } from '../agents.js';
-import type { Connection, Row } from '../database.js';
-import { newest } from '../relation.js';
+import { joinNearest, union } from '../commit-ranges.js';
+import type { Connection, Row, Value } from '../database.js';
+import {
+  callsOf,
+  IS_CALL,
+  MODEL_PARTS,
+  partsOfCalls,
+  replacedCalls,
+  replacedCommits,
+  startOf,
+  wholeHours,
+} from '../model-sums.js';
+import { hasReplacing, hotPartsOf, newest, newestHot } from '../relation.js';
 import type { Capture } from '../segment.js';
 import { sumOf, text } from './run-summary.js';
 
-const LLM = SPAN_TYPES.indexOf('llm');
-/** Sums are exact, and only then turned into the nearest double: that of whole numbers is a HUGEINT, whatever there is. */
-const FIGURES = `count(*) AS calls, count(cost_usd) AS priced_calls,
-  sum(cost_usd) AS nanos,
-  coalesce(sum(input_tokens), 0)::DOUBLE AS input_tokens,
-  coalesce(sum(output_tokens), 0)::DOUBLE AS output_tokens,
-  coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens,
-  epoch_us(min(started_at)) AS first_call_at, epoch_us(max(started_at)) AS last_call_at`;
+/** Each is a scan of every file of its own. */
+const MOST_RANGES = 6;
+
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Sums are exact, and only then turned into the nearest double. An end is unsure where it may be that of a call that has gone. */
+const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
+  CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
+  sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
+  sum(total_tokens)::DOUBLE AS total_tokens,
+  epoch_us(min(oldest)) AS first_call_at, epoch_us(max(newest)) AS last_call_at,
+  min(hour) AS first_hour, max(hour) AS last_hour,
+  arg_min(coalesce(gone_oldest <= oldest, FALSE), hour) AS is_first_unsure,
+  arg_max(coalesce(gone_newest >= newest, FALSE), hour) AS is_last_unsure`;
+
+const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,
+  sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(total_tokens) AS total_tokens,
+  min(oldest) AS oldest, max(newest) AS newest, min(gone_oldest) AS gone_oldest, max(gone_newest) AS gone_newest`;
 
 /**
- * The models of a tenant's `llm` spans with what they used, the dearest first, then the one called most. It goes through
- * the narrow columns of all spans in the time asked for: nothing about models is kept beside them.
+ * The models of a tenant's `llm` spans with what they used, the dearest first, then the one called most. Of the cold file the
+ * hours that lie within the time asked for are read from their sums. Those of one agent are looked for among all spans:
+ * nothing about agents and models is kept beside them.
  *
  * @returns the page and the number of all models
  */
@@ -28,20 +52,19 @@ export async function listModels(
   agents: Agents,
   tenant: number,
   filter: ModelFilter,
-  page: { readonly offset: number; readonly limit: number },
+  page: Page,
 ): Promise<{ items: ModelUsage[]; count: number }> {
-  const where = [`tenant = ${tenant}`, `type = ${LLM}`];
-  if (filter.start_time !== undefined) where.push(`started_at >= make_timestamp(${filter.start_time})`);
-  if (filter.end_time !== undefined) where.push(`started_at <= make_timestamp(${filter.end_time})`);
-  let ofAgent = '';
-  if (filter.agent_id !== undefined) {
+  let parts: string;
+  if (filter.agent_id === undefined) parts = await partsOfAll(connection, capture, tenant, filter);
+  else {
     const agent = agents.byId(tenant, filter.agent_id);
     if (agent === undefined) return { items: [], count: 0 };
     const runs = newest(capture, TRACES, `tenant = ${tenant}`);
-    ofAgent = ` WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no})`;
+    const calls = newest(capture, SPANS, callsWithin(tenant, filter));
+    const ofAgent = `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no}))`;
+    parts = partsOfCalls([callsOf(ofAgent)]);
   }
-  const calls = `${newest(capture, SPANS, where.join(' AND '))}${ofAgent}`;
-  const models = `WITH models AS MATERIALIZED (SELECT model, ${FIGURES} FROM ${calls} GROUP BY model)`;
+  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0), models AS MATERIALIZED (SELECT model, ${FIGURES} FROM hours GROUP BY model)`;
   const total = '(SELECT count(*) FROM models) AS count';
   const rows = await connection.rows(
     `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,
@@ -49,10 +72,96 @@ export async function listModels(
   // Beyond the last page there is no row to tell how many there are.
   const [counted] =
     rows.length > 0 || page.offset === 0 ? rows : await connection.rows(`${models} SELECT ${total}`);
-  return { items: rows.map(modelUsage), count: Number(counted?.count ?? 0) };
+  const ends = await sureEnds(connection, capture, callsWithin(tenant, filter), rows);
+  return { items: rows.map((row) => modelUsage(row, ends)), count: Number(counted?.count ?? 0) };
 }
 
-function modelUsage(row: Row): ModelUsage {
+/** All calls within the time: from sums, where that is possible. One statement, so that sums and rows are of one moment. */
+async function partsOfAll(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  filter: ModelFilter,
+): Promise<string> {
+  const within = callsWithin(tenant, filter);
+  const { first, before } = wholeHours(filter.start_time, filter.end_time);
+  const parts: string[] = [];
+  const calls: string[] = [];
+  const cold = (where: string): string =>
+    callsOf(
+      `(SELECT * FROM cold.main.${SPANS.name} WHERE seq <= ${capture.bound} AND ${within} AND ${where})`,
+    );
+  if (first >= before) calls.push(cold('TRUE'));
+  else {
+    const hours = [`seq <= ${capture.bound}`, `tenant = ${tenant}`];
+    if (first > -Infinity) {
+      hours.push(`hour >= ${first}`);
+      calls.push(cold(`started_at < make_timestamp(${startOf(first)})`));
+    }
+    if (before < Infinity) {
+      hours.push(`hour < ${before}`);
+      calls.push(cold(`started_at >= make_timestamp(${startOf(before)})`));
+    }
+    parts.push(`SELECT ${MODEL_PARTS} FROM cold.main.model_sums WHERE ${hours.join(' AND ')}`);
+  }
+  const hot = newestHot(capture, SPANS, within);
+  if (hot !== null) calls.push(callsOf(hot));
+  const newer = newestHot(capture, SPANS, `tenant = ${tenant}`);
+  if (newer !== null && hasReplacing(capture, SPANS)) {
+    const replacing = hotPartsOf(capture, SPANS, `tenant = ${tenant} AND replaces`);
+    const isAnyAside = capture.lastNumber > 0 || capture.hot.some((segment) => segment.isAside);
+    for (const commits of await replacedCommits(connection, `(${replacing.join(' UNION ALL ')})`, isAnyAside))
+      calls.push(replacedCalls(`seq <= ${capture.bound} AND ${within} AND ${commits}`, newer));
+  }
+  if (calls.length > 0) parts.push(partsOfCalls(calls));
+  return parts.join(' UNION ALL ');
+}
+
+/** Conditions on the spans that count. */
+function callsWithin(tenant: number, { start_time, end_time }: ModelFilter): string {
+  const where = [`tenant = ${tenant}`, IS_CALL];
+  if (start_time !== undefined) where.push(`started_at >= make_timestamp(${start_time})`);
+  if (end_time !== undefined) where.push(`started_at <= make_timestamp(${end_time})`);
+  return where.join(' AND ');
+}
+
+interface Ends {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The first and the last call in the hours where the sums do not tell, by model and hour. */
+async function sureEnds(
+  connection: Connection,
+  capture: Capture,
+  within: string,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, Ends>> {
+  const hours = rows.flatMap((row) => [
+    ...(row.is_first_unsure === true ? [Number(row.first_hour)] : []),
+    ...(row.is_last_unsure === true ? [Number(row.last_hour)] : []),
+  ]);
+  if (hours.length === 0) return new Map();
+  const ranges = joinNearest(union(hours.map((hour) => ({ first: hour, last: hour }))), MOST_RANGES).map(
+    ({ first, last }) =>
+      `${within} AND started_at >= make_timestamp(${startOf(first)}) AND started_at < make_timestamp(${startOf(last + 1)})`,
+  );
+  const calls = callsOf(newest(capture, SPANS, ranges));
+  const found = await connection.rows(
+    `SELECT model, hour, epoch_us(oldest) AS first, epoch_us(newest) AS last FROM (${partsOfCalls([calls])})`,
+  );
+  return new Map(
+    found.map((row) => [endKey(row, row.hour), { first: Number(row.first), last: Number(row.last) }]),
+  );
+}
+
+function endKey({ model = null }: Row, hour: Value | undefined): string {
+  return `${Number(hour)} ${JSON.stringify(model)}`;
+}
+
+function modelUsage(row: Row, ends: ReadonlyMap<string, Ends>): ModelUsage {
+  const first = row.is_first_unsure === true ? ends.get(endKey(row, row.first_hour))?.first : undefined;
+  const last = row.is_last_unsure === true ? ends.get(endKey(row, row.last_hour))?.last : undefined;
   return {
     model: text(row.model),
     calls: Number(row.calls),
@@ -61,7 +170,7 @@ function modelUsage(row: Row): ModelUsage {
     output_tokens: Number(row.output_tokens),
     total_tokens: Number(row.total_tokens),
     total_cost: sumOf(row.total_cost),
-    first_call_at: Number(row.first_call_at),
-    last_call_at: Number(row.last_call_at),
+    first_call_at: first ?? Number(row.first_call_at),
+    last_call_at: last ?? Number(row.last_call_at),
   };
 }
