@@ -10,7 +10,7 @@ export interface UsageNode {
 }
 
 /** The largest sum that is kept, the last integer that a double holds exactly: as many tokens, or 9 007 199.254740991 USD. */
-const MOST_USAGE = Number.MAX_SAFE_INTEGER;
+export const MOST_USAGE = Number.MAX_SAFE_INTEGER;
 
 export interface Usage {
   /** Null when no span reports any. */

@@ -8,6 +8,7 @@ import { MOST_AGENTS, OtherAgents } from './agent-limit.js';
 import { Observations } from './alerts/observations.js';
 import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { BackPressure } from './back-pressure.js';
+import { CappedRuns } from './capped-runs.js';
 import { checkpoint } from './checkpoint.js';
 import { storedSums } from './cold-sums.js';
 import { Database, isInvalidated, MAIN, type DatabaseOptions } from './database.js';
@@ -23,6 +24,7 @@ import { EventReads } from './events/event-reads.js';
 import { RECENT_SIZE, RecentEvents, type RecentSize } from './events/recent-events.js';
 import { StoredLogs } from './logs/stored-logs.js';
 import { MetaTables } from './meta/meta-tables.js';
+import { mainFile } from './meta/unusable-meta.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
 import { REBUILD_SIZE, type RebuildSize } from './map/rebuild.js';
 import { Services } from './map/services.js';
@@ -41,6 +43,7 @@ import { Settlement } from './settlement.js';
 import { ClosedRuns } from './spans/closed-runs.js';
 import { RUN_SIZE, type RunSize } from './spans/run-size.js';
 import { Troubles } from './troubles.js';
+import { setUnusableAside } from './unusable-rows.js';
 import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
@@ -104,6 +107,7 @@ export interface EngineParts {
   /** Those of the spans of closed runs. */
   readonly closedSpans: IdIndex;
   readonly closedRuns: ClosedRuns;
+  readonly cappedRuns: CappedRuns;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
   readonly recent: RecentEvents;
@@ -158,7 +162,7 @@ async function openFiles(
 ): Promise<EngineParts> {
   const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
   const agents = new Agents(otherAgents);
-  const meta = await openMeta(database, options.path, logger, listener, agents);
+  const meta = await openMeta(database, options.path, { logger, troubles, listener, agents });
   const segments = await Segments.open(await database.connect(), options.path, {
     logger,
     clock: systemClock,
@@ -211,8 +215,10 @@ async function openFiles(
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
   const touched = new TouchedNumbers(listener.touched);
+  const cappedRuns = new CappedRuns(logger);
   const changes: RunChanges = {
     change: (before, after, activeAt) => {
+      cappedRuns.change(before, after);
       figures.change(before, after, activeAt);
       days.change(before, after);
       touched.change(before, after);
@@ -309,6 +315,7 @@ async function openFiles(
     traces,
     closedSpans,
     closedRuns,
+    cappedRuns,
     prompts,
     events,
     recent,
@@ -337,13 +344,18 @@ async function openPools(database: Database, limits: ReadLimits): Promise<Engine
 async function openMeta(
   database: Database,
   path: string,
-  logger: Logger,
-  listener: StoreListener,
-  agents: Agents,
+  parts: {
+    readonly logger: Logger;
+    readonly troubles: Troubles;
+    readonly listener: StoreListener;
+    readonly agents: Agents;
+  },
 ): Promise<MetaTables> {
+  const { logger, listener, agents } = parts;
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
   await migrate(connection, MAIN, META_SCHEMA, path);
+  await setUnusableAside(connection, mainFile(path), parts);
   const attachAnew = (): Promise<void> => database.attachMainAnew();
   try {
     await checkpoint(connection, MAIN);

@@ -58,6 +58,8 @@ export interface StoreFigures {
   readonly reads: ReadFigures;
   /** Runs that got more spans than are followed, since the start. */
   readonly closedRuns: number;
+  /** Runs of which more cost was reported than is kept, since the start. */
+  readonly cappedRuns: number;
 }
 
 /**
@@ -96,6 +98,7 @@ export class StoreEngine {
       refusedWrites: pressure.refused + room.refused,
       idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
       closedRuns: closedRuns.closed,
+      cappedRuns: this.#parts.cappedRuns.runs,
       reads: pools.users.figures,
       runsOfOtherAgents: otherAgents.runs,
     };

@@ -11,6 +11,7 @@ export class StoreMetrics {
   readonly #refusedBatches: Counter;
   readonly #refusedReads: Counter;
   readonly #closedRuns: Counter;
+  readonly #cappedRuns: Counter;
   readonly #endedReads: Counter;
   readonly #otherAgents: Counter;
   #figures: StoreFigures = {
@@ -21,6 +22,7 @@ export class StoreMetrics {
     refusedWrites: 0,
     idFilterBytes: 0,
     closedRuns: 0,
+    cappedRuns: 0,
     runsOfOtherAgents: 0,
     reads: { waiting: 0, running: 0, refused: 0, ended: { abandoned: 0, timed_out: 0, held_up_move: 0 } },
   };
@@ -40,6 +42,10 @@ export class StoreMetrics {
     });
     this.#closedRuns = meter.counter('store_closed_runs_total', {
       description: 'Runs that got more spans than their headers follow (max_run_spans).',
+    });
+    this.#cappedRuns = meter.counter('store_capped_runs_total', {
+      description:
+        'Runs whose spans report more cost than is kept of a run, 9007199.254740991 USD: they show that.',
     });
     this.#endedReads = meter.counter('store_ended_reads_total', {
       description:
@@ -73,6 +79,7 @@ export class StoreMetrics {
       this.#endedReads.add(figures.reads.ended[reason] - before.ended[reason], { reason });
     }
     this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
+    this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
     this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);
     this.#figures = figures;
   }
