@@ -16,7 +16,6 @@ import { deriveBatch } from '../../src/signal/derive-map.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import { Database, literal } from '../../src/storage/duckdb/database.js';
 import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { aLog } from '../support/log-records.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
@@ -25,7 +24,7 @@ import { until } from '../support/until.js';
 import { searchLogs } from './log-search.js';
 import { shownMap } from './shown-map.js';
 import { spansOf } from './shown-spans.js';
-import { duplicatesIn, filesOf, inColdFile, inFile, wrongSumsIn } from './stored-rows.js';
+import { duplicatesIn, filesOf, inColdFile, inFile, inOneFile, wrongSumsIn } from './stored-rows.js';
 import { TestStore } from './test-store.js';
 
 t.setTimeout(0);
@@ -296,30 +295,17 @@ const DAMAGE: Readonly<Record<string, (segment: string) => Promise<void> | void>
     writeFileSync(segment, Buffer.alloc(40_000, 0x41));
   },
   'its tables are overwritten': async (segment) => {
-    await within(segment, 'CHECKPOINT');
-    const [place] = await within(
+    await inOneFile(segment, 'CHECKPOINT');
+    const [place] = await inOneFile(
       segment,
       "SELECT max(block_id)::INTEGER AS block FROM pragma_storage_info('spans') WHERE persistent",
     );
     overwrite(segment, 3 * 4096 + Number(place?.block) * 256 * 1024 + 100);
   },
   'a table is gone': async (segment) => {
-    await within(segment, 'DROP TABLE usage');
+    await inOneFile(segment, 'DROP TABLE usage');
   },
 };
-
-/** Runs a statement on a file alone. */
-async function within(file: string, statement: string): Promise<Record<string, unknown>[]> {
-  const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
-  try {
-    const connection = await database.connect();
-    await connection.run(`ATTACH ${literal(file)} AS segment`);
-    await connection.run('USE segment');
-    return await connection.rows(statement);
-  } finally {
-    database.close();
-  }
-}
 
 function overwrite(path: string, from: number): void {
   const file = openSync(path, 'r+');

@@ -187,6 +187,19 @@ export async function inFile(
   });
 }
 
+/** Runs a statement on one file of a closed store, the main one or another. @returns the rows that it gives */
+export async function inOneFile(file: string, statement: string): Promise<Record<string, unknown>[]> {
+  const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
+  try {
+    const connection = await database.connect();
+    await connection.run(`ATTACH ${literal(file)} AS one_file`);
+    await connection.run('USE one_file');
+    return await connection.rows(statement);
+  } finally {
+    database.close();
+  }
+}
+
 /** Looks into the files of a closed store, each attached under the part of its name that is its own. */
 async function withFiles<T>(
   path: string,

@@ -9,7 +9,8 @@ import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from './se
 import { COLD, newSegment, type Segment } from './segment.js';
 import { isLocked, openError, StoreOpenError } from './store-open-error.js';
 import type { Troubles } from './troubles.js';
-import { describeUnusable, setUnusableAside } from './unusable-rows.js';
+import { setUnusableAside } from './unusable-rows.js';
+import { telemetryFile } from './unusable-telemetry.js';
 
 /** Row groups of 8192: a slice of the mover then is written at once, and look-ups by commit read little. */
 const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
@@ -116,11 +117,10 @@ export class AttachedFiles {
   }
 
   async #setUnusableAside(catalog: string, path: string): Promise<void> {
-    const rows = await setUnusableAside(this.#connection, catalog);
-    if (rows.size === 0) return;
-    const message = describeUnusable(path, rows);
-    this.#logger.error({ rows: Object.fromEntries(rows), file: path }, message);
-    this.#troubles.set(`unusable rows of ${path}`, message);
+    await setUnusableAside(this.#connection, telemetryFile(this.#connection, catalog, path), {
+      logger: this.#logger,
+      troubles: this.#troubles,
+    });
   }
 
   async #measure(segment: Segment, table: Table): Promise<void> {

@@ -1,11 +1,53 @@
-import { columnsOf, type Table } from '../table.js';
-import { LOGS, POINTS, SEGMENT_TABLES, UNUSABLE_ROWS } from '../tables.js';
-import { deriveSumsAnew } from './cold-sums.js';
+import type { Logger } from '../../component/telemetry.js';
 import type { Connection } from './database.js';
-import { COLD } from './segment.js';
+import type { Troubles } from './troubles.js';
 
 /** The largest number, of microseconds as of anything else, that JavaScript holds exactly. */
 const MOST = Number.MAX_SAFE_INTEGER;
+
+/** A column, with what its usable values are besides those that its type has. */
+interface CheckedColumn {
+  readonly name: string;
+  readonly sql: string;
+  /** Of doubles; absent: any of them. */
+  readonly bounds?: readonly [least: number, most: number];
+  /** Whether it is JSON. */
+  readonly isJson?: boolean;
+}
+
+export interface CheckedTable {
+  readonly name: string;
+  readonly columns: readonly CheckedColumn[];
+  /** Those whose values are asked for of rows that are set aside. */
+  readonly keys?: readonly string[];
+}
+
+/** A file whose tables are to be looked through, and what else there is to do. */
+export interface CheckedFile {
+  /** Its name in SQL. */
+  readonly catalog: string;
+  readonly path: string;
+  readonly tables: readonly CheckedTable[];
+  /** Of its table `unusable_rows`: the columns, and how a row `r` of a table fills them. */
+  readonly kept: (table: CheckedTable) => Readonly<Record<string, string>>;
+  /**
+   * What follows from rows that were set aside, in the same transaction.
+   *
+   * @param setAside sets further rows of a table aside, and counts them
+   */
+  readonly settle?: (
+    rows: ReadonlyMap<string, readonly SetAside[]>,
+    setAside: (table: CheckedTable, condition: string) => Promise<readonly SetAside[]>,
+  ) => Promise<void>;
+  /** A further sentence for people. */
+  readonly hint?: (rows: ReadonlyMap<string, number>) => string;
+}
+
+/** A row that was set aside: the values of its keys as DuckDB prints them. */
+export type SetAside = Readonly<Record<string, unknown>>;
+
+/** The table of each file that has what was set aside. */
+const UNUSABLE = 'unusable_rows';
 
 /**
  * Takes the rows out of an attached file's tables that nothing could be done with, into its table `unusable_rows`: a time of
@@ -15,14 +57,14 @@ const MOST = Number.MAX_SAFE_INTEGER;
  * Each condition asks one column for what lies beyond a bound, so that the least and greatest values which DuckDB keeps of each
  * row group answer it without looking at rows.
  *
- * @param catalog the cold file, of which the sums are derived anew then, or a hot segment
- * @returns how many rows of each table, by its name; empty where all is well
+ * @returns what to tell people; null where all is well
  */
 export async function setUnusableAside(
   connection: Connection,
-  catalog: string,
-): Promise<ReadonlyMap<string, number>> {
-  const tables = SEGMENT_TABLES.filter((table) => table !== UNUSABLE_ROWS);
+  file: CheckedFile,
+  { logger, troubles }: { readonly logger: Logger; readonly troubles: Troubles },
+): Promise<void> {
+  const { catalog, path, tables } = file;
   const looks = tables.flatMap((table) =>
     conditionsOf(table).map(
       (condition) =>
@@ -30,54 +72,64 @@ export async function setUnusableAside(
     ),
   );
   const found = new Set((await connection.rows(looks.join(' UNION ALL '))).map(({ name }) => name));
-  const moved = new Map<string, number>();
-  if (found.size === 0) return moved;
+  if (found.size === 0) return;
+  const moved = new Map<string, SetAside[]>();
+  const setAside = async (table: CheckedTable, condition: string): Promise<readonly SetAside[]> => {
+    const rows = await keepAndDelete(connection, file, table, condition);
+    if (rows.length > 0) moved.set(table.name, [...(moved.get(table.name) ?? []), ...rows]);
+    return rows;
+  };
   await connection.run('BEGIN');
   try {
     for (const table of tables) {
-      if (found.has(table.name)) moved.set(table.name, await setAside(connection, catalog, table));
+      if (found.has(table.name)) await setAside(table, conditionsOf(table).join(' OR '));
     }
-    // What they added to the sums is not what they hold now.
-    if (catalog === COLD) await deriveSumsAnew(connection);
+    await file.settle?.(moved, setAside);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
-  return moved;
+  const counts = new Map([...moved].map(([name, rows]) => [name, rows.length]));
+  const listed = [...counts].map(([name, count]) => `${count} of ${name}`).join(', ');
+  const message = `Rows with values that cannot be used were set aside into the table ${UNUSABLE} of ${path}: ${listed}.${file.hint?.(counts) ?? ''}`;
+  logger.error({ rows: Object.fromEntries(counts), file: path }, message);
+  troubles.set(`unusable rows of ${path}`, message);
 }
 
-async function setAside(connection: Connection, catalog: string, table: Table): Promise<number> {
+async function keepAndDelete(
+  connection: Connection,
+  { catalog, kept }: CheckedFile,
+  table: CheckedTable,
+  condition: string,
+): Promise<readonly SetAside[]> {
   const from = `${catalog}.main.${table.name}`;
-  const isUnusable = conditionsOf(table).join(' OR ');
-  // As of no commit: the number of theirs may be what is wrong with them.
+  const columns = Object.entries(kept(table));
   await connection.run(
-    `INSERT INTO ${catalog}.main.${UNUSABLE_ROWS.name} SELECT 0, 0, '${table.name}', r::VARCHAR FROM ${from} r WHERE ${isUnusable}`,
+    `INSERT INTO ${catalog}.main.${UNUSABLE} (${columns.map(([name]) => name).join(', ')})
+      SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${from} r WHERE ${condition}`,
   );
-  const rows = await connection.rows(`DELETE FROM ${from} WHERE ${isUnusable} RETURNING 1 AS done`);
-  return rows.length;
+  const keys = (table.keys ?? []).map((name) => `${name}::VARCHAR AS ${name}`);
+  return await connection.rows(
+    `DELETE FROM ${from} WHERE ${condition} RETURNING ${['1 AS done', ...keys].join(', ')}`,
+  );
 }
 
 /** Conditions of which a usable row meets none. */
-function conditionsOf(table: Table): string[] {
-  return columnsOf(table).flatMap(({ name, sql }) => {
+function conditionsOf(table: CheckedTable): string[] {
+  return table.columns.flatMap(({ name, sql, bounds, isJson }) => {
     switch (sql) {
       case 'BIGINT':
         return [`${name} < -${MOST}`, `${name} > ${MOST}`];
       case 'TIMESTAMP':
         return [`${name} < make_timestamp(-${MOST})`, `${name} > make_timestamp(${MOST})`];
-      // NaN is greater than everything. What a metric measures may be any number.
+      // NaN is greater than everything.
       case 'DOUBLE':
-        return table === POINTS ? [] : [`${name} < 0`, `${name} > ${MOST}`];
+        return bounds === undefined
+          ? []
+          : [`${name} < '${bounds[0]}'::DOUBLE`, `${name} > '${bounds[1]}'::DOUBLE`];
       default:
-        return [];
+        return isJson === true ? [`NOT json_valid(${name})`] : [];
     }
   });
-}
-
-/** In words, for the log and `/readyz`. */
-export function describeUnusable(path: string, rows: ReadonlyMap<string, number>): string {
-  const counts = [...rows].map(([name, count]) => `${count} of ${name}`).join(', ');
-  const search = rows.has(LOGS.name) ? ' Counts of log searches may be too high by them.' : '';
-  return `Rows with values that cannot be used were set aside into the table ${UNUSABLE_ROWS.name} of ${path}: ${counts}.${search}`;
 }

@@ -15,16 +15,15 @@ export const ALERTS = new MetaTable('alerts', [
   { name: 'is_active', kind: 'boolean', rule: 'NOT NULL' },
   { name: 'channel', kind: 'text', rule: 'NOT NULL' },
   { name: 'webhook_url', kind: 'text' },
-  /** JSON */
-  { name: 'composite_config', kind: 'text' },
+  { name: 'composite_config', kind: 'json' },
   { name: 'target_service', kind: 'any_text' },
   { name: 'last_fired_at', kind: 'time' },
   { name: 'created_at', kind: 'time', rule: 'NOT NULL' },
   /** The next two are null while the alert is not firing. */
   { name: 'incident_id', kind: 'uuid' },
   { name: 'incident_firings', kind: 'integer' },
-  /** Of the newest firing: JSON. */
-  { name: 'evidence', kind: 'text' },
+  /** Of the newest firing. */
+  { name: 'evidence', kind: 'json' },
 ]);
 
 /** Firings, in the order of their numbers. */

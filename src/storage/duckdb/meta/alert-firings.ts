@@ -8,6 +8,7 @@ import { fromIncident, toRule } from './alert-rows.js';
 import { numberOrNull } from './delivery-rows.js';
 import type { MetaConnection } from './meta-connection.js';
 import type { MetaEvents } from './meta-events.js';
+import { lastNumber } from './unusable-definition.js';
 
 /** An alert that fires or resolves, as the transaction under way finds it. */
 interface Found {
@@ -33,7 +34,7 @@ export class AlertFirings {
 
   /** Numbers go on behind those that are there. */
   async load(): Promise<void> {
-    const [row] = await this.#connection.read('SELECT coalesce(max(number), 0) AS last FROM alert_events');
+    const [row] = await this.#connection.read(`SELECT ${lastNumber(ALERT_EVENTS)} AS last`);
     this.#nextNumber = Number(row?.last) + 1;
   }
 

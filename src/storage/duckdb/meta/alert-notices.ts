@@ -17,6 +17,7 @@ import { listOf } from './delivery-rows.js';
 import type { MetaConnection } from './meta-connection.js';
 import { byRanges } from './number-ranges.js';
 import { readAnyText } from './tables.js';
+import { lastNumber } from './unusable-definition.js';
 
 const CHANNELS: Readonly<Record<AlertChannel, readonly NotificationChannel[]>> = {
   email: ['email'],
@@ -49,7 +50,7 @@ export class AlertNotices {
 
   /** Numbers go on behind those that are there. */
   async load(): Promise<void> {
-    const [row] = await this.#connection.read('SELECT coalesce(max(number), 0) AS last FROM alert_notices');
+    const [row] = await this.#connection.read(`SELECT ${lastNumber(ALERT_NOTICES)} AS last`);
     this.#nextNumber = Number(row?.last) + 1;
   }
 

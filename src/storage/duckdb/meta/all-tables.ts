@@ -2,6 +2,7 @@ import { ALERT_BEAT, ALERT_EVENTS, ALERT_NOTICES, ALERTS } from './alert-definit
 import { ATTEMPTS, DELIVERIES, TAKEN_EVENTS, WAITING } from './delivery-definitions.js';
 import { ENTRIES, READERS } from './event-definitions.js';
 import { ENDPOINTS, KEYS, MEMBERS, ORGANIZATIONS, PROMPTS, USERS, type MetaTable } from './tables.js';
+import { UNUSABLE_META } from './unusable-definition.js';
 
 /** All tables of the main file. */
 export const META_TABLES: readonly MetaTable[] = [
@@ -21,4 +22,5 @@ export const META_TABLES: readonly MetaTable[] = [
   ALERT_EVENTS,
   ALERT_NOTICES,
   ALERT_BEAT,
+  UNUSABLE_META,
 ];

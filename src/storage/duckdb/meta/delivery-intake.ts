@@ -10,6 +10,7 @@ import type { WaitingRow } from './delivery-rows.js';
 import { queued } from './delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 import { TakenIds } from './taken-ids.js';
+import { lastNumber } from './unusable-definition.js';
 
 /** What the intake stands on. */
 export interface IntakeParts {
@@ -37,7 +38,7 @@ export class DeliveryIntake {
   /** In the transaction under way: numbers go on behind those that are there. */
   async load(): Promise<void> {
     const [row] = await this.#parts.connection.rows(
-      'SELECT (SELECT coalesce(max(number), 0) FROM taken_events) AS event, (SELECT coalesce(max(number), 0) FROM deliveries) AS delivery',
+      `SELECT ${lastNumber(TAKEN_EVENTS)} AS event, ${lastNumber(DELIVERIES)} AS delivery`,
     );
     this.#nextEvent = Number(row?.event) + 1;
     this.#nextDelivery = Number(row?.delivery) + 1;

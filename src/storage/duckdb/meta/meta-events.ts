@@ -7,6 +7,7 @@ import type { EventInterests } from '../events/interests.js';
 import { pageSize } from '../events/page-size.js';
 import { ENTRIES } from './event-definitions.js';
 import type { MetaConnection } from './meta-connection.js';
+import { lastNumber } from './unusable-definition.js';
 
 /** So many ids of one millisecond are in the order of their events. */
 const IDS_A_MILLISECOND = 4096;
@@ -47,7 +48,7 @@ export class MetaEvents {
   /** Numbers go on behind those that were given, even where the events are gone that had them. */
   async load(): Promise<void> {
     const [row] = await this.#connection.read(
-      'SELECT greatest((SELECT coalesce(max(number), 0) FROM events), (SELECT coalesce(max(entry), 0) FROM event_readers)) AS last',
+      `SELECT greatest(${lastNumber(ENTRIES)}, (SELECT coalesce(max(entry), 0) FROM event_readers)) AS last`,
     );
     this.#nextNumber = Number(row?.last) + 1;
   }

@@ -20,7 +20,6 @@ import type {
 } from '../../webhook-endpoints.js';
 import type { Connection, Value } from '../database.js';
 import { EventInterests } from '../events/interests.js';
-import { extremesOf } from '../extremes.js';
 import { AlertTables, type AlertParts } from './alert-tables.js';
 import { DeliveryTables } from './delivery-tables.js';
 import { EndpointTables } from './endpoint-tables.js';
@@ -34,6 +33,7 @@ import { toKey, toUser } from './meta-rows.js';
 import { PromptTables, type PromptPage } from './prompt-tables.js';
 import { KEYS, USERS } from './tables.js';
 import { refuseTaken } from './unique-names.js';
+import { lastNumber } from './unusable-definition.js';
 
 /** The part of a {@link MetaStore} that needs the database. */
 type Tables = Omit<MetaStore, 'watchKeys' | 'directory' | 'listPrompts' | 'listPromptVersions'>;
@@ -60,6 +60,8 @@ export class MetaTables implements Tables {
   readonly #endpoints: EndpointTables;
   /** The tenant number of every user, by id. */
   readonly #tenants = new Map<string, number>();
+  /** The greatest that any user has, or had. */
+  #lastTenant = 0;
   /** And the users of the tenants. */
   readonly #users = new Map<number, string>();
   /** `monthly_event_limit` by tenant. */
@@ -83,6 +85,8 @@ export class MetaTables implements Tables {
     const tables = new MetaTables(connection, surroundings);
     for (const row of await connection.rows(USERS.select()))
       tables.#remember(toUser(row), Number(row.tenant));
+    const [numbers] = await connection.rows(`SELECT ${lastNumber(USERS)} AS tenant`);
+    tables.#lastTenant = Number(numbers?.tenant);
     await tables.events.load();
     await tables.#members.load();
     await tables.#endpoints.load();
@@ -282,9 +286,10 @@ export class MetaTables implements Tables {
 
   /** @returns the tenant's number */
   async #insertUser(user: User): Promise<number> {
-    const tenant = Math.max(0, extremesOf(this.#tenants.values()).most) + 1;
+    const tenant = this.#lastTenant + 1;
     await this.#connection.run(...USERS.insert({ ...user, tenant }));
     this.#connection.afterCommit(() => {
+      this.#lastTenant = tenant;
       this.#remember(user, tenant);
     });
     return tenant;

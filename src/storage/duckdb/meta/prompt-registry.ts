@@ -20,6 +20,11 @@ export class PromptRegistry {
     return this.#lastNumber + 1;
   }
 
+  /** Numbers up to this one are not given any more. */
+  skipTo(number: number): void {
+    this.#lastNumber = Math.max(this.#lastNumber, number);
+  }
+
   add(name: string, prompt: KnownPrompt): void {
     this.#lastNumber = Math.max(this.#lastNumber, prompt.number);
     this.#numbers.set(prompt.number, prompt);

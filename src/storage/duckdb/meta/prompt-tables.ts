@@ -6,6 +6,7 @@ import type { MetaConnection } from './meta-connection.js';
 import type { MetaEvents } from './meta-events.js';
 import { PromptRegistry, type KnownPrompt } from './prompt-registry.js';
 import { PROMPTS, readAnyText } from './tables.js';
+import { lastNumber } from './unusable-definition.js';
 
 /** Of the texts of one page of a list: what is copied and printed in a few milliseconds. */
 const PAGE_BYTES = 256 * 1024;
@@ -44,6 +45,8 @@ export class PromptTables {
         bytes: Number(row.bytes),
       });
     }
+    const [row] = await this.#connection.read(`SELECT ${lastNumber(PROMPTS)} AS last`);
+    this.registry.skipTo(Number(row?.last));
   }
 
   /** @throws ConflictError `version` */

@@ -1,7 +1,7 @@
 import type { Row, Value } from '../database.js';
 
 /** `any_text` may hold every character there is, at every place: {@link readAnyText} gives it back. */
-type MetaKind = 'uuid' | 'text' | 'any_text' | 'integer' | 'double' | 'boolean' | 'time';
+type MetaKind = 'uuid' | 'text' | 'any_text' | 'json' | 'integer' | 'double' | 'boolean' | 'time';
 
 interface MetaColumn {
   readonly name: string;
@@ -14,11 +14,16 @@ const SQL_TYPES: Readonly<Record<MetaKind, string>> = {
   uuid: 'UUID',
   text: 'VARCHAR',
   any_text: 'VARCHAR',
+  json: 'VARCHAR',
   integer: 'BIGINT',
   double: 'DOUBLE',
   boolean: 'BOOLEAN',
   time: 'TIMESTAMP',
 };
+
+export function sqlType(kind: MetaKind): string {
+  return SQL_TYPES[kind];
+}
 
 const JSON_TYPES: Readonly<Record<MetaKind, string>> = { ...SQL_TYPES, time: 'BIGINT' };
 
