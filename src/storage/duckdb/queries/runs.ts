@@ -7,6 +7,7 @@ import type { Read } from '../read.js';
 import { newest, relation } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';
 import type { Capture } from '../segment.js';
+import { conditionsOnPlaces, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
 interface Page {
@@ -62,11 +63,13 @@ async function readRuns(
     );
     return { items: rows.map((row) => runSummary(row, agents)), count: counted };
   }
-  const from = `FROM ${newest(capture, TRACES, `tenant = ${tenant}`)} WHERE ${sql}`;
-  const count = counted ?? (await countRows(connection, from, values));
+  const places = counted === null ? await matchingPlaces(connection, capture, { tenant, sql, values }) : null;
+  const count = counted ?? countIn(places ?? []);
+  if (count <= page.offset) return { items: [], count };
+  const where = conditionsOnPlaces(places).map((commits) => `tenant = ${tenant} AND ${commits}`);
   // First which runs, by the narrow columns; then those few rows, found by their commits.
   const keys = await connection.rows(
-    `SELECT seq, trace_id::VARCHAR AS id ${from} ${orderAndCut(page)}`,
+    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} WHERE ${sql} ${orderAndCut(page)}`,
     values,
   );
   return { items: await rowsOf(connection, capture, agents, tenant, keys), count };
@@ -98,11 +101,6 @@ function countKnown(
     if (success !== undefined) return sum + (success ? successes : failures);
     return sum + runs;
   }, 0);
-}
-
-async function countRows(connection: Connection, from: string, values: readonly Value[]): Promise<number> {
-  const [row] = await connection.rows(`SELECT count(*) AS runs ${from}`, values);
-  return Number(row?.runs);
 }
 
 async function rowsOf(
