@@ -3,13 +3,13 @@ import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { formatTime } from '../signal/time.js';
 import { AGENT_SORTS, type AgentSummary } from '../storage/telemetry-store.js';
-import { printRun } from '../storage/print-run.js';
 import { successPercentage } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
 import { count, nullable, printTime, time, usd, uuid } from './fields.js';
+import { longArray } from './long-body.js';
 import { notFound } from './not-found.js';
 import { optionalPageParameters, pageRange, pageRequest, pageSchema, printPage } from './paging.js';
-import { runFilter, runPageSchema, runParameters } from './runs.js';
+import { printRuns, runFilter, runPageSchema, runParameters } from './runs.js';
 
 const agentFields = {
   id: uuid(),
@@ -94,7 +94,7 @@ export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[]
     routes.route(listAgents).to(async ({ identity, query, request }) => {
       if (Object.keys(query).length === 0) {
         const agents = await telemetry.listAgents(identity.userId, request.abort);
-        return { status: 200, json: agents.map(printAgent) };
+        return { status: 200, encoded: await longArray(agents, printAgent) };
       }
       const { page, page_size, ...filter } = query;
       const asked = pageRequest({ page, page_size });
@@ -115,11 +115,11 @@ export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[]
     routes.route(listAgentRuns).to(async ({ identity, params, query, request }) => {
       const tenant = identity.userId;
       const filter = { ...runFilter(query), agent_id: params.agent_id };
-      const { items, count } = await telemetry.listRuns(tenant, filter, pageRange(query), request.abort);
+      const found = await telemetry.listRuns(tenant, filter, pageRange(query), request.abort);
       // Only an empty list can be that of an agent that does not exist.
-      if (count === 0 && !(await telemetry.readAgent(tenant, params.agent_id, request.abort)))
+      if (found.count === 0 && !(await telemetry.readAgent(tenant, params.agent_id, request.abort)))
         throw notFound('agent');
-      return { status: 200, json: printPage(items.map(printRun), count, query) };
+      return { status: 200, encoded: await printRuns(found, query) };
     }),
   ];
 }

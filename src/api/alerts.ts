@@ -8,13 +8,12 @@ import { alertChangeSchema, checkChange, lacksUrl, newAlertSchema, readNewAlert 
 import { ALERT, alertParams, ALERTS, noAlert } from './alert-places.js';
 import { alertSchema, printAlert } from './alert-schema.js';
 import type { ApiContext } from './api-context.js';
-import { longList } from './long-body.js';
+import { longArray } from './long-body.js';
 import { notFound } from './not-found.js';
 import { targetPolicy } from './target-policy.js';
 
 /** Of one user: all of them are evaluated every half a minute. */
 const MAX_ALERTS = 10_000;
-const PAGE_SIZE = 200;
 
 export const listAlerts = {
   id: 'listAlerts',
@@ -89,7 +88,7 @@ export function alertRoutes({
   return [
     routes.route(listAlerts).to(async ({ identity }) => ({
       status: 200,
-      encoded: await longList('[', inPages(await alerts.listAlerts(identity.userId)), printAlert, ']'),
+      encoded: await longArray(await alerts.listAlerts(identity.userId), printAlert),
     })),
     routes.route(createAlert).to(async ({ identity, body }) => {
       const terms = readNewAlert(body, policy());
@@ -126,11 +125,6 @@ export function alertRoutes({
       return { status: 204 };
     }),
   ];
-}
-
-/** Twenty thousand alerts with twenty conditions each are not one string. */
-function* inPages(alerts: readonly Alert[]): Generator<readonly Alert[]> {
-  for (let from = 0; from < alerts.length; from += PAGE_SIZE) yield alerts.slice(from, from + PAGE_SIZE);
 }
 
 function tooManyAlerts(): HttpProblem {

@@ -9,6 +9,7 @@ import type { ApiKey } from '../storage/meta-store.js';
 import type { ApiContext } from './api-context.js';
 import { lastAdmin } from './conflict.js';
 import { nullable, printTime, time, uuid } from './fields.js';
+import { longArray } from './long-body.js';
 import { notFound } from './not-found.js';
 
 const keyFields = {
@@ -84,7 +85,7 @@ export function keyRoutes({ routes, meta, audit, clock }: ApiContext): readonly 
       const keys = [...(await meta.listKeys())].sort((a, b) => (a.id < b.id ? -1 : 1));
       const { user_id } = query;
       const wanted = user_id === undefined ? keys : keys.filter((key) => key.user_id === user_id);
-      return { status: 200, json: wanted.map(printKey) };
+      return { status: 200, encoded: await longArray(wanted, printKey) };
     }),
     routes.route(createKey).to(async ({ body, ...by }) => {
       const now = clock.now();

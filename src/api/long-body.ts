@@ -52,6 +52,9 @@ function pieces(
   return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
+/** Items of a list in memory that are printed at a time. */
+const PAGE_ITEMS = 200;
+
 type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
 
 /**
@@ -79,4 +82,16 @@ async function* printPages<Item>(
     yield Buffer.from(separator + page.map((item) => JSON.stringify(print(item))).join(','));
     separator = ',';
   }
+}
+
+/** The same for a list that is in memory: thousands of items are never one string. */
+export async function longArray<Item>(
+  items: readonly Item[],
+  print: (item: Item) => object,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  return await longList('[', inPages(items), print, ']');
+}
+
+function* inPages<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += PAGE_ITEMS) yield items.slice(from, from + PAGE_ITEMS);
 }

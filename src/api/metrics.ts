@@ -8,6 +8,7 @@ import type { MetricPoints, PointFilter } from '../storage/telemetry-store.js';
 import type { ApiContext } from './api-context.js';
 import { count, jsonObject, nullable, time, uuid } from './fields.js';
 import { labelFilter, MAX_PAIRS } from './label-filter.js';
+import { longArray, longBody } from './long-body.js';
 import { notFound } from './not-found.js';
 
 const streamFields = {
@@ -139,14 +140,14 @@ export function metricRoutes({ routes, telemetry }: ApiContext): readonly Route[
   return [
     routes.route(listMetrics).to(async ({ identity }) => ({
       status: 200,
-      json: [...(await telemetry.listMetrics(identity.userId))],
+      encoded: await longArray(await telemetry.listMetrics(identity.userId), (metric) => metric),
     })),
     routes.route(queryMetric).to(async ({ identity, query, request }) => {
       const name = query.name ?? query.metric_name;
       if (name === undefined) throw validationProblem('query', [{ field: 'name', message: 'is required' }]);
       const found = await telemetry.queryMetric(identity.userId, name, pointFilter(query), request.abort);
       if (!found) throw notFound('metric');
-      return { status: 200, encoded: printPoints(found) };
+      return { status: 200, encoded: await printPoints(found) };
     }),
   ];
 }
@@ -167,7 +168,12 @@ function pointFilter(query: Static<typeof queryMetric.query>): PointFilter {
 }
 
 /** The points pass through as the store wrote them. */
-function printPoints({ name, type, unit, points }: MetricPoints): Uint8Array {
+async function printPoints({
+  name,
+  type,
+  unit,
+  points,
+}: MetricPoints): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const head = JSON.stringify({ name, type, unit });
-  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"data_points":[`), points, Buffer.from(']}')]);
+  return await longBody(`${head.slice(0, -1)},"data_points":[`, points, ']}');
 }

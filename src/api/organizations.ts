@@ -7,6 +7,7 @@ import { ROLES, type Organization } from '../storage/meta-store.js';
 import type { ApiContext } from './api-context.js';
 import { conflictAsProblem } from './conflict.js';
 import { time, uuid } from './fields.js';
+import { longArray } from './long-body.js';
 import { notFound } from './not-found.js';
 
 const organizationSchema = Type.Object(
@@ -115,7 +116,7 @@ export function organizationRoutes({ routes, meta, audit, clock }: ApiContext): 
   return [
     routes.route(listOrganizations).to(async () => {
       const organizations = [...(await meta.listOrganizations())].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { status: 200, json: organizations.map(printOrganization) };
+      return { status: 200, encoded: await longArray(organizations, printOrganization) };
     }),
     routes.route(createOrganization).to(async ({ body, ...by }) => {
       const now = clock.now();
@@ -127,7 +128,7 @@ export function organizationRoutes({ routes, meta, audit, clock }: ApiContext): 
     routes.route(listMembers).to(async ({ params }) => {
       const members = await meta.listMembers(params.slug);
       if (members === null) throw notFound('organization');
-      return { status: 200, json: [...members] };
+      return { status: 200, encoded: await longArray(members, (member) => member) };
     }),
     routes.route(putMember).to(async ({ params, body, ...by }) => {
       const role = await meta.putMember(params.slug, params.user_id, body.role);

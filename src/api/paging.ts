@@ -63,7 +63,12 @@ export function pageRange({ page, page_size }: PageRequest): {
 }
 
 export function printPage<Item>(items: Item[], total: number, request: PageRequest) {
+  return { items, ...pageFigures(items.length, total, request) };
+}
+
+/** What a page says beside its items. @param shown how many those are */
+export function pageFigures(shown: number, total: number, request: PageRequest) {
   const { offset } = pageRange(request);
   const { page, page_size } = request;
-  return { items, count: total, page, page_size, has_more: offset + items.length < total };
+  return { count: total, page, page_size, has_more: offset + shown < total };
 }

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { RUN_STATUSES } from '../signal/span.js';
 import { parseTime } from '../signal/time.js';
-import type { RunFilter } from '../storage/telemetry-store.js';
+import { printRun } from '../storage/print-run.js';
+import type { FoundRuns, RunFilter, RunSummary } from '../storage/telemetry-store.js';
 import { count, nullable, time, usd, uuid } from './fields.js';
-import { pageParameters, pageSchema } from './paging.js';
+import { longList } from './long-body.js';
+import { pageFigures, pageParameters, pageSchema, type PageRequest } from './paging.js';
 
 /** What a run is wherever it is shown: in lists and, with its spans, in the trace detail. */
 export const runFields = {
@@ -48,4 +50,21 @@ export function runFilter(query: {
     ...(start === undefined ? {} : { start_time: start }),
     ...(end === undefined ? {} : { end_time: end }),
   };
+}
+
+/** A page of runs, in pieces where their texts are long. @throws ConsumeError what the store throws at first. */
+export async function printRuns(
+  { items, count, rest }: FoundRuns,
+  request: PageRequest,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const figures = JSON.stringify(pageFigures(items.length + (rest?.runs ?? 0), count, request));
+  return await longList('{"items":[', pagesOf(items, rest?.pages), printRun, `],${figures.slice(1)}`);
+}
+
+async function* pagesOf(
+  first: readonly RunSummary[],
+  others: AsyncIterable<readonly RunSummary[]> | undefined,
+): AsyncGenerator<readonly RunSummary[]> {
+  yield first;
+  if (others !== undefined) yield* others;
 }

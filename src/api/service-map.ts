@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { SPAN_TYPES } from '../signal/span.js';
+import type { StoredMap } from '../storage/telemetry-store.js';
 import type { ApiContext } from './api-context.js';
 import { count } from './fields.js';
+import { longBody } from './long-body.js';
 
 const MICROS_PER_HOUR = 3_600_000_000;
 const NODE_TYPES = ['agent', 'service', 'database', 'external'] as const;
@@ -60,10 +62,15 @@ export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext): read
   return [
     routes.route(readServiceMap).to(async ({ identity, query: { hours }, request }) => {
       const since = hours === 0 ? null : clock.now() - hours * MICROS_PER_HOUR;
-      const { nodes, edges } = await telemetry.serviceMap(identity.userId, since, request.abort);
+      const map = await telemetry.serviceMap(identity.userId, since, request.abort);
       // Nodes and edges pass through as the store wrote them.
-      const parts = ['{"nodes":[', nodes, '],"edges":[', edges, ']}'];
-      return { status: 200, encoded: Buffer.concat(parts.map((part) => Buffer.from(part))) };
+      return { status: 200, encoded: await longBody('{"nodes":[', lists(map), ']}') };
     }),
   ];
+}
+
+async function* lists({ nodes, edges }: StoredMap): AsyncGenerator<Uint8Array> {
+  yield* nodes;
+  yield Buffer.from('],"edges":[');
+  yield* edges;
 }

@@ -3,13 +3,12 @@ import type { Route } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../signal/span.js';
 import type { AgentComparison } from '../storage/telemetry-store.js';
-import { printRun } from '../storage/print-run.js';
 import { successRate } from './agent-figures.js';
 import type { ApiContext } from './api-context.js';
 import { count, jsonObject, nullable, printTime, time, usd, uuid } from './fields.js';
 import { notFound } from './not-found.js';
-import { pageRange, printPage } from './paging.js';
-import { runFields, runFilter, runPageSchema, runParameters } from './runs.js';
+import { pageRange } from './paging.js';
+import { printRuns, runFields, runFilter, runPageSchema, runParameters } from './runs.js';
 import { printTrace } from './trace-body.js';
 
 /** As ingestion takes it by default: lists show a hundred of them at once. */
@@ -157,13 +156,8 @@ export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[]
         ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
         ...(query.query === undefined || query.query === '' ? {} : { query: query.query }),
       };
-      const { items, count } = await telemetry.listRuns(
-        identity.userId,
-        filter,
-        pageRange(query),
-        request.abort,
-      );
-      return { status: 200, json: printPage(items.map(printRun), count, query) };
+      const found = await telemetry.listRuns(identity.userId, filter, pageRange(query), request.abort);
+      return { status: 200, encoded: await printRuns(found, query) };
     }),
     routes.route(readTrace).to(async ({ identity, params, request }) => {
       const trace = await telemetry.readTrace(identity.userId, params.trace_id, request.abort);

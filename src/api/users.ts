@@ -7,6 +7,7 @@ import type { User } from '../storage/meta-store.js';
 import type { ApiContext } from './api-context.js';
 import { conflictAsProblem, lastAdmin } from './conflict.js';
 import { nullable, time, uuid } from './fields.js';
+import { longArray } from './long-body.js';
 import { notFound } from './not-found.js';
 
 export const userSchema = Type.Object(
@@ -96,7 +97,7 @@ export function userRoutes({ routes, meta, audit, clock }: ApiContext): readonly
   return [
     routes.route(listUsers).to(async () => {
       const users = [...(await meta.listUsers())].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { status: 200, json: users.map(printUser) };
+      return { status: 200, encoded: await longArray(users, printUser) };
     }),
     routes.route(createUser).to(async ({ body, ...by }) => {
       const now = clock.now();

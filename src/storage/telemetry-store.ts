@@ -48,6 +48,19 @@ export interface RunFilter {
   readonly query?: string;
 }
 
+/** A page of a list of runs. */
+export interface FoundRuns {
+  /** All that match, on any page. */
+  readonly count: number;
+  /** The first of the page: all of it, unless their texts are too much to be held in memory. */
+  readonly items: readonly RunSummary[];
+  /** The others, where there are some. */
+  readonly rest?: {
+    readonly runs: number;
+    readonly pages: AsyncIterable<readonly RunSummary[]>;
+  };
+}
+
 export interface AgentSummary {
   readonly id: string;
   readonly name: string;
@@ -148,8 +161,11 @@ export interface MetricPoints {
   readonly name: string;
   readonly type: MetricType;
   readonly unit: string;
-  /** The points, newest first, as the text of a JSON array's inside (`{…},{…}`), each as the API shows it. */
-  readonly points: Uint8Array;
+  /**
+   * The points, newest first, as pieces of the text of a JSON array's inside (`{…},{…}`, no brackets, commas included), each
+   * as the API shows it.
+   */
+  readonly points: AsyncIterable<Uint8Array>;
 }
 
 /** Which log records a search finds. Absent: no restriction. */
@@ -186,9 +202,9 @@ export interface FoundLogs {
 
 /** A user's service map: nodes by id, edges by source and target, each as the API shows them. */
 export interface StoredMap {
-  /** As the text of a JSON array's inside (`{…},{…}`). */
-  readonly nodes: Uint8Array;
-  readonly edges: Uint8Array;
+  /** As pieces of the text of a JSON array's inside (`{…},{…}`, no brackets, commas included). */
+  readonly nodes: AsyncIterable<Uint8Array>;
+  readonly edges: AsyncIterable<Uint8Array>;
 }
 
 /** What a user has used of its quota. */
@@ -242,13 +258,13 @@ export interface TelemetryStore {
     traceId: string,
     change: { readonly success: boolean; readonly outcome?: string },
   ): Promise<{ readonly success: boolean; readonly outcome: string | null } | null>;
-  /** Newest first by `started_at`, then `trace_id` descending. @returns the page and the number of all that match. */
+  /** Newest first by `started_at`, then `trace_id` descending. */
   listRuns(
     tenant: string,
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
     abort?: AbortSignal,
-  ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }>;
+  ): Promise<FoundRuns>;
   /** By `last_run_at` descending, then name. Agents without runs are not listed. */
   listAgents(tenant: string, abort?: AbortSignal): Promise<readonly AgentSummary[]>;
   /** Likewise, a page of some. Equal ones are in the order of their names. @returns the page and the number of all that match. */

@@ -3,6 +3,7 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { aTrace, DAY, NOON } from '../support/run-records.js';
 import { inColdFile, wrongSumsIn } from './stored-rows.js';
+import { listOf } from '../support/read-pieces.js';
 import { TestStore } from './test-store.js';
 
 t.setTimeout(0);
@@ -105,7 +106,7 @@ void t.test('points of metrics are counted beside them, too', async (t) => {
   await opened.reopen({ metricRetentionDays: null });
   t.strictSame(await opened.store.listMetrics(user), left);
   const found = await opened.store.queryMetric(user, 'metric.0', { limit: 100 });
-  const points = JSON.parse(`[${new TextDecoder().decode(found?.points)}]`) as unknown[];
+  const points = found === null ? [] : await listOf(found.points);
   t.equal(points.length, left[0]?.data_point_count);
   await opened.close();
   t.same(await wrongSumsIn(opened.path), []);

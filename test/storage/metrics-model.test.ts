@@ -8,6 +8,7 @@ import { aMetric, aPoint } from '../support/metric-points.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
 import { playSteps } from './play-steps.js';
+import { listOf } from '../support/read-pieces.js';
 import { TestStore } from './test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -124,9 +125,8 @@ async function compare(
       const isKnown = names.includes(name);
       if (found === null || !isKnown) same(found === null, !isKnown);
       else {
-        const text = `[${Buffer.from(found.points).toString()}]`;
         same(
-          JSON.parse(text),
+          await listOf(found.points),
           expected(
             stored.filter((sent) => sent.name === name),
             asked,

@@ -8,6 +8,7 @@ import type { Append } from '../../src/storage/duckdb/write-group.js';
 import type { PointFilter } from '../../src/storage/telemetry-store.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { NOON } from '../support/run-records.js';
+import { listOf } from '../support/read-pieces.js';
 import { TestStore } from './test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -255,5 +256,5 @@ async function query(
 ): Promise<readonly { readonly value: unknown }[]> {
   const found = await store.queryMetric(tenant, name, filter);
   if (found === null) throw new Error(`there is no metric ${name}`);
-  return JSON.parse(`[${Buffer.from(found.points).toString()}]`) as { readonly value: unknown }[];
+  return await listOf<{ readonly value: unknown }>(found.points);
 }

@@ -25,6 +25,7 @@ import { searchLogs } from './log-search.js';
 import { shownMap } from './shown-map.js';
 import { spansOf } from './shown-spans.js';
 import { duplicatesIn, filesOf, inColdFile, inFile, inOneFile, wrongSumsIn } from './stored-rows.js';
+import { textOf } from '../support/read-pieces.js';
 import { TestStore } from './test-store.js';
 
 t.setTimeout(0);
@@ -67,7 +68,7 @@ async function allOf(opened: TestStore, tenant: string, traceIds: readonly strin
           ),
     models: await store.listModels(tenant, {}, PAGE),
     metrics: await store.listMetrics(tenant),
-    points: points === null ? null : Buffer.from(points.points).toString('utf8'),
+    points: points === null ? null : await textOf(points.points),
     logs: await searchLogs(store, tenant, { query: 'happened' }, PAGE),
     map: await shownMap(opened, tenant),
     usage: await store.usage(tenant, NOON),

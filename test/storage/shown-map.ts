@@ -1,3 +1,4 @@
+import { listOf } from '../support/read-pieces.js';
 import type { ShownMap } from './map-oracle.js';
 import type { TestStore } from './test-store.js';
 
@@ -8,13 +9,12 @@ export async function shownMap(
   since: number | null = null,
 ): Promise<ShownMap> {
   const { nodes, edges } = await store.serviceMap(tenant, since);
-  const read = (list: Uint8Array): unknown => JSON.parse(`[${Buffer.from(list).toString('utf8')}]`);
   return {
-    nodes: (read(nodes) as ShownMap['nodes']).map(({ id, span_type, span_count }) => ({
+    nodes: (await listOf<ShownMap['nodes'][number]>(nodes)).map(({ id, span_type, span_count }) => ({
       id,
       span_type,
       span_count,
     })),
-    edges: read(edges) as ShownMap['edges'],
+    edges: await listOf<ShownMap['edges'][number]>(edges),
   };
 }

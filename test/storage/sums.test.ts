@@ -3,6 +3,7 @@ import t from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { readAsOne } from './stored-rows.js';
+import { listOf } from '../support/read-pieces.js';
 import { TestStore } from './test-store.js';
 
 const COMMITS = 60;
@@ -61,6 +62,6 @@ void t.test('sums are exact at every moment while their parts are moved and put 
 
 async function weightOfEdge({ store }: TestStore, tenant: string): Promise<number> {
   const { edges } = await store.serviceMap(tenant, null);
-  const [edge] = JSON.parse(`[${Buffer.from(edges).toString('utf8')}]`) as { readonly weight: number }[];
+  const [edge] = await listOf<{ readonly weight: number }>(edges);
   return edge?.weight ?? 0;
 }

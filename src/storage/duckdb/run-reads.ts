@@ -6,7 +6,6 @@ import type {
   ModelFilter,
   ModelUsage,
   RunFilter,
-  RunSummary,
   StoredTrace,
 } from '../telemetry-store.js';
 import type { AgentDayCache } from './agent-day-cache.js';
@@ -15,7 +14,7 @@ import type { IdIndex } from './ids/id-index.js';
 import { agentDays, compareAgents, readAgent } from './queries/agent-figures.js';
 import { findAgents, listAgents } from './queries/agent-list.js';
 import { listModels } from './queries/models.js';
-import { listRuns } from './queries/runs.js';
+import { listRuns, readRunsAt, type RunsPart } from './queries/runs.js';
 import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
 import type { Read } from './read.js';
 import type { RunFigures } from './run-figures.js';
@@ -75,9 +74,21 @@ export class RunReads {
     tenant: number,
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
-  ): Promise<{ items: readonly RunSummary[]; count: number }> {
+  ): Promise<RunsPart & { readonly count: number }> {
     const { agents, figures } = this.#known;
     return await listRuns(read, agents, figures, tenant, filter, page);
+  }
+
+  /** Those of a list that follow, as they are now. */
+  async rest(read: Read, tenant: number, ids: readonly string[]): Promise<RunsPart> {
+    const { agents, traces } = this.#known;
+    return await read(async (connection, capture) => {
+      const wanted = ids.map((id) => {
+        const { words, text } = new TraceId(id);
+        return { id: text, seq: traces.find(tenant, words, 0) };
+      });
+      return await readRunsAt(connection, capture, agents, tenant, wanted);
+    });
   }
 
   async agents(read: Read, tenant: number): Promise<readonly AgentSummary[]> {

@@ -16,7 +16,6 @@ import type {
   PromptLink,
   PromptVersionFigures,
   RunFilter,
-  RunSummary,
   StoredTrace,
   Usage,
 } from '../telemetry-store.js';
@@ -34,7 +33,9 @@ import type { MetaTables } from './meta/meta-tables.js';
 import type { PointsMessage } from './metrics/encode-points.js';
 import type { PointsAnswer } from './metrics/stored-metrics.js';
 import type { LogSlice } from './queries/logs.js';
-import { readServiceMap, type MapAnswer } from './queries/service-map.js';
+import type { PointsCursor, PointsPage } from './queries/metrics.js';
+import type { RunsPart } from './queries/runs.js';
+import { readMapPage, type MapList, type MapPage } from './queries/service-map.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { TraceId } from './trace-id.js';
 import type { Read } from './read.js';
@@ -147,9 +148,13 @@ export class StoreEngine {
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
     abort?: AbortSignal,
-  ): Promise<{ items: readonly RunSummary[]; count: number }> {
+  ): Promise<RunsPart & { readonly count: number }> {
     const asked = filter.query === undefined ? this.#short(userId, abort) : this.#long(userId, abort);
     return await this.#parts.runs.list(...asked, filter, page);
+  }
+
+  async readRuns(userId: string, ids: readonly string[], abort?: AbortSignal): Promise<RunsPart> {
+    return await this.#parts.runs.rest(...this.#short(userId, abort), ids);
   }
 
   async listAgents(userId: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
@@ -217,6 +222,16 @@ export class StoreEngine {
     return await this.#parts.metrics.query(...this.#short(userId, abort), name, filter);
   }
 
+  async readPoints(
+    userId: string,
+    name: string,
+    filter: PointFilter,
+    cursor: PointsCursor,
+    abort?: AbortSignal,
+  ): Promise<PointsPage> {
+    return await this.#parts.metrics.points(...this.#short(userId, abort), name, filter, cursor);
+  }
+
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
     const tenant = this.#tenant(message.tenant);
@@ -245,11 +260,34 @@ export class StoreEngine {
     return await this.#parts.logs.trace(...this.#long(userId, abort), logId);
   }
 
-  /** @param since microseconds; null for all time */
-  async serviceMap(userId: string, since: number | null, abort?: AbortSignal): Promise<MapAnswer> {
+  /** The first parts of its lists, of one moment. @param since microseconds; null for all time */
+  async serviceMap(
+    userId: string,
+    since: number | null,
+    abort?: AbortSignal,
+  ): Promise<Readonly<Record<MapList, MapPage>>> {
     const [read, tenant] = this.#short(userId, abort);
     const firstHour = since === null ? null : hourOf(since);
-    return await read((connection, capture) => readServiceMap(connection, capture, tenant, firstHour));
+    return await read(async (connection, capture) => {
+      const page = (list: MapList): Promise<MapPage> =>
+        readMapPage(connection, capture, { tenant, firstHour, list, after: null });
+      return { nodes: await page('nodes'), edges: await page('edges') };
+    });
+  }
+
+  /** A later part. @param after the names of the last item of the part before */
+  async readMap(
+    userId: string,
+    since: number | null,
+    list: MapList,
+    after: readonly string[],
+    abort?: AbortSignal,
+  ): Promise<MapPage> {
+    const [read, tenant] = this.#short(userId, abort);
+    const firstHour = since === null ? null : hourOf(since);
+    return await read((connection, capture) =>
+      readMapPage(connection, capture, { tenant, firstHour, list, after }),
+    );
   }
 
   /** Resolves after the commit. @param now microseconds. @returns false where the user has no such prompt version */

@@ -11,6 +11,8 @@ import type { TracesMessage } from './encode-traces.js';
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { PointsMessage } from './metrics/encode-points.js';
+import type { PointsCursor } from './queries/metrics.js';
+import type { MapList } from './queries/service-map.js';
 import type { SpanCursor } from './queries/trace.js';
 import type { StoreOptions } from './engine-parts.js';
 import { serveSender } from './sender-port.js';
@@ -83,13 +85,31 @@ serve(port, outbox, {
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
   queryMetric: reads.known(async (userId: string, name: string, filter: PointFilter, abort?: AbortSignal) => {
     const found = await (await engine).queryMetric(userId, name, filter, abort);
-    return found === null ? null : new Transfer(found, [found.points.buffer]);
+    return found === null ? null : new Transfer(found, [found.page.json.buffer]);
   }),
+  readPoints: reads.known(
+    async (userId: string, name: string, filter: PointFilter, cursor: PointsCursor, abort?: AbortSignal) => {
+      const page = await (await engine).readPoints(userId, name, filter, cursor, abort);
+      return new Transfer(page, [page.json.buffer]);
+    },
+  ),
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
   serviceMap: reads.known(async (userId: string, since: number | null, abort?: AbortSignal) => {
     const map = await (await engine).serviceMap(userId, since, abort);
-    return new Transfer(map, [map.nodes.buffer, map.edges.buffer]);
+    return new Transfer(map, [map.nodes.json.buffer, map.edges.json.buffer]);
   }),
+  readMap: reads.known(
+    async (
+      userId: string,
+      since: number | null,
+      list: MapList,
+      after: readonly string[],
+      abort?: AbortSignal,
+    ) => {
+      const page = await (await engine).readMap(userId, since, list, after, abort);
+      return new Transfer(page, [page.json.buffer]);
+    },
+  ),
   searchLogs: reads.known(async (userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal) => {
     const found = await (await engine).searchLogs(userId, filter, page, abort);
     return new Transfer(found, [found.slice.json.buffer]);
@@ -145,6 +165,7 @@ async function ofMainFile(work: () => unknown): Promise<unknown> {
 export type StoreMethod =
   | 'setOutcome'
   | 'listRuns'
+  | 'readRuns'
   | 'listAgents'
   | 'findAgents'
   | 'readAgent'

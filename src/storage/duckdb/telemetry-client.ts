@@ -9,6 +9,7 @@ import type {
   AgentFilter,
   AgentSummary,
   FoundLogs,
+  FoundRuns,
   LogFilter,
   LogPage,
   MetricPoints,
@@ -29,7 +30,11 @@ import { ObservationClient } from './alerts/observation-client.js';
 import { jsonPages } from './json-pages.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { FoundLogsAnswer } from './logs/stored-logs.js';
+import type { PointsAnswer } from './metrics/stored-metrics.js';
 import type { LogSlice } from './queries/logs.js';
+import type { PointsCursor, PointsPage } from './queries/metrics.js';
+import type { RunsPart } from './queries/runs.js';
+import type { MapList, MapPage } from './queries/service-map.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import type { StoreMethod } from './store-thread.js';
 
@@ -79,8 +84,14 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
     abort?: AbortSignal,
-  ): Promise<{ readonly items: readonly RunSummary[]; readonly count: number }> {
-    return await this.#read('listRuns', [tenant, filter, page], abort);
+  ): Promise<FoundRuns> {
+    const { items, count, rest } = await this.#read<RunsPart & { readonly count: number }>(
+      'listRuns',
+      [tenant, filter, page],
+      abort,
+    );
+    if (rest.length === 0) return { items, count };
+    return { items, count, rest: { runs: rest.length, pages: this.#runPages(tenant, rest, abort) } };
   }
 
   async listAgents(tenant: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
@@ -136,7 +147,17 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     filter: PointFilter,
     abort?: AbortSignal,
   ): Promise<MetricPoints | null> {
-    return await this.thread().call('queryMetric', [tenant, name, filter], { abort });
+    const thread = this.thread();
+    const found = await thread.call<PointsAnswer | null>('queryMetric', [tenant, name, filter], { abort });
+    if (found === null) return null;
+    const { page, ...metric } = found;
+    const points = jsonPages(
+      page,
+      ({ next }) => next,
+      (cursor: PointsCursor) =>
+        thread.call<PointsPage>('readPoints', [tenant, name, filter, cursor], { abort }),
+    );
+    return { ...metric, points };
   }
 
   async searchLogs(
@@ -163,7 +184,18 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   }
 
   async serviceMap(tenant: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap> {
-    return await this.thread().call('serviceMap', [tenant, since], { abort });
+    const thread = this.thread();
+    const first = await thread.call<Readonly<Record<MapList, MapPage>>>('serviceMap', [tenant, since], {
+      abort,
+    });
+    const pages = (list: MapList): AsyncIterable<Uint8Array> =>
+      jsonPages(
+        first[list],
+        ({ next }) => next,
+        (after: readonly string[]) =>
+          thread.call<MapPage>('readMap', [tenant, since, list, after], { abort }),
+      );
+    return { nodes: pages('nodes'), edges: pages('edges') };
   }
 
   async linkPrompt(tenant: string, link: PromptLink, now: Micros): Promise<boolean> {
@@ -189,6 +221,18 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
       const index = this.#quotas.indexOf(monthlyEvents);
       if (index >= 0) this.#quotas.splice(index, 1);
     };
+  }
+
+  async *#runPages(
+    tenant: string,
+    ids: readonly string[],
+    abort: AbortSignal | undefined,
+  ): AsyncGenerator<readonly RunSummary[]> {
+    for (let rest = ids; rest.length > 0;) {
+      const part = await this.#read<RunsPart>('readRuns', [tenant, rest], abort);
+      yield part.items;
+      rest = part.rest;
+    }
   }
 
   /** Calls a method of `StoreEngine` that takes a signal as its last argument. */

@@ -2,7 +2,13 @@ import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
 import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
 import type { Connection } from '../database.js';
 import type { Counted } from '../event-counts.js';
-import { metricSummary, readPoints } from '../queries/metrics.js';
+import {
+  metricSummary,
+  readMorePoints,
+  readPoints,
+  type PointsCursor,
+  type PointsPage,
+} from '../queries/metrics.js';
 import type { Read } from '../read.js';
 import { removeOldPoints } from '../retention.js';
 import type { Capture } from '../segment.js';
@@ -18,7 +24,7 @@ export interface PointsAnswer {
   readonly name: string;
   readonly type: MetricType;
   readonly unit: string;
-  readonly points: Uint8Array<ArrayBuffer>;
+  readonly page: PointsPage;
 }
 
 /** The metrics in the store: what is known of them in memory, and the way to their points. Tenants go by their number. */
@@ -59,9 +65,22 @@ export class StoredMetrics {
   async query(read: Read, tenant: number, name: string, filter: PointFilter): Promise<PointsAnswer | null> {
     const stream = this.#streams.find(tenant, name);
     if (stream === undefined) return null;
-    const points = await read((connection, capture) => readPoints(connection, capture, stream, filter));
+    const page = await read((connection, capture) => readPoints(connection, capture, stream, filter));
     const { type, unit } = stream.facts;
-    return { name, type: METRIC_TYPES[type] ?? 'gauge', unit, points };
+    return { name, type: METRIC_TYPES[type] ?? 'gauge', unit, page };
+  }
+
+  /** A later page of the points of {@link query}. */
+  async points(
+    read: Read,
+    tenant: number,
+    name: string,
+    filter: PointFilter,
+    cursor: PointsCursor,
+  ): Promise<PointsPage> {
+    const stream = this.#streams.find(tenant, name);
+    if (stream === undefined) return { json: new Uint8Array(0), next: null };
+    return await read((connection, capture) => readMorePoints(connection, capture, stream, filter, cursor));
   }
 
   /** Removes the points before a time from the cold file. @returns whether there were any */

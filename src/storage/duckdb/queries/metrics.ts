@@ -13,10 +13,19 @@ import { parseJson, printJson } from '../../../signal/json.js';
 
 /** Points that are printed in one step of the thread. */
 const STEP_POINTS = 1000;
+/** And so many bytes of their texts are read at a time: what one statement gives is held in memory. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** So much larger than on average the points of a page may be before it takes fewer of them than it has room for. */
+const UNEVEN = 4;
 /** How much farther than on average: points do not come quite evenly. */
 const EXPECTED_SHARE = 1.5;
 const WIDENING = 8;
 const SHOWN = 'epoch_us(timestamp) AS at, value, labels, distribution';
+/** Length of the texts of a point. */
+const TEXT_BYTES = 'strlen(labels) + coalesce(strlen(distribution), 0) + coalesce(strlen(exemplars), 0)';
+/** Newest first; of the same time, by their labels. Points that are equal in all of this are shown alike. */
+const TIE = 'hash(value, distribution, start_time, flags)';
+const ORDER = `timestamp DESC, labels, seq, ${TIE}`;
 const DETAILS = 'epoch_us(start_time) AS start_time, flags, temporality, is_monotonic, exemplars';
 /** Numbers that a distribution has as texts: those that JSON has no numbers for, and integers beyond 2^53. */
 const NUMBER_AS_TEXT = /"(?:NaN|-?Infinity|-?\d+)"/;
@@ -26,22 +35,74 @@ export function metricSummary({ name, facts, points }: Stream): MetricSummary {
   return { name, type: METRIC_TYPES[type] ?? 'gauge', unit, description, data_point_count: points };
 }
 
+/** Some points of an answer, and what the others are found by. */
+export interface PointsPage {
+  /** As the text of a JSON array's inside; of the same time, by their labels. */
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly next: PointsCursor | null;
+}
+
+/** Where a page of points begins. */
+export interface PointsCursor {
+  /** The last commit of which points are shown. */
+  readonly asOf: number;
+  /** The time of the last point of the answer; null where there are fewer than asked for. */
+  readonly since: Micros | null;
+  /** Points that are still to come, and bytes of the texts of one on average. */
+  readonly left: number;
+  readonly bytes: number;
+  /** The last point of the page before, and how many that are equal in its order were given. */
+  readonly after: {
+    readonly at: Micros;
+    readonly labels: string;
+    readonly seq: number;
+    readonly tie: string;
+    readonly given: number;
+  } | null;
+}
+
 /**
- * The newest points of a stream, as the text of a JSON array's inside; of the same time, by their labels. First from which
- * time on they lie, by the times alone; then they themselves: in the cold file they are in few row groups.
+ * The first of the newest points of a stream, as many as may be held in memory. First from which time on they lie, by the times
+ * alone; then they themselves: in the cold file they are in few row groups.
  */
 export async function readPoints(
   connection: Connection,
   capture: Capture,
   stream: Stream,
   filter: PointFilter,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<PointsPage> {
+  const { since, bytes } = await extentOf(connection, capture, stream, filter);
+  const cursor = { asOf: capture.lastSeq, since, left: filter.limit, bytes, after: null };
+  return await readMorePoints(connection, capture, stream, filter, cursor);
+}
+
+/** Those that follow. What has come since is left out, and so is what retention has removed. */
+export async function readMorePoints(
+  connection: Connection,
+  capture: Capture,
+  stream: Stream,
+  filter: PointFilter,
+  { asOf, since, left, bytes, after }: PointsCursor,
+): Promise<PointsPage> {
   const { sql, values } = conditions(stream, filter);
-  const since = await timeOfLast(connection, capture, stream, filter);
-  const where = since === null ? sql : `${sql} AND timestamp >= make_timestamp(${since})`;
+  const where = [sql];
+  if (since !== null) where.push(`timestamp >= make_timestamp(${since})`);
+  if (after !== null) {
+    const { at, labels, seq, tie } = after;
+    values.push(labels);
+    where.push(
+      `seq <= ${asOf}`,
+      `timestamp <= make_timestamp(${at})`,
+      `(timestamp < make_timestamp(${at}) OR labels > $${values.length} OR (labels = $${values.length} AND (seq > ${seq} OR (seq = ${seq} AND ${TIE} >= ${tie}::UBIGINT))))`,
+    );
+  }
   const columns = filter.details ? `${SHOWN}, ${DETAILS}` : SHOWN;
+  const most = Math.max(1, Math.min(left, Math.floor((UNEVEN * PAGE_BYTES) / Math.max(1, bytes))));
+  const newest = `SELECT * FROM ${relation(capture, POINTS, where.join(' AND '))} ORDER BY ${ORDER} LIMIT ${most} OFFSET ${after?.given ?? 0}`;
+  const inOrder = `OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING)`;
+  const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto, count(*) OVER () AS points FROM (${newest})`;
   const rows = await connection.rows(
-    `SELECT ${columns} FROM ${relation(capture, POINTS, where)} ORDER BY timestamp DESC, labels LIMIT ${filter.limit}`,
+    `SELECT ${columns}, points, seq, ${TIE}::VARCHAR AS tie FROM (${sized}) WHERE place = 1 OR upto <= ${PAGE_BYTES} ORDER BY place`,
     values,
   );
   const texts: string[] = [];
@@ -49,19 +110,43 @@ export async function readPoints(
     await yieldToOthers();
     for (const row of rows.slice(i, i + STEP_POINTS)) texts.push(pointJson(row, filter.details ?? false));
   }
-  return new TextEncoder().encode(texts.join(','));
+  const json = new TextEncoder().encode(texts.join(','));
+  const last = rows.at(-1);
+  const isOver = rows.length === left || (rows.length === Number(last?.points) && rows.length < most);
+  if (last === undefined || isOver) return { json, next: null };
+  return {
+    json,
+    next: { asOf, since, left: left - rows.length, bytes, after: placeOf(rows, last, after) },
+  };
+}
+
+function placeOf(rows: readonly Row[], last: Row, before: PointsCursor['after']): PointsCursor['after'] {
+  const place = {
+    at: Number(last.at),
+    labels: String(last.labels),
+    seq: Number(last.seq),
+    tie: String(last.tie),
+  };
+  const isEqual = (row: Row): boolean =>
+    row.at === last.at && row.labels === last.labels && row.seq === last.seq && row.tie === last.tie;
+  const others = rows.findLastIndex((row) => !isEqual(row));
+  const given = rows.length - 1 - others;
+  const { at, labels, seq, tie } = place;
+  const goesOn =
+    others < 0 && before?.at === at && before.labels === labels && before.seq === seq && before.tie === tie;
+  return { ...place, given: goesOn ? before.given + given : given };
 }
 
 /**
- * The time of the last of the points asked for; null where there are fewer. It looks back from the newest point as far as
- * so many should lie, and farther while they do not: what is older need not be read.
+ * The time of the last of the points asked for, null where there are fewer, and the bytes of their texts on average. It looks
+ * back from the newest point as far as so many should lie, and farther while they do not: what is older need not be read.
  */
-async function timeOfLast(
+async function extentOf(
   connection: Connection,
   capture: Capture,
   stream: Stream,
   filter: PointFilter,
-): Promise<Micros | null> {
+): Promise<{ readonly since: Micros | null; readonly bytes: number }> {
   const { first, last, points } = stream;
   const { sql, values } = conditions(stream, filter);
   const end = Math.min(last, filter.end_time ?? Infinity);
@@ -72,11 +157,12 @@ async function timeOfLast(
     const isAll = !(from > start);
     const where = isAll ? sql : `${sql} AND timestamp >= make_timestamp(${from})`;
     const [row] = await connection.rows(
-      `SELECT epoch_us(timestamp) AS at FROM ${relation(capture, POINTS, where)} ORDER BY timestamp DESC LIMIT 1 OFFSET ${filter.limit - 1}`,
+      `SELECT count(*)::INTEGER AS points, epoch_us(min(timestamp)) AS at, coalesce(avg(bytes), 0)::DOUBLE AS bytes
+        FROM (SELECT timestamp, ${TEXT_BYTES} AS bytes FROM ${relation(capture, POINTS, where)} ORDER BY timestamp DESC LIMIT ${filter.limit})`,
       values,
     );
-    if (row !== undefined) return Number(row.at);
-    if (isAll) return null;
+    const isFull = row?.points === filter.limit;
+    if (isFull || isAll) return { since: isFull ? Number(row.at) : null, bytes: Number(row?.bytes) };
     width *= WIDENING;
   }
 }

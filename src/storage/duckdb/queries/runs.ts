@@ -2,13 +2,25 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunFilter, RunSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../agents.js';
-import type { Connection, Value } from '../database.js';
+import type { Connection, Row, Value } from '../database.js';
 import type { Read } from '../read.js';
 import { newest, relation } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';
 import type { Capture } from '../segment.js';
 import { conditionsOnPlaces, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
+
+/** Texts of runs read at a time: what one statement gives is held in memory. */
+const PART_BYTES = 4 * 1024 * 1024;
+const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
+const ORDER = 'started_at DESC, trace_id DESC';
+
+/** The first runs of a list, as many as may be held in memory, and what the others are found by. */
+export interface RunsPart {
+  readonly items: readonly RunSummary[];
+  /** Trace ids. */
+  readonly rest: readonly string[];
+}
 
 interface Page {
   readonly offset: number;
@@ -36,9 +48,9 @@ export async function listRuns(
   tenant: number,
   filter: RunFilter,
   page: Page,
-): Promise<{ items: RunSummary[]; count: number }> {
+): Promise<RunsPart & { readonly count: number }> {
   const matching = conditions(agents, tenant, filter);
-  if (matching === null) return { items: [], count: 0 };
+  if (matching === null) return NONE;
   if (isWholeList(filter)) await figures.loadStarts(read, tenant, matching.agentNo, page.offset + page.limit);
   return await read((connection, capture) =>
     readRuns(connection, capture, agents, figures, { tenant, filter, page, ...matching }),
@@ -51,32 +63,36 @@ async function readRuns(
   agents: Agents,
   figures: RunFigures,
   { tenant, filter, page, sql, values, agentNo }: Wanted,
-): Promise<{ items: RunSummary[]; count: number }> {
+): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before anything is awaited: it changes with every commit.
   const counted = countKnown(agents, figures, tenant, agentNo, filter);
   const since = isWholeList(filter) ? figures.nthNewest(tenant, agentNo, page.offset + page.limit) : null;
-  if (counted !== null && counted <= page.offset) return { items: [], count: counted };
+  if (counted !== null && counted <= page.offset) return { ...NONE, count: counted };
   if (counted !== null && since !== null) {
     const where = `tenant = ${tenant} AND ${sql} AND started_at >= make_timestamp(${since})`;
-    const rows = await connection.rows(
-      `SELECT ${RUN_COLUMNS} FROM (SELECT * FROM ${newest(capture, TRACES, where)} ${orderAndCut(page)}) ORDER BY started_at DESC, trace_id DESC`,
+    const rows = await sizedRows(
+      connection,
+      `SELECT * FROM ${newest(capture, TRACES, where)} ${orderAndCut(page)}`,
     );
-    return { items: rows.map((row) => runSummary(row, agents)), count: counted };
+    return { ...partOf(rows, agents), count: counted };
   }
   const places = counted === null ? await matchingPlaces(connection, capture, { tenant, sql, values }) : null;
   const count = counted ?? countIn(places ?? []);
-  if (count <= page.offset) return { items: [], count };
+  if (count <= page.offset) return { ...NONE, count };
   const where = conditionsOnPlaces(places).map((commits) => `tenant = ${tenant} AND ${commits}`);
   // First which runs, by the narrow columns; then those few rows, found by their commits.
   const keys = await connection.rows(
     `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} WHERE ${sql} ${orderAndCut(page)}`,
     values,
   );
-  return { items: await rowsOf(connection, capture, agents, tenant, keys), count };
+  const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
+  return { ...(await readRunsAt(connection, capture, agents, tenant, wanted)), count };
 }
 
+const NONE = { items: [], rest: [], count: 0 };
+
 function orderAndCut({ limit, offset }: Page): string {
-  return `ORDER BY started_at DESC, trace_id DESC LIMIT ${limit} OFFSET ${offset}`;
+  return `ORDER BY ${ORDER} LIMIT ${limit} OFFSET ${offset}`;
 }
 
 /** Whether all runs of the tenant, or of an agent, are asked for. */
@@ -103,23 +119,39 @@ function countKnown(
   }, 0);
 }
 
-async function rowsOf(
+/** The first of some runs, newest first, by the commits of their headers. One that is not there any more is left out. */
+export async function readRunsAt(
   connection: Connection,
   capture: Capture,
   agents: Agents,
   tenant: number,
-  keys: readonly Readonly<Record<string, Value>>[],
-): Promise<RunSummary[]> {
-  if (keys.length === 0) return [];
-  const seqs = [...new Set(keys.map((key) => Number(key.seq)))].join(', ');
-  const ids = keys.map((key) => `'${String(key.id)}'::UUID`).join(', ');
+  wanted: readonly { readonly id: string; readonly seq: number }[],
+): Promise<RunsPart> {
+  if (wanted.length === 0) return NONE;
+  const seqOf = new Map(wanted.map(({ id, seq }) => [id, seq]));
+  const seqs = [...new Set(seqOf.values())].join(', ');
+  const ids = [...seqOf.keys()].map((id) => `'${id}'::UUID`).join(', ');
   const where = `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`;
-  const rows = await connection.rows(`SELECT seq, ${RUN_COLUMNS} FROM ${relation(capture, TRACES, where)}`);
-  const found = new Map(rows.map((row) => [`${String(row.trace_id)}@${String(row.seq)}`, row]));
-  return keys.flatMap((key) => {
-    const row = found.get(`${String(key.id)}@${String(key.seq)}`);
-    return row === undefined ? [] : [runSummary(row, agents)];
-  });
+  const rows = await sizedRows(connection, `SELECT * FROM ${relation(capture, TRACES, where)}`);
+  // The commit of one may have an older header of another.
+  const newest = rows.filter(({ trace_id: id, seq }) => seqOf.get(String(id)) === Number(seq));
+  return partOf(newest, agents);
+}
+
+/** Headers in the order of lists. Only the first have their texts, as many of them as may be held in memory. @param headers in SQL */
+async function sizedRows(connection: Connection, headers: string): Promise<Row[]> {
+  const inOrder = `OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING)`;
+  const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto FROM (${headers})`;
+  const fitting = `SELECT * REPLACE (CASE WHEN fits THEN outcome END AS outcome, CASE WHEN fits THEN error_message END AS error_message)
+    FROM (SELECT *, place = 1 OR upto <= ${PART_BYTES} AS fits FROM (${sized}))`;
+  return await connection.rows(`SELECT seq, fits, ${RUN_COLUMNS} FROM (${fitting}) ORDER BY place`);
+}
+
+function partOf(rows: readonly Row[], agents: Agents): RunsPart {
+  return {
+    items: rows.filter(({ fits }) => fits === true).map((row) => runSummary(row, agents)),
+    rest: rows.filter(({ fits }) => fits !== true).map(({ trace_id: id }) => String(id)),
+  };
 }
 
 /** The filter in SQL; null when it names an agent that the tenant does not have. */

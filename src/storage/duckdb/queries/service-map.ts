@@ -4,10 +4,18 @@ import type { Connection } from '../database.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';
 
-/** The service map as the text of JSON arrays' insides (`{…},{…}`), nodes and edges as the API shows them. */
-export interface MapAnswer {
-  readonly nodes: Uint8Array<ArrayBuffer>;
-  readonly edges: Uint8Array<ArrayBuffer>;
+/** Bytes of a list that are read at a time. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** The lists of a service map. */
+export type MapList = 'nodes' | 'edges';
+
+/** A part of a list, each item as the API shows it. */
+export interface MapPage {
+  /** As the text of a JSON array's inside (`{…},{…}`). */
+  readonly json: Uint8Array<ArrayBuffer>;
+  /** The names of the last item, where more follow. */
+  readonly next: readonly string[] | null;
 }
 
 /** interface.md, "Service map" */
@@ -19,36 +27,71 @@ const NODE_TYPES: Readonly<Partial<Record<SpanType, string>>> = {
 };
 
 /**
- * A tenant's service map: nodes by id, edges by source and target. DuckDB writes the JSON, on its own thread: a map of
+ * A part of a tenant's service map: nodes by id, or edges by source and target. DuckDB writes the JSON, on its own thread: a map of
  * 50 000 nodes would hold up all commits for a third of a second here.
- *
- * @param firstHour of the traces' starts, in hours since 1970; null for all time
  */
-export async function readServiceMap(
+export async function readMapPage(
   connection: Connection,
   capture: Capture,
-  tenant: number,
-  firstHour: number | null,
-): Promise<MapAnswer> {
+  { tenant, firstHour, list, after }: WantedPage,
+): Promise<MapPage> {
   const where = `tenant = ${tenant}${firstHour === null ? '' : ` AND hour >= ${firstHour}`}`;
   const names = `SELECT node_no, name FROM ${relation(capture, SERVICES, `tenant = ${tenant}`)}`;
+  const { items, keys } = list === 'nodes' ? nodesOf(capture, where) : edgesOf(capture, where);
+  const later =
+    after === null ? '' : `WHERE (${keys.join(', ')}) > (${keys.map((_, i) => `$${i + 1}`).join(', ')})`;
+  const order = `ORDER BY ${keys.join(', ')}`;
+  const inOrder = `OVER (${order} ROWS UNBOUNDED PRECEDING)`;
+  const last = keys.map((key) => `arg_max(${key}, place) AS last_${key}`).join(', ');
+  const [row] = await connection.rows(
+    `WITH names AS MATERIALIZED (${names}),
+      items AS (${items}),
+      sized AS (SELECT *, row_number() ${inOrder} AS place, sum(strlen(item)) ${inOrder} AS upto, count(*) OVER () AS items FROM items ${later})
+    SELECT string_agg(item, ',' ORDER BY place) AS list, count(*) = any_value(items) AS is_all, ${last}
+    FROM sized WHERE place = 1 OR upto <= ${PAGE_BYTES}`,
+    after ?? [],
+  );
+  const text = typeof row?.list === 'string' ? row.list : '';
+  const isOver = text === '' || row?.is_all === true;
+  return {
+    json: new TextEncoder().encode(text),
+    next: isOver ? null : keys.map((key) => String(row?.[`last_${key}`])),
+  };
+}
+
+interface WantedPage {
+  readonly tenant: number;
+  /** Of the traces' starts, in hours since 1970; null for all time. */
+  readonly firstHour: number | null;
+  readonly list: MapList;
+  /** The names of the last item of the part before. */
+  readonly after: readonly string[] | null;
+}
+
+/** Items in SQL, over `names`, and the columns that they are ordered by. */
+interface Items {
+  readonly items: string;
+  readonly keys: readonly string[];
+}
+
+function nodesOf(capture: Capture, where: string): Items {
   // Of a node that several types of spans make, the first of agent, service, database, external: the order of the codes.
   const byType = `SELECT node_no, type, sum(spans) AS spans FROM ${relation(capture, MAP_NODES, where)} GROUP BY node_no, type HAVING sum(spans) > 0 OR sum(traces) > 0`;
   const nodes = `SELECT node_no, min(type) AS type, sum(spans)::BIGINT AS spans FROM (${byType}) GROUP BY node_no`;
-  const edges = `SELECT source_no, target_no, sum(spans)::BIGINT AS spans FROM ${relation(capture, MAP_EDGES, where)} GROUP BY source_no, target_no HAVING sum(spans) > 0`;
+  const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans)`;
   return {
-    nodes: await listOf(
-      connection,
-      `WITH names AS MATERIALIZED (${names})
-       SELECT string_agg(json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans)::VARCHAR, ',' ORDER BY v.name) AS list
-       FROM (${nodes}) n JOIN names v USING (node_no)`,
-    ),
-    edges: await listOf(
-      connection,
-      `WITH names AS MATERIALIZED (${names})
-       SELECT string_agg(json_object('source', s.name, 'target', t.name, 'weight', e.spans)::VARCHAR, ',' ORDER BY s.name, t.name) AS list
-       FROM (${edges}) e JOIN names s ON s.node_no = e.source_no JOIN names t ON t.node_no = e.target_no`,
-    ),
+    items: `SELECT v.name AS id, ${json}::VARCHAR AS item FROM (${nodes}) n JOIN names v USING (node_no)`,
+    keys: ['id'],
+  };
+}
+
+function edgesOf(capture: Capture, where: string): Items {
+  const edges = `SELECT source_no, target_no, sum(spans)::BIGINT AS spans FROM ${relation(capture, MAP_EDGES, where)} GROUP BY source_no, target_no HAVING sum(spans) > 0`;
+  const json = `json_object('source', s.name, 'target', t.name, 'weight', e.spans)`;
+  return {
+    items: `SELECT s.name AS source, t.name AS target, ${json}::VARCHAR AS item
+      FROM (${edges}) e JOIN names s ON s.node_no = e.source_no JOIN names t ON t.node_no = e.target_no`,
+    keys: ['source', 'target'],
   };
 }
 
@@ -59,9 +102,4 @@ const NODE_TYPE = byCode((type) => NODE_TYPES[type] ?? type);
 function byCode(textOf: (type: SpanType) => string): string {
   const cases = SPAN_TYPES.map((type, code) => `WHEN ${code} THEN '${textOf(type)}'`);
   return `CASE n.type ${cases.join(' ')} END`;
-}
-
-async function listOf(connection: Connection, sql: string): Promise<Uint8Array<ArrayBuffer>> {
-  const [row] = await connection.rows(sql);
-  return new TextEncoder().encode(typeof row?.list === 'string' ? row.list : '');
 }
