@@ -55,6 +55,15 @@ function pieces(
 /** Items of a list in memory that are printed at a time. */
 const PAGE_ITEMS = 200;
 
+/** A list of which the first items are there already. */
+export async function* pagesFrom<Item>(
+  first: readonly Item[],
+  others: AsyncIterable<readonly Item[]> | undefined,
+): AsyncGenerator<readonly Item[]> {
+  yield first;
+  if (others !== undefined) yield* others;
+}
+
 type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
 
 /**

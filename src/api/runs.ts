@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { RUN_STATUSES } from '../signal/span.js';
 import { parseTime } from '../signal/time.js';
 import { printRun } from '../storage/print-run.js';
-import type { FoundRuns, RunFilter, RunSummary } from '../storage/telemetry-store.js';
+import type { FoundRuns, RunFilter } from '../storage/telemetry-store.js';
 import { count, nullable, time, usd, uuid } from './fields.js';
-import { longList } from './long-body.js';
+import { longList, pagesFrom } from './long-body.js';
 import { pageFigures, pageParameters, pageSchema, type PageRequest } from './paging.js';
 
 /** What a run is wherever it is shown: in lists and, with its spans, in the trace detail. */
@@ -58,13 +58,5 @@ export async function printRuns(
   request: PageRequest,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const figures = JSON.stringify(pageFigures(items.length + (rest?.runs ?? 0), count, request));
-  return await longList('{"items":[', pagesOf(items, rest?.pages), printRun, `],${figures.slice(1)}`);
-}
-
-async function* pagesOf(
-  first: readonly RunSummary[],
-  others: AsyncIterable<readonly RunSummary[]> | undefined,
-): AsyncGenerator<readonly RunSummary[]> {
-  yield first;
-  if (others !== undefined) yield* others;
+  return await longList('{"items":[', pagesFrom(items, rest?.pages), printRun, `],${figures.slice(1)}`);
 }

@@ -12,6 +12,7 @@ import type { ApiContext } from './api-context.js';
 import { count, jsonObject, nullable, time, uuid } from './fields.js';
 import { notFound } from './not-found.js';
 import { requireRole } from './organization-role.js';
+import { longList, pagesFrom } from './long-body.js';
 import { pageParameters, pageRange, pageSchema, printPage } from './paging.js';
 import { ENDPOINT, endpointParams, noEndpoint, organizationParams, WEBHOOKS } from './webhook-places.js';
 
@@ -117,7 +118,7 @@ export function webhookDeliveryRoutes({
       await requireRole(meta, identity, slug, 'member');
       const delivery = await deliveries.readDelivery(slug, delivery_id);
       if (!delivery) throw noDelivery();
-      return { status: 200, encoded: printDetail(delivery) };
+      return { status: 200, encoded: await printDetail(delivery) };
     }),
     routes.route(retryDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
       await requireRole(meta, identity, slug, 'member');
@@ -137,10 +138,16 @@ function printSummary(delivery: DeliverySummary): Static<typeof summarySchema> {
 }
 
 /** The body stands in it as it is sent: read and printed again, `1.0` would be another text. */
-function printDetail({ id, event_type, status, body, created_at, attempts }: DeliveryDetail): Uint8Array {
+async function printDetail(delivery: DeliveryDetail): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const { id, event_type, status, body, created_at, attempts, furtherAttempts } = delivery;
   const head = JSON.stringify({ id, event_type, status });
-  const tail = JSON.stringify({ created_at: formatTime(created_at), attempts: attempts.map(printAttempt) });
-  return Buffer.from(`${head.slice(0, -1)},"request_body":${body},${tail.slice(1)}`);
+  const queued = JSON.stringify({ created_at: formatTime(created_at) });
+  return await longList(
+    `${head.slice(0, -1)},"request_body":${body},${queued.slice(1, -1)},"attempts":[`,
+    pagesFrom(attempts, furtherAttempts),
+    printAttempt,
+    ']}',
+  );
 }
 
 function printAttempt(attempt: DeliveryAttempt): Static<typeof attemptSchema> {

@@ -34,8 +34,10 @@ export interface DeliveryAttempt {
 export interface DeliveryDetail extends DeliverySummary {
   /** The JSON text that is sent. */
   readonly body: string;
-  /** In the order of their numbers. */
+  /** In the order of their numbers: all of them, unless somebody asked for very many. */
   readonly attempts: readonly DeliveryAttempt[];
+  /** Those that follow, where there are some. */
+  readonly furtherAttempts?: AsyncIterable<readonly DeliveryAttempt[]>;
 }
 
 /** What a sender takes on. */

@@ -228,3 +228,27 @@ void t.test('targets that senders may reach', async (t) => {
   first();
   t.same(store.allowedTargets, []);
 });
+
+void t.test('a delivery that was attempted very often is read in parts', async (t) => {
+  const place = await DeliveryPlace.open(t);
+  await place.endpoint();
+  await place.add(place.event());
+  const first = await place.claimOne();
+  const { delivery_id } = first;
+  let claim = first;
+  for (let ended = 0; ended < 205; ended++) {
+    await place.finish([success(claim)]);
+    await place.store.retryDelivery(place.slug, delivery_id);
+    claim = await place.claimOne();
+  }
+  const { attempts, attempt_count, furtherAttempts } = await place.detail(delivery_id);
+  t.equal(attempt_count, 206);
+  t.equal(attempts.length, 200);
+  const all = [...attempts];
+  for await (const further of furtherAttempts ?? []) all.push(...further);
+  t.strictSame(
+    all.map(({ attempt_number }) => attempt_number),
+    Array.from({ length: 206 }, (_, i) => i + 1),
+  );
+  t.equal(all.at(-1)?.duration_ms, null, 'the last one is under way');
+});

@@ -4,6 +4,7 @@ import type { Micros } from '../../../signal/time.js';
 import type {
   ClaimRequest,
   Claims,
+  DeliveryAttempt,
   DeliveryDetail,
   DeliveryFigures,
   DeliveryStore,
@@ -12,6 +13,7 @@ import type {
   FinishedRules,
   SenderLimits,
 } from '../../delivery-store.js';
+import type { AttemptsPart } from './delivery-history.js';
 import type { TakenDeliveries } from './delivery-tables.js';
 import type { DeliveryMethod } from '../store-thread.js';
 
@@ -75,7 +77,27 @@ export abstract class DeliveryClient implements DeliveryStore {
   }
 
   async readDelivery(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
-    return await this.deliveries('readDelivery', slug, deliveryId);
+    const found = await this.deliveries<(DeliveryDetail & AttemptsPart) | null>(
+      'readDelivery',
+      slug,
+      deliveryId,
+    );
+    if (found === null) return null;
+    const { last, ...delivery } = found;
+    if (last === null) return delivery;
+    return { ...delivery, furtherAttempts: this.#attempts(slug, deliveryId, last) };
+  }
+
+  async *#attempts(
+    slug: string,
+    deliveryId: string,
+    after: number,
+  ): AsyncGenerator<readonly DeliveryAttempt[]> {
+    for (let last: number | null = after; last !== null;) {
+      const part: AttemptsPart = await this.deliveries('readAttempts', slug, deliveryId, last);
+      yield part.attempts;
+      last = part.last;
+    }
   }
 
   async retryDelivery(slug: string, deliveryId: string): Promise<boolean> {

@@ -24,6 +24,16 @@ export interface FoundDelivery {
 /** How many are removed in one transaction: some milliseconds. */
 const REMOVED_AT_ONCE = 10_000;
 
+/** Attempts that are read at a time, each with 16 KiB of an answer: the schedule makes ten, and users ask for more without end. */
+const ATTEMPTS_AT_ONCE = 200;
+
+/** Some attempts of a delivery. */
+export interface AttemptsPart {
+  readonly attempts: readonly DeliveryAttempt[];
+  /** The number of the last one, where more follow. */
+  readonly last: number | null;
+}
+
 const ATTEMPT_COLUMNS = [
   'attempt_number',
   'attempted_at',
@@ -80,7 +90,7 @@ export class DeliveryHistory {
     });
   }
 
-  async read(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
+  async read(slug: string, deliveryId: string): Promise<(DeliveryDetail & AttemptsPart) | null> {
     return await this.#connection.transaction(async () => {
       const found = await this.find(slug, deliveryId);
       if (found === null) return null;
@@ -91,13 +101,31 @@ export class DeliveryHistory {
         ids.event,
       ]);
       if (summary === undefined || event === undefined) return null;
-      const ended = await this.#connection.rows(
-        ATTEMPTS.select('WHERE delivery = ? ORDER BY attempt_number', ATTEMPT_COLUMNS),
-        [delivery],
-      );
-      const attempts = [...ended.map(toAttempt), ...underWay(waiting)];
-      return { ...summary, body: String(event.body), attempts };
+      return { ...summary, body: String(event.body), ...(await this.#attempts(delivery, waiting, 0)) };
     });
+  }
+
+  /** @param after the number of an attempt. @returns those that follow it; none where the delivery is gone */
+  async readAttempts(slug: string, deliveryId: string, after: number): Promise<AttemptsPart> {
+    return await this.#connection.transaction(async () => {
+      const found = await this.find(slug, deliveryId);
+      if (found === null) return { attempts: [], last: null };
+      return await this.#attempts(found.ids.delivery, found.waiting, after);
+    });
+  }
+
+  async #attempts(delivery: number, waiting: Waiting | null, after: number): Promise<AttemptsPart> {
+    const rows = await this.#connection.rows(
+      ATTEMPTS.select(
+        `WHERE delivery = ? AND attempt_number > ? ORDER BY attempt_number LIMIT ${ATTEMPTS_AT_ONCE}`,
+        ATTEMPT_COLUMNS,
+      ),
+      [delivery, after],
+    );
+    const ended = rows.map(toAttempt);
+    if (ended.length === ATTEMPTS_AT_ONCE)
+      return { attempts: ended, last: ended.at(-1)?.attempt_number ?? null };
+    return { attempts: [...ended, ...underWay(waiting)], last: null };
   }
 
   /** In the transaction under way. @returns null where no endpoint of the organization has such a delivery */

@@ -15,7 +15,7 @@ import type {
 import type { PushedClaims } from '../../sender-queue.js';
 import { isNoRoom } from '../disk-room.js';
 import { DeliveryClaims, type PushedTo } from './delivery-claims.js';
-import { DeliveryHistory } from './delivery-history.js';
+import { DeliveryHistory, type AttemptsPart } from './delivery-history.js';
 import { DeliveryIntake, type IntakeParts } from './delivery-intake.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import { DeliveryQueue } from './delivery-queue.js';
@@ -127,8 +127,12 @@ export class DeliveryTables implements Tables {
     return await this.#history.list(slug, endpointId, page);
   }
 
-  async readDelivery(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
+  async readDelivery(slug: string, deliveryId: string): Promise<(DeliveryDetail & AttemptsPart) | null> {
     return await this.#history.read(slug, deliveryId);
+  }
+
+  async readAttempts(slug: string, deliveryId: string, after: number): Promise<AttemptsPart> {
+    return await this.#history.readAttempts(slug, deliveryId, after);
   }
 
   async retryDelivery(slug: string, deliveryId: string): Promise<boolean> {
