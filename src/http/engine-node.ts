@@ -12,8 +12,10 @@ import { Turns } from './turns.js';
 /** How often Node looks for connections whose headers take too long. */
 const CHECK_INTERVAL_MS = 1000;
 
-/** Requests that had to wait behind others on their connection: with the largest answers some milliseconds. */
-const PIPELINED_A_TURN = 16;
+/** Requests that had to wait behind others on their connection. */
+const PIPELINED_A_TURN = 1;
+/** Further pieces of large answers: a mebibyte. */
+const PIECES_A_TURN = 16;
 
 /** Listens with `node:http` or `node:https`. @throws Error as `server.listen` gives it, with its `code`. */
 export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
@@ -22,7 +24,7 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   const slots = countConnections(server, options.connections);
   // In place of connections themselves, which Node's types do not let us extend.
   const connections = new WeakMap<Socket, NodeConnection>();
-  const turns = new Turns(PIPELINED_A_TURN);
+  const turns = { ofRequests: new Turns(PIPELINED_A_TURN), ofPieces: new Turns(PIECES_A_TURN) };
   const connectionOf = (socket: Socket): NodeConnection => {
     let connection = connections.get(socket);
     if (connection === undefined)

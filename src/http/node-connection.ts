@@ -14,6 +14,12 @@ const MAX_AT_ONCE = 16;
 /** Requests behind the last one that are read and thrown away, so that closing does not reset the connection under its answer. */
 const MAX_DROPPED = 1000;
 
+/** What connections do in turn, by address. */
+export interface ConnectionTurns {
+  readonly ofRequests: Turns;
+  readonly ofPieces: Turns;
+}
+
 /** A connection of `node:http`: the requests that are under way on it, and how it ends. */
 export class NodeConnection {
   readonly #socket: Socket;
@@ -24,8 +30,10 @@ export class NodeConnection {
   readonly #underWay: NodeExchange[] = [];
   /** Starts those that have come behind them and are not begun, in their order. */
   #waiting: (() => void)[] = [];
+  /** Whether the next of them has its turn to come. */
+  #isStarting = false;
   readonly #maxWaiting: number;
-  readonly #turns: Turns;
+  readonly #turns: ConnectionTurns;
   #dropped = 0;
   #isEnding = false;
   #unreadable: string | undefined;
@@ -34,7 +42,7 @@ export class NodeConnection {
     socket: Socket,
     slot: Connection | undefined,
     { connections, limits }: Pick<EngineOptions, 'connections' | 'limits'>,
-    turns: Turns,
+    turns: ConnectionTurns,
   ) {
     this.#socket = socket;
     this.#slot = slot;
@@ -47,9 +55,9 @@ export class NodeConnection {
   }
 
   /**
-   * A request has come. It is started at once, or when those before it leave room: while an answer waits for its reader no other
-   * is made, so that what is kept for a reader is one answer and not a hundred. Those that had to wait go on in turn with those of other
-   * connections.
+   * A request has come. It is started at once, or, behind others, in turn with those of other connections and when those before
+   * it leave room: while an answer waits for its reader no other is made, so that what is kept for a reader is one answer and not
+   * a hundred.
    *
    * @returns false where too many wait
    */
@@ -59,9 +67,13 @@ export class NodeConnection {
       if (++this.#dropped > MAX_DROPPED) this.#socket.destroy();
       return true;
     }
-    if (this.#waiting.length === 0 && this.#hasRoom()) start();
-    else if (this.#waiting.length < this.#maxWaiting) this.#waiting.push(start);
-    else return false;
+    if (this.#waiting.length === 0 && this.#underWay.length === 0) {
+      start();
+      return true;
+    }
+    if (this.#waiting.length >= this.#maxWaiting) return false;
+    this.#waiting.push(start);
+    this.#startNext();
     return true;
   }
 
@@ -78,19 +90,32 @@ export class NodeConnection {
   over(exchange: NodeExchange): void {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
-    if (this.#waiting.length > 0) this.#turns.add(this.#slot?.remoteAddress ?? '', this.#startWaiting);
+    if (this.#waiting.length > 0) this.#startNext();
     else if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
     this.#refuseInTurn();
   }
 
-  readonly #startWaiting = (): void => {
-    if (this.#socket.destroyed) this.#waiting = [];
-    while (this.#hasRoom()) {
-      const start = this.#waiting.shift();
-      if (start === undefined) break;
-      start();
-    }
-  };
+  /** Writes more of a large answer, in turn with other connections. @param task must not throw */
+  writeInTurn(task: () => void): void {
+    this.#turns.ofPieces.add(this.#address, task);
+  }
+
+  get #address(): string {
+    return this.#slot?.remoteAddress ?? '';
+  }
+
+  /** Starts those that wait, one in a turn, while there is room. */
+  #startNext(): void {
+    if (this.#isStarting || !this.#hasRoom()) return;
+    this.#isStarting = true;
+    this.#turns.ofRequests.add(this.#address, () => {
+      this.#isStarting = false;
+      if (this.#socket.destroyed) this.#waiting = [];
+      if (!this.#hasRoom()) return;
+      this.#waiting.shift()?.();
+      if (this.#waiting.length > 0) this.#startNext();
+    });
+  }
 
   #hasRoom(): boolean {
     const { length } = this.#underWay;

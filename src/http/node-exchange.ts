@@ -203,20 +203,23 @@ export class NodeExchange implements Exchange {
     this.#watchWhenStuck();
   }
 
-  /** So that it is seen how fast the client takes it. */
+  /**
+   * So that it is seen how fast the client takes it, and that very many large answers at a time, which the system's buffers take
+   * in at once, do not hold up everything else.
+   */
   #endInPieces(body: string | Uint8Array): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     let at = 0;
     const response = this.#response;
     const goOn = (): void => {
-      while (at + PIECE_BYTES < bytes.length) {
-        const isTaken = response.write(bytes.subarray(at, (at += PIECE_BYTES)));
-        if (!isTaken) return;
-      }
-      response.off('drain', goOn);
-      response.end(bytes.subarray(at));
+      if (response.destroyed) return;
+      if (at + PIECE_BYTES >= bytes.length) response.end(bytes.subarray(at));
+      else if (response.write(bytes.subarray(at, (at += PIECE_BYTES)))) this.#connection.writeInTurn(goOn);
+      else
+        response.once('drain', () => {
+          this.#connection.writeInTurn(goOn);
+        });
     };
-    response.on('drain', goOn);
     goOn();
   }
 
