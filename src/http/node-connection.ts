@@ -71,7 +71,9 @@ export class NodeConnection {
       start();
       return true;
     }
-    if (this.#waiting.length >= this.#maxWaiting) return false;
+    // Those that there is room for only wait for their turn.
+    const room = Math.max(0, MAX_AT_ONCE - this.#underWay.length);
+    if (this.#waiting.length >= this.#maxWaiting + room) return false;
     this.#waiting.push(start);
     this.#startNext();
     return true;
