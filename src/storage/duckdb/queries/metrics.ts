@@ -71,9 +71,19 @@ export async function readPoints(
   stream: Stream,
   filter: PointFilter,
 ): Promise<PointsPage> {
-  const { since, bytes } = await extentOf(connection, capture, stream, filter);
-  const cursor = { asOf: capture.lastSeq, since, left: filter.limit, bytes, after: null };
-  return await readMorePoints(connection, capture, stream, filter, cursor);
+  const { since, bytes, mostBytes } = await extentOf(connection, capture, stream, filter);
+  if (mostBytes * filter.limit > PAGE_BYTES) {
+    const cursor = { asOf: capture.lastSeq, since, left: filter.limit, bytes, after: null };
+    return await readMorePoints(connection, capture, stream, filter, cursor);
+  }
+  // All of them fit, whatever they are: nothing need be added up.
+  const { sql, values } = conditions(stream, filter);
+  const where = since === null ? sql : `${sql} AND timestamp >= make_timestamp(${since})`;
+  const rows = await connection.rows(
+    `SELECT ${columnsOf(filter)} FROM ${relation(capture, POINTS, where)} ORDER BY timestamp DESC, labels LIMIT ${filter.limit}`,
+    values,
+  );
+  return { json: await printPoints(rows, filter), next: null };
 }
 
 /** Those that follow. What has come since is left out, and so is what retention has removed. */
@@ -96,21 +106,15 @@ export async function readMorePoints(
       `(timestamp < make_timestamp(${at}) OR labels > $${values.length} OR (labels = $${values.length} AND (seq > ${seq} OR (seq = ${seq} AND ${TIE} >= ${tie}::UBIGINT))))`,
     );
   }
-  const columns = filter.details ? `${SHOWN}, ${DETAILS}` : SHOWN;
   const most = Math.max(1, Math.min(left, Math.floor((UNEVEN * PAGE_BYTES) / Math.max(1, bytes))));
   const newest = `SELECT * FROM ${relation(capture, POINTS, where.join(' AND '))} ORDER BY ${ORDER} LIMIT ${most} OFFSET ${after?.given ?? 0}`;
   const inOrder = `OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING)`;
   const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto, count(*) OVER () AS points FROM (${newest})`;
   const rows = await connection.rows(
-    `SELECT ${columns}, points, seq, ${TIE}::VARCHAR AS tie FROM (${sized}) WHERE place = 1 OR upto <= ${PAGE_BYTES} ORDER BY place`,
+    `SELECT ${columnsOf(filter)}, points, seq, ${TIE}::VARCHAR AS tie FROM (${sized}) WHERE place = 1 OR upto <= ${PAGE_BYTES} ORDER BY place`,
     values,
   );
-  const texts: string[] = [];
-  for (let i = 0; i < rows.length; i += STEP_POINTS) {
-    await yieldToOthers();
-    for (const row of rows.slice(i, i + STEP_POINTS)) texts.push(pointJson(row, filter.details ?? false));
-  }
-  const json = new TextEncoder().encode(texts.join(','));
+  const json = await printPoints(rows, filter);
   const last = rows.at(-1);
   const isOver = rows.length === left || (rows.length === Number(last?.points) && rows.length < most);
   if (last === undefined || isOver) return { json, next: null };
@@ -118,6 +122,22 @@ export async function readMorePoints(
     json,
     next: { asOf, since, left: left - rows.length, bytes, after: placeOf(rows, last, after) },
   };
+}
+
+function columnsOf({ details }: PointFilter): string {
+  return details ? `${SHOWN}, ${DETAILS}` : SHOWN;
+}
+
+async function printPoints(
+  rows: readonly Row[],
+  { details = false }: PointFilter,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const texts: string[] = [];
+  for (let i = 0; i < rows.length; i += STEP_POINTS) {
+    await yieldToOthers();
+    for (const row of rows.slice(i, i + STEP_POINTS)) texts.push(pointJson(row, details));
+  }
+  return new TextEncoder().encode(texts.join(','));
 }
 
 function placeOf(rows: readonly Row[], last: Row, before: PointsCursor['after']): PointsCursor['after'] {
@@ -137,8 +157,17 @@ function placeOf(rows: readonly Row[], last: Row, before: PointsCursor['after'])
   return { ...place, given: goesOn ? before.given + given : given };
 }
 
+/** Where the points of an answer lie, and how large their texts are. */
+interface Extent {
+  /** The time of the last of them; null where there are fewer than asked for. */
+  readonly since: Micros | null;
+  /** On average, and at most. */
+  readonly bytes: number;
+  readonly mostBytes: number;
+}
+
 /**
- * The time of the last of the points asked for, null where there are fewer, and the bytes of their texts on average. It looks
+ * The extent of the points asked for. Of those of the last time the largest are counted, so that none is larger. It looks
  * back from the newest point as far as so many should lie, and farther while they do not: what is older need not be read.
  */
 async function extentOf(
@@ -146,7 +175,7 @@ async function extentOf(
   capture: Capture,
   stream: Stream,
   filter: PointFilter,
-): Promise<{ readonly since: Micros | null; readonly bytes: number }> {
+): Promise<Extent> {
   const { first, last, points } = stream;
   const { sql, values } = conditions(stream, filter);
   const end = Math.min(last, filter.end_time ?? Infinity);
@@ -157,12 +186,15 @@ async function extentOf(
     const isAll = !(from > start);
     const where = isAll ? sql : `${sql} AND timestamp >= make_timestamp(${from})`;
     const [row] = await connection.rows(
-      `SELECT count(*)::INTEGER AS points, epoch_us(min(timestamp)) AS at, coalesce(avg(bytes), 0)::DOUBLE AS bytes
-        FROM (SELECT timestamp, ${TEXT_BYTES} AS bytes FROM ${relation(capture, POINTS, where)} ORDER BY timestamp DESC LIMIT ${filter.limit})`,
+      `SELECT count(*)::INTEGER AS points, epoch_us(min(timestamp)) AS at, coalesce(avg(bytes), 0)::DOUBLE AS bytes, coalesce(max(bytes), 0)::DOUBLE AS most
+        FROM (SELECT timestamp, ${TEXT_BYTES} AS bytes FROM ${relation(capture, POINTS, where)} ORDER BY timestamp DESC, bytes DESC LIMIT ${filter.limit})`,
       values,
     );
     const isFull = row?.points === filter.limit;
-    if (isFull || isAll) return { since: isFull ? Number(row.at) : null, bytes: Number(row?.bytes) };
+    if (isFull || isAll) {
+      const since = isFull ? Number(row.at) : null;
+      return { since, bytes: Number(row?.bytes), mostBytes: Number(row?.most) };
+    }
     width *= WIDENING;
   }
 }
