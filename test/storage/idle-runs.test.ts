@@ -185,6 +185,26 @@ void t.test('the time before a restart counts, and the time when nobody could se
   await sender.timedOut(last);
 });
 
+void t.test('a clock that jumps ahead is no silence', async (t) => {
+  const opened = await TestStore.open(t);
+  const { clock } = opened.settings;
+  const sender = await Sender.of(opened);
+  const run = await sender.spans(30, child(randomUUID()));
+  const due = await sender.spans(10, child(randomUUID()));
+  clock.advance(10 * MINUTE_MS);
+  // There has been a look at the clock before it jumps, and there is one after.
+  await sender.timedOut(due);
+  for (const days of [4000, 1]) {
+    clock.advance(days * 24 * 60 * MINUTE_MS);
+    const next = await sender.spans(1, child(randomUUID()));
+    clock.advance(MINUTE_MS);
+    await sender.timedOut(next);
+    t.equal((await sender.run(run)).status, 'running');
+  }
+  clock.advance(20 * MINUTE_MS);
+  await sender.timedOut(run);
+});
+
 void t.test('more runs than one commit takes time out together', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1500, bytes: 1e9 } });
   const sender = await Sender.of(opened);

@@ -28,6 +28,7 @@ import { mainFile } from './meta/unusable-meta.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
 import { REBUILD_SIZE, type RebuildSize } from './map/rebuild.js';
 import { Services } from './map/services.js';
+import { lastHeard } from './last-heard.js';
 import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover, type MovePace } from './mover.js';
 import { Origins } from './origins.js';
@@ -36,6 +37,7 @@ import { makeStorePrivate } from './private-store.js';
 import { OWN_READS, READ_LIMITS, readsAtATime, type ReadLimits } from './read-limits.js';
 import { ReadPool, type ReadPoolOptions } from './read-pool.js';
 import { Reads } from './read.js';
+import { RetentionClock } from './retention-clock.js';
 import { RunFigures, type RunChanges } from './run-figures.js';
 import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
@@ -115,6 +117,7 @@ export interface EngineParts {
   readonly observations: Observations;
   readonly housekeeping: Housekeeping;
   readonly otherAgents: OtherAgents;
+  readonly retentionClock: RetentionClock;
 }
 
 /** 90 days of a thousand agents; a day takes some 200 bytes. */
@@ -269,9 +272,17 @@ async function openFiles(
     touched,
     users: meta,
   });
+  const upkeep = reads.forWork('upkeep');
+  const clock = new RetentionClock({
+    notes: meta.clockNotes,
+    heardUpTo: () => upkeep(lastHeard),
+    troubles,
+    logger,
+  });
   const housekeeping = new Housekeeping({
     retention: options,
-    read: reads.forWork('upkeep'),
+    clock,
+    read: upkeep,
     readIdle: reads.forWork('time-outs'),
     writer,
     room,
@@ -323,6 +334,7 @@ async function openFiles(
     observations,
     housekeeping,
     otherAgents,
+    retentionClock: clock,
   };
 }
 

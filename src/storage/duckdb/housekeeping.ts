@@ -26,6 +26,7 @@ import {
   removeOldSums,
   removeOldTraces,
 } from './retention.js';
+import type { RetentionClock } from './retention-clock.js';
 import type { RunFigures } from './run-figures.js';
 import type { Capture } from './segment.js';
 import type { Segments } from './segments.js';
@@ -44,6 +45,7 @@ export interface Retention {
 
 interface Parts {
   readonly retention: Retention;
+  readonly clock: RetentionClock;
   readonly read: Read;
   /** For the runs that time out. */
   readonly readIdle: Read;
@@ -83,7 +85,7 @@ export class Housekeeping {
     this.#parts = parts;
   }
 
-  /** Removes what retention no longer keeps. @param now microseconds */
+  /** Removes what retention no longer keeps, as far as the clock can be believed. @param now microseconds */
   async applyRetention(now: number): Promise<void> {
     await this.#do(() => this.#applyRetention(now));
   }
@@ -135,7 +137,8 @@ export class Housekeeping {
     return await turn;
   }
 
-  async #applyRetention(now: number): Promise<void> {
+  async #applyRetention(clockNow: number): Promise<void> {
+    const now = await this.#parts.clock.believed(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
     if (traceRetentionDays !== null) {

@@ -1,10 +1,11 @@
 import type { Micros } from '../../signal/time.js';
 import { DERIVED } from '../derived.js';
 import { TRACES } from '../tables.js';
-import type { Connection } from './database.js';
 import { followsSpans } from './following-header.js';
+import { lastHeard } from './last-heard.js';
+import { Pauses } from './pauses.js';
 import type { Read } from './read.js';
-import { newest, relation } from './relation.js';
+import { newest } from './relation.js';
 import type { Capture } from './segment.js';
 import { RUNNING, type TraceRow } from './trace-rows.js';
 
@@ -26,8 +27,9 @@ export class IdleRuns {
   #fromSeq = 0;
   /** No open run is due before. */
   #dueAt: Micros = -Infinity;
-  /** How long nobody could send anything before the store was opened; null until it is looked up. */
-  #pause: Pause | null = null;
+  readonly #pauses = new Pauses();
+  /** When was last looked; null: not yet. */
+  #lookedAt: Micros | null = null;
 
   /** To be told of every header that was committed. */
   written(seq: number, header: TraceRow, heardAt: Micros): void {
@@ -38,6 +40,10 @@ export class IdleRuns {
 
   /** @returns those that are due, at most `limit`; not all of them where there are so many */
   async find(now: Micros, limit: number, read: Read): Promise<IdleRun[]> {
+    if (this.#lookedAt !== null) {
+      this.#pauses.look(this.#lookedAt, now);
+      this.#lookedAt = now;
+    }
     if (now < this.#dueAt) return [];
     const [fromSeq, dueAt] = [this.#fromSeq, this.#dueAt];
     // Before the read begins: what is committed from here on is told anew.
@@ -45,8 +51,12 @@ export class IdleRuns {
     this.#dueAt = Infinity;
     try {
       return await read(async (connection, capture) => {
-        this.#pause ??= await pauseBefore(now, connection, capture);
-        const open = openRuns(capture, fromSeq, this.#pause);
+        if (this.#lookedAt === null) {
+          // Nobody could send anything between the last news that an earlier process stored and now.
+          this.#pauses.add((await lastHeard(connection, capture)) ?? now, now);
+          this.#lookedAt = now;
+        }
+        const open = openRuns(capture, fromSeq, this.#pauses);
         const [first] = await connection.rows(`SELECT min(seq) AS seq, min(due_at) AS due_at FROM ${open}`);
         if (typeof first?.due_at !== 'number') return [];
         this.#fromSeq = Math.min(this.#fromSeq, Number(first.seq));
@@ -69,25 +79,10 @@ export class IdleRuns {
   }
 }
 
-interface Pause {
-  /** What came up to then was before the pause. */
-  readonly until: Micros;
-  readonly length: Micros;
-}
-
-/** Between the last news that an earlier process stored and the first look of this one. */
-async function pauseBefore(now: Micros, connection: Connection, capture: Capture): Promise<Pause> {
-  const [row] = await connection.rows(
-    `SELECT epoch_us(max(heard_at)) AS until FROM ${relation(capture, TRACES)}`,
-  );
-  const until = typeof row?.until === 'number' ? row.until : now;
-  return { until, length: Math.max(0, now - until) };
-}
-
 /** A relation of the open runs that may time out, with `due_at` in microseconds. */
-function openRuns(capture: Capture, fromSeq: number, pause: Pause): string {
+function openRuns(capture: Capture, fromSeq: number, pauses: Pauses): string {
   const from = Number.isFinite(fromSeq) ? `seq >= ${fromSeq}` : 'FALSE';
   const where = `${from} AND status = ${RUNNING} AND (derived & ${DERIVED.status}) <> 0 AND idle_timeout_ms IS NOT NULL`;
-  const heard = `epoch_us(heard_at) + CASE WHEN epoch_us(heard_at) <= ${pause.until} THEN ${pause.length} ELSE 0 END`;
-  return `(SELECT tenant, trace_id, seq, ${heard} + idle_timeout_ms * 1000 AS due_at FROM ${newest(capture, TRACES, where)})`;
+  const due = `${pauses.longer('epoch_us(heard_at)')} + idle_timeout_ms * 1000`;
+  return `(SELECT tenant, trace_id, seq, ${due} AS due_at FROM ${newest(capture, TRACES, where)})`;
 }

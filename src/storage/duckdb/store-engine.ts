@@ -50,6 +50,8 @@ export interface StoreFigures {
   readonly segmentsAside: number;
   /** Whether the disk is full, so that writes are refused. */
   readonly isDiskFull: boolean;
+  /** Whether retention waits for the clock, which has jumped ahead, to go on for a day. */
+  readonly isClockAhead: boolean;
   /** Since the start: writes refused because too many segments waited, or the disk was full. */
   readonly refusedWrites: number;
   readonly idFilterBytes: number;
@@ -96,6 +98,7 @@ export class StoreEngine {
       waitingSegments: segments.sealed.length,
       segmentsAside: segments.setAsideCount,
       isDiskFull: room.isShort,
+      isClockAhead: this.#parts.retentionClock.isWaiting,
       refusedWrites: pressure.refused + room.refused,
       idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
       closedRuns: closedRuns.closed,

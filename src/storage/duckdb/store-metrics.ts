@@ -18,6 +18,7 @@ export class StoreMetrics {
     hotSegments: 0,
     waitingSegments: 0,
     isDiskFull: false,
+    isClockAhead: false,
     segmentsAside: 0,
     refusedWrites: 0,
     idFilterBytes: 0,
@@ -107,6 +108,11 @@ export class StoreMetrics {
       ),
       gauge('store_disk_full', 'Whether writes are refused as the disk of the store is full (reserve).', () =>
         Number(this.#figures.isDiskFull),
+      ),
+      gauge(
+        'store_clock_ahead',
+        'Whether retention waits, as the clock has jumped ahead and has not gone on for a day.',
+        () => Number(this.#figures.isClockAhead),
       ),
       gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
       gauge(

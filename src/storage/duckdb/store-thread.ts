@@ -185,6 +185,7 @@ export type MetaMethod = Exclude<
   | 'readers'
   | 'deliveries'
   | 'alerts'
+  | 'clockNotes'
   | 'tenantOf'
   | 'userOf'
   | 'limitOf'

@@ -1,4 +1,5 @@
 import { ALERT_BEAT, ALERT_EVENTS, ALERT_NOTICES, ALERTS } from './alert-definitions.js';
+import { CLOCK_NOTE } from './clock-notes.js';
 import { ATTEMPTS, DELIVERIES, TAKEN_EVENTS, WAITING } from './delivery-definitions.js';
 import { ENTRIES, READERS } from './event-definitions.js';
 import { ENDPOINTS, KEYS, MEMBERS, ORGANIZATIONS, PROMPTS, USERS, type MetaTable } from './tables.js';
@@ -23,4 +24,5 @@ export const META_TABLES: readonly MetaTable[] = [
   ALERT_NOTICES,
   ALERT_BEAT,
   UNUSABLE_META,
+  CLOCK_NOTE,
 ];

@@ -21,6 +21,7 @@ import type {
 import type { Connection, Value } from '../database.js';
 import { EventInterests } from '../events/interests.js';
 import { AlertTables, type AlertParts } from './alert-tables.js';
+import { ClockNotes } from './clock-notes.js';
 import { DeliveryTables } from './delivery-tables.js';
 import { EndpointTables } from './endpoint-tables.js';
 import { EventReaders } from './event-readers.js';
@@ -54,6 +55,7 @@ export class MetaTables implements Tables {
   readonly readers: EventReaders;
   readonly deliveries: DeliveryTables;
   readonly alerts: AlertTables;
+  readonly clockNotes: ClockNotes;
   readonly #connection: MetaConnection;
   readonly #members: MemberTables;
   readonly #prompts: PromptTables;
@@ -72,6 +74,7 @@ export class MetaTables implements Tables {
     const parts = { connection: this.#connection, interests: this.interests };
     const tenantOf = (userId: string): number | undefined => this.tenantOf(userId);
     this.events = new MetaEvents(parts.connection, parts.interests, eventsWritten);
+    this.clockNotes = new ClockNotes(parts.connection);
     this.readers = new EventReaders(parts.connection, this.events);
     this.deliveries = new DeliveryTables({ ...parts, tenantOf, events: this.events });
     this.#members = new MemberTables(parts.connection, parts.interests);
