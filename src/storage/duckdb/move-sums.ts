@@ -20,17 +20,27 @@ export async function moveSums(connection: Connection, segment: Segment, table: 
  * none can see a part twice or not at all: each statement sees either all of this or nothing of it.
  *
  * @param bound the last commit that the oldest read expects in the cold file
+ * @param known how many sums there were when last looked, so that looks become rare where nearly every row is a sum of its own
+ * @returns how many there are, or what was known where too little has come since
  */
-export async function foldSums(connection: Connection, table: Table, bound: number): Promise<void> {
+export async function foldSums(
+  connection: Connection,
+  table: Table,
+  bound: number,
+  known: number,
+): Promise<number> {
   const { keys, list } = sumsOf(table);
   const { countedBy } = table;
   const name = `cold.main.${table.name}`;
+  const [all] = await connection.rows(`SELECT count(*) AS parts FROM ${name}`);
+  const most = Number(all?.parts);
+  if (most >= known && most - known < most * WORTH_FOLDING) return known;
   const [found] = await connection.rows(
     `SELECT count(*) AS sums, coalesce(sum(parts), 0)::BIGINT AS parts FROM (SELECT count(*) AS parts FROM ${name} WHERE seq <= ${bound} GROUP BY ${list})`,
   );
   const [sums, parts] = [Number(found?.sums), Number(found?.parts)];
   // Below that, reads gain less than the rewriting costs.
-  if (parts - sums < parts * WORTH_FOLDING) return;
+  if (parts - sums < parts * WORTH_FOLDING) return sums;
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE folded AS SELECT ${selected(table, 'max(seq)')} FROM ${name} WHERE seq <= ${bound} GROUP BY ${list} HAVING count(*) > 1`,
   );
@@ -48,6 +58,7 @@ export async function foldSums(connection: Connection, table: Table, bound: numb
     throw error;
   }
   await connection.run('DROP TABLE temp.folded');
+  return sums;
 }
 
 /** The share of the rows that folding has to save. */

@@ -60,6 +60,8 @@ export class Mover {
   readonly #pace: MovePace;
   #running: Promise<void> | null = null;
   #moves = 0;
+  /** Of each table of sums, how many it had when last looked. */
+  readonly #sums = new Map<string, number>();
   /** How often each has failed. */
   readonly #failures = new WeakMap<Segment, number>();
   /** Those set aside whose turn it is to be tried again. */
@@ -242,7 +244,9 @@ export class Mover {
     try {
       for (const table of [...SEGMENT_TABLES, ...COLD_TABLES]) {
         if (table.sumsOf === undefined) continue;
-        await foldSums(this.#connection, table, this.#segments.oldestBound);
+        const known = this.#sums.get(table.name) ?? 0;
+        const sums = await foldSums(this.#connection, table, this.#segments.oldestBound, known);
+        this.#sums.set(table.name, sums);
       }
     } catch (error) {
       this.#logger.warn({ err: error }, 'Sums in the cold file could not be put together.');
