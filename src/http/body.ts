@@ -148,6 +148,16 @@ export class Body {
     this.#giveBack();
   }
 
+  /** The handler is done: nobody asks for the bytes any more, and of what is still to come none are kept. */
+  discard(): void {
+    if (this.#waiting !== undefined) return;
+    this.#state = 'released';
+    this.#cancelTimeout?.();
+    this.#endWatch?.();
+    this.#buffer = EMPTY;
+    this.#giveBack();
+  }
+
   #inspectFromNowOn(inspect: InspectBody): void {
     this.#inspect = inspect;
     const refusal = this.#length > 0 ? inspect(this.#bytes()) : undefined;

@@ -187,6 +187,7 @@ export class Dispatcher {
     } catch (error) {
       response = this.#failed(call, error);
     }
+    call.body?.discard();
     const sending = this.#answer(call, response);
     if (sending === undefined) this.#partOver(call);
     else await this.#finish(call, sending);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Connection, Connections } from './connections.js';
+import { groupName, type Connection, type Connections } from './connections.js';
 import type { EngineOptions } from './engine.js';
 import type { NodeExchange } from './node-exchange.js';
 import type { Turns } from './turns.js';
@@ -52,6 +52,11 @@ export class NodeConnection {
     socket.once('end', () => {
       this.#lookForClient();
     });
+    socket.once('close', () => {
+      this.#waiting = [];
+      // Node tells the first answer only.
+      for (const exchange of [...this.#underWay]) exchange.connectionClosed();
+    });
   }
 
   /**
@@ -64,7 +69,7 @@ export class NodeConnection {
   take(start: () => void): boolean {
     if (this.#isEnding) {
       // It came behind one that ends the connection: nobody will ever see an answer to it.
-      if (++this.#dropped > MAX_DROPPED) this.#socket.destroy();
+      if (++this.#dropped > MAX_DROPPED) this.#socket.pause();
       return true;
     }
     if (this.#waiting.length === 0 && this.#underWay.length === 0) {
@@ -92,6 +97,9 @@ export class NodeConnection {
   over(exchange: NodeExchange): void {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
+    const [first] = this.#underWay;
+    // It goes out only now.
+    if (at === 0 && first?.hasBegun === true) first.watchWhenStuck();
     if (this.#waiting.length > 0) this.#startNext();
     else if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
     this.#refuseInTurn();
@@ -103,7 +111,7 @@ export class NodeConnection {
   }
 
   get #address(): string {
-    return this.#slot?.remoteAddress ?? '';
+    return groupName(this.#slot?.remoteAddress ?? '');
   }
 
   /** Starts those that wait, one in a turn, while there is room. */
@@ -170,10 +178,10 @@ export class NodeConnection {
   #lookForClient(turn = 0, before = 0): void {
     const { destroyed, bytesWritten, writableLength } = this.#socket;
     const [first] = this.#underWay;
-    if (destroyed || first === undefined) return;
+    if (destroyed || (first === undefined && this.#waiting.length === 0)) return;
     const wait = PROBES_MS[turn] ?? LINGER_MS;
-    if (!first.hasBegun) {
-      if (turn < PROBES_MS.length) first.probe();
+    if (first?.hasBegun !== true) {
+      if (turn < PROBES_MS.length) first?.probe();
     } else if (turn >= PROBES_MS.length && bytesWritten === before && writableLength === 0) {
       this.#socket.destroy();
       return;

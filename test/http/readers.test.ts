@@ -97,3 +97,44 @@ void t.test(
     t.equal((await many.closed()).split('HTTP/1.1 200').length - 1, 21, 'those that wait are answered');
   },
 );
+
+void t.test('node: requests behind each other are all over when their connection ends', async (t) => {
+  const { route, release } = heldRoute();
+  const { port, underWay } = await startListener(t, 'node', [route]);
+  const connection = new RawConnection(port);
+  connection.write(head('GET /').repeat(16 + 5));
+  await underWay(16);
+  connection.destroy();
+  // Their handlers are told, and nobody waits for their answers.
+  release();
+  await underWay(0);
+});
+
+for (const engine of ENGINES) {
+  void t.test(
+    `${engine}: a body that its handler did not ask for is not kept beside the answer`,
+    async (t) => {
+      const body = Buffer.alloc(16 * 1024 * 1024, 'x');
+      const route: Route = {
+        method: 'POST',
+        path: '/large',
+        isPublic: true,
+        handle: async () => {
+          await pause();
+          return { status: 200, headers: { etag: entityTag(body) }, body };
+        },
+      };
+      const { port, underWay, metric } = await startListener(t, engine, [route]);
+      const connection = new RawConnection(port);
+      connection.socket.pause();
+      connection.write(head('POST /large', ['Content-Length: 500000']));
+      connection.write('x'.repeat(499_999));
+      await underWay(1);
+      while ((await metric('http_body_bytes_in_flight')) !== 0) await pause();
+      await underWay(1);
+      t.pass('the answer still waits for its reader');
+      connection.destroy();
+      await underWay(0);
+    },
+  );
+}

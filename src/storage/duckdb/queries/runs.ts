@@ -132,10 +132,10 @@ export async function readRunsAt(
   const seqs = [...new Set(seqOf.values())].join(', ');
   const ids = [...seqOf.keys()].map((id) => `'${id}'::UUID`).join(', ');
   const where = `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`;
-  const rows = await sizedRows(connection, `SELECT * FROM ${relation(capture, TRACES, where)}`);
-  // The commit of one may have an older header of another.
-  const newest = rows.filter(({ trace_id: id, seq }) => seqOf.get(String(id)) === Number(seq));
-  return partOf(newest, agents);
+  // The commit of one may have an older header of another, which must not take the room of a part.
+  const places = [...seqOf].map(([id, seq]) => `('${id}'::UUID, ${seq}::BIGINT)`).join(', ');
+  const headers = `SELECT * FROM ${relation(capture, TRACES, where)} WHERE (trace_id, seq::BIGINT) IN (${places})`;
+  return partOf(await sizedRows(connection, headers), agents);
 }
 
 /** Headers in the order of lists. Only the first have their texts, as many of them as may be held in memory. @param headers in SQL */
