@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
+import { syncDirectory } from '../config/sync-directory.js';
 
 /**
  * Writes a line so that the file holds it whole or is not there at all, and only its owner can read it.
@@ -18,19 +19,9 @@ export async function writePrivateFile(path: string, line: string, what: string)
       await file.close();
     }
     await rename(draft, path);
-    await syncDirectory(join(path, '..'));
+    await syncDirectory(dirname(path));
   } catch (cause) {
     await rm(draft, { force: true });
     throw new Error(`${what} cannot be written to ${path}: make its directory writable`, { cause });
-  }
-}
-
-/** A rename survives a power cut only once its directory is on disk. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import type { Logger } from '../../component/telemetry.js';
+import { syncDirectory } from '../../config/sync-directory.js';
 import type { Table } from '../table.js';
 import { SEGMENT_TABLES } from '../tables.js';
 import { literal, type Connection } from './database.js';
@@ -52,6 +54,7 @@ export class AttachedFiles {
     try {
       await this.#attach(segment.catalog, segment.path);
       await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
+      await this.#syncNames();
     } catch (error) {
       // On a full disk this comes again and again.
       await this.#connection.run(`DETACH DATABASE IF EXISTS ${segment.catalog}`).catch(() => undefined);
@@ -98,6 +101,11 @@ export class AttachedFiles {
     return null;
   }
 
+  /** DuckDB syncs files, but not their directory. */
+  async #syncNames(): Promise<void> {
+    await syncDirectory(dirname(this.#files.main));
+  }
+
   /** Reads every value of a segment. @throws where one cannot be read */
   async readAll({ catalog }: Segment): Promise<void> {
     for (const { name } of SEGMENT_TABLES) {
@@ -110,9 +118,10 @@ export class AttachedFiles {
     await this.#connection.run(`DETACH ${catalog}`);
   }
 
-  /** Likewise, and removes its file. */
+  /** Likewise, and removes its file. What took its rows may be a log of the cold file that is new. */
   async remove(segment: Segment): Promise<void> {
     await this.detach(segment);
+    await this.#syncNames();
     await removeFiles(segment.path);
   }
 

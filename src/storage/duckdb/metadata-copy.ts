@@ -1,6 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { PRIVATE_FILE } from '../../config/private-path.js';
+import { syncDirectory } from '../../config/sync-directory.js';
 
 /**
  * A copy of the blocks of metadata of a DuckDB file, which lies beside it as long as a checkpoint is under way: see
@@ -64,6 +66,7 @@ export async function keepMetadata(
   }
   // A copy is whole as soon as it has its name.
   await rename(made, copyOf(path));
+  await syncDirectory(dirname(path));
 }
 
 export async function forgetMetadataCopy(path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectory } from '../../../config/sync-directory.js';
 import { ENTRY_WORDS } from './id-entry.js';
 import { FilterPages, filterBlocks } from './run-filter.js';
 import {
@@ -162,14 +163,4 @@ class Chunk {
 /** The name of a run that is being written: none is read under it. */
 function unfinished(path: string): string {
   return `${path}.tmp`;
-}
-
-/** Lets a change of names outlive a loss of power. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
