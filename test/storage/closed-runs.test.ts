@@ -174,6 +174,9 @@ void t.test(
     for (const id of ids) await write(tenant, id, 30, 31);
     const atFirst = await closed();
     t.ok(atFirst > 0 && atFirst < ids.length, `${atFirst} are closed`);
+    // What brings no spans closes none, however often it needs one.
+    for (const id of ids) await opened.store.setOutcome(tenant, id, { success: true });
+    t.equal(await closed(), atFirst);
     // Repeats alone close a run, too, and are known by then.
     for (let round = 0; round < 3; round++) for (const id of ids) await write(tenant, id, 0, 31);
     const atLast = await closed();

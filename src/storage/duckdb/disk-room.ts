@@ -68,7 +68,7 @@ export class DiskRoom {
 
   /** Once everything is open: makes the reserve, beside the work of others. */
   keep(): void {
-    if (!this.#isShort) this.#working = this.#make();
+    if (!this.#isShort) this.#working = this.#make().then(() => undefined);
   }
 
   /** To be told of what failed: the disk may be full. */
@@ -124,15 +124,16 @@ export class DiskRoom {
   async #look(): Promise<void> {
     try {
       // What is tried in vain takes the room from those who work in it.
-      if ((await freeBytes(dirname(this.#path))) >= this.#needed) await this.#make();
+      if ((await freeBytes(dirname(this.#path))) >= this.#needed && (await this.#make())) this.#isEnough();
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'How much room there is on the disk cannot be seen.');
     }
     if (this.#isShort) this.#lookLater();
   }
 
-  async #make(): Promise<void> {
-    const { bytes, logger, troubles } = this.#parts;
+  /** @returns whether the reserve is there */
+  async #make(): Promise<boolean> {
+    const { bytes, logger } = this.#parts;
     try {
       if (bytes > 0 && this.#keptBytes() !== bytes) await this.#write();
     } catch (error) {
@@ -141,8 +142,13 @@ export class DiskRoom {
       else if (!this.#stop.signal.aborted)
         logger.warn({ err: error }, 'The reserve of the store cannot be written.');
       // Of a quota only the attempt tells.
-      return;
+      return false;
     }
+    return true;
+  }
+
+  #isEnough(): void {
+    const { logger, troubles } = this.#parts;
     if (!this.#isShort || this.#stop.signal.aborted) return;
     this.#isShort = false;
     troubles.set(TROUBLE, null);

@@ -216,7 +216,10 @@ export class Housekeeping {
     if (isRemoved) await mover.checkpoint();
   }
 
-  /** A quiet store fills a segment in months, and only what was moved can be removed. */
+  /**
+   * A quiet store fills a segment in months, and only what was moved can be removed. What cannot be moved, as there is no room
+   * before something is removed, is left for the next time.
+   */
   async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
     const { read, writer, mover } = this.#parts;
     const isThere = await read((connection, capture) =>
@@ -224,7 +227,7 @@ export class Housekeeping {
     );
     if (!isThere) return;
     writer.seal();
-    await mover.settled();
+    await mover.tried();
   }
 
   async #timeOutIdle(now: number): Promise<void> {

@@ -64,7 +64,9 @@ export class KnownTraces {
         const state = loaded.get(id);
         if (state === undefined) continue;
         states.set(key, state);
-        state.isToClose = state.closed === null && this.#reloads.loaded(key, tenant, state.spans.size);
+        const isTooOften = state.closed === null && this.#reloads.loaded(key, tenant, state.spans.size);
+        // What brings no spans is not what loads runs again and again.
+        state.isToClose = isTooOften && touched.get(key)?.parts.some((part) => 'batch' in part) === true;
       }
     }
     for (const [key, state] of states) {

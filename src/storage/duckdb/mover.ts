@@ -60,6 +60,7 @@ export class Mover {
   readonly #pace: MovePace;
   #running: Promise<void> | null = null;
   #moves = 0;
+  readonly #waitingForTry: (() => void)[] = [];
   /** Of each table of sums, how many it had when last looked. */
   readonly #sums = new Map<string, number>();
   /** How often each has failed. */
@@ -103,9 +104,15 @@ export class Mover {
     return await turn;
   }
 
-  /** Waits until nothing is left to move. For tests and measurements. */
+  /** Waits until nothing is left to move. For tests and measurements: it may never be. */
   async settled(): Promise<void> {
     await this.#running;
+  }
+
+  /** Waits until nothing is left to move, or something could not be moved. */
+  async tried(): Promise<void> {
+    const failed = new Promise<void>((resolve) => this.#waitingForTry.push(resolve));
+    await Promise.race([this.#running, failed]);
   }
 
   /** Gives up the move under way: nothing of it is visible, the next start begins it anew. */
@@ -127,6 +134,7 @@ export class Mover {
     }
     // In the step in which nothing more was found: whoever wakes it next finds it at rest.
     this.#running = null;
+    for (const tell of this.#waitingForTry.splice(0)) tell();
   }
 
   /** Moves the first sealed segment, or the first one behind others that have failed too often. */
@@ -149,6 +157,7 @@ export class Mover {
         if (failures < TRIES || this.#segments.setAsideCount + stuck.length > MOST_ASIDE) break;
       }
     }
+    for (const tell of this.#waitingForTry.splice(0)) tell();
     await this.#pause(this.#pace.retryMs);
   }
 

@@ -48,5 +48,7 @@ export interface Capture {
   readonly lastSeq: number;
   /** Small numbers (of agents, say) up to this one may be given in a segment that cannot be read. */
   readonly lastNumber: number;
+  /** Whether there are segments that are set aside, those that cannot be read included. */
+  readonly isAnyAside: boolean;
   release(): void;
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import { AttachedFiles } from './attached-files.js';
+import { AttachedFiles, isDamage } from './attached-files.js';
 import type { Connection } from './database.js';
 import { findSegments, type Found } from './found-segments.js';
 import type { RunningRead } from './read-pool.js';
@@ -116,6 +116,7 @@ export class Segments {
       hot,
       ...seen,
       lastNumber: this.#unread.lastNumber,
+      isAnyAside: this.setAsideCount > 0,
       release: () => {
         if (!end()) return;
         for (const segment of hot) {
@@ -180,13 +181,16 @@ export class Segments {
     await turn;
   }
 
-  /** Whether every value of a segment can be read. */
+  /** Whether every value of a segment can be read. @throws Error for what says nothing about its file, such as too little memory */
   async canBeRead(segment: Segment): Promise<boolean> {
     const turn = this.#preparing.then(() => this.#files.readAll(segment));
     this.#preparing = turn.catch(() => undefined);
     return await turn.then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        if (!isDamage(error)) throw error;
+        return false;
+      },
     );
   }
 

@@ -145,13 +145,14 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
     });
     const lines = spans.map((span) => span.payload ?? '');
     for (const { firstLine, text } of piecesOf(lines)) {
-      const isLong = text.length > LONG_PIECE_BYTES;
+      const bytes = Buffer.byteLength(text);
+      const isLong = bytes > LONG_PIECE_BYTES;
       const row = {
         trace_id: header.trace_id,
         lines: isLong ? null : text,
         long_lines: isLong ? text : null,
       };
-      payloads.push({ row, own: [seq, tenant, firstLine, text.length], replaces: false });
+      payloads.push({ row, own: [seq, tenant, firstLine, bytes], replaces: false });
     }
   }
   return [...objectRows(TRACES, headers), ...objectRows(SPANS, spanRows), ...objectRows(PAYLOADS, payloads)];

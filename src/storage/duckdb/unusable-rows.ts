@@ -57,7 +57,7 @@ const UNUSABLE = 'unusable_rows';
  * Each condition asks one column for what lies beyond a bound, so that the least and greatest values which DuckDB keeps of each
  * row group answer it without looking at rows.
  *
- * @returns what to tell people; null where all is well
+ * Says so in the log and in `/readyz`.
  */
 export async function setUnusableAside(
   connection: Connection,

@@ -30,7 +30,7 @@ export class SettledMap {
 
   /** Takes away what a stored trace adds, before it is changed; {@link put} adds what it adds then. */
   take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
-    if (!state?.isMapped || !parts.some(changesMap)) return;
+    if (!state?.isMapped || !(state.isToClose || parts.some(changesMap))) return;
     if (state.spans instanceof ManySpans)
       this.#before.set(state, this.#countingOf(tenant, state, state.spans));
     else this.#addFew(tenant, state, -1);

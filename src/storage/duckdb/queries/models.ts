@@ -109,7 +109,7 @@ async function partsOfAll(
   const newer = newestHot(capture, SPANS, `tenant = ${tenant}`);
   if (newer !== null && hasReplacing(capture, SPANS)) {
     const replacing = hotPartsOf(capture, SPANS, `tenant = ${tenant} AND replaces`);
-    const isAnyAside = capture.lastNumber > 0 || capture.hot.some((segment) => segment.isAside);
+    const { isAnyAside } = capture;
     for (const commits of await replacedCommits(connection, `(${replacing.join(' UNION ALL ')})`, isAnyAside))
       calls.push(replacedCalls(`seq <= ${capture.bound} AND ${within} AND ${commits}`, newer));
   }
