@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { ALL_EVENTS, EVENT_TYPES } from '../../src/signal/event.js';
-import type { Connection } from '../../src/storage/duckdb/database.js';
+import type { Connection } from '../../src/storage/duckdb/connection.js';
 import type { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
 import type { EndpointChange } from '../../src/storage/webhook-endpoints.js';
 import { NOON } from '../support/run-records.js';

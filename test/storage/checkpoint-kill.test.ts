@@ -4,7 +4,8 @@ import { copyFile, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { checkpoint } from '../../src/storage/duckdb/checkpoint.js';
-import { Connection, Database, MAIN } from '../../src/storage/duckdb/database.js';
+import { Connection } from '../../src/storage/duckdb/connection.js';
+import { Database, MAIN } from '../../src/storage/duckdb/database.js';
 import { testFolder } from '../support/test-folder.js';
 
 const HEAD_BYTES = 3 * 4096;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { Database, MAIN, type Connection } from '../../src/storage/duckdb/database.js';
+import type { Connection } from '../../src/storage/duckdb/connection.js';
+import { Database, MAIN } from '../../src/storage/duckdb/database.js';
 import type { MainFile } from '../../src/storage/duckdb/meta/main-checkpoints.js';
 import { MetaTables, type MetaSurroundings } from '../../src/storage/duckdb/meta/meta-tables.js';
 import { META_SCHEMA, migrate } from '../../src/storage/duckdb/migrations.js';

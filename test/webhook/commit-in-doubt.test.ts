@@ -1,5 +1,6 @@
 import t from 'tap';
-import { Connection, MAIN } from '../../src/storage/duckdb/database.js';
+import { Connection } from '../../src/storage/duckdb/connection.js';
+import { MAIN } from '../../src/storage/duckdb/database.js';
 import { MetaTables } from '../../src/storage/duckdb/meta/meta-tables.js';
 import type { PushedClaims } from '../../src/storage/sender-queue.js';
 import { aUser, anEndpoint, anOrganization } from '../storage/meta-records.js';

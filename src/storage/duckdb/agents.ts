@@ -2,7 +2,7 @@ import { uuidV7 } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
 import { selectList } from '../table.js';
 import { AGENTS } from '../tables.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
 

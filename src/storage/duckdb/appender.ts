@@ -2,7 +2,7 @@ import duckdb from '@duckdb/node-bindings';
 import type { ColumnsReader } from '../../worker/columns-reader.js';
 import { WIDTHS, type Column, type ColumnKind } from '../../worker/columns.js';
 import { columnsOf, type Table } from '../table.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 
 /** Rows of a DuckDB vector. */
 const CAPACITY = 2048;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Table } from '../table.js';
 import { REPLACED_ASIDE, SEGMENT_TABLES, VERSIONED_TABLES } from '../tables.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { isVersionOf } from './relation.js';
 import { COLD, type Segment } from './segment.js';
 

@@ -1,4 +1,5 @@
-import { literal, type Connection } from './database.js';
+import type { Connection } from './connection.js';
+import { literal } from './database.js';
 import { forgetMetadataCopy, keepMetadata } from './metadata-copy.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Micros } from '../../signal/time.js';
 import { RUN_SUMS } from '../sum-tables.js';
 import { POINTS, TRACES } from '../tables.js';
 import { COST_UNITS, type StoredSums } from './agent-sums.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { deriveModelSumsAnew, noteMovedCalls, type AroundMove } from './model-sums.js';
 import { hotPartsOf, isVersionOf, rowsOf } from './relation.js';
 import type { Capture, Segment } from './segment.js';

@@ -4,7 +4,7 @@ import type { Micros } from '../../signal/time.js';
 import { monthOf, startOfMonth } from '../month.js';
 import { USAGE } from '../sum-tables.js';
 import type { CountedMessage } from './counted-message.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { objectRows } from './object-rows.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';

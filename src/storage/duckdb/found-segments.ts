@@ -12,7 +12,7 @@ import {
   type AsideNote,
 } from './asides.js';
 import { isDamage, type AttachedFiles } from './attached-files.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { isNoRoom } from './disk-room.js';
 import { runsWithIdsOf } from './ids/run-names.js';
 import { COLD, type Segment } from './segment.js';

@@ -1,5 +1,5 @@
 import { CommitRanges } from './commit-ranges.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { followsSpans, type NamedHeader } from './following-header.js';
 import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
 import { NO_NODE } from '../../signal/service-map.js';

@@ -6,7 +6,7 @@ import { PROMPT_LINKS } from '../prompt-links-table.js';
 import { LOGS, POINTS, TRACES } from '../tables.js';
 import type { AgentDayCache } from './agent-day-cache.js';
 import { storedSums } from './cold-sums.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import type { DiskRoom } from './disk-room.js';
 import type { RecentEvents } from './events/recent-events.js';
 import type { IdIndex } from './ids/id-index.js';

@@ -2,7 +2,7 @@ import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { formatUuid } from '../../worker/uuid-words.js';
 import type { Agents } from './agents.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import type { IdIndex } from './ids/id-index.js';
 import { RememberedTraces } from './remembered-traces.js';
 import type { Capture } from './segment.js';

@@ -1,7 +1,8 @@
 import { createTable } from '../table.js';
 import { COLD_TABLES, createLogTerms, SEGMENT_TABLES } from '../tables.js';
 import { META_TABLES } from './meta/all-tables.js';
-import { identifier, type Connection } from './database.js';
+import type { Connection } from './connection.js';
+import { identifier } from './database.js';
 import { StoreOpenError } from './store-open-error.js';
 
 /** One step forward in the schema of a kind of file. Steps are never changed once released, and never go back. */

@@ -2,7 +2,7 @@ import { SPAN_TYPES } from '../../signal/span.js';
 import { MODEL_SUMS } from '../sum-tables.js';
 import { SPANS } from '../tables.js';
 import { CommitRanges, conditionsOn } from './commit-ranges.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { isVersionOf, newestOf, rowsOf } from './relation.js';
 import type { Segment } from './segment.js';
 

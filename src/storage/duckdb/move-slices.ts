@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 
 /**
  * Conditions on the rows `o` of a table that each take about so many of them, all rows together, in the order in which

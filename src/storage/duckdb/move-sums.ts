@@ -1,5 +1,5 @@
 import { columnsOf, type Table } from '../table.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import type { Segment } from './segment.js';
 
 /**

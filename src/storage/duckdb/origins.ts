@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ORIGINS } from '../tables.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
 

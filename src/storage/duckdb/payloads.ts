@@ -1,5 +1,5 @@
 import { PAYLOADS, PAYLOAD_LINES } from '../tables.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../component/telemetry.js';
-import type { Connection, Database } from './database.js';
+import type { Connection } from './connection.js';
+import type { Database } from './database.js';
 import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from './read-errors.js';
 import { ReadTurns, type Turn } from './read-turns.js';
 

@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import type { ReadPool, Reader } from './read-pool.js';
 import type { Capture } from './segment.js';
 import type { Segments } from './segments.js';

@@ -2,7 +2,7 @@ import type { Micros } from '../../signal/time.js';
 import type { Table } from '../table.js';
 import { MAP_EDGES, MAP_NODES } from '../sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from './cold-sums.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { noteRemovedCalls } from './model-sums.js';
 import { hourOf } from '../../signal/trace-map.js';
 import type { Capture } from './segment.js';

@@ -1,7 +1,7 @@
 import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
 import { AgentSums, type StoredSums } from './agent-sums.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { DurationHistogram, type Quantile } from './duration-histogram.js';
 import { LoadedFigures } from './loaded-figures.js';
 import { MOST_STARTS, NewestStarts } from './newest-starts.js';

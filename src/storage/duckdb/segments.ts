@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { AttachedFiles, isDamage } from './attached-files.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { findSegments, type Found } from './found-segments.js';
 import type { RunningRead } from './read-pool.js';
 import { ReadsUnderWay } from './reads-under-way.js';

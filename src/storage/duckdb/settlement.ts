@@ -3,7 +3,7 @@ import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
 import { CommitRanges } from './commit-ranges.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { CommitEvents, eventRows } from './events/commit-events.js';
 import type { EventInterests } from './events/interests.js';
 import type { RecentEvents } from './events/recent-events.js';

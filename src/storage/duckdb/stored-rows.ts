@@ -1,5 +1,5 @@
 import type { Column, RowOf } from '../../worker/columns.js';
-import type { Row } from './database.js';
+import type { Row } from './connection.js';
 import type { SpanState } from './spans/span-state.js';
 import { factsOf, type FACT_COLUMNS } from './trace-rows.js';
 

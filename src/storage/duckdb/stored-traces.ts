@@ -1,7 +1,7 @@
 import { selectList } from '../table.js';
 import { SPANS, SPAN_WIRE, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
-import type { Connection, Row, Value } from './database.js';
+import type { Connection, Row, Value } from './connection.js';
 import { CommitRanges, conditionsOn } from './commit-ranges.js';
 import { payloadLines } from './payloads.js';
 import { relation } from './relation.js';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../component/telemetry.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import type { Troubles } from './troubles.js';
 
 /** The largest number, of microseconds as of anything else, that JavaScript holds exactly. */

@@ -1,7 +1,7 @@
 import { columnsOf } from '../table.js';
 import { LOGS, POINTS, SEGMENT_TABLES, UNUSABLE_ROWS } from '../tables.js';
 import { deriveSumsAnew } from './cold-sums.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { COLD } from './segment.js';
 import type { CheckedFile } from './unusable-rows.js';
 

@@ -6,7 +6,7 @@ import { monthOf } from '../month.js';
 import type { Agents } from './agents.js';
 import { TableAppender } from './appender.js';
 import type { BackPressure } from './back-pressure.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import type { DiskRoom } from './disk-room.js';
 import { CommitLine, type Waiting, type Written } from './commit-line.js';
 import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';

@@ -1,6 +1,7 @@
 import type { MetricFigures, Observing } from '../../alert-figures.js';
 import { POINTS } from '../../tables.js';
-import { literal, type Connection, type Row } from '../database.js';
+import type { Connection, Row } from '../connection.js';
+import { literal } from '../database.js';
 import { labelStart, quote } from '../metrics/labels.js';
 import { number } from '../queries/run-summary.js';
 import { relation } from '../relation.js';

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { extremesOf } from '../extremes.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';

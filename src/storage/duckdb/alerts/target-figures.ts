@@ -1,5 +1,5 @@
 import type { CostFigures, Observing, WindowFigures } from '../../alert-figures.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { number, sumOf } from '../queries/run-summary.js';
 import type { Capture } from '../segment.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';

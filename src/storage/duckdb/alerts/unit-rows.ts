@@ -2,7 +2,7 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
 import { conditionsOn } from '../commit-ranges.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';
 import { COMMITS, commitsAt } from '../stored-traces.js';

@@ -2,7 +2,7 @@ import type { EventRecord, EventType } from '../../../signal/event.js';
 import type { EventPageLimit } from '../../event-store.js';
 import { EVENTS } from '../../events-table.js';
 import { selectList } from '../../table.js';
-import type { Connection, Row } from '../database.js';
+import type { Connection, Row } from '../connection.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';
 import type { EventPlace } from './event-place.js';

@@ -1,5 +1,5 @@
 import { SPANS, TRACES } from '../../tables.js';
-import { int64At, type Connection } from '../database.js';
+import { int64At, type Connection } from '../connection.js';
 import type { Read } from '../read.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';

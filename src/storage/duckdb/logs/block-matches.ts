@@ -1,6 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import type { LogFilter } from '../../telemetry-store.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { extremesOf } from '../extremes.js';
 import type { Capture } from '../segment.js';
 import { logBlocks, positionRanges, type LogBlock } from './log-blocks.js';

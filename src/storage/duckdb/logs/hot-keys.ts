@@ -1,5 +1,5 @@
 import { LOGS } from '../../tables.js';
-import { int64At, type Connection } from '../database.js';
+import { int64At, type Connection } from '../connection.js';
 import { hotPartsOf } from '../relation.js';
 import type { Capture } from '../segment.js';
 import type { LogSearch } from './log-condition.js';

@@ -1,5 +1,5 @@
 import { formatUuid } from '../../../worker/uuid-words.js';
-import { int64At, type Connection, type FixedChunk } from '../database.js';
+import { int64At, type Connection, type FixedChunk } from '../connection.js';
 import { extremesOf } from '../extremes.js';
 import { FEW_POSITIONS } from './positions.js';
 

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
 /** Gives the connection for work on the cold file, between two moves. */

@@ -1,6 +1,6 @@
 import { columnsOf } from '../../table.js';
 import { LOGS } from '../../tables.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import type { Segment } from '../segment.js';
 import { termHash, type TermKind } from './terms.js';
 

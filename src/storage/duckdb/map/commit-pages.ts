@@ -1,4 +1,4 @@
-import { int64At, type Connection } from '../database.js';
+import { int64At, type Connection } from '../connection.js';
 
 /** A run of commits, both ends included, and how many rows they brought. */
 export interface CommitPage {

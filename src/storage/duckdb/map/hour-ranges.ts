@@ -1,5 +1,5 @@
-import type { Connection } from '../database.js';
-import { int64At } from '../database.js';
+import type { Connection } from '../connection.js';
+import { int64At } from '../connection.js';
 import { TRACES } from '../../tables.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';

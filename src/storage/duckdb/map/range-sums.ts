@@ -2,7 +2,7 @@ import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { SPANS, TRACES } from '../../tables.js';
-import { int64At, type Connection, type FixedChunk } from '../database.js';
+import { int64At, type Connection, type FixedChunk } from '../connection.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';
 import type { HourRange } from './hour-ranges.js';

@@ -1,5 +1,5 @@
 import { SPANS, TRACES } from '../../tables.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { newest } from '../relation.js';
 import type { RemapChange } from '../write-group.js';
 import { commitPages, within } from './commit-pages.js';

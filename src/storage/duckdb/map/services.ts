@@ -1,6 +1,6 @@
 import { SERVICES } from '../../sum-tables.js';
 import { selectList } from '../../table.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { objectRows } from '../object-rows.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';

@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../tables.js';
-import { int64At, type Connection } from '../database.js';
+import { int64At, type Connection } from '../connection.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';
 import { idKey, type RemapChange } from '../write-group.js';

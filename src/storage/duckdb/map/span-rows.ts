@@ -1,5 +1,5 @@
 import { formatUuid, uuidKey } from '../../../worker/uuid-words.js';
-import { int64At, type FixedChunk } from '../database.js';
+import { int64At, type FixedChunk } from '../connection.js';
 
 /** A stored span whose node depends on its payload. */
 export interface OpenSpan {

@@ -1,7 +1,7 @@
 import { envelope } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
 import type { AlertEvent, AlertRule, Firing, Resolution } from '../../alert-store.js';
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import { ALERT_EVENTS, ALERTS } from './alert-definitions.js';
 import type { AlertNotices } from './alert-notices.js';
 import { fromIncident, toRule } from './alert-rows.js';

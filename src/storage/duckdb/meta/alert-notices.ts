@@ -9,7 +9,7 @@ import type {
   SkipRequest,
 } from '../../alert-notices.js';
 import type { AlertChannel, AlertRule, Firing } from '../../alert-store.js';
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import { ALERT_EVENTS, ALERT_NOTICES } from './alert-definitions.js';
 import { textOrNull, toAttempts } from './alert-rows.js';
 import { isNotHeld, noticeTurns, toTurns } from './alert-turns.js';

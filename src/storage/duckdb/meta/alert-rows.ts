@@ -8,7 +8,7 @@ import type {
   AlertType,
   CompositeConfig,
 } from '../../alert-store.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import { numberOrNull } from './delivery-rows.js';
 import { readAnyText } from './tables.js';
 

@@ -10,7 +10,7 @@ import type {
   Firing,
   Resolution,
 } from '../../alert-store.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import { ALERT_BEAT, ALERTS } from './alert-definitions.js';
 import { AlertFirings } from './alert-firings.js';
 import { AlertNotices } from './alert-notices.js';

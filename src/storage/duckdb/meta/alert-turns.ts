@@ -5,7 +5,7 @@ import type {
   NotificationChannel,
   NotificationPlaces,
 } from '../../alert-notices.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import { listOf } from './delivery-rows.js';
 
 /** Which notices begin, and when the next one can. */

@@ -5,7 +5,7 @@ import type {
   DeliveryStatus,
   DeliverySummary,
 } from '../../delivery-store.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
 import type { DeliveryMemory } from './delivery-memory.js';
 import { listOf, numberOrNull, toWaitingRow, type DeliveryIds } from './delivery-rows.js';

@@ -1,7 +1,7 @@
 import type { EventsBatch } from '../../../signal/batch.js';
 import { uuidV7 } from '../../../signal/ids.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import type { EventInterests } from '../events/interests.js';
 import { DELIVERIES, TAKEN_EVENTS } from './delivery-definitions.js';
 import type { DeliveryMemory } from './delivery-memory.js';

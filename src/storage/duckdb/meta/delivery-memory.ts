@@ -1,4 +1,4 @@
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import { WAITING } from './delivery-definitions.js';
 import { toWaitingRow, type WaitingRow } from './delivery-rows.js';
 import { isAtRest } from './delivery-state.js';

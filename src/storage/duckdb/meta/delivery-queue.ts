@@ -1,7 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import type { DeliveryFigures } from '../../delivery-store.js';
 import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../../webhook-endpoints.js';
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
 import { fromWaitingRow, listOf, numberOrNull, toWaitingRow, type WaitingRow } from './delivery-rows.js';
 import type { DeliveryMemory } from './delivery-memory.js';

@@ -1,6 +1,6 @@
 import { formatTime } from '../../../signal/time.js';
 import type { FinishedAttempt, FinishedRules } from '../../delivery-store.js';
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import type { EventInterests } from '../events/interests.js';
 import { WAITING } from './delivery-definitions.js';
 import type { DeliveryMemory } from './delivery-memory.js';

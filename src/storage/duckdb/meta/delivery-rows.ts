@@ -1,4 +1,4 @@
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import type { Waiting } from './delivery-state.js';
 
 /** What never changes of a delivery. */

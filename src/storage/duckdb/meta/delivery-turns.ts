@@ -1,6 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import type { ClaimRequest, HeldClaim } from '../../delivery-store.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import type { EventInterests } from '../events/interests.js';
 import type { WaitingRow } from './delivery-rows.js';
 

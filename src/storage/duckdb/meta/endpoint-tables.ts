@@ -6,7 +6,7 @@ import type {
   TestedEndpoint,
   WebhookEndpoint,
 } from '../../webhook-endpoints.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import type { EventInterests, Subscription } from '../events/interests.js';
 import type { DeliveryTables } from './delivery-tables.js';
 import type { MetaConnection } from './meta-connection.js';

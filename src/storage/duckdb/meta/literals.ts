@@ -1,4 +1,5 @@
-import { literal, type Value } from '../database.js';
+import type { Value } from '../connection.js';
+import { literal } from '../database.js';
 
 /** A text in quotes, or a parameter's place: texts hold question marks, too. */
 const PARTS = /'(?:[^']|'')*'|\?/g;

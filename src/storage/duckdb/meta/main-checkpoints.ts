@@ -1,6 +1,7 @@
 import type { Logger } from '../../../component/telemetry.js';
 import { checkpoint } from '../checkpoint.js';
-import { isInvalidated, MAIN, type Connection, type Value } from '../database.js';
+import type { Connection, Value } from '../connection.js';
+import { isInvalidated, MAIN } from '../database.js';
 
 /** What keeping the main file in order takes, beside its connection. */
 export interface MainFile {

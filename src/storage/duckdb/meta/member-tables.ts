@@ -1,5 +1,5 @@
 import type { Member, Membership, Organization, Role } from '../../meta-store.js';
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import type { EventInterests } from '../events/interests.js';
 import type { MetaConnection } from './meta-connection.js';
 import { toOrganization } from './meta-rows.js';

@@ -1,4 +1,4 @@
-import type { Connection, Row, Value } from '../database.js';
+import type { Connection, Row, Value } from '../connection.js';
 import { withLiterals } from './literals.js';
 import { MainCheckpoints, type MainFile } from './main-checkpoints.js';
 

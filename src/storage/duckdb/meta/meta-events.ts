@@ -2,7 +2,7 @@ import { envelope, type EventRecord, type EventType } from '../../../signal/even
 import { uuidV7InOrder } from '../../../signal/ids.js';
 import type { Micros } from '../../../signal/time.js';
 import type { EventPageLimit } from '../../event-store.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 import type { EventInterests } from '../events/interests.js';
 import { pageSize } from '../events/page-size.js';
 import { ENTRIES } from './event-definitions.js';

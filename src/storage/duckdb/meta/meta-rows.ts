@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../../../component/identity.js';
 import type { Organization, StoredKey, User } from '../../meta-store.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 
 /** Rows of the small tables as what they mean. */
 

@@ -18,7 +18,7 @@ import type {
   TestedEndpoint,
   WebhookEndpoint,
 } from '../../webhook-endpoints.js';
-import type { Connection, Value } from '../database.js';
+import type { Connection, Value } from '../connection.js';
 import { EventInterests } from '../events/interests.js';
 import { AlertTables, type AlertParts } from './alert-tables.js';
 import { ClockNotes } from './clock-notes.js';

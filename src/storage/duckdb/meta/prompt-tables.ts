@@ -1,7 +1,7 @@
 import { cutText } from '../../../signal/names.js';
 import { formatTime } from '../../../signal/time.js';
 import { ConflictError, type PromptVersion } from '../../meta-store.js';
-import type { Row } from '../database.js';
+import type { Row } from '../connection.js';
 import type { MetaConnection } from './meta-connection.js';
 import type { MetaEvents } from './meta-events.js';
 import { PromptRegistry, type KnownPrompt } from './prompt-registry.js';

@@ -1,4 +1,4 @@
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 
 /** `any_text` may hold every character there is, at every place: {@link readAnyText} gives it back. */
 type MetaKind = 'uuid' | 'text' | 'any_text' | 'json' | 'integer' | 'double' | 'boolean' | 'time';

@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
 import { METRIC_STREAMS } from '../../tables.js';
 import { storedPointSums } from '../cold-sums.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';
 import { MAX_STREAMS_OF_TENANT } from './encode-points.js';

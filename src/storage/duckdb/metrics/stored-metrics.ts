@@ -1,6 +1,6 @@
 import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
 import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import type { Counted } from '../event-counts.js';
 import {
   metricSummary,

@@ -3,7 +3,7 @@ import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { indexOf } from '../../table.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { Capture } from '../segment.js';
 import type { TraceState } from '../trace-state.js';

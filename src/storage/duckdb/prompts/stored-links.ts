@@ -1,7 +1,7 @@
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
-import { int64At, type Connection, type Row } from '../database.js';
+import { int64At, type Connection, type Row } from '../connection.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';

@@ -3,7 +3,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { AgentComparison, AgentDay, AgentSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
 import type { Agent, KnownAgent } from '../agents.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import type { Quantile } from '../duration-histogram.js';
 import type { Read } from '../read.js';
 import { newest } from '../relation.js';

@@ -3,7 +3,7 @@ import { formatTime } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
 import { LOG_WIRE, LOGS, ORIGINS } from '../../tables.js';
 import type { LogFilter } from '../../telemetry-store.js';
-import type { Connection, Row } from '../database.js';
+import type { Connection, Row } from '../connection.js';
 import { findInBlocks } from '../logs/block-matches.js';
 import { readKeys } from '../logs/found-keys.js';
 import { HotKeys } from '../logs/hot-keys.js';

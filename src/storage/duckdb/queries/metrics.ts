@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { POINTS } from '../../tables.js';
 import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
-import type { Connection, Row, Value } from '../database.js';
+import type { Connection, Row, Value } from '../connection.js';
 import { labelLine, printLabels } from '../metrics/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../relation.js';

@@ -2,7 +2,7 @@ import { SPANS, TRACES } from '../../tables.js';
 import type { ModelFilter, ModelUsage } from '../../telemetry-store.js';
 import type { Agents } from '../agents.js';
 import { joinNearest, union } from '../commit-ranges.js';
-import type { Connection, Row, Value } from '../database.js';
+import type { Connection, Row, Value } from '../connection.js';
 import {
   callsOf,
   IS_CALL,

@@ -1,6 +1,6 @@
 import { TRACES } from '../../tables.js';
 import { CommitRanges, conditionsOn } from '../commit-ranges.js';
-import type { Connection, Value } from '../database.js';
+import type { Connection, Value } from '../connection.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';
 

@@ -4,7 +4,7 @@ import type { RunSummary } from '../../telemetry-store.js';
 import { selectList } from '../../table.js';
 import { TRACES, TRACE_WIRE } from '../../tables.js';
 import type { Agents } from '../agents.js';
-import type { Row, Value } from '../database.js';
+import type { Row, Value } from '../connection.js';
 
 const SHOWN = new Set([
   'trace_id',

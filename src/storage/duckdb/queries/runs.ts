@@ -2,7 +2,7 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunFilter, RunSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../agents.js';
-import type { Connection, Row, Value } from '../database.js';
+import type { Connection, Row, Value } from '../connection.js';
 import type { Read } from '../read.js';
 import { newest, relation } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';

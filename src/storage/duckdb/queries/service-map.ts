@@ -1,6 +1,6 @@
 import { SPAN_TYPES, type SpanType } from '../../../signal/span.js';
 import { MAP_EDGES, MAP_NODES, SERVICES } from '../../sum-tables.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';
 

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import { DurationHistogram } from '../duration-histogram.js';
 import { newest, relation } from '../relation.js';
 import type { AgentsOf } from '../run-figures.js';

@@ -6,7 +6,7 @@ import { formatTime } from '../../../signal/time.js';
 import type { StoredTrace } from '../../telemetry-store.js';
 import { selectList } from '../../table.js';
 import { SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
-import type { Connection, Row, Value } from '../database.js';
+import type { Connection, Row, Value } from '../connection.js';
 import { conditionsOn, type CommitRanges } from '../commit-ranges.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';

@@ -3,7 +3,7 @@ import { formatUuid, wordsOfKey } from '../../../worker/uuid-words.js';
 import { SPANS } from '../../tables.js';
 import { selectList } from '../../table.js';
 import { conditionsOn } from '../commit-ranges.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../connection.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { idInTrace } from '../ids/span-id.js';
 import { newest } from '../relation.js';

@@ -2,7 +2,7 @@ import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../../signal/spa
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { SPANS } from '../../tables.js';
 import { conditionsOn, type CommitRanges } from '../commit-ranges.js';
-import { int64At, type Connection, type FixedChunk } from '../database.js';
+import { int64At, type Connection, type FixedChunk } from '../connection.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';
 import type { SpanFacts } from '../trace-rows.js';

@@ -1,0 +1,216 @@
+import { createRequire } from 'node:module';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type * as api from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import type { OpenFiles } from './metadata-copy.js';
+
+// Not imported: Node would first search the package's sixty CommonJS files for the names they export, which takes half as long
+// as to load them, in the thread that the start waits for.
+const { DuckDBConnection } = createRequire(import.meta.url)('@duckdb/node-api') as typeof api;
+
+/** Whoever works through a large result does so for this long at most before others have their turn. */
+const SLICE_MS = 4;
+
+/** How often a statement is told to end until it does: one that has not begun yet does not hear it. */
+const STOP_EVERY_MS = 25;
+
+/** A value of a result or a parameter. Queries cast what JavaScript has no type for. */
+export type Value = string | number | boolean | null;
+export type Row = Record<string, Value>;
+
+/** A piece of a large result, as it lies in memory: it holds only until the next one is asked for. */
+export interface FixedChunk {
+  readonly rows: number;
+  /** The 32-bit words of a column whose values take `width` bytes each. */
+  words(column: number, width: number): Uint32Array;
+  /** Of a column of lists: the entries of all lists, of `width` bytes each. */
+  listEntries(column: number, width: number): Uint8Array;
+  /** Of a column of texts: that of a row, decoded each time. */
+  text(column: number, row: number): string;
+}
+
+/** A 64-bit integer among the words of a column, as far as a number holds it exactly. */
+export function int64At(words: Uint32Array, row: number): number {
+  return ((words[row * 2 + 1] ?? 0) | 0) * 4_294_967_296 + (words[row * 2] ?? 0);
+}
+
+/**
+ * One connection. Statements of one connection run one after the other; they run on DuckDB's side of the fence, in
+ * Node's thread pool, so that the JavaScript thread goes on meanwhile.
+ */
+export class Connection {
+  /** What the appender of the bindings needs. */
+  readonly raw: duckdb.Connection;
+  /** Of its database. */
+  readonly files: OpenFiles;
+  readonly #connection: api.DuckDBConnection;
+  /** Statements that {@link stop} may end. */
+  #underWay = 0;
+  #stopped: Error | null = null;
+  #stopping: NodeJS.Timeout | undefined;
+
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError is told of each statement that failed */
+  constructor(raw: duckdb.Connection, files: OpenFiles, onError: (error: unknown) => void = () => undefined) {
+    this.#onError = onError;
+    this.raw = raw;
+    this.files = files;
+    this.#connection = new DuckDBConnection(raw);
+  }
+
+  async run(sql: string, values: readonly Value[] = []): Promise<void> {
+    await this.#result(sql, values);
+  }
+
+  /** All rows of a result that is known to be small. Integers beyond 2^53 must be cast by the query. */
+  async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    const result = await this.#result(sql, values);
+    const names = result.columnNames();
+    const rows: Row[] = [];
+    // The result is there as a whole: fetching its chunks one by one would go to the thread pool and back for each of them,
+    // and wait there behind commits and moves.
+    for (let i = 0; i < result.chunkCount; i++) {
+      const chunk = result.getChunk(i);
+      const columns = names.map((_, column) => chunk.getColumnValues(column));
+      for (let row = 0; row < chunk.rowCount; row++) {
+        rows.push(Object.fromEntries(names.map((name, column) => [name, toPlain(columns[column]?.[row])])));
+      }
+    }
+    return rows;
+  }
+
+  /**
+   * A very large result of columns that are never null, by the chunk (at most 2048 rows), as DuckDB finds it. Not within a
+   * transaction.
+   *
+   * The transaction is its own. A streamed statement is prepared in one step and run in another, and DuckDB 1.5.6 leaves out
+   * conditions that the statistics of the first step make always true (`seq <= …`): what others commit in between would be
+   * found, too. Within a transaction both steps see the same.
+   */
+  async *chunks(sql: string): AsyncGenerator<FixedChunk> {
+    await this.run('BEGIN TRANSACTION READ ONLY');
+    try {
+      const result = await this.#whileNotStopped(() => this.#connection.stream(sql));
+      for (;;) {
+        const chunk = await this.#whileNotStopped(() => result.fetchChunk());
+        if (chunk === null || chunk.rowCount === 0) return;
+        yield fixedChunk(chunk);
+      }
+    } finally {
+      await this.#connection.run('ROLLBACK').catch(() => undefined);
+    }
+  }
+
+  /**
+   * Likewise, of a result that DuckDB has put together before the first chunk comes. Then no scan stands open meanwhile, which
+   * would make a checkpoint of its tables wait, and others behind that.
+   */
+  async *wholeChunks(sql: string, values: readonly Value[] = []): AsyncGenerator<FixedChunk> {
+    const result = await this.#result(sql, values);
+    let sliceEnd = performance.now() + SLICE_MS;
+    for (let i = 0; i < result.chunkCount; i++) {
+      if (performance.now() > sliceEnd) {
+        await yieldToOthers();
+        if (this.#stopped !== null) throw this.#stopped;
+        sliceEnd = performance.now() + SLICE_MS;
+      }
+      yield fixedChunk(result.getChunk(i));
+    }
+  }
+
+  /** Without values nothing is prepared: that would parse the statement on this thread first. */
+  async #result(sql: string, values: readonly Value[]): Promise<DuckDBMaterializedResult> {
+    return await this.#whileNotStopped(() =>
+      values.length === 0 ? this.#connection.run(sql) : this.#connection.run(sql, toDuckDB(values)),
+    );
+  }
+
+  /**
+   * Ends the statement under way, and lets every other one fail with the same reason, until {@link goOn}. Other connections
+   * go on. DuckDB looks between two pieces of 2048 rows, so it takes some milliseconds; a sort or an aggregate that puts its
+   * result together ends first.
+   *
+   * @returns false where it was stopped already, for another reason
+   */
+  stop(reason: Error): boolean {
+    if (this.#stopped !== null) return false;
+    this.#stopped = reason;
+    const interrupt = (): void => {
+      if (this.#underWay > 0) this.#connection.interrupt();
+    };
+    interrupt();
+    this.#stopping = setInterval(interrupt, STOP_EVERY_MS);
+    return true;
+  }
+
+  /** Takes statements again. To be called while none is under way. */
+  goOn(): void {
+    clearInterval(this.#stopping);
+    this.#stopped = null;
+  }
+
+  async #whileNotStopped<T>(statement: () => Promise<T>): Promise<T> {
+    if (this.#stopped !== null) throw this.#stopped;
+    this.#underWay++;
+    try {
+      return await statement();
+    } catch (error) {
+      this.#onError(error);
+      throw this.#reasonFor(error);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /** A statement that was interrupted fails with what it was interrupted for. */
+  #reasonFor(error: unknown): unknown {
+    return this.#stopped ?? error;
+  }
+
+  /** Tells of something done to the files of the database that failed, as if it had been a statement. */
+  failed(error: unknown): void {
+    this.#onError(error);
+  }
+
+  /** Ends the statement under way with an error. */
+  interrupt(): void {
+    this.#connection.interrupt();
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+  }
+}
+
+function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {
+  return {
+    rows: chunk.rowCount,
+    words: (column, width) => {
+      const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+      const bytes = duckdb.vector_get_data(vector, chunk.rowCount * width);
+      return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+    },
+    listEntries: (column, width) => {
+      const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+      const entries = duckdb.list_vector_get_size(vector);
+      return duckdb.vector_get_data(duckdb.list_vector_get_child(vector), entries * width);
+    },
+    text: (column, row) => String(chunk.getColumnVector(column).getItem(row)),
+  };
+}
+
+/** Integers are bound as 64 bits: a plain number would be bound as a double. */
+function toDuckDB(values: readonly Value[]): DuckDBValue[] {
+  return values.map((value) =>
+    typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
+  );
+}
+
+function toPlain(value: DuckDBValue | undefined): Value {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  throw new TypeError(`a query gave a ${value.constructor.name}: cast it to a text or a number`);
+}
