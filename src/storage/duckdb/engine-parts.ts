@@ -15,7 +15,8 @@ import { Database, isInvalidated, MAIN, type DatabaseOptions } from './database.
 import { DiskRoom } from './disk-room.js';
 import { Housekeeping, type Retention } from './housekeeping.js';
 import { ClosedSpanIds } from './ids/closed-span-ids.js';
-import { IdIndex, type IdRows, type IndexSize } from './ids/id-index.js';
+import { IdIndex, type IndexSize } from './ids/id-index.js';
+import type { IdRows } from './ids/id-rows.js';
 import type { IndexKind } from './ids/run-names.js';
 import { StoredIds, storeNumber } from './ids/stored-ids.js';
 import { IdleRuns } from './idle-runs.js';

@@ -1,29 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Logger } from '../../../component/telemetry.js';
 import { isNoRoom } from '../disk-room.js';
 import { chooseMerge } from './choose-merge.js';
 import { IdHash } from './id-hash.js';
+import type { IdRows } from './id-rows.js';
 import { IdTable } from './id-table.js';
-import { mergeRuns } from './merge-runs.js';
-import { DamagedRun, RunFile } from './run-file.js';
+import { DamagedRun, type RunFile } from './run-file.js';
+import { RunMaker } from './run-maker.js';
 import { RunNames, type CommitRange, type IndexKind } from './run-names.js';
-import { RunWriter } from './run-writer.js';
-
-/** What an index is made from, and made anew where a part of it is lost: the tables. */
-export interface IdRows {
-  /** Calls `add` for every id that a range of commits brought, with one of those commits, the last one among them. */
-  scan(range: CommitRange, add: AddId): Promise<void>;
-  /** How many ids it would be called for. */
-  count(range: CommitRange): Promise<number>;
-  /** Cuts a range where about so many ids lie between two cuts. @returns the last commits of its parts, ascending */
-  cut(range: CommitRange, ids: number): Promise<number[]>;
-}
-
-/** @param words the id in four words, from `offset` on */
-export type AddId = (tenant: number, words: Uint32Array, offset: number, seq: number) => void;
+import { discard, openRuns } from './stored-runs.js';
 
 export interface IndexSize {
   /** Ids are written when there are some 60 % of 2 to this power of them in memory, 16 bytes each. */
@@ -62,6 +49,7 @@ interface Parts {
 export class IdIndex {
   readonly #parts: Parts;
   readonly #hash: IdHash;
+  readonly #maker: RunMaker;
   /** Oldest first, without gaps but for commits whose ids are gone. */
   #runs: RunFile[];
   /** Oldest first. */
@@ -80,6 +68,12 @@ export class IdIndex {
   private constructor(parts: Parts, hash: IdHash, runs: RunFile[], upTo: number) {
     this.#parts = parts;
     this.#hash = hash;
+    this.#maker = new RunMaker({
+      ...parts,
+      tableBits: parts.size.tableBits,
+      hash,
+      pause: () => this.#pause(),
+    });
     this.#runs = runs;
     this.#table = new IdTable(parts.size.tableBits);
     this.#frozenUpTo = upTo;
@@ -255,7 +249,7 @@ export class IdIndex {
   async #step(): Promise<boolean> {
     const [frozen] = this.#frozen;
     if (frozen !== undefined) {
-      const run = await this.#write(frozen.table, frozen);
+      const run = await this.#maker.write(frozen.table, frozen);
       this.#runs.push(run);
       this.#frozen.shift();
     } else if (this.#damaged.size > 0) {
@@ -267,7 +261,7 @@ export class IdIndex {
       const chosen = chooseMerge(this.#runs.map(({ facts }) => facts.entries));
       if (chosen === null) return false;
       const merged = this.#runs.slice(chosen.from, chosen.to);
-      await this.#replace(merged, [await this.#merge(merged)]);
+      await this.#replace(merged, [await this.#maker.merge(merged)]);
     }
     return true;
   }
@@ -275,7 +269,7 @@ export class IdIndex {
   async #repair(): Promise<void> {
     for (const run of this.#damaged) {
       this.#sayLost(run.facts);
-      await this.#replace([run], await this.#fromTables(run.facts));
+      await this.#replace([run], await this.#maker.fromTables(run.facts));
       this.#damaged.delete(run);
     }
   }
@@ -285,7 +279,7 @@ export class IdIndex {
       const left = await this.#parts.rows.count(run.facts);
       // With fewer gone the file is hardly smaller for being written anew.
       if (left > run.facts.entries / 2) continue;
-      await this.#replace([run], await this.#fromTables(run.facts));
+      await this.#replace([run], await this.#maker.fromTables(run.facts));
       await this.#pause();
     }
   }
@@ -296,7 +290,7 @@ export class IdIndex {
       const upTo = run?.facts.after ?? after;
       if (upTo > after) {
         const range = { after, upTo };
-        const made = await this.#fromTables(range);
+        const made = await this.#maker.fromTables(range);
         if (made.length > 0) this.#sayLost(range);
         const at = run === null ? this.#runs.length : this.#runs.indexOf(run);
         this.#runs.splice(at, 0, ...made);
@@ -307,11 +301,11 @@ export class IdIndex {
 
   /** What came after the last file was written. */
   async #readTail(lastSeq: number): Promise<void> {
-    const cuts = await this.#cut({ after: this.#upTo, upTo: lastSeq });
+    const cuts = await this.#maker.cut({ after: this.#upTo, upTo: lastSeq });
     const [whole, last] = [cuts.at(-2), cuts.at(-1)];
     if (whole !== undefined) {
       try {
-        this.#runs.push(...(await this.#fromTables({ after: this.#upTo, upTo: whole })));
+        this.#runs.push(...(await this.#maker.fromTables({ after: this.#upTo, upTo: whole })));
       } catch (error) {
         if (!isNoRoom(error)) throw error;
         this.#sayFailed(error);
@@ -320,7 +314,7 @@ export class IdIndex {
       this.#frozenUpTo = whole;
     }
     if (last === undefined) return;
-    this.#table = await this.#tableOf({ after: this.#frozenUpTo, upTo: last });
+    this.#table = await this.#maker.tableOf({ after: this.#frozenUpTo, upTo: last });
     this.#upTo = last;
   }
 
@@ -328,87 +322,9 @@ export class IdIndex {
   async #freezeParts(first: number, cuts: readonly number[]): Promise<void> {
     let after = first;
     for (const upTo of cuts) {
-      this.#frozen.push({ table: await this.#tableOf({ after, upTo }), after, upTo });
+      this.#frozen.push({ table: await this.#maker.tableOf({ after, upTo }), after, upTo });
       after = upTo;
     }
-  }
-
-  /** Parts of a range of which a table has room for each, also for what was about to become a file when the process ended. */
-  async #cut(range: CommitRange): Promise<number[]> {
-    const { rows, size } = this.#parts;
-    return await rows.cut(range, Math.floor(2 ** size.tableBits * CUT));
-  }
-
-  async #tableOf(range: CommitRange): Promise<IdTable> {
-    const table = new IdTable(this.#parts.size.tableBits);
-    await this.#parts.rows.scan(range, (tenant, words, offset, seq) => {
-      const key = this.#hash.of(tenant, words, offset);
-      if (seq > table.find(key)) table.put(key, seq);
-    });
-    return table;
-  }
-
-  /** Runs of what the tables have of a range. */
-  async #fromTables(range: CommitRange): Promise<RunFile[]> {
-    const cuts = await this.#cut(range);
-    const made: RunFile[] = [];
-    let { after } = range;
-    try {
-      for (const [i, cut] of cuts.entries()) {
-        const part = { after, upTo: i === cuts.length - 1 ? range.upTo : cut };
-        made.push(await this.#write(await this.#tableOf(part), part));
-        after = part.upTo;
-        // Of a long range there would be hundreds.
-        for (let next = chooseMerge(entriesOf(made)); next !== null; next = chooseMerge(entriesOf(made))) {
-          const merged = made.slice(next.from, next.to);
-          made.splice(next.from, merged.length, await this.#merge(merged));
-          await discard(merged, made);
-        }
-        await this.#pause();
-      }
-    } catch (error) {
-      for (const run of made) await run.close();
-      throw error;
-    }
-    return made;
-  }
-
-  async #merge(runs: readonly RunFile[]): Promise<RunFile> {
-    const after = runs[0]?.facts.after ?? 0;
-    const upTo = runs.at(-1)?.facts.upTo ?? 0;
-    const entries = entriesOf(runs).reduce((sum, one) => sum + one, 0);
-    return await this.#writeRun({ after, upTo }, entries, async (writer) => {
-      await mergeRuns(runs, writer, () => this.#pause());
-    });
-  }
-
-  async #write(table: IdTable, range: CommitRange): Promise<RunFile> {
-    return await this.#writeRun(range, table.size, async (writer) => {
-      for (const at of table.places()) {
-        writer.add(table.words, at);
-        if (!writer.isFull) continue;
-        await writer.write();
-        await this.#pause();
-      }
-    });
-  }
-
-  async #writeRun(
-    { after, upTo }: CommitRange,
-    entries: number,
-    fill: (writer: RunWriter) => Promise<void>,
-  ): Promise<RunFile> {
-    const { names, store } = this.#parts;
-    const path = names.path({ after, upTo });
-    const writer = await RunWriter.begin(path, { after, upTo, store, hashKey: this.#hash.key }, entries);
-    try {
-      await fill(writer);
-      await writer.end();
-    } catch (error) {
-      await writer.abandon();
-      throw error;
-    }
-    return await RunFile.open(path);
   }
 
   /** Puts runs in the place of neighbours that have the same commits. */
@@ -449,53 +365,5 @@ export class IdIndex {
   }
 }
 
-/** Of the places of a table. */
-const CUT = 0.75;
-
 /** The index is being closed. */
 class Stopped extends Error {}
-
-function entriesOf(runs: readonly RunFile[]): number[] {
-  return runs.map(({ facts }) => facts.entries);
-}
-
-/** Closes runs and removes their files, but those that others have by now. */
-async function discard(runs: readonly RunFile[], others: readonly RunFile[]): Promise<void> {
-  for (const run of runs) {
-    await run.close();
-    if (!others.some(({ path }) => path === run.path)) await rm(run.path, { force: true });
-  }
-}
-
-/** Opens the runs that can be believed, in the order of their commits; others are removed. */
-async function openRuns({ names, store, kind, logger }: Parts, lastSeq: number): Promise<RunFile[]> {
-  const { runs: paths, unfinished } = names.list();
-  for (const path of unfinished) await rm(path, { force: true });
-  const opened: RunFile[] = [];
-  for (const path of paths) {
-    const run = await RunFile.open(path).catch((error: unknown) => {
-      if (error instanceof DamagedRun) return null;
-      throw error;
-    });
-    if (run?.facts.store === store && run.facts.upTo <= lastSeq) opened.push(run);
-    else {
-      logger.warn(
-        { ids: kind, file: path },
-        'A file of the index of ids is damaged, or of another store; it is removed.',
-      );
-      await run?.close();
-      await rm(path, { force: true });
-    }
-  }
-  // One that has the commits of others was made of them, by a process that ended before it removed them.
-  opened.sort((a, b) => a.facts.after - b.facts.after || b.facts.upTo - a.facts.upTo);
-  const [first] = opened;
-  const believed: RunFile[] = [];
-  for (const run of opened) {
-    const isNext = run.facts.after >= (believed.at(-1)?.facts.upTo ?? 0);
-    const isAlike = run.facts.hashKey.join() === first?.facts.hashKey.join();
-    if (isNext && isAlike) believed.push(run);
-    else await discard([run], []);
-  }
-  return believed;
-}

@@ -3,7 +3,7 @@ import { int64At, type Connection } from '../connection.js';
 import type { Read } from '../read.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';
-import type { AddId, IdRows } from './id-index.js';
+import type { AddId, IdRows } from './id-rows.js';
 import type { CommitRange } from './run-names.js';
 
 /** The ids of the traces that a table's rows are about. */
