@@ -11,27 +11,27 @@ import { BackPressure } from './back-pressure.js';
 import { CappedRuns } from './capped-runs.js';
 import { checkpoint } from './checkpoint.js';
 import { storedSums } from './cold-sums.js';
-import { Database, isInvalidated, MAIN, type DatabaseOptions } from './database.js';
+import { Database, isInvalidated, MAIN } from './database.js';
 import { DiskRoom } from './disk-room.js';
-import { Housekeeping, type Retention } from './housekeeping.js';
+import { Housekeeping } from './housekeeping.js';
 import { ClosedSpanIds } from './ids/closed-span-ids.js';
-import { IdIndex, type IndexSize } from './ids/id-index.js';
+import { IdIndex } from './ids/id-index.js';
 import type { IdRows } from './ids/id-rows.js';
 import type { IndexKind } from './ids/run-names.js';
 import { StoredIds, storeNumber } from './ids/stored-ids.js';
 import { IdleRuns } from './idle-runs.js';
 import { EventCounts } from './event-counts.js';
 import { EventReads } from './events/event-reads.js';
-import { RECENT_SIZE, RecentEvents, type RecentSize } from './events/recent-events.js';
+import { RECENT_SIZE, RecentEvents } from './events/recent-events.js';
 import { StoredLogs } from './logs/stored-logs.js';
 import { MetaTables } from './meta/meta-tables.js';
 import { mainFile } from './meta/unusable-meta.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
-import { REBUILD_SIZE, type RebuildSize } from './map/rebuild.js';
+import { REBUILD_SIZE } from './map/rebuild.js';
 import { Services } from './map/services.js';
 import { lastHeard } from './last-heard.js';
 import { META_SCHEMA, migrate } from './migrations.js';
-import { Mover, type MovePace } from './mover.js';
+import { Mover } from './mover.js';
 import { Origins } from './origins.js';
 import { StoredPrompts } from './prompts/stored-prompts.js';
 import { makeStorePrivate } from './private-store.js';
@@ -44,49 +44,11 @@ import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
 import { Settlement } from './settlement.js';
 import { ClosedRuns } from './spans/closed-runs.js';
-import { RUN_SIZE, type RunSize } from './spans/run-size.js';
+import { RUN_SIZE } from './spans/run-size.js';
+import type { StoreListener, StoreOptions } from './store-options.js';
 import { Troubles } from './troubles.js';
 import { setUnusableAside } from './unusable-rows.js';
-import { SEGMENT_SIZE, Writer, type CommitReport, type SegmentSize } from './writer.js';
-
-export interface StoreOptions extends DatabaseOptions, Retention {
-  /** Sealed segments that may wait to be moved; more hold ingestion back. Absent: any number. */
-  readonly maxWaitingSegments?: number;
-  /** Kept free for what is done when the disk is full, in bytes. Absent: nothing is. */
-  readonly reserveBytes?: number;
-  /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
-  readonly segmentSize?: SegmentSize;
-  /** Other than the usual one, for tests of segments that cannot be moved. */
-  readonly movePace?: MovePace;
-  /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
-  readonly rebuildSize?: RebuildSize;
-  /** Agents that a user may have; runs of further ones are counted under `(other)`. */
-  readonly maxAgents?: number;
-  /** Other than `INDEX_SIZE`, for tests of ids in many files. */
-  readonly indexSize?: IndexSize;
-  /** Other than {@link READ_LIMITS}. */
-  readonly readLimits?: ReadLimits;
-  /** Of a run with more spans the header no longer follows them. */
-  readonly maxRunSpans: number;
-  /** Other than {@link RUN_SIZE}, for tests of runs with many spans. */
-  readonly runSize?: Partial<RunSize>;
-  /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
-  readonly recentSize?: RecentSize;
-}
-
-/** Is told of what was committed, afterwards. */
-export interface StoreListener {
-  /** A commit of telemetry. */
-  readonly committed: (report: CommitReport) => void;
-  /** An event in the main file. */
-  readonly eventsWritten: () => void;
-  /** DuckDB refuses everything from now on: only another process can open the files again. */
-  readonly died: (error: unknown) => void;
-  /** Telemetry that alerts may be about; not again before they have asked what it was. */
-  readonly touched: () => void;
-  /** All that somebody should see to, in words; nothing when all is well. */
-  readonly troubled: (messages: readonly string[]) => void;
-}
+import { SEGMENT_SIZE, Writer } from './writer.js';
 
 /** What the engine is put together from, opened and loaded. */
 export interface EngineParts {

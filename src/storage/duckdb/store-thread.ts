@@ -14,7 +14,7 @@ import type { PointsMessage } from './metrics/encode-points.js';
 import type { PointsCursor } from './queries/metrics.js';
 import type { MapList } from './queries/service-map.js';
 import type { SpanCursor } from './queries/trace.js';
-import type { StoreOptions } from './engine-parts.js';
+import type { StoreOptions } from './store-options.js';
 import { serveSender } from './sender-port.js';
 import { StoreEngine } from './store-engine.js';
 import { storageFailure } from './writer.js';

@@ -14,7 +14,7 @@ import { EVENTS } from '../events-table.js';
 import { BatchWrites } from './batch-writes.js';
 import { repeat } from './recurring.js';
 import { revive } from './revive-error.js';
-import type { StoreOptions } from './engine-parts.js';
+import type { StoreOptions } from './store-options.js';
 import type { StoreFigures } from './store-engine.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TelemetryClient } from './telemetry-client.js';
