@@ -22,7 +22,7 @@ import type {
 import type { Observations } from './alerts/observations.js';
 import type { CountedMessage } from './counted-message.js';
 import type { TracesMessage } from './encode-traces.js';
-import { openParts, type EngineParts, type StoreListener, type StoreOptions } from './engine-parts.js';
+import { openParts, type EngineParts } from './engine-parts.js';
 import { countedOf, type Counted } from './event-counts.js';
 import type { EventReads } from './events/event-reads.js';
 import type { LogsMessage } from './logs/encode-logs.js';
@@ -39,31 +39,10 @@ import { readMapPage, type MapList, type MapPage } from './queries/service-map.j
 import type { SpanCursor, SpanPage } from './queries/trace.js';
 import { TraceId } from './trace-id.js';
 import type { Read } from './read.js';
-import type { ReadFigures } from './read-pool.js';
+import { figuresOf, type StoreFigures } from './store-figures.js';
+import type { StoreListener, StoreOptions } from './store-options.js';
 import { IncomingBatch } from './write-group.js';
 import type { WriteAnswer } from './commit-line.js';
-
-/** What the engine is like at a moment, for metrics. */
-export interface StoreFigures {
-  readonly hotSegments: number;
-  readonly waitingSegments: number;
-  readonly segmentsAside: number;
-  /** Whether the disk is full, so that writes are refused. */
-  readonly isDiskFull: boolean;
-  /** Whether retention waits for the clock, which has jumped ahead, to go on for a day. */
-  readonly isClockAhead: boolean;
-  /** Since the start: writes refused because too many segments waited, or the disk was full. */
-  readonly refusedWrites: number;
-  readonly idFilterBytes: number;
-  /** Headers written with `(other)` in place of their agent, since the start. */
-  readonly runsOfOtherAgents: number;
-  /** Those of users. */
-  readonly reads: ReadFigures;
-  /** Runs that got more spans than are followed, since the start. */
-  readonly closedRuns: number;
-  /** Runs of which more cost was reported than is kept, since the start. */
-  readonly cappedRuns: number;
-}
 
 /**
  * The embedded store itself, as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers.
@@ -91,21 +70,7 @@ export class StoreEngine {
   }
 
   figures(): StoreFigures {
-    const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents, pressure, room } =
-      this.#parts;
-    return {
-      hotSegments: segments.sealed.length + 1,
-      waitingSegments: segments.sealed.length,
-      segmentsAside: segments.setAsideCount,
-      isDiskFull: room.isShort,
-      isClockAhead: this.#parts.retentionClock.isWaiting,
-      refusedWrites: pressure.refused + room.refused,
-      idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
-      closedRuns: closedRuns.closed,
-      cappedRuns: this.#parts.cappedRuns.runs,
-      reads: pools.users.figures,
-      runsOfOtherAgents: otherAgents.runs,
-    };
+    return figuresOf(this.#parts);
   }
 
   /** Takes all traces of the message. */

@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Meter } from '../../component/telemetry.js';
 import { ENDED_FOR } from './read-pool.js';
-import type { StoreFigures } from './store-engine.js';
+import type { StoreFigures } from './store-figures.js';
 import type { CommitReport } from './writer.js';
 
 /** The store's metrics about itself. */

@@ -15,7 +15,7 @@ import { BatchWrites } from './batch-writes.js';
 import { repeat } from './recurring.js';
 import { revive } from './revive-error.js';
 import type { StoreOptions } from './store-options.js';
-import type { StoreFigures } from './store-engine.js';
+import type { StoreFigures } from './store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TelemetryClient } from './telemetry-client.js';
 import type {
