@@ -100,6 +100,17 @@ export function completedSpan(stored: SpanRow, incoming: SpanRow): SpanRow {
   return merged;
 }
 
+/** A running header and the one that completes it: what was null is filled. */
+export function completedHeader(before: TraceRow, incoming: TraceRow): TraceRow {
+  const stored = declaredHeader(before);
+  const later = declaredHeader(incoming);
+  const merged = fillNulls(stored, later);
+  merged.status = incoming.status;
+  merged.derived = stored.derived & later.derived;
+  endAfterStart(merged);
+  return merged;
+}
+
 /** A header without the values that were only derived; those that are never null are left as they are. */
 export function declaredHeader(row: TraceRow): TraceRow {
   const declared = { ...row };

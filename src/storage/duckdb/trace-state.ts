@@ -17,13 +17,11 @@ import type { RunSize } from './spans/run-size.js';
 import type { RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
 import {
+  completedHeader,
   completedSpan,
   completes,
   completesSpan,
-  declaredHeader,
-  endAfterStart,
   factsOf,
-  fillNulls,
   keyOf,
   RUNNING,
   type SpanFacts,
@@ -313,16 +311,6 @@ export class TraceState {
   ): void {
     this.addSpan({ ...factsOf(row, node), seq, line, row, payload, changed: true });
   }
-}
-
-function completedHeader(before: TraceRow, incoming: TraceRow): TraceRow {
-  const stored = declaredHeader(before);
-  const later = declaredHeader(incoming);
-  const merged = fillNulls(stored, later);
-  merged.status = incoming.status;
-  merged.derived = stored.derived & later.derived;
-  endAfterStart(merged);
-  return merged;
 }
 
 function mergedPayload(stored: string, later: string): string {
