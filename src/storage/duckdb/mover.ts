@@ -1,24 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../component/telemetry.js';
-import type { Table } from '../table.js';
-import { COLD_TABLES, LOGS, SEGMENT_TABLES } from '../tables.js';
-import { asideMessage, forgetAside, noteAside, noteReplacedBy, unreadableMessage } from './asides.js';
+import { COLD_TABLES, SEGMENT_TABLES } from '../tables.js';
+import { asideMessage, forgetAside, noteAside, unreadableMessage } from './asides.js';
 import { checkpoint } from './checkpoint.js';
-import { noteMove } from './cold-sums.js';
 import type { Connection } from './connection.js';
 import { isInvalidated } from './database.js';
-import { moveLogs } from './logs/move-logs.js';
-import { foldSums, moveSums } from './move-sums.js';
-import { slicesByKey, slicesByRow } from './move-slices.js';
-import { isNotReplaced, isVersionOf, rowsOf } from './relation.js';
+import { foldSums } from './move-sums.js';
+import { copySegment, noteReplacedInAsides } from './segment-copy.js';
 import type { Segment } from './segment.js';
 import type { Segments } from './segments.js';
 import type { Troubles } from './troubles.js';
 
-/** Rows of a slice, and the pause after it: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
-const SLICE_ROWS = 8192;
-/** A payload row holds a few spans' texts. */
-const PAYLOAD_SLICE_ROWS = 3072;
+/** The pause after a slice: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
 const PAUSE_MS = 20;
 /** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
 const HURRY_AT = 3;
@@ -174,7 +167,7 @@ export class Mover {
         await noteAside(connection, { segment: one.number, lastSeq: one.lastSeq, isRead }, others);
       }
       const read = stuck.filter((one) => canBeRead.get(one));
-      await this.#noteReplacedBy(segment, [...this.#segments.aside, ...read]);
+      await noteReplacedInAsides(connection, segment, [...this.#segments.aside, ...read]);
       // In place of the note of the move before: what is kept for ever would be read at every start.
       await connection.run('DELETE FROM cold.main.moved');
       await connection.run(`INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`);
@@ -200,7 +193,7 @@ export class Mover {
       await this.between(async () => {
         await this.#transaction(async () => {
           await this.#copy(segment, true);
-          await this.#noteReplacedBy(segment, others);
+          await noteReplacedInAsides(this.#connection, segment, others);
           await forgetAside(this.#connection, segment.number);
           // Reads under way look for its rows where it is, although they expect all of its commits in the cold file.
           await this.#segments.withoutReads(async () => {
@@ -233,20 +226,14 @@ export class Mover {
     }
   }
 
-  /** Copies what counts of a segment, and notes what that does to sums. @param isAnyAside whether segments are left out */
+  /** @param isAnyAside whether segments are left out */
   async #copy(segment: Segment, isAnyAside: boolean): Promise<void> {
-    await noteMove(this.#connection, segment, { bound: this.#segments.oldestBound, isAnyAside });
-    for (const table of SEGMENT_TABLES) {
-      if (table === LOGS) await moveLogs(this.#connection, segment, SLICE_ROWS, () => this.#breathe());
-      else if (table.sumsOf !== undefined) await moveSums(this.#connection, segment, table);
-      else await this.#moveTable(segment, table);
-    }
-  }
-
-  async #noteReplacedBy(segment: Segment, asides: readonly Segment[]): Promise<void> {
-    for (const aside of asides) {
-      if (aside.lastSeq < segment.lastSeq) await noteReplacedBy(this.#connection, aside, segment);
-    }
+    const breathe = (): Promise<void> => this.#breathe();
+    await copySegment(this.#connection, segment, {
+      bound: this.#segments.oldestBound,
+      isAnyAside,
+      breathe,
+    });
   }
 
   /** A failure lets sums lie in more rows until the next time, no more. */
@@ -293,39 +280,6 @@ export class Mover {
         }
       }
     });
-  }
-
-  async #moveTable(segment: Segment, table: Table): Promise<void> {
-    const from = `${segment.catalog}.main.${table.name}`;
-    const keys = table.versionOf ?? [];
-    const replaces = keys.length > 0 && (segment.replacing.get(table.name) ?? 0) > 0;
-    // Of a row with several versions only the newest stays.
-    const newer = `SELECT tenant, ${keys.join(', ')}, seq FROM ${rowsOf(segment, table)} WHERE replaces`;
-    if (replaces) {
-      await this.#connection.run(
-        `DELETE FROM cold.main.${table.name} c USING (${newer}) n WHERE ${isVersionOf(table, 'c', 'n')} AND c.seq < n.seq`,
-      );
-    }
-    const condition = replaces
-      ? `AND NOT EXISTS (SELECT 1 FROM (${newer}) n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq)`
-      : '';
-    const isLeft = isNotReplaced(segment, table);
-    const { sortedBy } = table;
-    const order = sortedBy === undefined ? '' : ` ORDER BY o.${sortedBy.key}, o.${sortedBy.then}`;
-    const slices =
-      sortedBy === undefined
-        ? await slicesByRow(
-            this.#connection,
-            from,
-            table.name === 'payloads' ? PAYLOAD_SLICE_ROWS : SLICE_ROWS,
-          )
-        : await slicesByKey(this.#connection, from, sortedBy.key, SLICE_ROWS);
-    for (const slice of slices) {
-      await this.#connection.run(
-        `INSERT INTO cold.main.${table.name} SELECT o.* FROM ${from} o WHERE ${slice} ${condition}${isLeft}${order}`,
-      );
-      await this.#breathe();
-    }
   }
 
   /** Between two slices. @throws when the move is to be given up */
