@@ -12,10 +12,10 @@ import type { LogKey } from '../logs/log-keys.js';
 import { pageOfKeys } from '../logs/page-of-keys.js';
 import { hotPartsOf, relation } from '../relation.js';
 import type { Capture } from '../segment.js';
+import { PART_BYTES } from './part-bytes.js';
 
 /** Records read at a time: what one statement gives is held in memory. */
 const SLICE_RECORDS = 200;
-const SLICE_BYTES = 4 * 1024 * 1024;
 
 /** What the API shows of a record, and what it adds with `details`. Every column costs as much as the others. */
 const SHOWN = ['id', 'timestamp', 'severity', 'service_name', 'body', 'trace_id', 'span_id', 'attributes'];
@@ -87,7 +87,7 @@ function firstSlice(keys: readonly LogKey[]): readonly LogKey[] {
   let bytes = 0;
   const end = keys.findIndex((key, i) => {
     bytes += key.bytes;
-    return i === SLICE_RECORDS || (i > 0 && bytes > SLICE_BYTES);
+    return i === SLICE_RECORDS || (i > 0 && bytes > PART_BYTES);
   });
   return end < 0 ? keys : keys.slice(0, end);
 }

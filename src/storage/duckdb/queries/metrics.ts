@@ -9,12 +9,11 @@ import { labelLine, printLabels } from '../metrics/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';
+import { PART_BYTES } from './part-bytes.js';
 import { parseJson, printJson } from '../../../signal/json.js';
 
 /** Points that are printed in one step of the thread. */
 const STEP_POINTS = 1000;
-/** And so many bytes of their texts are read at a time: what one statement gives is held in memory. */
-const PAGE_BYTES = 4 * 1024 * 1024;
 /** So much larger than on average the points of a page may be before it takes fewer of them than it has room for. */
 const UNEVEN = 4;
 /** How much farther than on average: points do not come quite evenly. */
@@ -72,7 +71,7 @@ export async function readPoints(
   filter: PointFilter,
 ): Promise<PointsPage> {
   const { since, bytes, mostBytes } = await extentOf(connection, capture, stream, filter);
-  if (mostBytes * filter.limit > PAGE_BYTES) {
+  if (mostBytes * filter.limit > PART_BYTES) {
     const cursor = { asOf: capture.lastSeq, since, left: filter.limit, bytes, after: null };
     return await readMorePoints(connection, capture, stream, filter, cursor);
   }
@@ -106,12 +105,12 @@ export async function readMorePoints(
       `(timestamp < make_timestamp(${at}) OR labels > $${values.length} OR (labels = $${values.length} AND (seq > ${seq} OR (seq = ${seq} AND ${TIE} >= ${tie}::UBIGINT))))`,
     );
   }
-  const most = Math.max(1, Math.min(left, Math.floor((UNEVEN * PAGE_BYTES) / Math.max(1, bytes))));
+  const most = Math.max(1, Math.min(left, Math.floor((UNEVEN * PART_BYTES) / Math.max(1, bytes))));
   const newest = `SELECT * FROM ${relation(capture, POINTS, where.join(' AND '))} ORDER BY ${ORDER} LIMIT ${most} OFFSET ${after?.given ?? 0}`;
   const inOrder = `OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING)`;
   const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto, count(*) OVER () AS points FROM (${newest})`;
   const rows = await connection.rows(
-    `SELECT ${columnsOf(filter)}, points, seq, ${TIE}::VARCHAR AS tie FROM (${sized}) WHERE place = 1 OR upto <= ${PAGE_BYTES} ORDER BY place`,
+    `SELECT ${columnsOf(filter)}, points, seq, ${TIE}::VARCHAR AS tie FROM (${sized}) WHERE place = 1 OR upto <= ${PART_BYTES} ORDER BY place`,
     values,
   );
   const json = await printPoints(rows, filter);

@@ -7,11 +7,10 @@ import type { Read } from '../read.js';
 import { newest, relation } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';
 import type { Capture } from '../segment.js';
+import { PART_BYTES } from './part-bytes.js';
 import { conditionsOnPlaces, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
-/** Texts of runs read at a time: what one statement gives is held in memory. */
-const PART_BYTES = 4 * 1024 * 1024;
 const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
 const ORDER = 'started_at DESC, trace_id DESC';
 

@@ -3,9 +3,7 @@ import { MAP_EDGES, MAP_NODES, SERVICES } from '../../sum-tables.js';
 import type { Connection } from '../connection.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';
-
-/** Bytes of a list that are read at a time. */
-const PAGE_BYTES = 4 * 1024 * 1024;
+import { PART_BYTES } from './part-bytes.js';
 
 /** The lists of a service map. */
 export type MapList = 'nodes' | 'edges';
@@ -48,7 +46,7 @@ export async function readMapPage(
       items AS (${items}),
       sized AS (SELECT *, row_number() ${inOrder} AS place, sum(strlen(item)) ${inOrder} AS upto, count(*) OVER () AS items FROM items ${later})
     SELECT string_agg(item, ',' ORDER BY place) AS list, count(*) = any_value(items) AS is_all, ${last}
-    FROM sized WHERE place = 1 OR upto <= ${PAGE_BYTES}`,
+    FROM sized WHERE place = 1 OR upto <= ${PART_BYTES}`,
     after ?? [],
   );
   const text = typeof row?.list === 'string' ? row.list : '';
