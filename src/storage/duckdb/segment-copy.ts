@@ -4,6 +4,7 @@ import { noteReplacedBy } from './asides.js';
 import { noteMove } from './cold-sums.js';
 import type { Connection } from './connection.js';
 import { moveLogs } from './logs/move-logs.js';
+import type { AroundMove } from './model-sums.js';
 import { moveSums } from './move-sums.js';
 import { slicesByKey, slicesByRow } from './move-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from './relation.js';
@@ -17,18 +18,12 @@ const PAYLOAD_SLICE_ROWS = 3072;
 /**
  * Copies what counts of a segment into the cold file, and notes what that does to sums. Within the caller's transaction.
  *
- * @param options.bound the last commit that the oldest read expects in the cold file
- * @param options.isAnyAside whether segments are left out
  * @param options.breathe called after each slice; what it throws gives the copy up
  */
 export async function copySegment(
   connection: Connection,
   segment: Segment,
-  options: {
-    readonly bound: number;
-    readonly isAnyAside: boolean;
-    readonly breathe: () => Promise<void>;
-  },
+  options: AroundMove & { readonly breathe: () => Promise<void> },
 ): Promise<void> {
   const { breathe } = options;
   await noteMove(connection, segment, options);

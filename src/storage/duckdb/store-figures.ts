@@ -23,6 +23,7 @@ export interface StoreFigures {
   readonly cappedRuns: number;
 }
 
+/** As they are now. */
 export function figuresOf(parts: EngineParts): StoreFigures {
   const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents, pressure, room } = parts;
   return {
