@@ -1,35 +1,35 @@
 import type { DatabaseOptions } from './database.js';
-import type { RECENT_SIZE, RecentSize } from './events/recent-events.js';
+import type { RecentSize } from './events/recent-events.js';
 import type { Retention } from './housekeeping.js';
 import type { IndexSize } from './ids/id-index.js';
-import type { REBUILD_SIZE, RebuildSize } from './map/rebuild.js';
+import type { RebuildSize } from './map/rebuild.js';
 import type { MovePace } from './mover.js';
-import type { READ_LIMITS, ReadLimits } from './read-limits.js';
-import type { RUN_SIZE, RunSize } from './spans/run-size.js';
-import type { CommitReport, SEGMENT_SIZE, SegmentSize } from './writer.js';
+import type { ReadLimits } from './read-limits.js';
+import type { RunSize } from './spans/run-size.js';
+import type { CommitReport, SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
   /** Sealed segments that may wait to be moved; more hold ingestion back. Absent: any number. */
   readonly maxWaitingSegments?: number;
   /** Kept free for what is done when the disk is full, in bytes. Absent: nothing is. */
   readonly reserveBytes?: number;
-  /** Other than {@link SEGMENT_SIZE}, for tests of what happens between segments. */
+  /** Other than `SEGMENT_SIZE`, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
   /** Other than the usual one, for tests of segments that cannot be moved. */
   readonly movePace?: MovePace;
-  /** Other than {@link REBUILD_SIZE}, for tests of what happens between the steps of a rebuild. */
+  /** Other than `REBUILD_SIZE`, for tests of what happens between the steps of a rebuild. */
   readonly rebuildSize?: RebuildSize;
   /** Agents that a user may have; runs of further ones are counted under `(other)`. */
   readonly maxAgents?: number;
   /** Other than `INDEX_SIZE`, for tests of ids in many files. */
   readonly indexSize?: IndexSize;
-  /** Other than {@link READ_LIMITS}. */
+  /** Other than `READ_LIMITS`. */
   readonly readLimits?: ReadLimits;
   /** Of a run with more spans the header no longer follows them. */
   readonly maxRunSpans: number;
-  /** Other than {@link RUN_SIZE}, for tests of runs with many spans. */
+  /** Other than `RUN_SIZE`, for tests of runs with many spans. */
   readonly runSize?: Partial<RunSize>;
-  /** Other than {@link RECENT_SIZE}, for tests of events that are not remembered any more. */
+  /** Other than `RECENT_SIZE`, for tests of events that are not remembered any more. */
   readonly recentSize?: RecentSize;
 }
 
