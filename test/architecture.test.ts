@@ -114,6 +114,14 @@ void t.test('only main touches the process: its end, its signals and its standar
   t.same(touching, []);
 });
 
+void t.test('who takes the bytes of a request measures them before they are parsed', async (t) => {
+  const taking = files
+    .filter((path) => /\brequest\s*\.body\(/.test(readFileSync(path, 'utf8')))
+    .map((path) => relative(source, path));
+  // The second takes protobuf, whose decoder counts.
+  t.same(taking.sort(), ['http/received-json.ts', 'receivers/otlp/decode.ts']);
+});
+
 void t.test(
   'DuckDB is loaded by the store thread only: a daemon is quicker there, and so is every command',
   async (t) => {

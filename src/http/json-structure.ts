@@ -66,6 +66,8 @@ function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimit
 export class StructureScan {
   readonly #maxNodes: number;
   readonly #maxValues: number;
+  #measured = 0;
+  #excess: string | undefined;
   #depth = 0;
   #nodes = 0;
   #values = 0;
@@ -78,8 +80,19 @@ export class StructureScan {
     this.#maxValues = values;
   }
 
+  /** Bytes that have passed. */
+  get measured(): number {
+    return this.#measured;
+  }
+
   /** @returns what there is too much of, up to here */
   push(bytes: Uint8Array): string | undefined {
+    this.#excess ??= this.#scan(bytes);
+    if (this.#excess === undefined) this.#measured += bytes.length;
+    return this.#excess;
+  }
+
+  #scan(bytes: Uint8Array): string | undefined {
     const maxNodes = this.#maxNodes;
     const maxValues = this.#maxValues;
     let depth = this.#depth;

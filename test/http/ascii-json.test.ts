@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { asciiJson } from '../../src/http/ascii-json.js';
-import { parseJsonBytes as parseBounded } from '../../src/http/json-body.js';
+import { ReceivedJson } from '../../src/http/received-json.js';
 import { holds } from '../support/property.js';
 
-const parseJsonBytes = (bytes: Uint8Array): unknown => parseBounded(bytes, { nodes: 1_000_000 });
+const parseJsonBytes = (bytes: Uint8Array): unknown =>
+  ReceivedJson.whole(bytes, { limits: { nodes: 1_000_000 } }).parse();
 
 /** JSON texts as people's programs write them, with characters of one to four bytes, and then perhaps broken somewhere. */
 const texts = fc

@@ -1,10 +1,13 @@
 import t from 'tap';
+import { ReceivedJson } from '../../src/http/received-json.js';
 import { toJson } from '../../src/otlp/any-value.js';
 import { OtlpDecodeError } from '../../src/otlp/decode-error.js';
 import { decodeJson } from '../../src/otlp/decode-json.js';
 import { int64ToBigInt, nanosToMicros } from '../../src/otlp/int64.js';
-import { decode } from '../../src/receivers/otlp/decode.js';
+import { decode, jsonRules } from '../../src/receivers/otlp/decode.js';
 import type { Log, Metric, Span } from '../../src/otlp/wire.js';
+
+const MAX_BYTES = 2 ** 20;
 
 const span = (fields: object): Span | undefined =>
   decodeJson('traces', { resourceSpans: [{ scopeSpans: [{ spans: [fields] }] }] }).resourceSpans?.[0]
@@ -56,9 +59,11 @@ void t.test('64-bit integers are strings or numbers, and keep their digits', asy
   const body = (text: string) =>
     decode(
       'logs',
-      'json',
-      Buffer.from(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"intValue":${text}}}]}]}]}`),
-      2 ** 20,
+      ReceivedJson.whole(
+        Buffer.from(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"intValue":${text}}}]}]}]}`),
+        jsonRules(MAX_BYTES),
+      ),
+      MAX_BYTES,
     ).resourceLogs?.[0]?.scopeLogs?.[0]?.logRecords?.[0]?.body?.intValue ?? 7;
   for (const digits of ['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808']) {
     t.equal(int64ToBigInt(body(digits)).toString(), digits);

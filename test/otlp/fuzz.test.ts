@@ -3,12 +3,13 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import t from 'tap';
 import { HttpProblem } from '../../src/component/http.js';
+import { ReceivedJson } from '../../src/http/received-json.js';
 import { OtlpDecodeError } from '../../src/otlp/decode-error.js';
 import { logsToRecords } from '../../src/otlp/logs-to-records.js';
 import { metricsToPoints } from '../../src/otlp/metrics-to-points.js';
 import { spansToTraces } from '../../src/otlp/spans-to-traces.js';
 import type { Encoding } from '../../src/otlp/status.js';
-import { decode } from '../../src/receivers/otlp/decode.js';
+import { decode, jsonRules } from '../../src/receivers/otlp/decode.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../src/signal/batch.js';
 import { FULL } from '../support/otlp-full-requests.js';
 import { jsonOf, protobufOf } from '../support/otlp-requests.js';
@@ -19,11 +20,12 @@ const ABOUT = { tenant: 'tenant', receivedAt: 1_768_478_400_000_000 };
 
 /** Decodes and maps, as the receiver does. @returns whether it was taken; a refusal says why and where */
 function take(signal: TelemetrySignal, encoding: Encoding, bytes: Uint8Array): 'taken' | 'refused' {
+  const body = encoding === 'json' ? ReceivedJson.whole(bytes, jsonRules(MAX_BYTES)) : bytes;
   try {
     if (signal === 'traces')
-      spansToTraces(decode(signal, encoding, bytes, MAX_BYTES), { ...ABOUT, idleTimeoutMs: null });
-    else if (signal === 'metrics') metricsToPoints(decode(signal, encoding, bytes, MAX_BYTES), ABOUT);
-    else logsToRecords(decode(signal, encoding, bytes, MAX_BYTES), ABOUT);
+      spansToTraces(decode(signal, body, MAX_BYTES), { ...ABOUT, idleTimeoutMs: null });
+    else if (signal === 'metrics') metricsToPoints(decode(signal, body, MAX_BYTES), ABOUT);
+    else logsToRecords(decode(signal, body, MAX_BYTES), ABOUT);
     return 'taken';
   } catch (error) {
     // Anything else would be a fault of ours, and a 500.

@@ -1,6 +1,6 @@
 import { HttpProblem, type HttpRequest } from '../../component/http.js';
-import { parseJsonBytes, receiveJson } from '../../http/json-body.js';
 import { quoteLongIntegers } from '../../http/long-integers.js';
+import { ReceivedJson, type JsonRules } from '../../http/received-json.js';
 import { decodeJson } from '../../otlp/decode-json.js';
 import { decodeProtobuf } from '../../otlp/decode-protobuf.js';
 import type { Encoding } from '../../otlp/status.js';
@@ -17,21 +17,18 @@ const LEAST_BYTES_PER_FIELD = 4;
 const SURE_FIELDS = 1_000_000;
 
 /**
- * Decodes a request of the given encoding.
+ * Decodes a request, as {@link receive} gave it; bytes are protobuf.
  *
  * @param maxBytes the largest request; the number of its fields is bounded by it, too
  * @throws OtlpDecodeError; HttpProblem 400, 413
  */
 export function decode<S extends TelemetrySignal>(
   signal: S,
-  encoding: Encoding,
-  bytes: Uint8Array,
+  body: Uint8Array | ReceivedJson,
   maxBytes: number,
 ): OtlpRequests[S] {
-  const nodes = maxFields(maxBytes);
-  if (encoding === 'protobuf') return decodeProtobuf(signal, bytes, nodes);
-  const json = parseJsonBytes(bytes, { nodes }, { problemOf: tooMuch, prepare: quoteLongIntegers });
-  return decodeJson(signal, json);
+  if (body instanceof ReceivedJson) return decodeJson(signal, body.parse({ prepare: quoteLongIntegers }));
+  return decodeProtobuf(signal, body, maxFields(maxBytes));
 }
 
 /**
@@ -40,10 +37,17 @@ export function decode<S extends TelemetrySignal>(
  * @param maxBytes as of `decode`
  * @throws HttpProblem 413 for a JSON text with too many fields, as soon as they have arrived; what `request.body` throws
  */
-export function receive(request: HttpRequest, encoding: Encoding, maxBytes: number): Promise<Uint8Array> {
-  return encoding === 'protobuf'
-    ? request.body()
-    : receiveJson(request, { nodes: maxFields(maxBytes) }, tooMuch);
+export function receive(
+  request: HttpRequest,
+  encoding: Encoding,
+  maxBytes: number,
+): Promise<Uint8Array | ReceivedJson> {
+  return encoding === 'protobuf' ? request.body() : ReceivedJson.receive(request, jsonRules(maxBytes));
+}
+
+/** @param maxBytes as of `decode` */
+export function jsonRules(maxBytes: number): JsonRules {
+  return { limits: { nodes: maxFields(maxBytes) }, problemOf: tooMuch };
 }
 
 function maxFields(maxBytes: number): number {

@@ -60,15 +60,10 @@ async function handle(
   }
   intake.require(signal);
   admission.check(userId, 0);
-  const bytes = await receive(request, encoding, maxBodyBytes);
-  const { rejection, usage } = await admission.run(userId, bytes.byteLength, async () => {
+  const body = await receive(request, encoding, maxBodyBytes);
+  const { rejection, usage } = await admission.run(userId, body.byteLength, async () => {
     try {
-      return await intake.take(
-        signal,
-        () => decode(signal, encoding, bytes, maxBodyBytes),
-        userId,
-        request.abort,
-      );
+      return await intake.take(signal, () => decode(signal, body, maxBodyBytes), userId, request.abort);
     } catch (error) {
       const { problem, isFault } = problemOf(error);
       // A fault is thrown as it is, so that the log has its stack.

@@ -1,5 +1,5 @@
 import { HttpProblem } from '../../component/http.js';
-import { parseJsonBytes } from '../../http/json-body.js';
+import type { ReceivedJson } from '../../http/received-json.js';
 import { parseJson } from '../../signal/json.js';
 
 /** interface.md, "Limits". */
@@ -15,8 +15,8 @@ export const MAX_STRUCTURE = { nodes: 500_000 };
  * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the
  * whole request.
  */
-export function readItems(bytes: Uint8Array): readonly unknown[] {
-  const body = parseJsonBytes(bytes, MAX_STRUCTURE, { parse: parseJson });
+export function readItems(received: ReceivedJson): readonly unknown[] {
+  const body = received.parse({ parse: parseJson });
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('', 'must be an object with the field "traces"');
   const traces = 'traces' in body && Object.hasOwn(body, 'traces') ? body.traces : undefined;

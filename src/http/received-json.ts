@@ -1,0 +1,139 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { HttpProblem, type HttpRequest } from '../component/http.js';
+import { asciiJson } from './ascii-json.js';
+import { findExcess, StructureScan, type StructureLimits } from './json-structure.js';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+/** At least: what opens it and what closes it. */
+const BYTES_OF_NODE = 2;
+
+/** What holds for a body from its first piece to its values. */
+export interface JsonRules {
+  readonly limits: StructureLimits;
+  /** What is thrown for too much structure. Absent: 422 `validation_failed`. */
+  readonly problemOf?: (excess: string) => HttpProblem;
+}
+
+/**
+ * A body that is to be parsed. Its bytes cannot be had: the only way from them to values is {@link parse}, which measures
+ * their structure unless that was done while they arrived. So each body is measured once, and none is parsed that was not.
+ */
+export class ReceivedJson {
+  readonly #bytes: Uint8Array;
+  readonly #rules: JsonRules;
+  /** What has seen them as they came, or some of them. */
+  readonly #scan: StructureScan | undefined;
+
+  private constructor(bytes: Uint8Array, rules: JsonRules, scan?: StructureScan) {
+    this.#bytes = bytes;
+    this.#rules = rules;
+    this.#scan = scan;
+  }
+
+  /** A body that nobody has measured yet. */
+  static whole(bytes: Uint8Array, rules: JsonRules): ReceivedJson {
+    return new ReceivedJson(bytes, rules);
+  }
+
+  /**
+   * Receives a body. One that is large enough to have too much structure is measured while it arrives, so that a bomb is
+   * refused with its first part.
+   *
+   * @throws HttpProblem what `request.body` throws; what `problemOf` gives
+   */
+  static async receive(request: HttpRequest, rules: JsonRules): Promise<ReceivedJson> {
+    const { limits } = rules;
+    const length = Number(request.header('content-length') ?? Infinity);
+    if (length / BYTES_OF_NODE <= Math.min(limits.nodes, limits.values ?? Infinity))
+      return new ReceivedJson(await request.body(), rules);
+    const scan = new StructureScan(limits);
+    const bytes = await request.body((piece) => {
+      const excess = scan.push(piece);
+      return excess === undefined ? undefined : problemFor(excess, rules);
+    });
+    return new ReceivedJson(bytes, rules, scan);
+  }
+
+  get byteLength(): number {
+    return this.#bytes.byteLength;
+  }
+
+  /** Whether what is looked for, in ASCII, is somewhere in the text. */
+  holds(pattern: RegExp): boolean {
+    return pattern.test(bufferOf(this.#bytes).toString('latin1'));
+  }
+
+  /**
+   * @param options.prepare from bytes to bytes with the same structure, before they are text
+   * @param options.parse from text to values, as `JSON.parse` or the exact `parseJson`
+   * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; what `problemOf` gives
+   */
+  parse({
+    prepare = (measured) => measured,
+    parse = JSON.parse,
+  }: {
+    readonly prepare?: (bytes: Uint8Array) => Uint8Array;
+    readonly parse?: (text: string) => unknown;
+  } = {}): unknown {
+    // What came compressed was not seen as it came.
+    if (this.#scan?.measured !== this.#bytes.length) {
+      const excess = findExcess(this.#bytes, this.#rules.limits);
+      if (excess !== undefined) throw problemFor(excess, this.#rules);
+    }
+    return parseMeasured(prepare(this.#bytes), parse);
+  }
+}
+
+/** @param excess as `findExcess` words it */
+function problemFor(excess: string, { problemOf = excessProblem }: JsonRules): HttpProblem {
+  return problemOf(excess);
+}
+
+/** 422 `validation_failed` for a body that costs more than it may. */
+function excessProblem(excess: string): HttpProblem {
+  return new HttpProblem(422, 'validation_failed', `The body ${excess}.`, {
+    errors: [{ field: '', message: excess }],
+  });
+}
+
+function parseMeasured(bytes: Uint8Array, parse: (text: string) => unknown): unknown {
+  const buffer = bufferOf(bytes);
+  if (isAscii(buffer)) return parseText(buffer.toString('latin1'), parse);
+  if (!isUtf8(buffer)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
+  const ascii = asciiJson(buffer);
+  if (ascii !== undefined) {
+    try {
+      return parse(ascii);
+    } catch {
+      // The positions in the message would be those of another text.
+    }
+  }
+  return parseText(withoutMark(buffer.toString('utf8')), parse);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+/** @throws HttpProblem 400 `invalid_json` */
+function parseText(text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    const detail =
+      text.trim() === ''
+        ? 'The body is empty; send a JSON object.'
+        : `The body is not valid JSON: ${whereOf(cause)}.`;
+    throw new HttpProblem(400, 'invalid_json', detail, { cause });
+  }
+}
+
+/** What the engine says about the error: its position, or the text around it. */
+function whereOf(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : 'it cannot be read';
+  return message.replace(/ is not valid JSON$/, '').replace(/ in JSON at position/, ' at position');
+}
