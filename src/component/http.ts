@@ -50,7 +50,9 @@ export interface Route {
   readonly method: Method;
   /** `/api/v1/agents/{agent_id}/runs`. A trailing slash makes no difference. */
   readonly path: string;
-  /** Reachable without a key, although it lies under a guarded prefix. */
+  /**
+   * Answered without a key, also under a guarded prefix. Requests to such routes share what is there for those without a user.
+   */
   readonly isPublic?: boolean;
   /** Limit of the body before and after decompression, in bytes. Default 1 MiB. */
   readonly maxBodyBytes?: number;

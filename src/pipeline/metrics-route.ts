@@ -6,6 +6,7 @@ export function serveMetrics(listener: Listener, meter: PrometheusMeter): void {
   listener.route({
     method: 'GET',
     path: '/metrics',
+    isPublic: true,
     async handle() {
       const { contentType, text } = await meter.print();
       return { status: 200, headers: { 'content-type': contentType }, body: text };

@@ -15,8 +15,8 @@ export class HealthExtension implements Component {
 
   async start(host: Host): Promise<void> {
     const listener = host.listener(this.#endpoint);
-    listener.route({ method: 'GET', path: '/healthz', handle: () => live(host.health()) });
-    listener.route({ method: 'GET', path: '/readyz', handle: () => ready(host.health()) });
+    listener.route({ method: 'GET', path: '/healthz', isPublic: true, handle: () => live(host.health()) });
+    listener.route({ method: 'GET', path: '/readyz', isPublic: true, handle: () => ready(host.health()) });
   }
 }
 
