@@ -36,7 +36,7 @@ export interface DeliveryDetail extends DeliverySummary {
   readonly body: string;
   /** In the order of their numbers: all of them, unless somebody asked for very many. */
   readonly attempts: readonly DeliveryAttempt[];
-  /** Those that follow, where there are some. */
+  /** Those that follow, where there are some. Throws ConsumeError `storage_unavailable` where the delivery is removed meanwhile. */
   readonly furtherAttempts?: AsyncIterable<readonly DeliveryAttempt[]>;
 }
 

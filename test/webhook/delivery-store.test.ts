@@ -251,4 +251,13 @@ void t.test('a delivery that was attempted very often is read in parts', async (
     Array.from({ length: 206 }, (_, i) => i + 1),
   );
   t.equal(all.at(-1)?.duration_ms, null, 'the last one is under way');
+
+  const begun = await place.detail(delivery_id);
+  await place.store.removeDeliveries(place.now + SECOND);
+  const rest = begun.furtherAttempts?.[Symbol.asyncIterator]();
+  await t.rejects(
+    async () => await rest?.next(),
+    { code: 'storage_unavailable', detail: /was removed/ },
+    'a list that lost its source does not end as if it were whole',
+  );
 });

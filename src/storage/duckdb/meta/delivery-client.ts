@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { ConsumeError } from '../../../component/consume-error.js';
 import type { EventsBatch } from '../../../signal/batch.js';
 import type { Micros } from '../../../signal/time.js';
 import type {
@@ -94,7 +95,8 @@ export abstract class DeliveryClient implements DeliveryStore {
     after: number,
   ): AsyncGenerator<readonly DeliveryAttempt[]> {
     for (let last: number | null = after; last !== null;) {
-      const part: AttemptsPart = await this.deliveries('readAttempts', slug, deliveryId, last);
+      const part: AttemptsPart | null = await this.deliveries('readAttempts', slug, deliveryId, last);
+      if (part === null) throw goneMeanwhile();
       yield part.attempts;
       last = part.last;
     }
@@ -121,4 +123,10 @@ export abstract class DeliveryClient implements DeliveryStore {
   protected tellOfDeliveries(): void {
     for (const listener of this.#deliveryListeners) listener();
   }
+}
+
+/** A list that ended where its source did would look whole. Who asks again is told that there is no such delivery. */
+function goneMeanwhile(): ConsumeError {
+  const detail = 'The delivery was removed while its attempts were read.';
+  return new ConsumeError(detail, { code: 'storage_unavailable', retryable: true, detail });
 }

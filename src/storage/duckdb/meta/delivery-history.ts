@@ -105,11 +105,11 @@ export class DeliveryHistory {
     });
   }
 
-  /** @param after the number of an attempt. @returns those that follow it; none where the delivery is gone */
-  async readAttempts(slug: string, deliveryId: string, after: number): Promise<AttemptsPart> {
+  /** @param after the number of an attempt. @returns those that follow it; null where the delivery is gone */
+  async readAttempts(slug: string, deliveryId: string, after: number): Promise<AttemptsPart | null> {
     return await this.#connection.transaction(async () => {
       const found = await this.find(slug, deliveryId);
-      if (found === null) return { attempts: [], last: null };
+      if (found === null) return null;
       return await this.#attempts(found.ids.delivery, found.waiting, after);
     });
   }

@@ -131,7 +131,7 @@ export class DeliveryTables implements Tables {
     return await this.#history.read(slug, deliveryId);
   }
 
-  async readAttempts(slug: string, deliveryId: string, after: number): Promise<AttemptsPart> {
+  async readAttempts(slug: string, deliveryId: string, after: number): Promise<AttemptsPart | null> {
     return await this.#history.readAttempts(slug, deliveryId, after);
   }
 
