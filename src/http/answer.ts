@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../component/http.js';
 import { chooseCoding, compressPieces, isCompressible, type AnswerCoding } from './compression.js';
-import type { AnswerHead, Exchange } from './engine.js';
+import type { AnswerHead, Closing, Exchange } from './engine.js';
 import { isKnownToClient, packOnce, weakTag } from './entity-tag.js';
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
@@ -16,7 +16,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 export interface AnswerBase {
   /** Name, value, name, value …: of this answer alone, the others are added to it. */
   readonly headers: string[];
-  readonly close: boolean;
+  readonly closing: Closing;
 }
 
 /**
@@ -47,7 +47,7 @@ export function sendAnswer(
   }
   if (body === undefined) {
     const hasNone = status === 204 || status === 304;
-    const head = { status, headers, close: base.close };
+    const head = { status, headers, closing: base.closing };
     if (exchange.method === 'HEAD') exchange.sendHead(head, hasNone ? undefined : 0);
     else exchange.send(head, hasNone ? undefined : '');
     return undefined;
@@ -63,12 +63,12 @@ export function sendAnswer(
     if (coding !== undefined && tag !== undefined) headers[headers.indexOf('etag') + 1] = weakTag(tag);
   }
   if (isSafe(exchange) && status === 200 && isKnownToClient(exchange.header('if-none-match'), tag)) {
-    exchange.send({ status: 304, headers, close: base.close }, undefined);
+    exchange.send({ status: 304, headers, closing: base.closing }, undefined);
     return isPieces(body) ? endUnread(body) : undefined;
   }
   headers.push('content-type', contentType);
   if (coding !== undefined) headers.push('content-encoding', coding.name);
-  const head: AnswerHead = { status, headers, close: base.close };
+  const head: AnswerHead = { status, headers, closing: base.closing };
   if (!isPieces(body)) {
     if (exchange.method === 'HEAD') {
       exchange.sendHead(head, coding === undefined ? byteLength(body) : undefined);

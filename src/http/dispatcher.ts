@@ -4,7 +4,7 @@ import type { UserLimits } from '../component/user-limits.js';
 import { sendAnswer, type AnswerBase } from './answer.js';
 import { Body } from './body.js';
 import type { Cors } from './cors.js';
-import type { Exchange } from './engine.js';
+import type { Closing, Exchange } from './engine.js';
 import type { Gate } from './gate.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
@@ -229,9 +229,14 @@ export class Dispatcher {
   #base(call: Call): AnswerBase {
     return {
       headers: ['x-request-id', call.request.id, ...this.#settings.cors().headersFor(call.exchange)],
-      // After a body that came too slowly nobody knows where the next request would begin.
-      close: call.isLast || this.#isDraining || call.body?.problem?.code === 'request_timeout',
+      closing: this.#closingOf(call),
     };
+  }
+
+  #closingOf({ isLast, body }: Call): Closing {
+    // After a body that came too slowly nobody knows where the next request would begin.
+    if (isLast || body?.problem?.code === 'request_timeout') return 'now';
+    return this.#isDraining ? 'at_rest' : 'no';
   }
 
   #failed(call: Call, error: unknown): HttpResponse {

@@ -2,6 +2,11 @@ import type { Connections } from './connections.js';
 import type { HttpLimits } from './limits.js';
 import type { TlsFiles } from './tls.js';
 
+/**
+ * When the connection is to end: with this answer, with the last one that is under way on it, or not for this answer's sake.
+ */
+export type Closing = 'now' | 'at_rest' | 'no';
+
 /** How an answer begins. */
 export interface AnswerHead {
   readonly status: number;
@@ -10,8 +15,7 @@ export interface AnswerHead {
    * from then on: it adds those to it.
    */
   readonly headers: string[];
-  /** Whether the connection ends with this answer. */
-  readonly close: boolean;
+  readonly closing: Closing;
 }
 
 /** Takes a piece of a body. The piece is only valid during the call: what is kept has to be copied. */

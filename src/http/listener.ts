@@ -64,7 +64,8 @@ export interface HttpListener extends Listener {
   /** From now on new requests get 503 `shutting_down`; those under way go on. */
   drain(): void;
   /**
-   * Drains, stops listening, waits for the answers under way until the deadline, then closes every connection.
+   * Drains, stops listening, waits for the answers under way until the deadline, then closes every connection. Requests that
+   * wait unread behind others on their connection are not begun any more: it ends behind the answers that are under way.
    * Safe when it never opened, and twice.
    */
   close(deadline: AbortSignal): Promise<void>;

@@ -90,6 +90,11 @@ export class NodeConnection {
     this.#waiting = [];
   }
 
+  /** Whether no request is worked on that came behind it. */
+  isLast(exchange: NodeExchange): boolean {
+    return this.#underWay.at(-1) === exchange;
+  }
+
   began(exchange: NodeExchange): void {
     if (this.#underWay.push(exchange) === 1 && this.#slot !== undefined) this.#table.busy(this.#slot);
   }

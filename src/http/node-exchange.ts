@@ -132,7 +132,7 @@ export class NodeExchange implements Exchange {
 
   begin(head: AnswerHead): void {
     if (this.#isClosed) return;
-    const close = head.close || this.#mustCloseForRest();
+    const close = this.#mustCloseForRest() || this.#isToClose(head);
     this.#discardRest();
     this.#writeHead(head, undefined, close);
   }
@@ -186,8 +186,7 @@ export class NodeExchange implements Exchange {
   }
 
   #finish(head: AnswerHead, length: number | undefined, body: string | Uint8Array | undefined): void {
-    const mustClose = this.#mustCloseForRest();
-    const close = head.close || mustClose;
+    const close = this.#mustCloseForRest() || this.#isToClose(head);
     this.#writeHead(head, length, close);
     this.#discardRest();
     if (!close || this.#request.complete || !this.hasBody || this.#waitsForContinue) {
@@ -245,6 +244,11 @@ export class NodeExchange implements Exchange {
       this.#connection.endAfterAnswer();
     }
     this.#response.writeHead(head.status, headers);
+  }
+
+  /** Node gives out nothing behind an answer that ends the connection: those that are still to come would be lost. */
+  #isToClose({ closing }: AnswerHead): boolean {
+    return closing === 'now' || (closing === 'at_rest' && this.#connection.isLast(this));
   }
 
   /** Whether more of the body is to come than is worth reading to keep the connection. */

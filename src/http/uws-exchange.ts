@@ -226,7 +226,8 @@ export class UwsExchange implements Exchange {
    * client that has not read its answer yet. uWebSockets.js closes it after its 10 s of silence.
    */
   #closesAfter(head: AnswerHead): boolean {
-    const close = head.close || this.#isLast;
+    // It has one request of a connection at a time.
+    const close = head.closing !== 'no' || this.#isLast;
     if (this.#hasAllOfBody || this.#isLast) return close;
     if (this.#contentLength - this.#received <= this.#limits.maxDiscardBytes) return close;
     this.#response.pause();

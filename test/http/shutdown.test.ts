@@ -150,3 +150,47 @@ for (const engine of ENGINES) {
     },
   );
 }
+
+void t.test('node: of requests sent without waiting, those that were begun are all answered', async (t) => {
+  const AT_ONCE = 16;
+  const BEHIND = 20;
+  const held = new Map<string, () => void>();
+  const { port, listener, underWay } = await startListener(t, 'node', [
+    {
+      method: 'GET',
+      path: '/{n}',
+      handle: async ({ params: { n = '' } }) => {
+        await new Promise<void>((resolve) => held.set(n, resolve));
+        return { status: 200, body: `"get ${n}"` };
+      },
+    },
+  ]);
+  const connections = Array.from({ length: 3 }, () => new RawConnection(port));
+  for (const [c, connection] of connections.entries()) {
+    const requests = Array.from({ length: AT_ONCE + BEHIND }, (_, n) => head(`GET /${c}-${n}`));
+    connection.write(requests.join(''));
+  }
+  await underWay(connections.length * AT_ONCE);
+  const begun = [...held.keys()];
+
+  const closing = listener.close(new AbortController().signal);
+  // The answers of one connection are made in the order of its requests, those of one the other way round, those of one in both.
+  const of = (connection: number): string[] => begun.filter((name) => name.startsWith(`${connection}-`));
+  const mixed = [...of(2).filter((_, n) => n % 2 === 1), ...of(2).filter((_, n) => n % 2 === 0)];
+  for (const name of [...of(0), ...of(1).reverse(), ...mixed]) {
+    held.get(name)?.();
+    await new Promise(setImmediate);
+  }
+  await closing;
+  for (const [c, connection] of connections.entries()) {
+    const received = await connection.closed();
+    t.same(
+      received.match(/"get [^"]*"/g),
+      Array.from({ length: AT_ONCE }, (_, n) => `"get ${c}-${n}"`),
+      'no answer is lost, and nothing behind them is waited for',
+    );
+    t.equal(received.match(/connection: close/gi)?.length, 1);
+    t.match(received.slice(received.lastIndexOf('HTTP/1.1')), /connection: close/i);
+  }
+  t.equal(held.size, connections.length * AT_ONCE, 'and nothing else was begun');
+});
