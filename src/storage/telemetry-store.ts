@@ -30,7 +30,8 @@ export interface StoredTrace extends RunSummary {
   readonly metadata: JsonObject | null;
   /**
    * The spans in the order of `started_at`, then `span_id`, as pieces of the text of a JSON array's inside
-   * (`{…},{…}`, no brackets, commas included), each span as the API shows it (interface.md, "Span as returned").
+   * (`{…},{…}`, no brackets, commas included), each span as the API shows it (interface.md, "Span as returned"). Throws ConsumeError
+   * `storage_unavailable` where the trace is removed meanwhile.
    */
   readonly spans: AsyncIterable<Uint8Array>;
 }

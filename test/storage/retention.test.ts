@@ -69,6 +69,23 @@ void t.test('without retention everything is kept', async (t) => {
   t.equal(await countOf(opened, tenant), 3);
 });
 
+void t.test('spans of a trace that is removed while they are read break off', async (t) => {
+  const opened = await TestStore.open(t, { traceRetentionDays: DAYS_KEPT });
+  const tenant = await opened.addUser();
+  const old = aRun(FIRST_KEPT - 1, 'old');
+  const { trace_id, started_at } = old.trace;
+  // More than are read at a time.
+  const spans = Array.from({ length: 501 }, () => aSpanRecord(trace_id, { started_at }));
+  await opened.store.writeTraces({ tenant, items: [{ ...old, spans }] }, { receivedAt: NOON });
+  const found = await opened.store.readTrace(tenant, trace_id);
+  const pieces = found?.spans[Symbol.asyncIterator]();
+  t.match(await pieces?.next(), { done: false });
+
+  opened.settings.clock.advance(DAY_MS);
+  await removed(opened, tenant, 0);
+  await t.rejects(async () => await pieces?.next(), { code: 'storage_unavailable', detail: /was removed/ });
+});
+
 /** Retention works beside everything else, once an hour: lets a few hours pass until so many runs are left. */
 async function removed(opened: TestStore, tenant: string, left: number): Promise<void> {
   for (let reads = 0; (await countOf(opened, tenant)) !== left; reads++) {

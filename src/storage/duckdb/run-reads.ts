@@ -17,6 +17,7 @@ import { listModels } from './queries/models.js';
 import { listRuns, readRunsAt, type RunsPart } from './queries/runs.js';
 import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
 import type { Read } from './read.js';
+import { removedMeanwhile } from './read-errors.js';
 import type { RunFigures } from './run-figures.js';
 import { TraceId } from './trace-id.js';
 
@@ -58,13 +59,17 @@ export class RunReads {
     });
   }
 
-  /** A later page. The spans may have newer versions by now, in later commits: so it looks where they lie again. */
+  /**
+   * A later page. The spans may have newer versions by now, in later commits: so it looks where they lie again.
+   *
+   * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
+   */
   async spans(read: Read, tenant: number, cursor: SpanCursor): Promise<SpanPage> {
     const id = new TraceId(cursor.traceId);
     return await read(async (connection, capture) => {
       const seqs = [this.#known.traces.find(tenant, id.words, 0)];
       const commits = await readCommits(connection, capture, tenant, id.text, seqs);
-      if (commits === null) return { json: new Uint8Array(0), next: null };
+      if (commits === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
       return await readSpans(connection, capture, tenant, cursor, commits);
     });
   }

@@ -1,5 +1,4 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { ConsumeError } from '../../../component/consume-error.js';
 import type { EventsBatch } from '../../../signal/batch.js';
 import type { Micros } from '../../../signal/time.js';
 import type {
@@ -16,6 +15,7 @@ import type {
 } from '../../delivery-store.js';
 import type { AttemptsPart } from './delivery-history.js';
 import type { TakenDeliveries } from './delivery-tables.js';
+import { removedMeanwhile } from '../read-errors.js';
 import type { DeliveryMethod } from '../store-thread.js';
 
 /** The queue of webhooks as the daemon's thread sees it: it asks the store thread, and tells of what may be due. */
@@ -96,7 +96,7 @@ export abstract class DeliveryClient implements DeliveryStore {
   ): AsyncGenerator<readonly DeliveryAttempt[]> {
     for (let last: number | null = after; last !== null;) {
       const part: AttemptsPart | null = await this.deliveries('readAttempts', slug, deliveryId, last);
-      if (part === null) throw goneMeanwhile();
+      if (part === null) throw removedMeanwhile({ what: 'delivery', list: 'attempts' });
       yield part.attempts;
       last = part.last;
     }
@@ -123,10 +123,4 @@ export abstract class DeliveryClient implements DeliveryStore {
   protected tellOfDeliveries(): void {
     for (const listener of this.#deliveryListeners) listener();
   }
-}
-
-/** A list that ended where its source did would look whole. Who asks again is told that there is no such delivery. */
-function goneMeanwhile(): ConsumeError {
-  const detail = 'The delivery was removed while its attempts were read.';
-  return new ConsumeError(detail, { code: 'storage_unavailable', retryable: true, detail });
 }
