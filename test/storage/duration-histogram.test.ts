@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { DurationHistogram } from '../../src/storage/duckdb/duration-histogram.js';
+import { SortedDurations } from '../../src/storage/duckdb/sorted-durations.js';
 
 const duration = fc.oneof(
   fc.constantFrom(0, 5e-324, 0.001, 1, 1.5, 1000, Number.MAX_VALUE),
@@ -26,7 +27,39 @@ void t.test('a quantile is found among the few values of its range, for any valu
         const read = inRange.slice(place.skip, place.skip + place.values);
         const expected = sorted.slice(Math.floor(rank), Math.ceil(rank) + 1);
         return (
-          JSON.stringify(read) === JSON.stringify(expected) && place.fraction === rank - Math.floor(rank)
+          JSON.stringify(read) === JSON.stringify(expected) &&
+          place.fraction === rank - Math.floor(rank) &&
+          place.count === inRange.length
+        );
+      },
+    ),
+    { numRuns: 500 },
+  );
+  t.notOk(found.failed, fc.defaultReportMessage(found) ?? '');
+});
+
+void t.test('the values of a range stay in order while some come and go', async (t) => {
+  const found = fc.check(
+    fc.property(
+      fc.array(duration, { maxLength: 60 }),
+      fc.array(duration, { maxLength: 60 }),
+      fc.array(fc.nat({ max: 59 }), { maxLength: 20 }),
+      fc.tuple(duration, duration),
+      (loaded, added, gone, [one, other]) => {
+        const [from, to] = [Math.min(one, other), Math.max(one, other)];
+        const isThere = (value: number): boolean => value >= from && value < to;
+        const sorted = new SortedDurations({ from, to }, Float64Array.from(loaded.filter(isThere)));
+        for (const value of added) sorted.add(value, 1);
+        const left = [...loaded, ...added];
+        for (const place of gone) for (const value of left.splice(place, 1)) sorted.add(value, -1);
+        const expected = left.filter(isThere).sort((a, b) => a - b);
+        const read = expected.map((_, place) => sorted.at(from, place));
+        return (
+          JSON.stringify(read) === JSON.stringify(expected) &&
+          sorted.length === expected.length &&
+          sorted.at(from, expected.length) === undefined &&
+          sorted.covers({ from, to }) &&
+          !sorted.covers({ from, to: Infinity })
         );
       },
     ),

@@ -4,7 +4,9 @@ export interface Quantile {
   readonly from: number;
   /** … and less than this. */
   readonly to: number;
-  /** How many values of that range come before the lower of the two. */
+  /** Values of that range. */
+  readonly count: number;
+  /** How many of them come before the lower of the two. */
   readonly skip: number;
   /** Values to read there: 1 when the rank falls on a value, otherwise 2. */
   readonly values: 1 | 2;
@@ -46,12 +48,17 @@ export class DurationHistogram {
     const [lower, upper] = [Math.floor(rank), Math.ceil(rank)];
     let before = 0;
     let first: { readonly from: number; readonly skip: number } | null = null;
+    let start = 0;
     this.#sorted ??= [...this.#counts.keys()].sort((a, b) => a - b);
     for (const bucket of this.#sorted) {
       const end = before + (this.#counts.get(bucket) ?? 0);
-      if (first === null && lower < end) first = { from: startOf(bucket), skip: lower - before };
+      if (first === null && lower < end) {
+        first = { from: startOf(bucket), skip: lower - before };
+        start = before;
+      }
       if (first !== null && upper < end) {
-        return { ...first, to: startOf(bucket + 1), values: upper > lower ? 2 : 1, fraction: rank - lower };
+        const values = upper > lower ? 2 : 1;
+        return { ...first, to: startOf(bucket + 1), count: end - start, values, fraction: rank - lower };
       }
       before = end;
     }

@@ -28,6 +28,10 @@ export class LoadedFigures<Key, Figure> {
     if (this.#figures.size > this.#most) this.dropOldest();
   }
 
+  delete(key: Key): void {
+    this.#figures.delete(key);
+  }
+
   values(): Iterable<Figure> {
     return this.#figures.values();
   }

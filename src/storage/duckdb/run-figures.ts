@@ -1,13 +1,21 @@
 import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
+import type { Agent } from './agents.js';
 import { AgentSums, type StoredSums } from './agent-sums.js';
 import type { Connection } from './connection.js';
 import { DurationHistogram, type Quantile } from './duration-histogram.js';
 import { LoadedFigures } from './loaded-figures.js';
 import { MOST_STARTS, NewestStarts } from './newest-starts.js';
-import { lastActivity, newestStarts, someNewestStarts, storedDurations } from './queries/stored-runs.js';
+import {
+  durationsBetween,
+  lastActivity,
+  newestStarts,
+  someNewestStarts,
+  storedDurations,
+} from './queries/stored-runs.js';
 import type { Read } from './read.js';
 import type { Capture } from './segment.js';
+import { SortedDurations } from './sorted-durations.js';
 
 /** What a stored run adds to the figures of its agent. */
 export interface CountedRun {
@@ -58,6 +66,9 @@ export interface AgentsOf {
 /** What is remembered of runs that were asked for, some 4 KB a list and up to 20 KB an agent. */
 const MOST_LISTS = 2000;
 const MOST_HISTOGRAMS = 1000;
+/** And 8 bytes for each duration among which a percentile lies: 512 KB at most, of so many agents. */
+const MOST_NEAR = 32;
+const MOST_DURATIONS = 65_536;
 
 /**
  * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of
@@ -70,6 +81,8 @@ export class RunFigures implements RunChanges {
   /** Of the lists of all runs of a tenant, or an agent, by {@link listKey}. */
   readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
   readonly #durations = new LoadedFigures<number, DurationHistogram>(MOST_HISTOGRAMS);
+  /** The durations among which the 95th percentiles lie. */
+  readonly #near = new LoadedFigures<number, SortedDurations>(MOST_NEAR);
   /** For each load under way: the changes since it began, which what it loads does not hold. */
   readonly #meanwhile = new Set<RunChange[]>();
   /** Grows when runs are removed: what was loaded before holds no more. */
@@ -86,9 +99,8 @@ export class RunFigures implements RunChanges {
       changeList(this.#starts.peek(listKey(run.tenant, undefined)), run, sign);
       changeList(this.#starts.peek(listKey(run.tenant, run.agentNo)), run, sign);
     });
-    changeDurations(this.#durations.peek(after.agentNo), change, after.agentNo);
-    if (before !== null && before.agentNo !== after.agentNo)
-      changeDurations(this.#durations.peek(before.agentNo), change, before.agentNo);
+    this.#changeDurations(change, after.agentNo);
+    if (before !== null && before.agentNo !== after.agentNo) this.#changeDurations(change, before.agentNo);
   }
 
   /**
@@ -114,6 +126,7 @@ export class RunFigures implements RunChanges {
       this.#age++;
       this.#starts.clear();
       this.#durations.clear();
+      this.#near.clear();
     } finally {
       this.#meanwhile.delete(meanwhile);
     }
@@ -170,6 +183,39 @@ export class RunFigures implements RunChanges {
   /** Where the agent's 95th percentile of duration lies; null when no run has a duration, undefined when it is not known. */
   p95(agentNo: number): Quantile | null | undefined {
     return this.#durations.get(agentNo)?.find(0.95);
+  }
+
+  /** The values that a quantile of an agent lies between (two equal ones when it is a value); undefined when they are not known. */
+  around(
+    agentNo: number,
+    { from, to, skip, values }: Quantile,
+  ): readonly [lower: number, upper: number] | undefined {
+    const near = this.#near.get(agentNo);
+    if (near?.covers({ from, to }) !== true) return undefined;
+    const [lower, upper] = [near.at(from, skip), near.at(from, skip + values - 1)];
+    return lower === undefined || upper === undefined ? undefined : [lower, upper];
+  }
+
+  /** From here on {@link around} knows the agent's values where {@link p95} says that the percentile lies now, if they are not too many. */
+  async loadAround(read: Read, agent: Agent): Promise<void> {
+    const place = this.p95(agent.agent_no);
+    if (!place || place.count > MOST_DURATIONS || this.around(agent.agent_no, place) !== undefined) return;
+    await this.#load(
+      read,
+      (connection, capture) => durationsBetween(connection, capture, agent, place),
+      (found, meanwhile) => {
+        const near = new SortedDurations(place, found);
+        for (const change of meanwhile) changeDurations(near, change, agent.agent_no);
+        this.#near.put(agent.agent_no, near);
+      },
+    );
+  }
+
+  #changeDurations(change: RunChange, agentNo: number): void {
+    changeDurations(this.#durations.peek(agentNo), change, agentNo);
+    const near = this.#near.peek(agentNo);
+    changeDurations(near, change, agentNo);
+    if (near !== undefined && near.length > MOST_DURATIONS) this.#near.delete(agentNo);
   }
 
   /** From here on {@link p95} knows these agents. */
@@ -259,11 +305,11 @@ function changeList(starts: NewestStarts | undefined, { startedAt }: CountedRun,
 }
 
 function changeDurations(
-  histogram: DurationHistogram | undefined,
+  durations: DurationHistogram | SortedDurations | undefined,
   { before, after }: RunChange,
   agentNo: number,
 ): void {
-  if (histogram === undefined) return;
-  if (before?.agentNo === agentNo && before.durationMs !== null) histogram.add(before.durationMs, -1);
-  if (after.agentNo === agentNo && after.durationMs !== null) histogram.add(after.durationMs, 1);
+  if (durations === undefined) return;
+  if (before?.agentNo === agentNo && before.durationMs !== null) durations.add(before.durationMs, -1);
+  if (after.agentNo === agentNo && after.durationMs !== null) durations.add(after.durationMs, 1);
 }

@@ -31,16 +31,17 @@ export async function compareAgents(
   const of = { tenant, numbers: compared.map((agent) => agent.agent_no) };
   const starts = await figures.loadNewest(read, of);
   await figures.loadDurations(read, of);
+  for (const agent of compared) await figures.loadAround(read, agent);
   return await read(async (connection, capture) => {
     // All from memory first: it changes with the commits that come while the tables are read.
     const found = compared.map((agent) => ({
       agent,
       totals: figures.totals(agent.agent_no),
-      place: figures.p95(agent.agent_no),
+      ...known95(figures, agent),
     }));
     const comparisons: AgentComparison[] = [];
-    for (const { agent, totals, place } of found) {
-      const p95_latency_ms = place === null ? null : await p95(connection, capture, agent, place);
+    for (const { agent, totals, place, around } of found) {
+      const p95_latency_ms = await p95(connection, capture, agent, { place, around });
       comparisons.push({ ...summary(agent, totals, starts), p95_latency_ms });
     }
     return comparisons;
@@ -79,28 +80,47 @@ export async function agentDays(
   }));
 }
 
-/** The percentile, from the few durations among which it lies, where that is known. */
+/** What is known of a percentile without the tables. */
+interface Known95 {
+  /** As of `RunFigures.p95`. */
+  readonly place: Quantile | null | undefined;
+  /** As of `RunFigures.around`. */
+  readonly around: readonly [lower: number, upper: number] | undefined;
+}
+
+function known95(figures: RunFigures, { agent_no }: Agent): Known95 {
+  const place = figures.p95(agent_no);
+  return { place, around: place ? figures.around(agent_no, place) : undefined };
+}
+
+/** The percentile: from memory, or from the few durations among which it lies, where that is known. */
 async function p95(
   connection: Connection,
   capture: Capture,
   agent: Agent,
-  place: Quantile | undefined,
+  { place, around }: Known95,
 ): Promise<number | null> {
+  if (place === null) return null;
+  if (place !== undefined && around !== undefined) return between(around, place);
   const of = runsOf({ tenant: agent.tenant, numbers: [agent.agent_no] });
   if (place !== undefined) {
-    const { from, to, skip, values, fraction } = place;
+    const { from, to, skip, values } = place;
     const rows = await connection.rows(
       `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`)}
        ORDER BY duration_ms LIMIT ${values} OFFSET ${skip}`,
     );
     const [lower, upper = lower] = rows.map((row) => number(row.duration_ms));
     if (rows.length === values && typeof lower === 'number' && typeof upper === 'number') {
-      return lower + (upper - lower) * fraction;
+      return between([lower, upper], place);
     }
   }
   // Retention has just removed runs, which the figures in memory will know in a moment.
   const [row] = await connection.rows(`SELECT ${P95} FROM ${newest(capture, TRACES, of)}`);
   return number(row?.p95_latency_ms);
+}
+
+function between([lower, upper]: readonly [number, number], { fraction }: Quantile): number {
+  return lower + (upper - lower) * fraction;
 }
 
 /** @param totals undefined for an agent without runs @param starts for an agent whose totals do not know it */

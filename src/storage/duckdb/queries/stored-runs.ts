@@ -1,5 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
+import type { Agent } from '../agents.js';
 import type { Connection } from '../connection.js';
 import { DurationHistogram } from '../duration-histogram.js';
 import { newest, relation } from '../relation.js';
@@ -50,6 +51,24 @@ export async function storedDurations(
     for (let row = 0; row < chunk.rows; row++) found.get(numbers[row] ?? 0)?.add(durations[row] ?? 0, 1);
   }
   return found;
+}
+
+/** The durations of an agent's runs that lie in a range, in no order. @param range without its end */
+export async function durationsBetween(
+  connection: Connection,
+  capture: Capture,
+  { tenant, agent_no }: Agent,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Float64Array> {
+  const isThere = `duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`;
+  const of = runsOf({ tenant, numbers: [agent_no] });
+  const rows = `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND ${isThere}`)}`;
+  const durations: number[] = [];
+  for await (const chunk of connection.chunks(rows)) {
+    const words = chunk.words(0, 8);
+    durations.push(...new Float64Array(words.buffer, words.byteOffset, chunk.rows));
+  }
+  return Float64Array.from(durations);
 }
 
 /**
