@@ -303,6 +303,19 @@ export const REPLACED_ASIDE: Table = {
   ],
 };
 
+const SEARCHED = ['outcome', 'error_message'] as const;
+
+/**
+ * Which texts the runs of a moved segment may have (`duckdb/texts`), by the first and the last commit (`seq`) of its headers: the
+ * bits of each column that is searched, null where they would tell nothing. The columns' kinds know no bits, so this is in SQL.
+ */
+export const TEXT_BLOCKS = {
+  name: 'text_blocks',
+  searched: SEARCHED,
+  create: (catalog: string): string =>
+    `CREATE TABLE ${catalog}.main.text_blocks (seq BIGINT NOT NULL, first_seq BIGINT NOT NULL, ${SEARCHED.map((column) => `${column} BIT`).join(', ')})`,
+};
+
 /** The tables of the cold file that follow from others of it. */
 export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS, MODEL_SUMS, REPLACED_ASIDE];
 

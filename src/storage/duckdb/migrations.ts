@@ -1,5 +1,5 @@
 import { createTable } from '../table.js';
-import { COLD_TABLES, createLogTerms, SEGMENT_TABLES } from '../tables.js';
+import { COLD_TABLES, createLogTerms, SEGMENT_TABLES, TEXT_BLOCKS } from '../tables.js';
 import { META_TABLES } from './meta/all-tables.js';
 import type { Connection } from './connection.js';
 import { identifier } from './database.js';
@@ -29,6 +29,7 @@ export const SEGMENT_SCHEMA: Schema = {
     `CREATE TABLE ${catalog}.main.segments_aside (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL, last_number BIGINT NOT NULL, is_read BOOLEAN NOT NULL)`,
     ...COLD_TABLES.map((table) => createTable(catalog, table)),
     createLogTerms(catalog),
+    TEXT_BLOCKS.create(catalog),
   ],
   upgrades: [],
 };

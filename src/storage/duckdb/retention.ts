@@ -6,6 +6,7 @@ import type { Connection } from './connection.js';
 import { noteRemovedCalls } from './model-sums.js';
 import { hourOf } from '../../signal/trace-map.js';
 import type { Capture } from './segment.js';
+import { forgetRemovedTexts } from './texts/text-blocks.js';
 
 const DAY = 86_400_000_000;
 
@@ -61,6 +62,7 @@ export async function removeOldTraces(
       );
     }
     await connection.run(`DELETE FROM cold.main.traces WHERE ${isOld}`);
+    await forgetRemovedTexts(connection);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);

@@ -9,6 +9,7 @@ import { moveSums } from './move-sums.js';
 import { slicesByKey, slicesByRow } from './move-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from './relation.js';
 import type { Segment } from './segment.js';
+import { noteMovedTexts } from './texts/text-blocks.js';
 
 /** Rows of a slice: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
 const SLICE_ROWS = 8192;
@@ -27,6 +28,7 @@ export async function copySegment(
 ): Promise<void> {
   const { breathe } = options;
   await noteMove(connection, segment, options);
+  await noteMovedTexts(connection, segment, { rows: SLICE_ROWS, breathe });
   for (const table of SEGMENT_TABLES) {
     if (table === LOGS) await moveLogs(connection, segment, SLICE_ROWS, breathe);
     else if (table.sumsOf !== undefined) await moveSums(connection, segment, table);

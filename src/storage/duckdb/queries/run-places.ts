@@ -6,40 +6,62 @@ import type { Capture } from '../segment.js';
 
 /** Of all commits there are so many places at most. */
 const MOST_PLACES = 2048;
-/** In so many places runs are looked for there alone; of more, most row groups have some. */
-const FEW_PLACES = 32;
 
 /** Neighbouring commits that brought runs that match. */
 interface Place {
   readonly first: number;
   readonly last: number;
   readonly runs: number;
+  /** When the first and the last of them started, in microseconds. */
+  readonly oldest: number;
+  readonly newest: number;
 }
 
-/** Where the runs lie that match: one look at each, and at no column but those of the filter and the commit. */
+/**
+ * Where the runs lie that match: one look at each, and at no column but those of the filter, the start and the commit.
+ *
+ * @param where which runs match: conditions of which each run fulfils one at most
+ */
 export async function matchingPlaces(
   connection: Connection,
   capture: Capture,
-  {
-    tenant,
-    sql,
-    values,
-  }: { readonly tenant: number; readonly sql: string; readonly values: readonly Value[] },
+  where: readonly string[],
+  values: readonly Value[],
 ): Promise<readonly Place[]> {
   const width = Math.max(1, Math.ceil(capture.lastSeq / MOST_PLACES));
   const rows = await connection.rows(
-    `SELECT min(seq) AS first, max(seq) AS last, count(*) AS runs FROM ${newest(capture, TRACES, `tenant = ${tenant}`)} WHERE ${sql} GROUP BY seq // ${width}`,
+    `SELECT min(seq) AS first, max(seq) AS last, count(*) AS runs, epoch_us(min(started_at)) AS oldest, epoch_us(max(started_at)) AS newest
+     FROM ${newest(capture, TRACES, where)} GROUP BY seq // ${width}`,
     values,
   );
-  return rows.map((row) => ({ first: Number(row.first), last: Number(row.last), runs: Number(row.runs) }));
+  return rows.map((row) => ({
+    first: Number(row.first),
+    last: Number(row.last),
+    runs: Number(row.runs),
+    oldest: Number(row.oldest),
+    newest: Number(row.newest),
+  }));
 }
 
 export function countIn(places: readonly Place[]): number {
   return places.reduce((sum, { runs }) => sum + runs, 0);
 }
 
-/** Conditions on the commits that are to be looked through for them. @param places null where they are not known */
-export function conditionsOnPlaces(places: readonly Place[] | null): string[] {
-  if (places === null || places.length > FEW_PLACES) return ['TRUE'];
-  return conditionsOn(places.map(({ first, last }) => CommitRanges.stored({ first, last, printed: null })));
+/**
+ * Conditions that take the newest runs of those that match, and as few others as the places tell; of each run one at most.
+ *
+ * @param runs how many of the newest are wanted
+ */
+export function conditionsOnPage(places: readonly Place[], runs: number): string[] {
+  let since = -Infinity;
+  let left = runs;
+  // Those that started last as a whole have enough of them: what is older than their oldest is not wanted.
+  for (const place of places.toSorted((a, b) => b.oldest - a.oldest)) {
+    since = place.oldest;
+    if ((left -= place.runs) <= 0) break;
+  }
+  const there = places
+    .filter((place) => place.newest >= since)
+    .map(({ first, last }) => CommitRanges.stored({ first, last, printed: null }));
+  return conditionsOn(there).map((commits) => `${commits} AND started_at >= make_timestamp(${since})`);
 }

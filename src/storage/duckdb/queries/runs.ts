@@ -8,7 +8,8 @@ import { newest, relation } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';
 import type { Capture } from '../segment.js';
 import { PART_BYTES } from './part-bytes.js';
-import { conditionsOnPlaces, countIn, matchingPlaces } from './run-places.js';
+import { hasText, whereText } from '../texts/text-blocks.js';
+import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
 const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
@@ -37,6 +38,8 @@ interface Condition {
   readonly sql: string;
   readonly values: Value[];
   readonly agentNo: number | undefined;
+  /** A text that every run has that matches, besides what `sql` says; in lower case. */
+  readonly text: string | undefined;
 }
 
 /** One page of runs, newest first, and how many match in all. */
@@ -61,7 +64,7 @@ async function readRuns(
   capture: Capture,
   agents: Agents,
   figures: RunFigures,
-  { tenant, filter, page, sql, values, agentNo }: Wanted,
+  { tenant, filter, page, sql, values, agentNo, text }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before anything is awaited: it changes with every commit.
   const counted = countKnown(agents, figures, tenant, agentNo, filter);
@@ -75,13 +78,21 @@ async function readRuns(
     );
     return { ...partOf(rows, agents), count: counted };
   }
-  const places = counted === null ? await matchingPlaces(connection, capture, { tenant, sql, values }) : null;
-  const count = counted ?? countIn(places ?? []);
-  if (count <= page.offset) return { ...NONE, count };
-  const where = conditionsOnPlaces(places).map((commits) => `tenant = ${tenant} AND ${commits}`);
+  const isOf = `tenant = ${tenant} AND ${sql}`;
+  let where = [isOf];
+  if (text !== undefined)
+    where = (await whereText(connection, capture, text)).map((hasIt) => `${isOf} AND ${hasIt}`);
+  let count = counted;
+  if (count === null) {
+    const places = await matchingPlaces(connection, capture, where, values);
+    count = countIn(places);
+    if (count <= page.offset) return { ...NONE, count };
+    const matches = text === undefined ? isOf : `${isOf} AND ${hasText()}`;
+    where = conditionsOnPage(places, page.offset + page.limit).map((there) => `${matches} AND ${there}`);
+  }
   // First which runs, by the narrow columns; then those few rows, found by their commits.
   const keys = await connection.rows(
-    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} WHERE ${sql} ${orderAndCut(page)}`,
+    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page)}`,
     values,
   );
   const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
@@ -158,6 +169,7 @@ function conditions(agents: Agents, tenant: number, filter: RunFilter): Conditio
   const sql = ['TRUE'];
   const values: Value[] = [];
   let agentNo: number | undefined;
+  let text: string | undefined;
   if (filter.agent_id !== undefined) {
     const agent = agents.namedById(tenant, filter.agent_id);
     if (agent === undefined) return null;
@@ -170,13 +182,10 @@ function conditions(agents: Agents, tenant: number, filter: RunFilter): Conditio
   if (filter.end_time !== undefined) sql.push(`started_at <= make_timestamp(${filter.end_time})`);
   if (filter.query !== undefined) {
     const named = agents.matching(tenant, filter.query).map((agent) => agent.agent_no);
-    const text = filter.query.toLowerCase();
-    const byAgent = named.length > 0 ? `agent_no IN (${named.join(', ')}) OR ` : '';
-    // Null in one column must not hide a match in the other.
-    sql.push(
-      `(${byAgent}coalesce(contains(lower(outcome), ?), FALSE) OR coalesce(contains(lower(error_message), ?), FALSE))`,
-    );
-    values.push(text, text);
+    const lower = filter.query.toLowerCase();
+    values.push(lower);
+    if (named.length === 0) text = lower;
+    else sql.push(`(agent_no IN (${named.join(', ')}) OR ${hasText()})`);
   }
-  return { sql: sql.join(' AND '), values, agentNo };
+  return { sql: sql.join(' AND '), values, agentNo, text };
 }

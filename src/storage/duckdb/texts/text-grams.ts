@@ -1,0 +1,75 @@
+/** A text is known by every four bytes that follow each other in it: in fewer there is little to tell one from another. */
+const GRAM_BYTES = 4;
+/** While texts are added; what is kept is as small as they allow. */
+const MOST_BITS = 2 ** 20;
+const LEAST_BITS = 2 ** 10;
+/** Of what is kept at most so many bits are set, so that a gram that is not there passes one time in eight. */
+const KEPT_SHARE = 1 / 8;
+/** Beyond this share hardly any text could be ruled out. */
+const FULL_SHARE = 1 / 2;
+/** Of a text that is looked for so many grams are asked for; further ones rule out nothing that these do not. */
+const MOST_ASKED = 24;
+
+/**
+ * Which grams some texts have: a Bloom filter with one hash. It says of a text that it is in none of them, or that it may be.
+ * It is stored (`text_blocks`), so neither the grams nor their hashes may ever change.
+ */
+export class TextGrams {
+  readonly #bits = new Uint8Array(MOST_BITS / 8);
+
+  /** @param text UTF-8 */
+  add(text: Uint8Array): void {
+    let gram = 0;
+    for (let at = 0; at < text.length; at++) {
+      gram = (gram << 8) | (text[at] ?? 0);
+      if (at < GRAM_BYTES - 1) continue;
+      const place = hashOf(gram) % MOST_BITS;
+      const byte = place >>> 3;
+      this.#bits[byte] = (this.#bits[byte] ?? 0) | (0x80 >>> (place & 7));
+    }
+  }
+
+  /**
+   * The bits, the first one the highest of the first byte, as few as keep {@link KEPT_SHARE}. A gram's place is its hash modulo
+   * their number, which is a power of two: so halves can be laid upon each other.
+   *
+   * @returns null where the texts have so many grams that it would be of no use
+   */
+  print(): Uint8Array | null {
+    let bits: Uint8Array = this.#bits;
+    if (share(bits) > FULL_SHARE) return null;
+    while (bits.length * 8 > LEAST_BITS) {
+      const half = bits.length / 2;
+      const folded = bits.slice(0, half);
+      for (let at = 0; at < half; at++) folded[at] = (folded[at] ?? 0) | (bits[half + at] ?? 0);
+      if (share(folded) > KEPT_SHARE) break;
+      bits = folded;
+    }
+    return bits;
+  }
+}
+
+/** The hashes of the grams that every text has in which this one is found. None where it is too short. @param text UTF-8 */
+export function gramHashes(text: Uint8Array): number[] {
+  const hashes = new Set<number>();
+  let gram = 0;
+  for (let at = 0; at < text.length && hashes.size < MOST_ASKED; at++) {
+    gram = (gram << 8) | (text[at] ?? 0);
+    if (at >= GRAM_BYTES - 1) hashes.add(hashOf(gram));
+  }
+  return [...hashes];
+}
+
+/** The finalizer of MurmurHash3: each bit of the gram changes half of those that come out. */
+function hashOf(gram: number): number {
+  let hash = gram;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function share(bits: Uint8Array): number {
+  let set = 0;
+  for (const byte of bits) for (let left = byte; left !== 0; left &= left - 1) set++;
+  return set / (bits.length * 8);
+}
