@@ -241,13 +241,15 @@ export const LOGS: Table = {
 /** Log records of the cold file that are searched together: one row for each tenant that has some among them. */
 const LOG_BLOCKS: Table = {
   name: 'log_blocks',
-  /** Of the segment that the records came from: its last commit. */
+  /** Of the segment that the records came from, the newest of several: its last commit. */
   store: [{ name: 'seq', kind: 'int64', sql: 'BIGINT' }],
   wire: [
     { name: 'block', kind: 'int32', sql: 'INTEGER' },
     { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
     { name: 'first_position', kind: 'uint32', sql: 'UINTEGER' },
     { name: 'records', kind: 'uint32', sql: 'UINTEGER' },
+    /** Of bodies and attributes. */
+    { name: 'bytes', kind: 'int64', sql: 'BIGINT' },
     { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP' },
     { name: 'newest', kind: 'int64', sql: 'TIMESTAMP' },
   ],

@@ -82,6 +82,20 @@ export class Connection {
   }
 
   /**
+   * Statements that all see the same, whatever others commit meanwhile. They must leave no scan open between them, see
+   * {@link wholeChunks}.
+   */
+  async asOfNow<T>(statements: () => Promise<T>): Promise<T> {
+    await this.run('BEGIN TRANSACTION READ ONLY');
+    try {
+      return await statements();
+    } finally {
+      // Also after it was told to stop.
+      await this.#connection.run('ROLLBACK').catch(() => undefined);
+    }
+  }
+
+  /**
    * A very large result of columns that are never null, by the chunk (at most 2048 rows), as DuckDB finds it. Not within a
    * transaction.
    *

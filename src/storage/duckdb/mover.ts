@@ -5,8 +5,9 @@ import { asideMessage, forgetAside, noteAside, unreadableMessage } from './aside
 import { checkpoint } from './checkpoint.js';
 import type { Connection } from './connection.js';
 import { isInvalidated } from './database.js';
+import { LogMerger, mergeBlocks } from './logs/merge-logs.js';
 import { foldSums } from './move-sums.js';
-import { copySegment, noteReplacedInAsides } from './segment-copy.js';
+import { copySegment, noteReplacedInAsides, SLICE_ROWS } from './segment-copy.js';
 import type { Segment } from './segment.js';
 import type { Segments } from './segments.js';
 import type { Troubles } from './troubles.js';
@@ -57,6 +58,7 @@ export class Mover {
   readonly #waitingForTry: (() => void)[] = [];
   /** Of each table of sums, how many it had when last looked. */
   readonly #sums = new Map<string, number>();
+  readonly #merger = new LogMerger();
   /** How often each has failed. */
   readonly #failures = new WeakMap<Segment, number>();
   /** Those set aside whose turn it is to be tried again. */
@@ -181,6 +183,7 @@ export class Mover {
       this.#troubles.set(`segment ${one.number}`, message);
     }
     if (++this.#moves % FOLD_EVERY === 0) await this.#fold();
+    await this.#mergeLogs();
     await this.#checkpoint();
   }
 
@@ -247,6 +250,20 @@ export class Mover {
       }
     } catch (error) {
       this.#logger.warn({ err: error }, 'Sums in the cold file could not be put together.');
+    }
+  }
+
+  /** What waits to be moved goes first. A failure leaves log blocks small until the next time, no more. */
+  async #mergeLogs(): Promise<void> {
+    if (this.#segments.sealed.length >= HURRY_AT) return;
+    const { oldestBound } = this.#segments;
+    try {
+      const sources = await this.#merger.next(this.#connection, oldestBound);
+      if (sources.length === 0) return;
+      await mergeBlocks(this.#connection, sources, SLICE_ROWS, () => this.#breathe());
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#logger.warn({ err: error }, 'Small blocks of log records could not be merged.');
     }
   }
 

@@ -12,7 +12,7 @@ import type { Segment } from './segment.js';
 import { noteMovedTexts } from './texts/text-blocks.js';
 
 /** Rows of a slice: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
-const SLICE_ROWS = 8192;
+export const SLICE_ROWS = 8192;
 /** A payload row holds a few spans' texts. */
 const PAYLOAD_SLICE_ROWS = 3072;
 

@@ -1,5 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import type { Connection } from '../connection.js';
+import { dropBlocks } from './block-runs.js';
+import { inTransaction } from './in-transaction.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
 /** Gives the connection for work on the cold file, between two moves. */
@@ -12,6 +14,13 @@ type Between = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
  * @returns whether there was anything to remove
  */
 export async function removeOldLogs(between: Between, firstKept: Micros): Promise<boolean> {
+  let isRemoved = false;
+  // Blocks may be merged between two steps, so it looks again until nothing is left.
+  while (await removeSome(between, firstKept)) isRemoved = true;
+  return isRemoved;
+}
+
+async function removeSome(between: Between, firstKept: Micros): Promise<boolean> {
   const rows = await between((connection) =>
     connection.rows(
       `SELECT block, max(newest) < make_timestamp(${firstKept}) AS is_over FROM cold.main.log_blocks
@@ -20,22 +29,11 @@ export async function removeOldLogs(between: Between, firstKept: Micros): Promis
   );
   const over = rows.flatMap((row) => (row.is_over === true ? Number(row.block) : []));
   const partial = rows.flatMap((row) => (row.is_over === true ? [] : Number(row.block)));
-  if (over.length > 0) await between((connection) => inTransaction(connection, () => drop(connection, over)));
+  if (over.length > 0) await between((connection) => inTransaction(connection, () => dropBlocks(connection, over)));
   for (const block of partial) {
     await between((connection) => inTransaction(connection, () => shorten(connection, block, firstKept)));
   }
   return rows.length > 0;
-}
-
-async function drop(connection: Connection, blocks: readonly number[]): Promise<void> {
-  for (const { first, last } of runsOf(blocks)) {
-    await connection.run(
-      `DELETE FROM cold.main.logs WHERE log_no >= ${first * BLOCK_RECORDS} AND log_no < ${(last + 1) * BLOCK_RECORDS}`,
-    );
-    for (const table of ['log_terms', 'log_blocks']) {
-      await connection.run(`DELETE FROM cold.main.${table} WHERE block BETWEEN ${first} AND ${last}`);
-    }
-  }
 }
 
 async function shorten(connection: Connection, block: number, firstKept: Micros): Promise<void> {
@@ -45,7 +43,7 @@ async function shorten(connection: Connection, block: number, firstKept: Micros)
   );
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE kept_logs AS
-      SELECT tenant, (log_no & 65535)::USMALLINT AS position, timestamp FROM cold.main.logs WHERE ${ofBlock}`,
+      SELECT tenant, (log_no & 65535)::USMALLINT AS position, timestamp, bytes FROM cold.main.logs WHERE ${ofBlock}`,
   );
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE kept_terms AS
@@ -65,30 +63,8 @@ async function shorten(connection: Connection, block: number, firstKept: Micros)
   );
   await connection.run(
     `INSERT INTO cold.main.log_blocks
-      SELECT ${Number(seq)}, ${block}, tenant, min(position), count(*), min(timestamp), max(timestamp)
+      SELECT ${Number(seq)}, ${block}, tenant, min(position), count(*), sum(bytes), min(timestamp), max(timestamp)
       FROM temp.kept_logs GROUP BY tenant`,
   );
   for (const table of ['kept_logs', 'kept_terms']) await connection.run(`DROP TABLE temp.${table}`);
-}
-
-async function inTransaction(connection: Connection, work: () => Promise<void>): Promise<void> {
-  await connection.run('BEGIN');
-  try {
-    await work();
-    await connection.run('COMMIT');
-  } catch (error) {
-    await connection.run('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Neighbouring numbers as runs, both ends included. @param numbers ascending */
-function runsOf(numbers: readonly number[]): { first: number; last: number }[] {
-  const runs: { first: number; last: number }[] = [];
-  for (const number of numbers) {
-    const run = runs.at(-1);
-    if (run?.last === number - 1) run.last = number;
-    else runs.push({ first: number, last: number });
-  }
-  return runs;
 }

@@ -7,7 +7,7 @@ import { termHash, type TermKind } from './terms.js';
 /** Positions are 16 bits wide. */
 export const BLOCK_RECORDS = 65_536;
 /** A block's terms are put together in memory, in some ten times this. */
-const BLOCK_BYTES = 16 * 1024 * 1024;
+export const BLOCK_BYTES = 16 * 1024 * 1024;
 
 /**
  * Takes the log records of a sealed segment into the cold file, inside the mover's transaction: in blocks, sorted by
@@ -28,34 +28,51 @@ export async function moveLogs(
   let block = Number(last?.block);
   for (const { from, to } of blocks) {
     block++;
-    await connection.run(
-      `CREATE OR REPLACE TEMP TABLE log_order AS
-        SELECT rowid AS source, (row_number() OVER (ORDER BY tenant, timestamp, id) - 1)::USMALLINT AS position
-        FROM ${segment.catalog}.main.logs WHERE rowid >= ${from} AND rowid < ${to}`,
-    );
-    const of = { segment, block, from, to };
-    await moveRecords(connection, of, sliceRows, pause);
-    await connection.run(
-      `INSERT INTO cold.main.log_blocks
-        SELECT ${segment.lastSeq}, ${block}, tenant, min(position), count(*), min(timestamp), max(timestamp)
-        FROM ${ordered(of)} GROUP BY tenant`,
-    );
-    await pause();
-    await connection.run(
-      `INSERT INTO cold.main.log_terms
-        SELECT ${segment.lastSeq}, ${block}, hash, len(positions), positions FROM (${termLists(of)}) ORDER BY hash`,
-    );
-    await pause();
+    const rows = { table: `${segment.catalog}.main.logs`, from, to };
+    await writeBlock(connection, { seq: segment.lastSeq, block, rows }, sliceRows, pause);
   }
-  await connection.run('DROP TABLE temp.log_order');
 }
 
-/** A block, and the rows of the segment that come into it. */
-interface Block {
-  readonly segment: Segment;
+/** A block to be written. */
+export interface Block {
+  /** Reads that expect this commit in the cold file see the block. */
+  readonly seq: number;
   readonly block: number;
-  readonly from: number;
-  readonly to: number;
+  /** Its records: rows of a table, by their row ids. */
+  readonly rows: { readonly table: string; readonly from: number; readonly to: number };
+}
+
+/**
+ * Writes records into the cold file as a block, with its terms, within a transaction.
+ *
+ * @param sliceRows rows to be written by one statement
+ * @param pause called between statements
+ */
+export async function writeBlock(
+  connection: Connection,
+  of: Block,
+  sliceRows: number,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const { seq, block, rows } = of;
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE log_order AS
+      SELECT rowid AS source, (row_number() OVER (ORDER BY tenant, timestamp, id) - 1)::USMALLINT AS position
+      FROM ${rows.table} WHERE rowid >= ${rows.from} AND rowid < ${rows.to}`,
+  );
+  await writeRecords(connection, of, sliceRows, pause);
+  await connection.run(
+    `INSERT INTO cold.main.log_blocks
+      SELECT ${seq}, ${block}, tenant, min(position), count(*), sum(bytes), min(timestamp), max(timestamp)
+      FROM ${ordered(of)} GROUP BY tenant`,
+  );
+  await pause();
+  await connection.run(
+    `INSERT INTO cold.main.log_terms
+      SELECT ${seq}, ${block}, hash, len(positions), positions FROM (${termLists(of)}) ORDER BY hash`,
+  );
+  await pause();
+  await connection.run('DROP TABLE temp.log_order');
 }
 
 /** Runs of neighbouring rows, each small enough for a block. */
@@ -86,7 +103,7 @@ async function cutIntoBlocks(
   return blocks;
 }
 
-async function moveRecords(
+async function writeRecords(
   connection: Connection,
   of: Block,
   sliceRows: number,
@@ -95,7 +112,7 @@ async function moveRecords(
   const columns = columnsOf(LOGS).map(({ name }) =>
     name === 'log_no' ? `${of.block * BLOCK_RECORDS}::BIGINT + position` : name,
   );
-  for (let start = 0; start < of.to - of.from; start += sliceRows) {
+  for (let start = 0; start < of.rows.to - of.rows.from; start += sliceRows) {
     await connection.run(
       `INSERT INTO cold.main.logs SELECT ${columns.join(', ')} FROM ${ordered(of)}
         WHERE position >= ${start} AND position < ${start + sliceRows} ORDER BY position`,
@@ -105,8 +122,8 @@ async function moveRecords(
 }
 
 /** The block's records with their positions. */
-function ordered({ segment, from, to }: Block): string {
-  return `(SELECT * FROM ${segment.catalog}.main.logs l JOIN temp.log_order o ON l.rowid = o.source WHERE l.rowid >= ${from} AND l.rowid < ${to})`;
+function ordered({ rows: { table, from, to } }: Block): string {
+  return `(SELECT * FROM ${table} l JOIN temp.log_order o ON l.rowid = o.source WHERE l.rowid >= ${from} AND l.rowid < ${to})`;
 }
 
 /** Each term of the block's records, with the positions of those that have it. */

@@ -39,10 +39,13 @@ export class StoredLogs {
   async search(read: Read, tenant: number, filter: LogFilter, page: LogPage): Promise<FoundLogsAnswer> {
     const { trace_id } = filter;
     const safe = trace_id === undefined ? filter : { ...filter, trace_id: new TraceId(trace_id).text };
-    return await read(async (connection, capture) => {
-      const { count, keys } = await searchLogs(connection, capture, tenant, safe, page);
-      return { count, slice: await readLogs(connection, capture, tenant, keys, page.details ?? false) };
-    });
+    return await read((connection, capture) =>
+      // Between two statements blocks may be merged.
+      connection.asOfNow(async () => {
+        const { count, keys } = await searchLogs(connection, capture, tenant, safe, page);
+        return { count, slice: await readLogs(connection, capture, tenant, keys, page.details ?? false) };
+      }),
+    );
   }
 
   /** A later part of a page. Its records may lie elsewhere by now. */

@@ -92,7 +92,10 @@ function firstSlice(keys: readonly LogKey[]): readonly LogKey[] {
   return end < 0 ? keys : keys.slice(0, end);
 }
 
-/** The rows of records, by id: those of the cold file by their numbers; the others may have been moved since. */
+/**
+ * The rows of records, by id: those of the cold file by their numbers. What is not where it was found has been moved, or its
+ * block merged with others, since.
+ */
 async function rowsOf(
   connection: Connection,
   capture: Capture,
@@ -111,10 +114,9 @@ async function rowsOf(
     await add(`SELECT * FROM cold.main.logs WHERE tenant = ${tenant} AND log_no IN (${numbers.join(', ')})`);
   }
   const hot = keys.filter(({ log_no }) => log_no === 0);
-  if (hot.length === 0) return rows;
-  const inHot = hotPartsOf(capture, LOGS, withIds(tenant, hot));
+  const inHot = hot.length === 0 ? [] : hotPartsOf(capture, LOGS, withIds(tenant, hot));
   if (inHot.length > 0) await add(inHot.join(' UNION ALL '));
-  const moved = hot.filter(({ id }) => !rows.has(id));
+  const moved = keys.filter(({ id }) => !rows.has(id));
   if (moved.length > 0) await add(`SELECT * FROM cold.main.logs WHERE ${withIds(tenant, moved)}`);
   return rows;
 }

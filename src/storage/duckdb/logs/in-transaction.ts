@@ -1,0 +1,13 @@
+import type { Connection } from '../connection.js';
+
+/** Does all of some work on the cold file, or nothing of it. */
+export async function inTransaction(connection: Connection, work: () => Promise<void>): Promise<void> {
+  await connection.run('BEGIN');
+  try {
+    await work();
+    await connection.run('COMMIT');
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
