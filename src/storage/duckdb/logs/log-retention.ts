@@ -29,7 +29,8 @@ async function removeSome(between: Between, firstKept: Micros): Promise<boolean>
   );
   const over = rows.flatMap((row) => (row.is_over === true ? Number(row.block) : []));
   const partial = rows.flatMap((row) => (row.is_over === true ? [] : Number(row.block)));
-  if (over.length > 0) await between((connection) => inTransaction(connection, () => dropBlocks(connection, over)));
+  if (over.length > 0)
+    await between((connection) => inTransaction(connection, () => dropBlocks(connection, over)));
   for (const block of partial) {
     await between((connection) => inTransaction(connection, () => shorten(connection, block, firstKept)));
   }

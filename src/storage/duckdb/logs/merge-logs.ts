@@ -29,7 +29,9 @@ export class LogMerger {
    * @param bound the last commit that the oldest read expects in the cold file
    */
   async next(connection: Connection, bound: number): Promise<BlockSize[]> {
-    const [newest] = await connection.rows('SELECT coalesce(max(block), 0) AS block FROM cold.main.log_blocks');
+    const [newest] = await connection.rows(
+      'SELECT coalesce(max(block), 0) AS block FROM cold.main.log_blocks',
+    );
     const last = Number(newest?.block);
     // Retention has removed them all, and numbers begin anew.
     if (last < this.#from - 1) this.#from = 0;
@@ -88,18 +90,21 @@ export async function mergeBlocks(
   sliceRows: number,
   pause: () => Promise<void>,
 ): Promise<void> {
+  const records = sources.reduce((sum, source) => sum + source.records, 0);
+  // Of what is written by one statement there is nothing to be spread over time.
+  const rest = records <= sliceRows ? () => Promise.resolve() : pause;
   const numbers = sources.map(({ block }) => block).sort((a, b) => a - b);
   const seq = sources.reduce((most, source) => Math.max(most, source.seq), 0);
   try {
-    const rows = await copyRecords(connection, numbers, pause);
+    const rows = await copyRecords(connection, numbers, rest);
     await inTransaction(connection, async () => {
       // Behind all others, those among them whose place it takes.
       const [next] = await connection.rows('SELECT max(block) + 1 AS block FROM cold.main.log_blocks');
       const block = Number(next?.block);
       await dropBlocks(connection, numbers);
-      await pause();
-      await writeBlock(connection, { seq, block, rows }, sliceRows, pause);
-      await checkRecords(connection, block, sources);
+      await rest();
+      await writeBlock(connection, { seq, block, rows }, sliceRows, rest);
+      await checkRecords(connection, block, records);
     });
   } finally {
     await connection.run('DROP TABLE IF EXISTS temp.merged_logs');
@@ -122,16 +127,11 @@ async function copyRecords(
 }
 
 /** @throws where the block does not have as many records as its sources have: then all stays as it was */
-async function checkRecords(
-  connection: Connection,
-  block: number,
-  sources: readonly BlockSize[],
-): Promise<void> {
+async function checkRecords(connection: Connection, block: number, expected: number): Promise<void> {
   const [found] = await connection.rows(
     `SELECT (SELECT coalesce(sum(records), 0)::BIGINT FROM cold.main.log_blocks WHERE block = ${block}) AS noted,
       (SELECT count(*) FROM cold.main.logs WHERE ${isInRun({ first: block, last: block })}) AS written`,
   );
-  const expected = sources.reduce((sum, { records }) => sum + records, 0);
   if (Number(found?.noted) === expected && Number(found?.written) === expected) return;
   throw new Error(
     `merged log blocks have ${expected} records, ${Number(found?.written)} of which were written`,
