@@ -5,7 +5,7 @@ import { asideMessage, forgetAside, noteAside, unreadableMessage } from './aside
 import { checkpoint } from './checkpoint.js';
 import type { Connection } from './connection.js';
 import { isInvalidated } from './database.js';
-import { LogMerger, mergeBlocks } from './logs/merge-logs.js';
+import { LogMerger } from './logs/merge-logs.js';
 import { foldSums } from './move-sums.js';
 import { copySegment, noteReplacedInAsides, SLICE_ROWS } from './segment-copy.js';
 import type { Segment } from './segment.js';
@@ -58,7 +58,7 @@ export class Mover {
   readonly #waitingForTry: (() => void)[] = [];
   /** Of each table of sums, how many it had when last looked. */
   readonly #sums = new Map<string, number>();
-  readonly #merger = new LogMerger();
+  readonly #merger: LogMerger;
   /** How often each has failed. */
   readonly #failures = new WeakMap<Segment, number>();
   /** Those set aside whose turn it is to be tried again. */
@@ -70,6 +70,7 @@ export class Mover {
   /** @param connection the mover's own */
   constructor(connection: Connection, { segments, troubles, logger, pace }: Parts) {
     this.#connection = connection;
+    this.#merger = new LogMerger(connection);
     this.#segments = segments;
     this.#troubles = troubles;
     this.#logger = logger;
@@ -79,6 +80,11 @@ export class Mover {
       this.#late = [...segments.aside];
       this.wake();
     }, this.#pace.lateEveryMs).unref();
+  }
+
+  /** Blocks of log records that were merged with others since the start. */
+  get mergedBlocks(): number {
+    return this.#merger.merged;
   }
 
   /** Says that there may be something to move. */
@@ -256,11 +262,8 @@ export class Mover {
   /** What waits to be moved goes first. A failure leaves log blocks small until the next time, no more. */
   async #mergeLogs(): Promise<void> {
     if (this.#segments.sealed.length >= HURRY_AT) return;
-    const { oldestBound } = this.#segments;
     try {
-      const sources = await this.#merger.next(this.#connection, oldestBound);
-      if (sources.length === 0) return;
-      await mergeBlocks(this.#connection, sources, SLICE_ROWS, () => this.#breathe());
+      await this.#merger.mergeNext(this.#segments.oldestBound, SLICE_ROWS, () => this.#breathe());
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       this.#logger.warn({ err: error }, 'Small blocks of log records could not be merged.');

@@ -21,6 +21,8 @@ export interface StoreFigures {
   readonly closedRuns: number;
   /** Runs of which more cost was reported than is kept, since the start. */
   readonly cappedRuns: number;
+  /** Blocks of log records that were merged with others, since the start. */
+  readonly mergedLogBlocks: number;
 }
 
 /** As they are now. */
@@ -36,6 +38,7 @@ export function figuresOf(parts: EngineParts): StoreFigures {
     idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
     closedRuns: closedRuns.closed,
     cappedRuns: parts.cappedRuns.runs,
+    mergedLogBlocks: parts.mover.mergedBlocks,
     reads: pools.users.figures,
     runsOfOtherAgents: otherAgents.runs,
   };

@@ -12,6 +12,7 @@ export class StoreMetrics {
   readonly #refusedReads: Counter;
   readonly #closedRuns: Counter;
   readonly #cappedRuns: Counter;
+  readonly #mergedLogBlocks: Counter;
   readonly #endedReads: Counter;
   readonly #otherAgents: Counter;
   #figures: StoreFigures = {
@@ -24,6 +25,7 @@ export class StoreMetrics {
     idFilterBytes: 0,
     closedRuns: 0,
     cappedRuns: 0,
+    mergedLogBlocks: 0,
     runsOfOtherAgents: 0,
     reads: { waiting: 0, running: 0, refused: 0, ended: { abandoned: 0, timed_out: 0, held_up_move: 0 } },
   };
@@ -47,6 +49,9 @@ export class StoreMetrics {
     this.#cappedRuns = meter.counter('store_capped_runs_total', {
       description:
         'Runs whose spans report more cost than is kept of a run, 9007199.254740991 USD: they show that.',
+    });
+    this.#mergedLogBlocks = meter.counter('store_merged_log_blocks_total', {
+      description: 'Small blocks of log records in the cold file that were merged with others.',
     });
     this.#endedReads = meter.counter('store_ended_reads_total', {
       description:
@@ -81,6 +86,7 @@ export class StoreMetrics {
     }
     this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
     this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
+    this.#mergedLogBlocks.add(figures.mergedLogBlocks - this.#figures.mergedLogBlocks);
     this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);
     this.#figures = figures;
   }

@@ -4,6 +4,9 @@ import { dropBlocks } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
+/** Where old records keep coming, what is left after so many is removed the next time. */
+const ROUNDS = 10;
+
 /** Gives the connection for work on the cold file, between two moves. */
 type Between = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
@@ -14,10 +17,11 @@ type Between = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
  * @returns whether there was anything to remove
  */
 export async function removeOldLogs(between: Between, firstKept: Micros): Promise<boolean> {
-  let isRemoved = false;
   // Blocks may be merged between two steps, so it looks again until nothing is left.
-  while (await removeSome(between, firstKept)) isRemoved = true;
-  return isRemoved;
+  for (let round = 0; round < ROUNDS; round++) {
+    if (!(await removeSome(between, firstKept))) return round > 0;
+  }
+  return true;
 }
 
 async function removeSome(between: Between, firstKept: Micros): Promise<boolean> {

@@ -5,7 +5,9 @@ import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './move-logs.
 
 /** Blocks with less than this share of the records and bytes that a block may hold are small. */
 const SMALL = 0.5;
-/** Small blocks that are looked at, and merged, at a time. */
+/** Blocks that are looked at, counted from the newest: small ones that lie further back stay as they are. */
+const LOOKED_AT = 1024;
+/** Blocks that are merged at a time. */
 const MOST_BLOCKS = 256;
 /** A block is merged with newer ones that have so much of it together. */
 const GROWTH = 0.5;
@@ -18,30 +20,44 @@ export interface BlockSize {
   readonly bytes: number;
 }
 
-/** Finds blocks that are better merged. It remembers where the small ones begin, so that it does not look through all. */
+/** Merges small blocks. It remembers where they begin, so that it does not look through all of them each time. */
 export class LogMerger {
-  /** No block before this one is small. */
+  readonly #connection: Connection;
+  /** Of those looked at last, the first small block, or the newest one. */
   #from = 0;
+  #merged = 0;
+
+  /** @param connection the mover's */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Blocks that were merged with others since the start. */
+  get merged(): number {
+    return this.#merged;
+  }
 
   /**
-   * Which blocks to merge next, newest first; none where nothing is gained.
+   * Merges the blocks that it is best to merge now, of one block's records at most.
    *
-   * @param bound the last commit that the oldest read expects in the cold file
+   * @param bound the last commit that the oldest read under way expects in the cold file
+   * @param breathe called between statements; what it throws gives the merge up
    */
-  async next(connection: Connection, bound: number): Promise<BlockSize[]> {
-    const [newest] = await connection.rows(
-      'SELECT coalesce(max(block), 0) AS block FROM cold.main.log_blocks',
-    );
-    const last = Number(newest?.block);
-    // Retention has removed them all, and numbers begin anew.
-    if (last < this.#from - 1) this.#from = 0;
-    const rows = await connection.rows(
+  async mergeNext(bound: number, sliceRows: number, breathe: () => Promise<void>): Promise<void> {
+    const sources = await this.#next(bound);
+    if (sources.length === 0) return;
+    await mergeBlocks(this.#connection, sources, sliceRows, breathe);
+    this.#merged += sources.length;
+  }
+
+  /** Which blocks to merge, newest first. */
+  async #next(bound: number): Promise<BlockSize[]> {
+    const rows = await this.#connection.rows(
       `SELECT block, max(seq) AS seq, sum(records)::BIGINT AS records, sum(bytes)::BIGINT AS bytes
         FROM cold.main.log_blocks WHERE block >= ${this.#from} GROUP BY block
-        HAVING sum(records) < ${BLOCK_RECORDS * SMALL} AND sum(bytes) < ${BLOCK_BYTES * SMALL}
-        ORDER BY block DESC LIMIT ${MOST_BLOCKS}`,
+        ORDER BY block DESC LIMIT ${LOOKED_AT}`,
     );
-    const small = rows.map((row): BlockSize => {
+    const blocks = rows.map((row): BlockSize => {
       return {
         block: Number(row.block),
         seq: Number(row.seq),
@@ -49,7 +65,11 @@ export class LogMerger {
         bytes: Number(row.bytes),
       };
     });
-    if (small.length < MOST_BLOCKS) this.#from = small.at(-1)?.block ?? last + 1;
+    const small = blocks.filter(
+      ({ records, bytes }) => records < BLOCK_RECORDS * SMALL && bytes < BLOCK_BYTES * SMALL,
+    );
+    // None at all: retention has removed the newest ones, and numbers may begin anew.
+    this.#from = (small.at(-1) ?? blocks[0])?.block ?? 0;
     // Of one that a read under way does not see, it would see the records neither here nor there, or twice.
     return blocksToMerge(small.filter(({ seq }) => seq <= bound));
   }
@@ -64,7 +84,7 @@ export function blocksToMerge(small: readonly BlockSize[]): BlockSize[] {
   for (let start = 0; start < small.length; start++) {
     const run: BlockSize[] = [];
     let [records, bytes] = [0, 0];
-    for (const block of small.slice(start)) {
+    for (const block of small.slice(start, start + MOST_BLOCKS)) {
       const isFull = records + block.records > BLOCK_RECORDS || bytes + block.bytes > BLOCK_BYTES;
       if (isFull || (run.length > 0 && block.records * GROWTH > records)) break;
       run.push(block);
@@ -82,29 +102,29 @@ export function blocksToMerge(small: readonly BlockSize[]): BlockSize[] {
  *
  * @param connection is in no transaction, and nobody else writes to the cold file
  * @param sliceRows rows to be written by one statement
- * @param pause called between statements; it throws when this is to be given up
+ * @param breathe called between statements; what it throws gives the merge up
  */
-export async function mergeBlocks(
+async function mergeBlocks(
   connection: Connection,
   sources: readonly BlockSize[],
   sliceRows: number,
-  pause: () => Promise<void>,
+  breathe: () => Promise<void>,
 ): Promise<void> {
   const records = sources.reduce((sum, source) => sum + source.records, 0);
   // Of what is written by one statement there is nothing to be spread over time.
-  const rest = records <= sliceRows ? () => Promise.resolve() : pause;
+  const pause = records <= sliceRows ? () => Promise.resolve() : breathe;
   const numbers = sources.map(({ block }) => block).sort((a, b) => a - b);
   const seq = sources.reduce((most, source) => Math.max(most, source.seq), 0);
   try {
-    const rows = await copyRecords(connection, numbers, rest);
+    const rows = await copyRecords(connection, numbers, pause);
     await inTransaction(connection, async () => {
       // Behind all others, those among them whose place it takes.
       const [next] = await connection.rows('SELECT max(block) + 1 AS block FROM cold.main.log_blocks');
       const block = Number(next?.block);
       await dropBlocks(connection, numbers);
-      await rest();
-      await writeBlock(connection, { seq, block, rows }, sliceRows, rest);
-      await checkRecords(connection, block, records);
+      await pause();
+      await writeBlock(connection, { seq, block, rows }, sliceRows, pause);
+      await checkRecords(connection, block, rows.to);
     });
   } finally {
     await connection.run('DROP TABLE IF EXISTS temp.merged_logs');
@@ -126,7 +146,10 @@ async function copyRecords(
   return { table: 'temp.merged_logs', from: 0, to: Number(last?.row) + 1 };
 }
 
-/** @throws where the block does not have as many records as its sources have: then all stays as it was */
+/**
+ * @param expected the records that were there: fewer than their blocks say where some were set aside when the file was opened
+ * @throws where the new block has others: then all stays as it was
+ */
 async function checkRecords(connection: Connection, block: number, expected: number): Promise<void> {
   const [found] = await connection.rows(
     `SELECT (SELECT coalesce(sum(records), 0)::BIGINT FROM cold.main.log_blocks WHERE block = ${block}) AS noted,
