@@ -3,6 +3,9 @@ import type { Connection } from './connection.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
 
+/** Of a trace with so few spans all payloads that are packed are read at once: 64 KiB a piece at most. */
+const FEW = 64;
+
 /** Where a span's line of the payload is: of which commit, and which one of its lines for the trace. */
 export interface LinePlace {
   readonly seq: number;
@@ -14,6 +17,8 @@ interface Piece {
   readonly seq: number;
   readonly firstLine: number;
   readonly bytes: number;
+  /** Null where they lie unpacked, or were not asked for. */
+  readonly lines: string | null;
 }
 
 /** The lines that were read, by commit, then by the line's number. */
@@ -22,6 +27,7 @@ type Lines = ReadonlyMap<number, ReadonlyMap<number, string>>;
 /**
  * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but one at least.
  *
+ * @param of.places where they are @param of.areAll whether the trace has no others
  * @returns how many spans that are, and their lines
  */
 export async function firstPayloads(
@@ -29,11 +35,11 @@ export async function firstPayloads(
   capture: Capture,
   tenant: number,
   traceId: string,
-  places: readonly LinePlace[],
+  { places, areAll }: { readonly places: readonly LinePlace[]; readonly areAll: boolean },
   maxBytes: number,
 ): Promise<{ readonly spans: number; readonly lines: Lines }> {
   if (places.length === 0) return { spans: 0, lines: new Map() };
-  const pieces = await piecesOf(connection, capture, tenant, traceId, places);
+  const pieces = await piecesOf(connection, capture, tenant, traceId, places, areAll && places.length <= FEW);
   const chosen = new Set<Piece>();
   let bytes = 0;
   let spans = 0;
@@ -46,9 +52,13 @@ export async function firstPayloads(
     }
     spans++;
   }
-  const of = [...chosen];
-  const lines =
-    of.length === 0 ? new Map() : await linesWhere(connection, capture, tenant, traceId, isOneOf(of));
+  const lines = new Map<number, Map<number, string>>();
+  const missing: Piece[] = [];
+  for (const piece of chosen) {
+    if (piece.lines === null) missing.push(piece);
+    else addLines(lines, piece, piece.lines);
+  }
+  if (missing.length > 0) await linesWhere(connection, capture, tenant, traceId, isOneOf(missing), lines);
   return { spans, lines };
 }
 
@@ -63,23 +73,25 @@ export async function payloadLines(
   return await linesWhere(connection, capture, tenant, traceId, `seq IN (${seqs.join(', ')})`);
 }
 
-/** The pieces of the commits of some places, by commit, in the order of their lines. */
+/** The pieces of the commits of some places, by commit, in the order of their lines. @param withLines of those that are packed */
 async function piecesOf(
   connection: Connection,
   capture: Capture,
   tenant: number,
   traceId: string,
   places: readonly LinePlace[],
+  withLines: boolean,
 ): Promise<ReadonlyMap<number, readonly Piece[]>> {
   const seqs = [...new Set(places.map(({ seq }) => seq))];
   const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
   const rows = await connection.rows(
-    `SELECT seq, first_line, bytes FROM ${relation(capture, PAYLOADS, where)} ORDER BY seq, first_line`,
+    `SELECT seq, first_line, bytes, ${withLines ? 'lines' : 'NULL'} AS lines FROM ${relation(capture, PAYLOADS, where)} ORDER BY seq, first_line`,
   );
   const bySeq = new Map<number, Piece[]>(seqs.map((seq) => [seq, []]));
   for (const row of rows) {
-    const piece = { seq: Number(row.seq), firstLine: Number(row.first_line), bytes: Number(row.bytes) };
-    bySeq.get(piece.seq)?.push(piece);
+    const lines = typeof row.lines === 'string' ? row.lines : null;
+    const [seq, firstLine, bytes] = [Number(row.seq), Number(row.first_line), Number(row.bytes)];
+    bySeq.get(seq)?.push({ seq, firstLine, bytes, lines });
   }
   return bySeq;
 }
@@ -116,16 +128,23 @@ async function linesWhere(
   tenant: number,
   traceId: string,
   condition: string,
+  found = new Map<number, Map<number, string>>(),
 ): Promise<Lines> {
   const where = `tenant = ${tenant} AND ${condition} AND trace_id = '${traceId}'::UUID`;
   const rows = await connection.rows(
     `SELECT seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
   );
-  const bySeq = new Map<number, Map<number, string>>();
-  for (const { seq, first_line: first, lines } of rows) {
-    const known = bySeq.get(Number(seq)) ?? new Map<number, string>();
-    bySeq.set(Number(seq), known);
-    for (const [i, line] of String(lines).split('\n').entries()) known.set(Number(first) + i, line);
-  }
-  return bySeq;
+  for (const { seq, first_line: first, lines } of rows)
+    addLines(found, { seq: Number(seq), firstLine: Number(first) }, String(lines));
+  return found;
+}
+
+function addLines(
+  found: Map<number, Map<number, string>>,
+  { seq, firstLine }: Pick<Piece, 'seq' | 'firstLine'>,
+  lines: string,
+): void {
+  const known = found.get(seq) ?? new Map<number, string>();
+  found.set(seq, known);
+  for (const [i, line] of lines.split('\n').entries()) known.set(firstLine + i, line);
 }

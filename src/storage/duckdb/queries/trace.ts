@@ -118,7 +118,9 @@ export async function readSpans(
   );
   const onPage = Number(found[0]?.on_page ?? 0);
   const places = found.map((row) => ({ seq: Number(row.seq), line: Number(row.line) }));
-  const payloads = await firstPayloads(connection, capture, tenant, traceId, places, PAGE_BYTES);
+  const areAll = after === null && onPage < PAGE_SPANS && onPage === places.length;
+  const of = { places, areAll };
+  const payloads = await firstPayloads(connection, capture, tenant, traceId, of, PAGE_BYTES);
   await yieldToOthers();
   const rows = found.slice(0, payloads.spans);
   const texts = rows.map((row) =>
