@@ -6,7 +6,7 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import { hasDifferences } from '../../src/storage/map-rebuild.js';
 import { EventEngine } from '../events/event-engine.js';
 import { aSpanRecord, NOON } from '../support/run-records.js';
-import { aFollowingRecord } from './following-records.js';
+import { aFollowingRecord, parts } from './following-records.js';
 import { duplicatesIn } from './stored-rows.js';
 import { spansOf } from './shown-spans.js';
 import { listOf } from '../support/read-pieces.js';
@@ -15,25 +15,6 @@ import { queriesDuring, rowsScannedBy } from './watched-statements.js';
 
 const LIMIT = 40;
 const MINUTE = 60_000_000;
-
-/** A span of a run that has no root yet. */
-function aPart(traceId: string, n: number, changes: Partial<SpanRecord> = {}): SpanRecord {
-  return aSpanRecord(traceId, {
-    span_id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
-    parent_span_id: 'ffffffff-0000-4000-8000-000000000000',
-    started_at: NOON + n,
-    ended_at: NOON + n + 5,
-    type: 'custom',
-    total_tokens: 1,
-    cost_usd: 1_000_000,
-    ...changes,
-  });
-}
-
-function parts(traceId: string, from: number, to: number, changes: Partial<SpanRecord> = {}): TraceRecord {
-  const spans = Array.from({ length: to - from }, (_, i) => aPart(traceId, from + i, changes));
-  return aFollowingRecord(spans, { idle_timeout_ms: 60_000, metadata: { 'session.id': 's' } });
-}
 
 for (const size of [7, LIMIT, 3 * LIMIT]) {
   void t.test(`of a run with too many spans all are kept, by ${size} at a time`, async (t) => {
@@ -150,7 +131,13 @@ void t.test(
     const runSize = {
       few: 3,
       remembered: { running: 100, ended: 100 },
-      reloads: { long: 10, burst: 1, perSecond: 0 },
+      reloads: {
+        long: 10,
+        followed: { burst: 1, perSecond: 0 },
+        loaded: { burst: 1e9, perSecond: 0 },
+        atOnce: 1e6,
+        mostAtOnce: 1e6,
+      },
     };
     const opened = await TestStore.open(t, { runSize, segmentSize: { rows: 1e6, bytes: 1e9 } });
     const [tenant, another] = [await opened.addUser(), await opened.addUser()];
@@ -169,8 +156,8 @@ void t.test(
       return found.filter((spans) => spans !== undefined).length;
     };
     for (const id of ids) await write(tenant, id, 0, 30);
-    t.equal(await closed(), 0, 'each was in memory once');
-    // The first is loaded on credit; that is used up, and memory holds a few of the others.
+    t.equal(await closed(), 0, 'nothing was loaded');
+    // The first takes more than there is; that is used up, and memory holds a few of the others.
     for (const id of ids) await write(tenant, id, 30, 31);
     const atFirst = await closed();
     t.ok(atFirst > 0 && atFirst < ids.length, `${atFirst} are closed`);
@@ -197,6 +184,6 @@ void t.test(
     t.match(await opened.store.readTrace(another, other), { span_count: 40, total_tokens: 40 });
     t.equal(await followed(another, other), undefined);
     for (const id of ids) await write(tenant, id, 31, 32);
-    t.equal(await closed(), atLast, 'once after a restart each may be loaded');
+    t.ok((await closed()) >= ids.length - 1, 'after a restart no more of them are loaded than before');
   },
 );

@@ -1,7 +1,7 @@
 import { headerOf, topmost } from '../../src/signal/run-header.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
-import { aHeader } from '../support/run-records.js';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 
 /** What came of a run that nobody declared, with the header that these spans alone give. @param spans at least one */
 export function aFollowingRecord(
@@ -17,4 +17,29 @@ export function aFollowingRecord(
     ...changes,
   });
   return { trace, spans: [...spans] };
+}
+
+/** A span of a run that has no root yet. */
+function aPart(traceId: string, n: number, changes: Partial<SpanRecord> = {}): SpanRecord {
+  return aSpanRecord(traceId, {
+    span_id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    parent_span_id: 'ffffffff-0000-4000-8000-000000000000',
+    started_at: NOON + n,
+    ended_at: NOON + n + 5,
+    type: 'custom',
+    total_tokens: 1,
+    cost_usd: 1_000_000,
+    ...changes,
+  });
+}
+
+/** Some of the spans of such a run, by their numbers. */
+export function parts(
+  traceId: string,
+  from: number,
+  to: number,
+  changes: Partial<SpanRecord> = {},
+): TraceRecord {
+  const spans = Array.from({ length: to - from }, (_, i) => aPart(traceId, from + i, changes));
+  return aFollowingRecord(spans, { idle_timeout_ms: 60_000, metadata: { 'session.id': 's' } });
 }

@@ -44,6 +44,7 @@ import { RunReads } from './run-reads.js';
 import { Segments } from './segments.js';
 import { Settlement } from './settlement.js';
 import { ClosedRuns } from './spans/closed-runs.js';
+import { Reloads } from './spans/reloads.js';
 import { RUN_SIZE } from './spans/run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { Troubles } from './troubles.js';
@@ -72,6 +73,7 @@ export interface EngineParts {
   /** Those of the spans of closed runs. */
   readonly closedSpans: IdIndex;
   readonly closedRuns: ClosedRuns;
+  readonly reloads: Reloads;
   readonly cappedRuns: CappedRuns;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
@@ -159,7 +161,7 @@ async function openFiles(
     await openIndex('links', new StoredIds(reads.forWork('ids'), PROMPT_LINKS)),
   );
   const closedSpans = await openIndex('spans', new ClosedSpanIds(reads.forWork('ids')));
-  const closedRuns = new ClosedRuns(connection, closedSpans, logger);
+  const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
   const capture = segments.capture();
   try {
     await agents.load(connection, capture);
@@ -190,6 +192,8 @@ async function openFiles(
       touched.change(before, after);
     },
   };
+  const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
+  const reloads = new Reloads(runSize, logger, systemClock);
   const settlement = new Settlement({
     connection,
     traces,
@@ -200,9 +204,9 @@ async function openFiles(
     runs: changes,
     idle,
     prompts,
-    runSize: { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize },
+    runSize,
     closedRuns,
-    clock: systemClock,
+    reloads,
   });
   const pressure = new BackPressure(
     () => segments.sealed.length,
@@ -289,6 +293,7 @@ async function openFiles(
     traces,
     closedSpans,
     closedRuns,
+    reloads,
     cappedRuns,
     prompts,
     events,

@@ -72,7 +72,7 @@ export class GroupChanges {
         } else if ('link' in part) this.#links.link(key, part.link);
         else if ('remap' in part) {
           if (state !== undefined) await this.#remap(state, part.remap.tenant, capture);
-        } else await this.#applyTrace(key, part, group, capture);
+        } else if ('batch' in part) await this.#applyTrace(key, part, group, capture);
       }
     }
     return outcomes;

@@ -1,4 +1,3 @@
-import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { formatUuid } from '../../worker/uuid-words.js';
 import type { Agents } from './agents.js';
@@ -7,11 +6,12 @@ import type { IdIndex } from './ids/id-index.js';
 import { RememberedTraces } from './remembered-traces.js';
 import type { Capture } from './segment.js';
 import type { ClosedRuns } from './spans/closed-runs.js';
-import { Reloads } from './spans/reloads.js';
+import type { Reloads, RunToLoad } from './spans/reloads.js';
 import type { RunSize } from './spans/run-size.js';
-import { loadTraces, type TraceToLoad } from './stored-traces.js';
+import { loadHeaders, loadSpansOf, type StoredTrace, type TraceToLoad } from './stored-traces.js';
 import type { TraceState } from './trace-state.js';
 import type { TouchedTrace } from './triage.js';
+import type { TraceChange } from './write-group.js';
 
 /** What is stored of the traces that a commit touches: remembered, or loaded from the tables. */
 export class KnownTraces {
@@ -31,25 +31,35 @@ export class KnownTraces {
     readonly agents: Agents;
     readonly size: RunSize;
     readonly closed: ClosedRuns;
-    readonly clock: Clock;
+    readonly reloads: Reloads;
   }) {
     this.#connection = parts.connection;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
     this.#size = parts.size;
     this.#remembered = new RememberedTraces(parts.size.remembered);
-    this.#reloads = new Reloads(parts.size.reloads, parts.clock);
+    this.#reloads = parts.reloads;
     this.#closed = parts.closed;
   }
 
-  /** The states of those touched traces that are stored, by key. */
-  async load(touched: ReadonlyMap<string, TouchedTrace>, capture: Capture): Promise<Map<string, TraceState>> {
+  /**
+   * The states of those touched traces that are stored, by key.
+   *
+   * @param changes of the group, in their order
+   * @throws TooMuchToLoad
+   */
+  async load(
+    touched: ReadonlyMap<string, TouchedTrace>,
+    changes: readonly TraceChange[],
+    capture: Capture,
+  ): Promise<Map<string, TraceState>> {
     const states = new Map<string, TraceState>();
     const wanted = new Map<number, (TraceToLoad & { readonly key: string })[]>();
-    for (const [key, { tenant, words, offset }] of touched) {
+    for (const [key, { tenant, words, offset, parts }] of touched) {
       const remembered = this.#remembered.get(key);
       if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
         states.set(key, remembered);
+        remembered.isToClose = parts.some((part) => 'close' in part);
         continue;
       }
       const seq = this.#traces.find(tenant, words, offset);
@@ -58,17 +68,7 @@ export class KnownTraces {
       list.push({ key, id: formatUuid(words, offset), seqs: [seq] });
       wanted.set(tenant, list);
     }
-    for (const [tenant, traces] of wanted) {
-      const loaded = await loadTraces(this.#connection, capture, this.#agents, tenant, traces, this.#size);
-      for (const { key, id } of traces) {
-        const state = loaded.get(id);
-        if (state === undefined) continue;
-        states.set(key, state);
-        const isTooOften = state.closed === null && this.#reloads.loaded(key, tenant, state.spans.size);
-        // What brings no spans is not what loads runs again and again.
-        state.isToClose = isTooOften && touched.get(key)?.parts.some((part) => 'batch' in part) === true;
-      }
-    }
+    if (wanted.size > 0) await this.#loadForgotten(wanted, states, { touched, changes, capture });
     for (const [key, state] of states) {
       const trace = touched.get(key);
       if (trace !== undefined) await this.#closed.meet(trace, state, capture);
@@ -76,10 +76,50 @@ export class KnownTraces {
     return states;
   }
 
+  async #loadForgotten(
+    wanted: ReadonlyMap<number, readonly (TraceToLoad & { readonly key: string })[]>,
+    states: Map<string, TraceState>,
+    group: {
+      readonly touched: ReadonlyMap<string, TouchedTrace>;
+      readonly changes: readonly TraceChange[];
+      readonly capture: Capture;
+    },
+  ): Promise<void> {
+    const found = new Map<number, StoredTrace[]>();
+    const open: RunToLoad[] = [];
+    for (const [tenant, traces] of wanted) {
+      const stored = await loadHeaders(
+        this.#connection,
+        group.capture,
+        this.#agents,
+        tenant,
+        traces,
+        this.#size,
+      );
+      found.set(
+        tenant,
+        [...stored.values()].filter(({ state }) => state.closed === null),
+      );
+      for (const { key, id } of traces) {
+        const run = stored.get(id);
+        const trace = group.touched.get(key);
+        if (run === undefined || trace === undefined) continue;
+        states.set(key, run.state);
+        if (run.state.closed === null) open.push({ key, trace, spans: run.spans });
+      }
+    }
+    const toClose = this.#reloads.take(group.changes, open);
+    for (const [tenant, runs] of found)
+      await loadSpansOf(this.#connection, group.capture, tenant, runs, this.#size);
+    for (const key of toClose) {
+      const state = states.get(key);
+      if (state !== undefined) state.isToClose = true;
+    }
+  }
+
   /** Keeps what is stored now of a trace, for the next change of it. */
   remember(key: string, state: TraceState): void {
     state.release();
-    this.#reloads.isHere(key, state.spans.size);
     if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
   }
 

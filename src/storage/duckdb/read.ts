@@ -2,7 +2,7 @@ import type { Connection } from './connection.js';
 import type { ReadPool, Reader } from './read-pool.js';
 import type { Capture } from './segment.js';
 import type { Segments } from './segments.js';
-import { storageFailure } from './writer.js';
+import { storageFailure } from './storage-failure.js';
 
 /** Gives a connection and what it may see, once there is one. */
 export type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;

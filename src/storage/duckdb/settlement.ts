@@ -1,4 +1,3 @@
-import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
@@ -21,6 +20,7 @@ import type { Capture } from './segment.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
 import type { TraceRow } from './trace-rows.js';
 import type { ClosedRuns } from './spans/closed-runs.js';
+import type { Reloads } from './spans/reloads.js';
 import type { RunSize } from './spans/run-size.js';
 import { spansOf } from './spans/spans-of.js';
 import { TraceState } from './trace-state.js';
@@ -98,7 +98,7 @@ export class Settlement {
     readonly runSize: RunSize;
     /** Told of the spans of closed runs that every commit wrote. */
     readonly closedRuns: ClosedRuns;
-    readonly clock: Clock;
+    readonly reloads: Reloads;
   }) {
     this.#size = parts.runSize;
     this.#traces = parts.traces;
@@ -109,14 +109,15 @@ export class Settlement {
     this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
     this.#idle = parts.idle;
-    const { connection, traces, agents, runSize: size, closedRuns: closed, clock } = parts;
+    const { connection, traces, agents, runSize: size, closedRuns: closed, reloads } = parts;
     this.#closed = closed;
-    this.#known = new KnownTraces({ connection, traces, agents, size, closed, clock });
+    this.#known = new KnownTraces({ connection, traces, agents, size, closed, reloads });
     this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
     this.#changes = new GroupChanges(parts.connection, parts.services, this.#links, parts.runSize);
   }
 
+  /** @throws TooMuchToLoad where the group is to be tried in parts */
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
     for (const change of changes) {
       if (!('batch' in change)) continue;
@@ -126,7 +127,7 @@ export class Settlement {
     const sorted = triage(changes, this.#traces, this.#size);
     const { touched } = sorted;
     this.#touched = touched;
-    const states = await this.#known.load(touched, capture);
+    const states = await this.#known.load(touched, changes, capture);
     await this.#links.load(sorted, states, capture);
     const fresh = newParts(sorted, states);
     const events = new EventsOfGroup();

@@ -19,6 +19,8 @@ export interface StoreFigures {
   readonly reads: ReadFigures;
   /** Runs that got more spans than are followed, since the start. */
   readonly closedRuns: number;
+  /** Changes refused as too much of forgotten runs would have been loaded for their user, since the start. */
+  readonly refusedReloads: number;
   /** Runs of which more cost was reported than is kept, since the start. */
   readonly cappedRuns: number;
   /** Blocks of log records that were merged with others, since the start. */
@@ -37,6 +39,7 @@ export function figuresOf(parts: EngineParts): StoreFigures {
     refusedWrites: pressure.refused + room.refused,
     idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
     closedRuns: closedRuns.closed,
+    refusedReloads: parts.reloads.refused,
     cappedRuns: parts.cappedRuns.runs,
     mergedLogBlocks: parts.mover.mergedBlocks,
     reads: pools.users.figures,

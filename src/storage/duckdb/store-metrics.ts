@@ -11,6 +11,7 @@ export class StoreMetrics {
   readonly #refusedBatches: Counter;
   readonly #refusedReads: Counter;
   readonly #closedRuns: Counter;
+  readonly #refusedReloads: Counter;
   readonly #cappedRuns: Counter;
   readonly #mergedLogBlocks: Counter;
   readonly #endedReads: Counter;
@@ -24,6 +25,7 @@ export class StoreMetrics {
     refusedWrites: 0,
     idFilterBytes: 0,
     closedRuns: 0,
+    refusedReloads: 0,
     cappedRuns: 0,
     mergedLogBlocks: 0,
     runsOfOtherAgents: 0,
@@ -44,7 +46,12 @@ export class StoreMetrics {
       description: 'Reads refused because too many were waiting.',
     });
     this.#closedRuns = meter.counter('store_closed_runs_total', {
-      description: 'Runs that got more spans than their headers follow (max_run_spans).',
+      description:
+        'Runs that got more spans than their headers follow (max_run_spans), or were forgotten beside too many long ones.',
+    });
+    this.#refusedReloads = meter.counter('store_refused_reloads_total', {
+      description:
+        'Writes refused as they touch long runs that are not in memory any more, and too much of such was loaded for their user.',
     });
     this.#cappedRuns = meter.counter('store_capped_runs_total', {
       description:
@@ -85,6 +92,7 @@ export class StoreMetrics {
       this.#endedReads.add(figures.reads.ended[reason] - before.ended[reason], { reason });
     }
     this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
+    this.#refusedReloads.add(figures.refusedReloads - this.#figures.refusedReloads);
     this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
     this.#mergedLogBlocks.add(figures.mergedLogBlocks - this.#figures.mergedLogBlocks);
     this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);

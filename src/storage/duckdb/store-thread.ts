@@ -17,7 +17,7 @@ import type { SpanCursor } from './queries/trace.js';
 import type { StoreOptions } from './store-options.js';
 import { serveSender } from './sender-port.js';
 import { StoreEngine } from './store-engine.js';
-import { storageFailure } from './writer.js';
+import { storageFailure } from './storage-failure.js';
 
 /** The store thread: the only one that opens the database. Its owner is `store.ts`. */
 

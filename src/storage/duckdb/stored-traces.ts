@@ -24,23 +24,30 @@ export interface TraceToLoad {
   readonly seqs: readonly number[];
 }
 
-/** Loads one tenant's traces with their spans, without payloads. @returns those that are stored, by trace id */
-export async function loadTraces(
+/** A trace as its newest header says it is. */
+export interface StoredTrace {
+  /** Without its spans, where it is not closed. */
+  readonly state: TraceState;
+  /** How many it has. */
+  readonly spans: number;
+}
+
+/** Loads the headers of one tenant's traces. @returns those that are stored, by trace id */
+export async function loadHeaders(
   connection: Connection,
   capture: Capture,
   agents: Agents,
   tenant: number,
   wanted: readonly TraceToLoad[],
   size: RunSize,
-): Promise<Map<string, TraceState>> {
+): Promise<Map<string, StoredTrace>> {
   const ids = uuidList(wanted.map((trace) => trace.id));
   const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
   const headers = await connection.rows(
     `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
   );
   // In the order of the commits: one trace's commit may hold an older version of another.
-  const states = new Map<string, TraceState>();
-  const sizes = new Map<string, number>();
+  const found = new Map<string, StoredTrace>();
   for (const row of headers) {
     const header = pickRow(row, TRACE_WIRE);
     const agentNo = Number(row.agent_no);
@@ -53,21 +60,32 @@ export async function loadTraces(
       hasEnded: row.has_ended === true,
     };
     const state = new TraceState({ header, agent }, place, size);
-    states.set(header.trace_id, state);
     const spans = Number(row.span_count);
-    sizes.set(header.trace_id, spans);
+    found.set(header.trace_id, { state, spans });
     if (typeof row.closed !== 'string') continue;
     const { error_message: error } = header;
     const [closedSeq, printed] = [Number(row.closed_seq), row.closed];
     state.spans = ClosedSpans.stored({ size: spans, closedSeq, printed, agent, error });
   }
-  const open = [...states].filter(([, { closed }]) => closed === null);
-  const few = new Map(open.filter(([id]) => (sizes.get(id) ?? 0) <= size.few));
+  return found;
+}
+
+/** Loads the spans of one tenant's traces into their states, without payloads. */
+export async function loadSpansOf(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traces: readonly StoredTrace[],
+  size: RunSize,
+): Promise<void> {
+  const few = new Map<string, TraceState>();
+  for (const { state, spans } of traces) if (spans <= size.few) few.set(state.header.trace_id, state);
   if (few.size > 0) await loadSpans(connection, capture, tenant, few, size);
-  for (const [id, state] of open) {
-    if (!few.has(id)) state.spans = await loadManySpans(connection, capture, tenant, id, state.commits);
+  for (const { state, spans } of traces) {
+    if (spans <= size.few) continue;
+    const { header, commits } = state;
+    state.spans = await loadManySpans(connection, capture, tenant, header.trace_id, commits);
   }
-  return states;
 }
 
 async function loadSpans(

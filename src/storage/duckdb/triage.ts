@@ -5,6 +5,7 @@ import type { RunSize } from './spans/run-size.js';
 import type { TraceState } from './trace-state.js';
 import {
   idKey,
+  type CloseChange,
   type IncomingBatch,
   type LinkChange,
   type OutcomeChange,
@@ -36,6 +37,7 @@ export interface TouchedTrace {
     | { readonly outcome: OutcomeChange }
     | { readonly timeout: TimeoutChange }
     | { readonly remap: RemapChange }
+    | { readonly close: CloseChange }
     | { readonly link: LinkChange }
   )[];
 }
@@ -140,6 +142,7 @@ function storedTraceOf(
 ): Pick<RemapChange, 'tenant' | 'words'> {
   if ('outcome' in change) return change.outcome;
   if ('link' in change) return change.link;
+  if ('close' in change) return change.close;
   return 'timeout' in change ? change.timeout : change.remap;
 }
 

@@ -142,6 +142,13 @@ export interface RemapChange {
   readonly words: Uint32Array;
 }
 
+/** A stored run whose header is to follow its spans no more. */
+export interface CloseChange {
+  readonly tenant: number;
+  /** The trace's id in words. */
+  readonly words: Uint32Array;
+}
+
 /** A link between a prompt version and a trace, which may not be stored yet. */
 export interface LinkChange {
   readonly tenant: number;
@@ -177,6 +184,7 @@ export type Change =
   | { readonly outcome: OutcomeChange }
   | { readonly timeout: TimeoutChange }
   | { readonly remap: RemapChange }
+  | { readonly close: CloseChange }
   | { readonly link: LinkChange }
   | { readonly append: Append };
 

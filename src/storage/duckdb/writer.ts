@@ -1,4 +1,3 @@
-import { ConsumeError } from '../../component/consume-error.js';
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
 import type { QuotaUsage } from '../../component/consumer.js';
@@ -13,6 +12,8 @@ import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
 import type { Segment } from './segment.js';
 import type { Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
+import { TooMuchToLoad } from './spans/reloads.js';
+import { storageFailure } from './storage-failure.js';
 import type { Change, Rows } from './write-group.js';
 
 /** A segment is sealed at this many rows or bytes, as its rows are kept in memory. */
@@ -116,14 +117,52 @@ export class Writer {
       await this.#pressure.pause();
       await this.#line.gather();
       const group = this.#line.take();
-      try {
-        await this.#commit(group);
-      } catch (error) {
-        await this.#recover(group, error);
-      }
+      await this.#commitInParts(group);
     }
     // In the step in which the line was found empty: what comes next finds nobody at work, and begins anew.
     this.#running = null;
+  }
+
+  /** In one commit, or in as many as it takes to load what it needs. */
+  async #commitInParts(group: readonly Waiting[]): Promise<void> {
+    let rest = group;
+    let size = group.length;
+    while (rest.length > 0) {
+      const part = rest.slice(0, size);
+      try {
+        await this.#commit(part);
+      } catch (error) {
+        if (error instanceof TooMuchToLoad) {
+          if (error.fits > 0) size = error.fits;
+          else if (!(await this.#makeRoom(error, rest.slice(0, 1)))) rest = rest.slice(1);
+          continue;
+        }
+        await this.#recover(part, error);
+      }
+      rest = rest.slice(part.length);
+      size = 2 * part.length;
+    }
+  }
+
+  /**
+   * Closes runs in a commit of their own, so that a change can be committed that touches them.
+   *
+   * @param first the change, alone
+   * @returns whether that is to be tried again; otherwise it was told why not
+   */
+  async #makeRoom({ close, refusal }: TooMuchToLoad, first: readonly Waiting[]): Promise<boolean> {
+    if (refusal !== null) {
+      for (const { reject } of first) reject(refusal);
+      return false;
+    }
+    const nobody = { resolve: () => undefined, reject: () => undefined };
+    try {
+      await this.#commit(close.map((run) => ({ change: { close: run }, ...nobody })));
+      return true;
+    } catch (error) {
+      await this.#recover(first, error);
+      return false;
+    }
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
@@ -257,11 +296,7 @@ export class Writer {
       return;
     }
     for (const one of group) {
-      try {
-        await this.#commit([one]);
-      } catch (cause) {
-        await this.#recover([one], cause);
-      }
+      await this.#commitInParts([one]);
     }
   }
 }
@@ -276,28 +311,4 @@ function rowsByTable(written: readonly Rows[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { table, from, to } of written) counts[table.name] = (counts[table.name] ?? 0) + to - from;
   return counts;
-}
-
-const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
-
-/** Within what the appender says: it leaves out the kind. */
-const INVALIDATED = 'database has been invalidated';
-
-/** What the sender is told of an error of the database: no path, no SQL. */
-export function storageFailure(cause: unknown): ConsumeError {
-  if (cause instanceof ConsumeError) return cause;
-  const text = cause instanceof Error ? cause.message : String(cause);
-  if (UNAVAILABLE.test(text) || text.includes(INVALIDATED)) {
-    return new ConsumeError('The store cannot be written or read at the moment.', {
-      code: 'storage_unavailable',
-      retryable: true,
-      retryAfterMs: 5000,
-      cause,
-    });
-  }
-  return new ConsumeError('The store failed on this request.', {
-    code: 'internal_error',
-    retryable: false,
-    cause,
-  });
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../component/telemetry.js';
+import type { Clock, Logger } from '../../../component/telemetry.js';
 import { formatUuid, wordsOfKey } from '../../../worker/uuid-words.js';
 import { SPANS } from '../../tables.js';
 import { selectList } from '../../table.js';
@@ -7,6 +7,7 @@ import type { Connection } from '../connection.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { idInTrace } from '../ids/span-id.js';
 import { newest } from '../relation.js';
+import { SaidByUser } from '../said-by-user.js';
 import type { Capture } from '../segment.js';
 import { FACT_COLUMNS } from '../trace-rows.js';
 import type { TraceState } from '../trace-state.js';
@@ -19,14 +20,16 @@ export class ClosedRuns {
   readonly #connection: Connection;
   readonly #ids: IdIndex;
   readonly #logger: Logger;
+  readonly #said: SaidByUser;
   readonly #id = new Uint32Array(4);
   readonly #words = new Uint32Array(4);
   /** Since the start. */
   closed = 0;
 
   /** @param connection the writer's @param ids those of the spans of all closed runs */
-  constructor(connection: Connection, ids: IdIndex, logger: Logger) {
+  constructor(connection: Connection, ids: IdIndex, { logger, clock }: { logger: Logger; clock: Clock }) {
     this.#logger = logger;
+    this.#said = new SaidByUser(clock);
     this.#connection = connection;
     this.#ids = ids;
   }
@@ -67,16 +70,22 @@ export class ClosedRuns {
   committed(seq: number, { tenant, words, offset }: TouchedTrace, closed: ClosedSpans): void {
     if (closed.closedSeq === seq) {
       this.closed++;
-      this.#logger.warn(
-        { trace: formatUuid(words, offset), spans: closed.followed },
-        'A run has more spans than max_run_spans, or was forgotten and loaded again too often beside other long ones of its user. Further spans are stored, but its usage and agent no longer follow them, and it does not count in the service map.',
-      );
+      const runs = this.#said.happened(tenant);
+      if (runs > 0) this.#tell({ tenant, runs, trace: formatUuid(words, offset), spans: closed.followed });
     }
     for (const key of closed.takeNews()) {
       wordsOfKey(key, this.#words);
       idInTrace(words, offset, this.#words, 0, this.#id);
       this.#ids.put(tenant, this.#id, 0, seq);
     }
+  }
+
+  /** @param closed `trace` is the last of these `runs`, all closed since this was last said of their user */
+  #tell(closed: { tenant: number; runs: number; trace: string; spans: number }): void {
+    this.#logger.warn(
+      closed,
+      'A run has more spans than max_run_spans, or was forgotten beside more long ones than are loaded again for its user. Further spans are stored, but its usage and agent no longer follow them, and it does not count in the service map. Of one user this is said every ten minutes at most.',
+    );
   }
 }
 

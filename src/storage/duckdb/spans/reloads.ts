@@ -1,48 +1,203 @@
-import type { Clock } from '../../../component/telemetry.js';
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Clock, Logger } from '../../../component/telemetry.js';
 import { TokenBuckets } from '../../../component/token-buckets.js';
-import type { ReloadSize } from './run-size.js';
+import { SaidByUser } from '../said-by-user.js';
+import type { TouchedTrace } from '../triage.js';
+import type { CloseChange, TraceChange } from '../write-group.js';
+import type { RunSize, SpanRate } from './run-size.js';
 
-/** Of so many long runs it is known that they were in memory. */
-const MOST_KNOWN = 10_000;
+/** A stored run that changes of a group touch, that is not closed, and whose spans are not in memory. */
+export interface RunToLoad {
+  readonly key: string;
+  readonly trace: TouchedTrace;
+  /** As its header counts them. */
+  readonly spans: number;
+}
+
+/** More would be loaded for a group than may be for one commit. Nothing was loaded. */
+export class TooMuchToLoad extends Error {
+  /** So many changes of the group, from its first on, may be tried alone; 0 where the first is what is too much. */
+  readonly fits: number;
+  /** To be committed before the first change is tried again. */
+  readonly close: readonly CloseChange[];
+  /** Where the first change is refused. */
+  readonly refusal: ConsumeError | null;
+
+  constructor(
+    fits: number,
+    { close = [], refusal = null }: { close?: readonly CloseChange[]; refusal?: ConsumeError | null } = {},
+  ) {
+    super('a commit would load too many spans');
+    this.fits = fits;
+    this.close = close;
+    this.refusal = refusal;
+  }
+}
 
 /**
- * Long runs that were forgotten and are loaded again. Somebody who writes to more of them in turn than are remembered would
- * have one loaded by each commit, and everybody's commits would wait for it: what is loaded again is limited by user.
+ * How much is loaded of runs that are not in memory, which takes time and memory of everybody. It is decided by what their
+ * headers count, before anything is loaded: of all users by commit, and by user. Of more long runs than a user may have
+ * loaded the rest is closed: from then on a commit costs what it brings, whatever they hold. Closing one loads it once
+ * more; so where a change alone touches more than one commit may load, its largest runs are closed in commits before.
  */
 export class Reloads {
-  /** Keys of long runs that were in memory since the start, those that came last at the end. */
-  readonly #known = new Set<string>();
-  readonly #loaded: TokenBuckets;
-  readonly #long: number;
+  readonly #size: RunSize;
+  readonly #logger: Logger;
+  readonly #said: SaidByUser;
+  /** Of long runs, until they are closed. */
+  readonly #followed: Allowance;
+  /** Of all runs with more than few spans. */
+  readonly #loaded: Allowance;
+  /** Changes refused since the start. */
+  refused = 0;
 
-  constructor(size: ReloadSize, clock: Clock) {
-    this.#long = size.long;
-    this.#loaded = new TokenBuckets(size, clock);
-  }
-
-  /** A run is in memory. @param key of the tenant and the trace: `idKey` */
-  isHere(key: string, spans: number): void {
-    if (spans <= this.#long || this.#known.has(key)) return;
-    this.#known.add(key);
-    if (this.#known.size <= MOST_KNOWN) return;
-    const [oldest] = this.#known;
-    if (oldest !== undefined) this.#known.delete(oldest);
+  constructor(size: RunSize, logger: Logger, clock: Clock) {
+    this.#size = size;
+    this.#logger = logger;
+    this.#said = new SaidByUser(clock);
+    this.#followed = new Allowance(size.reloads.followed, clock);
+    this.#loaded = new Allowance(size.reloads.loaded, clock);
   }
 
   /**
-   * A run was loaded.
+   * What a group needs is about to be loaded, which counts from here on.
    *
-   * @returns whether that was once too often, so that it must not be necessary again
+   * @param changes of the group, in their order
+   * @returns the keys of those runs that are to be closed in the commit that loads them
+   * @throws TooMuchToLoad
    */
-  loaded(key: string, tenant: number, spans: number): boolean {
-    if (spans <= this.#long) return false;
-    if (!this.#known.has(key)) {
-      this.isHere(key, spans);
-      return false;
+  take(changes: readonly TraceChange[], runs: readonly RunToLoad[]): Set<string> {
+    if (runs.length > 0) this.#check(changes, runs);
+    const toClose = new Set<string>();
+    // Small ones first, so that as many as possible are followed.
+    for (const run of [...runs].sort((a, b) => a.spans - b.spans)) {
+      const { key, spans } = run;
+      const { tenant } = run.trace;
+      if (spans > this.#size.few && isUsers(run)) this.#loaded.take(tenant, spans);
+      if (isAskedToClose(run)) toClose.add(key);
+      // What brings no spans is not what loads runs again and again.
+      if (spans <= this.#size.reloads.long || !bringsSpans(run)) continue;
+      if (this.#followed.isUsedUp(tenant)) toClose.add(key);
+      else this.#followed.take(tenant, spans);
     }
-    const owner = String(tenant);
-    if (this.#loaded.secondsUntil(owner, 1) > 0) return true;
-    this.#loaded.take(owner, spans);
-    return false;
+    return toClose;
   }
+
+  /** @throws TooMuchToLoad */
+  #check(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
+    let sum = 0;
+    for (const [place, { change, runs: ofChange }] of byChange(changes, runs).entries()) {
+      const spans = sumOf(ofChange);
+      if (isRefusable(change) && ofChange.some((run) => run.spans > this.#size.few)) {
+        const [first] = ofChange;
+        if (first !== undefined && this.#loaded.isUsedUp(first.trace.tenant)) {
+          throw place > 0 ? new TooMuchToLoad(place) : this.#refusal(first.trace.tenant);
+        }
+      }
+      if (place > 0 && spans > 0 && sum + spans > this.#size.reloads.atOnce) throw new TooMuchToLoad(place);
+      sum += spans;
+      if (place === 0) this.#checkAlone(ofChange, spans);
+    }
+  }
+
+  /** Of the first change: whether it is too much even where nothing else is in the commit. */
+  #checkAlone(runs: readonly RunToLoad[], spans: number): void {
+    const { few, reloads } = this.#size;
+    const { atOnce, mostAtOnce } = reloads;
+    const close: RunToLoad[] = [];
+    let [rest, closing] = [spans, 0];
+    for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
+      if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
+      // Those that are left then are looked at again.
+      if (close.length > 0 && closing + run.spans > atOnce) break;
+      close.push(run);
+      closing += run.spans;
+      rest -= run.spans;
+    }
+    if (close.length > 0) throw new TooMuchToLoad(0, { close: close.map(closeOf) });
+  }
+
+  #refusal(tenant: number): TooMuchToLoad {
+    this.refused++;
+    const times = this.#said.happened(tenant);
+    if (times > 0) {
+      this.#logger.warn(
+        { tenant, times },
+        'Writes of a user are refused for a while: they touch long runs that are not in memory any more, and loading those takes more than its share.',
+      );
+    }
+    const refusal = new ConsumeError('More spans of stored runs would have to be loaded than a user may.', {
+      code: 'overloaded',
+      retryable: true,
+      retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(this.#loaded.secondsUntilFree(tenant))),
+      detail:
+        'This touches long runs that are not in memory any more, and too many of them were loaded lately; send it again later.',
+    });
+    return new TooMuchToLoad(0, { refusal });
+  }
+}
+
+const MOST_SECONDS = 60;
+
+/** So many spans of each user, at once and by the second. The last run that is taken may be larger than what is left. */
+class Allowance {
+  readonly #buckets: TokenBuckets;
+
+  constructor(rate: SpanRate, clock: Clock) {
+    this.#buckets = new TokenBuckets(rate, clock);
+  }
+
+  isUsedUp(tenant: number): boolean {
+    return this.secondsUntilFree(tenant) > 0;
+  }
+
+  secondsUntilFree(tenant: number): number {
+    return this.#buckets.secondsUntil(String(tenant), 1);
+  }
+
+  take(tenant: number, spans: number): void {
+    this.#buckets.take(String(tenant), spans);
+  }
+}
+
+/** What each change of the group is the first to touch. */
+function byChange(
+  changes: readonly TraceChange[],
+  runs: readonly RunToLoad[],
+): { readonly change: TraceChange; readonly runs: RunToLoad[] }[] {
+  const places = new Map(changes.map((change, place) => ['batch' in change ? change.batch : change, place]));
+  const found = changes.map((change) => ({ change, runs: [] as RunToLoad[] }));
+  for (const run of runs) {
+    const [first] = run.trace.parts;
+    if (first === undefined) continue;
+    found[places.get('batch' in first ? first.batch : first) ?? 0]?.runs.push(run);
+  }
+  return found;
+}
+
+function sumOf(runs: readonly RunToLoad[]): number {
+  return runs.reduce((sum, { spans }) => sum + spans, 0);
+}
+
+function bringsSpans({ trace }: RunToLoad): boolean {
+  return trace.parts.some((part) => 'batch' in part);
+}
+
+function isAskedToClose({ trace }: RunToLoad): boolean {
+  return trace.parts.some((part) => 'close' in part);
+}
+
+/** Whether it is loaded for what its user sent, and not for the store's own works. */
+function isUsers({ trace }: RunToLoad): boolean {
+  return trace.parts.some((part) => !('timeout' in part || 'remap' in part));
+}
+
+/** Whether somebody can send it again. */
+function isRefusable(change: TraceChange): boolean {
+  return 'batch' in change || 'outcome' in change || 'link' in change;
+}
+
+function closeOf({ trace }: RunToLoad): CloseChange {
+  const { tenant, words, offset } = trace;
+  return { tenant, words: words.slice(offset, offset + 4) };
 }

@@ -11,13 +11,24 @@ export interface RunSize {
   readonly reloads: ReloadSize;
 }
 
-/** Which runs that are not remembered any more are loaded again, rather than closed. */
-export interface ReloadSize {
-  /** Those with no more spans always are. */
-  readonly long: number;
-  /** Spans of other runs that are loaded again for a user, at once and by the second. */
+/** Spans of one user: so many at once, and so many more by the second. */
+export interface SpanRate {
   readonly burst: number;
   readonly perSecond: number;
+}
+
+/** How many spans of runs that are not remembered are loaded. */
+interface ReloadSize {
+  /** Runs with more spans are long. */
+  readonly long: number;
+  /** Of long runs that are loaded for a user; further ones are closed. */
+  readonly followed: SpanRate;
+  /** Of runs with more than few spans that are loaded for a user, also to be closed; beyond it what touches more is refused. */
+  readonly loaded: SpanRate;
+  /** In one commit, of all users. */
+  readonly atOnce: number;
+  /** The same where one change alone touches so many runs with few spans. */
+  readonly mostAtOnce: number;
 }
 
 export const RUN_SIZE: RunSize = {
@@ -26,6 +37,12 @@ export const RUN_SIZE: RunSize = {
   followed: 100_000,
   // What runs is ten seconds of a full daemon: exporters send what has ended every five seconds.
   remembered: { running: 400_000, ended: 50_000 },
-  // Some 5 microseconds a span: a twentieth of the thread for one user.
-  reloads: { long: 1000, burst: 200_000, perSecond: 10_000 },
+  // Some 5 microseconds a span: one user gets a quarter of the thread at most, and a commit waits for a second.
+  reloads: {
+    long: 1000,
+    followed: { burst: 200_000, perSecond: 10_000 },
+    loaded: { burst: 200_000, perSecond: 50_000 },
+    atOnce: 200_000,
+    mostAtOnce: 1_000_000,
+  },
 };
