@@ -16,6 +16,8 @@ const CHECK_INTERVAL_MS = 1000;
 const PIPELINED_A_TURN = 1;
 /** Connections with large answers that go on with theirs, half a mebibyte each at most. */
 const LARGE_ANSWERS_A_TURN = 4;
+/** Connections with large bodies that go on with theirs, an eighth of a mebibyte each. */
+const LARGE_BODIES_A_TURN = 4;
 
 /** Listens with `node:http` or `node:https`. @throws Error as `server.listen` gives it, with its `code`. */
 export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
@@ -24,7 +26,11 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   const slots = countConnections(server, options.connections);
   // In place of connections themselves, which Node's types do not let us extend.
   const connections = new WeakMap<Socket, NodeConnection>();
-  const turns = { ofRequests: new Turns(PIPELINED_A_TURN), ofPieces: new Turns(LARGE_ANSWERS_A_TURN) };
+  const turns = {
+    ofRequests: new Turns(PIPELINED_A_TURN),
+    ofPieces: new Turns(LARGE_ANSWERS_A_TURN),
+    ofBodies: new Turns(LARGE_BODIES_A_TURN),
+  };
   const connectionOf = (socket: Socket): NodeConnection => {
     let connection = connections.get(socket);
     if (connection === undefined)

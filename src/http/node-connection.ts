@@ -18,6 +18,7 @@ const MAX_DROPPED = 1000;
 export interface ConnectionTurns {
   readonly ofRequests: Turns;
   readonly ofPieces: Turns;
+  readonly ofBodies: Turns;
 }
 
 /** A connection of `node:http`: the requests that are under way on it, and how it ends. */
@@ -113,6 +114,11 @@ export class NodeConnection {
   /** Writes more of a large answer, in turn with other connections. @param task must not throw */
   writeInTurn(task: () => void): void {
     this.#turns.ofPieces.add(this.#address, task);
+  }
+
+  /** Receives more of a large body, likewise. @param task must not throw */
+  receiveInTurn(task: () => void): void {
+    this.#turns.ofBodies.add(this.#address, task);
   }
 
   get #address(): string {

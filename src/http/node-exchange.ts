@@ -12,6 +12,11 @@ const LINGER_MS = 2000;
 const PIECE_BYTES = 64 * 1024;
 /** Pieces of a long body that one turn of the event loop takes. */
 const PIECES_AT_ONCE = 8;
+/**
+ * Of a body so much is taken in one turn: libuv reads 2 MiB of each connection that has them before it looks at others, and a few
+ * large bodies would take a turn of tens of milliseconds.
+ */
+const RECEIVED_AT_ONCE = 128 * 1024;
 const NOTHING = new Uint8Array();
 
 /** A request to `node:http`, and its answer. */
@@ -109,8 +114,22 @@ export class NodeExchange implements Exchange {
       this.#received += piece.length;
       take(piece, false);
     });
+    this.#receiveInTurn();
     this.#request.on('end', () => {
       take(NOTHING, true);
+    });
+  }
+
+  /** Goes on behind others when it has taken much. */
+  #receiveInTurn(): void {
+    let taken = 0;
+    this.#request.on('data', (piece: Buffer) => {
+      if ((taken += piece.length) < RECEIVED_AT_ONCE || this.#request.complete) return;
+      taken = 0;
+      this.#request.pause();
+      this.#connection.receiveInTurn(() => {
+        this.#request.resume();
+      });
     });
   }
 
@@ -266,7 +285,7 @@ export class NodeExchange implements Exchange {
       left -= piece.length;
       if (left < 0) this.#request.socket.destroy();
     });
-    if (!this.#isReceiving) this.#request.resume();
+    if (!this.#isReceiving) this.#receiveInTurn();
   }
 
   /** An answer that the client does not read, or hardly, is not kept for ever. One that waits behind another is not watched. */

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import t from 'tap';
 import type { Route } from '../../src/component/http.js';
 import { Body } from '../../src/http/body.js';
@@ -78,3 +79,46 @@ void t.test(
     t.same(given.slice(1), [`a ${large}`, `b ${large}`, `a ${large}`]);
   },
 );
+
+void t.test('node: of a large body little is received in one turn of the loop', async (t) => {
+  const whole = 8 * MIB;
+  let most = 0;
+  const { port } = await startListener(t, 'node', [
+    {
+      method: 'POST',
+      path: '/',
+      maxBodyBytes: whole,
+      handle: async (request) => {
+        let inTurn = 0;
+        const body = await request.body((piece) => {
+          if (inTurn === 0)
+            setImmediate(() => {
+              inTurn = 0;
+            });
+          most = Math.max(most, (inTurn += piece.length));
+          return undefined;
+        });
+        return { status: 200, body: String(body.length) };
+      },
+    },
+  ]);
+  // Of another process, which goes on sending while pieces are taken.
+  const client = spawn(process.execPath, ['-e', LARGE_BODIES, String(port), String(whole)]);
+  t.teardown(() => client.kill());
+  const answers: Buffer[] = [];
+  for await (const part of client.stdout) answers.push(part as Buffer);
+  t.equal(Buffer.concat(answers).toString(), '200 8388608\n'.repeat(8));
+  t.ok(most <= 512 * KIB, `${most} bytes at once`);
+});
+
+/** Sends eight large bodies at the same time; prints the answers. */
+const LARGE_BODIES = `
+  const [port, bytes] = process.argv.slice(1);
+  for (let i = 0; i < 8; i++) {
+    require('node:http').request({ port, host: '127.0.0.1', method: 'POST', agent: false }, (answer) => {
+      let body = '';
+      answer.on('data', (part) => (body += part));
+      answer.on('end', () => console.log(answer.statusCode, body));
+    }).end(Buffer.alloc(Number(bytes)));
+  }
+`;
