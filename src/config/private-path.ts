@@ -1,13 +1,25 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { syncDirectory } from './sync-directory.js';
 
 /** What the daemon writes is for its user alone: telemetry holds prompts and answers, the store the digests of keys. */
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
 const OTHERS = 0o077;
 
-/** Makes a directory and those above it that are missing. One that is there stays as it is: it may serve others, too. */
-export function makePrivateDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+/**
+ * Makes a directory and those above it that are missing, with names that outlive a loss of power. One that is there stays as
+ * it is: it may serve others, too.
+ *
+ * @throws the error of the file system
+ */
+export async function makePrivateDirectory(path: string): Promise<void> {
+  const first = mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+  if (first === undefined) return;
+  for (let made = resolve(path); ; made = dirname(made)) {
+    await syncDirectory(dirname(made));
+    if (made === resolve(first) || made === dirname(made)) return;
+  }
 }
 
 /** Whether others than its user can do anything with a file or directory. */

@@ -1,15 +1,18 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fileConfig } from '../../src/exporters/file/config.js';
 import { fileExporter } from '../../src/exporters/file/factory.js';
+import { LineFile } from '../../src/exporters/file/line-file.js';
 import { decodeJson } from '../../src/otlp/decode-json.js';
 import { spansToTraces } from '../../src/otlp/spans-to-traces.js';
 import { componentSettings } from '../support/component-settings.js';
 import { eventBatch } from '../support/event-records.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../support/otlp-records.js';
 import { sectionConfig } from '../support/section-config.js';
+import { HandClock } from '../support/hand-clock.js';
 import { testHost } from '../support/test-host.js';
+import { watchCalls } from '../support/watched-calls.js';
 import { testFolder } from '../support/test-folder.js';
 
 async function startFile(t: Pick<Test, 'teardown'>, path: string, yaml = '') {
@@ -150,4 +153,34 @@ void t.test('what was written is forced to the disk after a while, and at the en
   await stop();
   t.strictSame(logger.lines, []);
   t.equal(linesOf(path).length, 2);
+});
+
+void t.test('the name of a file outlives a loss of power as what is in it does', async (t) => {
+  const path = join(testFolder(t), 'new', 'deep', 'telemetry.jsonl');
+  const watched = await watchCalls(t, process.pid, 'fsync,fdatasync,unlink');
+  if (watched === null) {
+    t.pass('strace is not here, or may not watch other processes');
+    return;
+  }
+  const options = { path, append: true, maxSize: 10, maxBackups: 0, clock: new HandClock() };
+  const file = new LineFile(options);
+  await file.open();
+  // A new file, the same again, a file put aside and the next one, and the end.
+  for (const line of ['one', 'two', 'a long line', 'three']) {
+    await file.write(line);
+    await file.flush();
+  }
+  await file.close();
+  const lines = await watched();
+  const folder = dirname(path);
+  const shown = [
+    [`<${folder}>`, 'folder'],
+    [`<${dirname(folder)}>`, 'above'],
+    [`<${dirname(dirname(folder))}>`, 'top'],
+    [`<${path}>`, 'file'],
+    [`"${path}"`, 'put aside'],
+  ] as const;
+  const called = lines.flatMap((line) => shown.find(([text]) => line.includes(text))?.[1] ?? []);
+  const rotated = ['put aside', 'file', 'folder'];
+  t.same(called, ['above', 'top', 'file', 'folder', 'file', ...rotated, ...rotated]);
 });

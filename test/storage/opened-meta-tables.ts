@@ -33,7 +33,7 @@ export async function openMetaTables(
     database.close();
   });
   const logger = new RecordingLogger();
-  const file: MainFile = { attachAnew: () => database.attachMainAnew(), logger };
+  const file: MainFile = { path, attachAnew: () => database.attachMainAnew(), logger };
   let told = 0;
   const connect = async (): Promise<Connection> => {
     const connection = await database.connect();

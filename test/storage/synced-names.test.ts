@@ -1,40 +1,21 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import t from 'tap';
 import { aTrace, NOON } from '../support/run-records.js';
-import { testFolder } from '../support/test-folder.js';
+import { watchCalls } from '../support/watched-calls.js';
+import { aUser } from './meta-records.js';
 import { RemoteStore } from './remote-store.js';
 import { TestStore } from './test-store.js';
+
+const NO_STRACE = 'strace is not here, or may not watch other processes';
 
 void t.test('names of files are on the disk before anything depends on them', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.close();
   const store = await RemoteStore.open(t, opened.path, 20);
-  const said = join(testFolder(t), 'calls');
-  if (spawnSync('strace', ['-V']).status !== 0) {
-    t.pass('strace is not here');
-    return;
-  }
-  const calls = 'trace=fsync,unlink';
-  const strace = spawn(
-    'strace',
-    ['-f', '-y', '-s', '500', '-e', calls, '-o', said, '-p', String(store.pid)],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  const exited = once(strace, 'exit');
-  t.teardown(() => strace.kill());
-  const attached = new Promise<boolean>((resolve) => {
-    strace.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes(' attached')) resolve(true);
-    });
-  });
-  if (!(await Promise.race([attached, exited.then(() => false)]))) {
-    t.pass('strace may not watch other processes');
+  const watched = await watchCalls(t, store.pid, 'fsync,unlink,rename');
+  if (watched === null) {
+    t.pass(NO_STRACE);
     return;
   }
   const receivedAt = NOON;
@@ -42,12 +23,9 @@ void t.test('names of files are on the disk before anything depends on them', as
     await store.call('writeTraces', { tenant, items: [aTrace(3)] }, { receivedAt });
   await store.call('settled');
   await store.close();
-  await exited;
+  const lines = await watched();
 
-  // What was begun; a call that others interrupt stands in two lines.
-  const lines = readFileSync(said, 'utf8').split('\n');
-  const directory = `<${dirname(opened.path)}>`;
-  const isSync = (line: string): boolean => line.includes('fsync(') && line.includes(directory);
+  const syncs = syncsOf(lines, dirname(opened.path));
   const places = (pattern: RegExp): number[] => lines.flatMap((line, i) => (pattern.test(line) ? [i] : []));
   // Of those that were written to meanwhile.
   const removed = places(/unlink\(.*\.hot-\d+\.duckdb"/).filter((at) => {
@@ -57,13 +35,74 @@ void t.test('names of files are on the disk before anything depends on them', as
   t.ok(removed.length > 0, 'segments are moved');
   const log = lines.findIndex((line) => /fsync\(.*\.cold\.duckdb\.wal>/.test(line));
   for (const at of removed) {
-    const sync = lines.findLastIndex((line, i) => i < at && isSync(line));
+    const sync = syncs.findLast((place) => place < at) ?? -1;
     t.ok(log >= 0 && sync > log, 'what took the rows of a segment has its name before the segment goes');
   }
   const made = new Set(lines.flatMap((line) => /fsync\(.*(\.hot-\d+)\.duckdb>/.exec(line)?.[1] ?? []));
   t.ok(made.size > 0, 'segments are made');
   for (const name of made) {
     const first = lines.findIndex((line) => line.includes(`${name}.duckdb.wal>`));
-    t.ok(lines.findIndex((line, i) => i > first && isSync(line)) > first, `${name} has its name`);
+    t.ok(
+      syncs.some((place) => place > first),
+      `${name} has its name`,
+    );
   }
 });
+
+void t.test(
+  'the log of the main file has its name before a commit counts, also after a checkpoint',
+  async (t) => {
+    const opened = await TestStore.open(t);
+    await opened.close();
+    const store = await RemoteStore.open(t, opened.path, 1000);
+    const watched = await watchCalls(t, store.pid, 'fsync,unlink,rename');
+    if (watched === null) {
+      t.pass(NO_STRACE);
+      return;
+    }
+    // A checkpoint is made in between.
+    for (let i = 0; i < 20; i++) await store.call('createUser', aUser({ name: 'x'.repeat(1024 * 1024) }));
+    await store.close();
+    const lines = await watched();
+
+    const syncs = syncsOf(lines, dirname(opened.path));
+    const log = `${opened.path}.wal`;
+    const commits = lines.flatMap((line, i) =>
+      line.includes('fsync(') && line.includes(`<${log}>`) ? [i] : [],
+    );
+    const removals = lines.flatMap((line, i) =>
+      line.includes('unlink(') && line.includes(`"${log}"`) ? [i] : [],
+    );
+    t.ok(removals.length > 0, 'there was a checkpoint');
+    for (const made of removals) {
+      const [first, second] = commits.filter((place) => place > made);
+      if (first === undefined || second === undefined) continue;
+      t.ok(
+        syncs.some((place) => place > first && place < second),
+        'what is committed behind the first sync of the log finds it named',
+      );
+    }
+    t.ok(syncs.length < commits.length, 'not each commit syncs the directory');
+
+    const copies = lines.flatMap((line, i) =>
+      line.includes('rename(') && line.includes('.metadata"') ? [i] : [],
+    );
+    t.ok(copies.length > 0, 'metadata was copied');
+    for (const copied of copies) {
+      const [file = ''] = /[^"]+(?=\.metadata"\)?)/.exec(lines[copied]?.split(',')[1] ?? '') ?? [];
+      const changed = lines.findIndex(
+        (line, i) => i > copied && line.includes('fsync(') && line.includes(`<${file}>`),
+      );
+      t.ok(changed > copied, 'the file was changed after that');
+      t.ok(
+        syncs.some((place) => place > copied && place < changed),
+        'a copy has its name before what it is of is changed',
+      );
+    }
+  },
+);
+
+/** Where a directory was synced: the places of the lines. */
+function syncsOf(lines: readonly string[], directory: string): number[] {
+  return lines.flatMap((line, i) => (line.includes('fsync(') && line.includes(`<${directory}>`) ? [i] : []));
+}

@@ -2,6 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../component/telemetry.js';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../config/private-path.js';
+import { syncDirectory } from '../../config/sync-directory.js';
 import { pruneBackups, putAside } from './backups.js';
 
 const NEWLINE = 10;
@@ -26,6 +27,8 @@ export class LineFile {
   #inode = 0;
   #size = 0;
   #isDirty = false;
+  /** Whether its name, and those of files put aside, outlive a loss of power. */
+  #isNamed = false;
 
   constructor(options: LineFileOptions) {
     this.#options = options;
@@ -34,7 +37,7 @@ export class LineFile {
   /** Opens the file, empties it where it is not to be appended to. @throws the error of the file system */
   async open(): Promise<void> {
     const { path, append } = this.#options;
-    makePrivateDirectory(dirname(path));
+    await makePrivateDirectory(dirname(path));
     await this.#open();
     if (append) return;
     await this.#handle?.truncate(0);
@@ -60,10 +63,11 @@ export class LineFile {
     this.#isDirty = true;
   }
 
-  /** Forces what was written to the disk. */
+  /** Forces what was written to the disk, and the file's name where it is new. */
   async flush(): Promise<void> {
     if (!this.#isDirty) return;
     await this.#handle?.datasync();
+    await this.#syncName();
     this.#isDirty = false;
   }
 
@@ -76,12 +80,24 @@ export class LineFile {
   }
 
   async #open(): Promise<void> {
+    this.#isNamed = false;
     const handle = await open(this.#options.path, 'a+', PRIVATE_FILE);
     this.#handle = handle;
     const { ino, size } = await handle.stat();
     this.#inode = ino;
     this.#size = size;
     if (size > 0) await this.#endLastLine(handle, size);
+  }
+
+  async #syncName(): Promise<void> {
+    if (this.#isNamed) return;
+    try {
+      await syncDirectory(dirname(this.#options.path));
+    } catch (error) {
+      // Others deleted its folder, and the file with it; the next line makes it anew.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+    this.#isNamed = true;
   }
 
   /** What a crash cut off must not swallow the next line. */
@@ -102,7 +118,7 @@ export class LineFile {
 
   async #reopen(): Promise<void> {
     await this.#close();
-    makePrivateDirectory(dirname(this.#options.path));
+    await makePrivateDirectory(dirname(this.#options.path));
     await this.#open();
   }
 

@@ -60,7 +60,7 @@ export class Database {
     // groups whose rows were deleted (DuckDB 1.5.6; test/storage/checkpoint-reads.test.ts).
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
     try {
-      makePrivateDirectory(dirname(options.path));
+      await makePrivateDirectory(dirname(options.path));
       await opened.#attachMain(connection);
     } catch (cause) {
       opened.close();

@@ -345,7 +345,7 @@ async function openMeta(
     if (isInvalidated(error)) await attachAnew();
   }
   return await MetaTables.open(connection, {
-    file: { attachAnew, logger },
+    file: { path, attachAnew, logger },
     eventsWritten: listener.eventsWritten,
     agentName: (tenant, agentId) => agents.byId(tenant, agentId)?.name,
   });

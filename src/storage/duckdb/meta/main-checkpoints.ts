@@ -1,10 +1,13 @@
+import { dirname } from 'node:path';
 import type { Logger } from '../../../component/telemetry.js';
+import { syncDirectory } from '../../../config/sync-directory.js';
 import { checkpoint } from '../checkpoint.js';
 import type { Connection, Value } from '../connection.js';
 import { isInvalidated, MAIN } from '../database.js';
 
 /** What keeping the main file in order takes, beside its connection. */
 export interface MainFile {
+  readonly path: string;
   /** Attaches it anew: `Database.attachMainAnew`. */
   readonly attachAnew: () => Promise<void>;
   readonly logger: Logger;
@@ -24,6 +27,8 @@ export class MainCheckpoints {
   #characters = 0;
   #statements = 0;
   #isUsable = true;
+  /** Whether the log has its name, also after a loss of power. */
+  #isLogNamed = false;
 
   /** @param connection the only one that uses the file */
   constructor(connection: Connection, file: MainFile) {
@@ -47,12 +52,29 @@ export class MainCheckpoints {
     if (!this.isDue) return;
     this.#characters = 0;
     this.#statements = 0;
+    this.#isLogNamed = false;
     try {
       await checkpoint(this.#connection, MAIN);
     } catch (error) {
       this.#file.logger.warn({ err: error }, 'The main file could not be checkpointed; that is tried later.');
       this.failed(error);
     }
+  }
+
+  /**
+   * A checkpoint removes the log, and the next commit makes another: DuckDB syncs what is in it, but not its directory. So
+   * before a transaction there is a log whose name outlives a loss of power, as what is committed must.
+   *
+   * @throws where the disk does not take that: nothing can be committed then
+   */
+  async nameLog(): Promise<void> {
+    if (this.#isLogNamed) return;
+    // Goes to the log also where it changes nothing, which an update does not.
+    await this.#connection.run(
+      "COMMENT ON TABLE schema_versions IS 'The schema of this file: the newest row.'",
+    );
+    await syncDirectory(dirname(this.#file.path));
+    this.#isLogNamed = true;
   }
 
   /** After a checkpoint that failed halfway, for want of room, DuckDB refuses even to read the file as it is attached. */
@@ -64,6 +86,7 @@ export class MainCheckpoints {
   async makeUsable(): Promise<void> {
     if (this.#isUsable) return;
     await this.#file.attachAnew();
+    this.#isLogNamed = false;
     this.#isUsable = true;
   }
 }

@@ -112,6 +112,7 @@ export class MetaConnection {
     this.#afterCommit = [];
     this.#script = [BEGIN];
     try {
+      await this.#checkpoints.nameLog();
       const result = await work();
       await this.#writePending();
       await this.#send('COMMIT');

@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+
+/**
+ * Watches which calls of the system a process makes from now on.
+ *
+ * @param calls their names, `fsync,unlink`
+ * @returns what gives them, as `strace` prints them with the paths of their files, in the order in which they were begun
+ * (one that others interrupt stands in two lines), and waits for the process to end, unless it is this one; null where `strace` is not
+ * here, or may not watch other processes
+ */
+export async function watchCalls(
+  t: Pick<Test, 'teardown'>,
+  pid: number,
+  calls: string,
+): Promise<(() => Promise<string[]>) | null> {
+  if (spawnSync('strace', ['-V']).status !== 0) return null;
+  // Not the test's own folder: to ask for that again empties it.
+  const folder = mkdtempSync(join(tmpdir(), 'calls-'));
+  t.teardown(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const said = join(folder, 'calls');
+  const strace = spawn(
+    'strace',
+    ['-f', '-y', '-s', '500', '-e', `trace=${calls}`, '-o', said, '-p', String(pid)],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const exited = once(strace, 'exit');
+  t.teardown(() => strace.kill());
+  const attached = new Promise<boolean>((resolve) => {
+    strace.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes(' attached')) resolve(true);
+    });
+  });
+  if (!(await Promise.race([attached, exited.then(() => false)]))) return null;
+  return async () => {
+    // It ends with the process.
+    if (pid === process.pid) strace.kill();
+    await exited;
+    return readFileSync(said, 'utf8').split('\n');
+  };
+}
