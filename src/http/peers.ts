@@ -6,6 +6,9 @@ export function plainRemoteAddress({ remoteAddress }: Pick<Socket, 'remoteAddres
   return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
 }
 
+/** What no two connections have in common: one client port may be connected to several addresses of one listener. */
+type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
+
 /**
  * Lets the table of connections know of each from its first moment, the handshake of TLS included, which has a socket of its own.
  *
@@ -15,10 +18,8 @@ export function plainRemoteAddress({ remoteAddress }: Pick<Socket, 'remoteAddres
 export function countConnections(
   server: Server,
   table: Connections,
-): (socket: Pick<Socket, 'remoteAddress' | 'remotePort'>) => Connection | undefined {
+): (socket: Ends) => Connection | undefined {
   const places = new Map<string, Connection>();
-  const peerOf = ({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>) =>
-    `${remoteAddress} ${remotePort}`;
   server.on('connection', (socket: Socket) => {
     const place: Connection = {
       remoteAddress: plainRemoteAddress(socket),
@@ -27,12 +28,16 @@ export function countConnections(
       },
     };
     if (!table.enter(place)) return;
-    const peer = peerOf(socket);
-    places.set(peer, place);
+    const ends = endsOf(socket);
+    places.set(ends, place);
     socket.once('close', () => {
-      if (places.get(peer) === place) places.delete(peer);
+      if (places.get(ends) === place) places.delete(ends);
       table.leave(place);
     });
   });
-  return (socket) => places.get(peerOf(socket));
+  return (socket) => places.get(endsOf(socket));
+}
+
+function endsOf({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Ends): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -178,6 +178,11 @@ void t.test('every rule of the shape is refused with its field and in plain word
     ],
     [{ total_cost_usd: true }, '/trace/total_cost_usd: must be a string or a number, not a boolean'],
     [{ total_cost_usd: -0.5 }, '/trace/total_cost_usd: must not be negative'],
+    [{ total_cost_usd: '-5e-1' }, '/trace/total_cost_usd: must not be negative'],
+    [
+      { total_cost_usd: '-0e1' },
+      '/trace/total_cost_usd: must be an amount of US dollars such as "0.001250", less than 1000000, not "-0e1"',
+    ],
     [{ total_cost_usd: 1e9 }, '/trace/total_cost_usd: must not be greater than 999999.999999999'],
     [{ metadata: [] }, '/trace/metadata: must be an object, not an array'],
     [{ metadata: 'x' }, '/trace/metadata: must be an object, not a string'],

@@ -40,13 +40,10 @@ export function wordError(error: ErrorObject): { readonly pointer: string; reado
   }
 }
 
+/** `-0` in any notation, which is refused as well, is none. */
 function isNegativeAmount(format: unknown, data: unknown): boolean {
-  return (
-    format === 'decimal' &&
-    typeof data === 'string' &&
-    /^-.*[1-9]/.test(data) &&
-    parseMoney(data.slice(1)) !== undefined
-  );
+  if (format !== 'decimal' || typeof data !== 'string' || !data.startsWith('-')) return false;
+  return parseMoney(data.slice(1)) !== undefined && /^[^e]*[1-9]/i.test(data);
 }
 
 function wordType(types: unknown, data: unknown): string {
