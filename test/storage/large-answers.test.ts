@@ -58,6 +58,27 @@ void t.test('points with large texts come in pieces that memory can hold', async
   }
 });
 
+void t.test('points that only their exemplars tell apart are each given once', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  const long = 'x'.repeat(150 * KIB);
+  const points = Array.from({ length: 90 }, (_, i) =>
+    aPoint({
+      exemplars: [{ timestamp: NOON, value: i % 45, trace_id: null, span_id: null, attributes: { long } }],
+    }),
+  );
+  // Of one commit, in which nothing else orders them.
+  await opened.store.writeMetrics({ tenant, items: points }, RECEIVED);
+  const found = await opened.store.queryMetric(tenant, 'cpu.load', { limit: 90, details: true });
+  if (found === null) throw new Error('the metric is not there');
+  const shown = await listOf<{ exemplars: { value: number }[] }>(found.points);
+  const values = shown.map(({ exemplars }) => exemplars[0]?.value ?? -1).sort((a, b) => a - b);
+  t.strictSame(
+    values,
+    Array.from({ length: 90 }, (_, i) => Math.floor(i / 2)),
+  );
+});
+
 void t.test('runs with large texts come in parts that memory can hold', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
   const tenant = await opened.addUser();

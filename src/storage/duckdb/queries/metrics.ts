@@ -23,7 +23,7 @@ const SHOWN = 'epoch_us(timestamp) AS at, value, labels, distribution';
 /** Length of the texts of a point. */
 const TEXT_BYTES = 'strlen(labels) + coalesce(strlen(distribution), 0) + coalesce(strlen(exemplars), 0)';
 /** Newest first; of the same time, by their labels. Points that are equal in all of this are shown alike. */
-const TIE = 'hash(value, distribution, start_time, flags)';
+const TIE = 'hash(value, distribution, start_time, flags, temporality, is_monotonic, exemplars)';
 const ORDER = `timestamp DESC, labels, seq, ${TIE}`;
 const DETAILS = 'epoch_us(start_time) AS start_time, flags, temporality, is_monotonic, exemplars';
 /** Numbers that a distribution has as texts: those that JSON has no numbers for, and integers beyond 2^53. */
