@@ -10,6 +10,7 @@ import { within, type CommitPage } from './commit-pages.js';
 import { knownNodeOfStored, NEED_PAYLOAD } from './node-of-stored.js';
 import { nameTrace } from './rebuild-findings.js';
 import type { RebuildWork } from './rebuild.js';
+import { payloadParts } from './payload-parts.js';
 import { placeKey, SPAN_COLUMNS, SpanRows, type OpenSpan, type OpenSpans } from './span-rows.js';
 
 /** Work on this thread without a break: what waits for a commit waits for it, too. */
@@ -71,8 +72,13 @@ export class SpanPage {
 
   /** Compares spans that have a payload, and takes them out. */
   async #checkPayloads(open: OpenSpans): Promise<void> {
+    for (const part of await payloadParts(this.#connection, this.#capture, within(this.#page)))
+      await this.#checkPart(open, part);
+  }
+
+  async #checkPart(open: OpenSpans, part: string): Promise<void> {
     const chunks = this.#connection.wholeChunks(
-      `SELECT seq, tenant, trace_id, first_line, ${PAYLOAD_LINES} FROM ${relation(this.#capture, PAYLOADS, within(this.#page))}`,
+      `SELECT seq, tenant, trace_id, first_line, ${PAYLOAD_LINES} FROM ${relation(this.#capture, PAYLOADS, part)}`,
     );
     for await (const chunk of chunks) {
       this.#work.throwIfStopped();
