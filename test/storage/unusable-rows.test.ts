@@ -1,4 +1,10 @@
+import { join } from 'node:path';
 import t from 'tap';
+import { Database, MAIN } from '../../src/storage/duckdb/database.js';
+import { Troubles } from '../../src/storage/duckdb/troubles.js';
+import { keysSetAside, setUnusableAside, type CheckedFile } from '../../src/storage/duckdb/unusable-rows.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { testFolder } from '../support/test-folder.js';
 import { aTrace, NOON } from '../support/run-records.js';
 import { aFiring, anAlert } from './alert-records.js';
 import { aKey, anEndpoint, anOrganization, aPrompt, aUser } from './meta-records.js';
@@ -161,3 +167,49 @@ void t.test(
     t.match(await opened.store.listUsers(), { length: 2 });
   },
 );
+
+void t.test('however many rows are set aside, this thread holds none of them', async (t) => {
+  const ROWS = 5000;
+  const path = join(testFolder(t), 'jackdaw.duckdb');
+  const database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
+  t.teardown(() => {
+    database.close();
+  });
+  const connection = await database.connect();
+  const [of, child] = ['owners', 'children'];
+  await connection.run(`CREATE TABLE ${MAIN}.main.${of} AS
+    SELECT i AS id, CASE WHEN i % 2 = 0 THEN 'infinity'::TIMESTAMP ELSE now()::TIMESTAMP END AS seen_at FROM range(${2 * ROWS}) r(i)`);
+  await connection.run(
+    `CREATE TABLE ${MAIN}.main.${child} AS SELECT i AS owner FROM range(${2 * ROWS}) r(i)`,
+  );
+  await connection.run(`CREATE TABLE ${MAIN}.main.unusable_rows (table_name VARCHAR, content VARCHAR)`);
+  let most = 0;
+  const rows = connection.rows.bind(connection);
+  connection.rows = async (sql, values) => {
+    const found = await rows(sql, values);
+    most = Math.max(most, found.length);
+    return found;
+  };
+  const logger = new RecordingLogger();
+  const troubles = new Troubles(() => undefined);
+  const children = { name: child, columns: [] };
+  const file: CheckedFile = {
+    catalog: MAIN,
+    path,
+    tables: [{ name: of, columns: [{ name: 'seen_at', sql: 'TIMESTAMP' }], keys: ['id'] }, children],
+    kept: ({ name }) => ({ table_name: `'${name}'`, content: 'r::VARCHAR' }),
+    settle: async (counts, setAside) => {
+      t.equal(counts.get(of), ROWS);
+      await setAside(children, `owner::VARCHAR IN (${keysSetAside(of, 'id')})`);
+    },
+  };
+  await setUnusableAside(connection, file, { logger, troubles });
+  t.ok(most < 5, `${most} rows at a time`);
+  t.match(logger.lines.join('\n'), `${ROWS} of ${of}, ${ROWS} of ${child}`);
+  for (const name of [of, child]) {
+    const [left] = await rows(`SELECT count(*)::INTEGER AS rows FROM ${MAIN}.main.${name}`);
+    t.equal(left?.rows, ROWS);
+  }
+  await setUnusableAside(connection, file, { logger, troubles });
+  t.equal(logger.lines.length, 1, 'nothing is left to do');
+});

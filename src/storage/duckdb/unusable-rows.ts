@@ -33,18 +33,24 @@ export interface CheckedFile {
   /**
    * What follows from rows that were set aside, in the same transaction.
    *
-   * @param setAside sets further rows of a table aside, and counts them
+   * @param rows how many, by table
+   * @param setAside sets further rows of a table aside
    */
   readonly settle?: (
-    rows: ReadonlyMap<string, readonly SetAside[]>,
-    setAside: (table: CheckedTable, condition: string) => Promise<readonly SetAside[]>,
+    rows: ReadonlyMap<string, number>,
+    setAside: (table: CheckedTable, condition: string) => Promise<void>,
   ) => Promise<void>;
   /** A further sentence for people. */
   readonly hint?: (rows: ReadonlyMap<string, number>) => string;
 }
 
-/** A row that was set aside: the values of its keys as DuckDB prints them. */
-export type SetAside = Readonly<Record<string, unknown>>;
+/** The keys of rows that were set aside, as texts, while that is under way: there may be more than this thread has memory for. */
+const GONE = 'temp.main.unusable_keys';
+
+/** A query for the values that one key of a table had in the rows that were set aside. */
+export function keysSetAside(table: string, key: string): string {
+  return `SELECT value FROM ${GONE} WHERE table_name = '${table}' AND key = '${key}'`;
+}
 
 /** The table of each file that has what was set aside. */
 const UNUSABLE = 'unusable_rows';
@@ -73,46 +79,50 @@ export async function setUnusableAside(
   );
   const found = new Set((await connection.rows(looks.join(' UNION ALL '))).map(({ name }) => name));
   if (found.size === 0) return;
-  const moved = new Map<string, SetAside[]>();
-  const setAside = async (table: CheckedTable, condition: string): Promise<readonly SetAside[]> => {
+  const counts = new Map<string, number>();
+  const setAside = async (table: CheckedTable, condition: string): Promise<void> => {
     const rows = await keepAndDelete(connection, file, table, condition);
-    if (rows.length > 0) moved.set(table.name, [...(moved.get(table.name) ?? []), ...rows]);
-    return rows;
+    if (rows > 0) counts.set(table.name, (counts.get(table.name) ?? 0) + rows);
   };
   await connection.run('BEGIN');
   try {
+    await connection.run(`CREATE TEMP TABLE unusable_keys (table_name VARCHAR, key VARCHAR, value VARCHAR)`);
     for (const table of tables) {
       if (found.has(table.name)) await setAside(table, conditionsOf(table).join(' OR '));
     }
-    await file.settle?.(moved, setAside);
+    await file.settle?.(counts, setAside);
+    await connection.run(`DROP TABLE ${GONE}`);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
-  const counts = new Map([...moved].map(([name, rows]) => [name, rows.length]));
   const listed = [...counts].map(([name, count]) => `${count} of ${name}`).join(', ');
   const message = `Rows with values that cannot be used were set aside into the table ${UNUSABLE} of ${path}: ${listed}.${file.hint?.(counts) ?? ''}`;
   logger.error({ rows: Object.fromEntries(counts), file: path }, message);
   troubles.set(`unusable rows of ${path}`, message);
 }
 
+/** @returns how many rows */
 async function keepAndDelete(
   connection: Connection,
   { catalog, kept }: CheckedFile,
   table: CheckedTable,
   condition: string,
-): Promise<readonly SetAside[]> {
+): Promise<number> {
   const from = `${catalog}.main.${table.name}`;
   const columns = Object.entries(kept(table));
   await connection.run(
     `INSERT INTO ${catalog}.main.${UNUSABLE} (${columns.map(([name]) => name).join(', ')})
       SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${from} r WHERE ${condition}`,
   );
-  const keys = (table.keys ?? []).map((name) => `${name}::VARCHAR AS ${name}`);
-  return await connection.rows(
-    `DELETE FROM ${from} WHERE ${condition} RETURNING ${['1 AS done', ...keys].join(', ')}`,
-  );
+  for (const key of table.keys ?? []) {
+    await connection.run(
+      `INSERT INTO ${GONE} SELECT '${table.name}', '${key}', ${key}::VARCHAR FROM ${from} WHERE ${condition}`,
+    );
+  }
+  const [deleted] = await connection.rows(`DELETE FROM ${from} WHERE ${condition}`);
+  return Number(deleted?.Count);
 }
 
 /** Conditions of which a usable row meets none. */

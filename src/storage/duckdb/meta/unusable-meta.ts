@@ -1,5 +1,5 @@
 import { MAIN } from '../database.js';
-import type { CheckedFile, CheckedTable, SetAside } from '../unusable-rows.js';
+import { keysSetAside, type CheckedFile, type CheckedTable } from '../unusable-rows.js';
 import { ALERT_EVENTS, ALERT_NOTICES, ALERTS } from './alert-definitions.js';
 import { META_TABLES } from './all-tables.js';
 import { ATTEMPTS, DELIVERIES, TAKEN_EVENTS, WAITING } from './delivery-definitions.js';
@@ -50,15 +50,11 @@ export function mainFile(path: string): CheckedFile {
       content: 'r::VARCHAR',
     }),
     settle: async (rows, setAside) => {
-      const gone = new Map<MetaTable, SetAside[]>();
-      for (const table of tables.keys()) gone.set(table, [...(rows.get(table.name) ?? [])]);
       // In this order: what goes with one takes others with it.
       for (const [table, column, of, key] of BELONGS) {
-        const keys = (gone.get(of) ?? []).map((row) => `'${String(row[key])}'`);
         const own = tables.get(table);
-        if (keys.length === 0 || own === undefined) continue;
-        const more = await setAside(own, `${column}::VARCHAR IN (${keys.join(', ')})`);
-        gone.get(table)?.push(...more);
+        if (!rows.has(of.name) || own === undefined) continue;
+        await setAside(own, `${column}::VARCHAR IN (${keysSetAside(of.name, key)})`);
       }
     },
   };
