@@ -205,7 +205,7 @@ export class Mover {
           await noteReplacedInAsides(this.#connection, segment, others);
           await forgetAside(this.#connection, segment.number);
           // Reads under way look for its rows where it is, although they expect all of its commits in the cold file.
-          await this.#segments.withoutReads(async () => {
+          await this.#segments.withoutReadsIfSoon(async () => {
             await this.#connection.run('COMMIT');
             this.#segments.retire(segment);
           });

@@ -19,6 +19,18 @@ interface Held extends Seen {
 
 /** How long reads hold up a move, or what is to be done without reads, once that is pressing. */
 const PATIENCE_MS = 5000;
+/** How long commits and further reads wait for those under way, where what is to be done could be done later. */
+const SHORT_PATIENCE_MS = 500;
+
+/** How reads are waited for. */
+interface WaitingForReads {
+  /** From when on they are ended. */
+  readonly patienceMs: number;
+  readonly isPressing: () => boolean;
+  readonly mayEnd: (read: RunningRead | undefined) => boolean;
+  /** Whether the waiting ends with an error where one may not be ended. */
+  readonly givesUp?: boolean;
+}
 
 /** The reads that have captured segments, for whoever has to wait for some of them, or for all. */
 export class ReadsUnderWay {
@@ -61,16 +73,35 @@ export class ReadsUnderWay {
   async before(seq: number, isPressing: () => boolean): Promise<void> {
     await this.#over(
       [...this.#held].filter(({ lastSeq }) => lastSeq < seq),
-      isPressing,
+      { patienceMs: PATIENCE_MS, isPressing, mayEnd: isEndable },
     );
   }
 
-  /** Does something while nobody reads: waits for the reads under way, and lets the others wait. */
+  /**
+   * Does something while nobody reads: waits for the reads under way, and lets the others wait. To be used where no read could
+   * go on for long: from {@link PATIENCE_MS} on all are ended, also those that nobody would do again.
+   */
   async without(work: () => Promise<void>): Promise<void> {
+    await this.#alone(work, { patienceMs: PATIENCE_MS, isPressing: always, mayEnd: always });
+  }
+
+  /**
+   * Likewise, for what can wait. Only when the reads under way by now are over, or were ended as others are, those that begin
+   * meanwhile are held up, and what they commit: for {@link SHORT_PATIENCE_MS}, and no longer.
+   *
+   * @throws Error where a read goes on that must not be ended
+   */
+  async withoutIfSoon(work: () => Promise<void>): Promise<void> {
+    const waiting = { isPressing: always, mayEnd: isEndable, givesUp: true };
+    await this.#over([...this.#held], { ...waiting, patienceMs: PATIENCE_MS });
+    await this.#alone(work, { ...waiting, patienceMs: SHORT_PATIENCE_MS });
+  }
+
+  async #alone(work: () => Promise<void>, waiting: WaitingForReads): Promise<void> {
     let end = (): void => undefined;
     this.#without = new Promise((resolve) => (end = resolve));
     try {
-      await this.#over([...this.#held], () => true);
+      await this.#over([...this.#held], waiting);
       await work();
     } finally {
       this.#without = null;
@@ -79,17 +110,35 @@ export class ReadsUnderWay {
   }
 
   /** Resolves when reads are over; those that go on for too long are ended where that is pressing. */
-  async #over(reads: readonly Held[], isPressing: () => boolean): Promise<void> {
-    const endReads = (): void => {
-      if (!isPressing()) cancel = this.#clock.after(PATIENCE_MS, endReads);
-      else
-        for (const { read } of reads) if (read?.mayBeEnded === true) read.end('held_up_move', heldUpMove());
-    };
-    let cancel = this.#clock.after(PATIENCE_MS, endReads);
+  async #over(reads: readonly Held[], waiting: WaitingForReads): Promise<void> {
+    const { patienceMs, isPressing, mayEnd, givesUp = false } = waiting;
+    let cancel = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      const endReads = (): void => {
+        if (!isPressing()) {
+          cancel = this.#clock.after(patienceMs, endReads);
+          return;
+        }
+        const left = reads.filter((held) => this.#held.has(held));
+        if (givesUp && !left.every(({ read }) => mayEnd(read))) reject(new Error(READ_GOES_ON));
+        else for (const { read } of left) if (mayEnd(read)) read?.end('held_up_move', heldUpMove());
+      };
+      cancel = this.#clock.after(patienceMs, endReads);
+    });
     try {
-      await Promise.all(reads.map(({ released }) => released));
+      await Promise.race([late, Promise.all(reads.map(({ released }) => released))]);
     } finally {
       cancel();
     }
   }
+}
+
+const READ_GOES_ON = 'a read of the store itself, of retention or a rebuild of the map, goes on';
+
+function always(): true {
+  return true;
+}
+
+function isEndable(read: RunningRead | undefined): boolean {
+  return read?.mayBeEnded === true;
 }

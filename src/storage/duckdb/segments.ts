@@ -171,6 +171,11 @@ export class Segments {
     await this.#reads.without(work);
   }
 
+  /** Likewise, where it can be had without holding up others for long. @throws Error where it cannot */
+  async withoutReadsIfSoon(work: () => Promise<void>): Promise<void> {
+    await this.#reads.withoutIfSoon(work);
+  }
+
   /**
    * Attaches the cold file anew, after DuckDB has declared it unusable. All that was committed is in the file and its
    * log. To be called within {@link withoutReads}.
