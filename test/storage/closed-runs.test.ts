@@ -136,6 +136,7 @@ void t.test(
         followed: { burst: 1, perSecond: 0 },
         loaded: { burst: 1e9, perSecond: 0 },
         atOnce: 1e6,
+        closedAtOnce: 1e6,
         mostAtOnce: 1e6,
       },
     };

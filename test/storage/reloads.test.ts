@@ -15,7 +15,7 @@ const MANY = { burst: 1e9, perSecond: 0 };
 const SIZE = {
   few: 3,
   remembered: { running: 100, ended: 100 },
-  reloads: { long: 10, followed: MANY, loaded: MANY, atOnce: 1e6, mostAtOnce: 1e6 },
+  reloads: { long: 10, followed: MANY, loaded: MANY, atOnce: 1e6, closedAtOnce: 2 * SPANS, mostAtOnce: 1e6 },
 } satisfies Partial<RunSize>;
 const BIG_SEGMENTS = { rows: 1e6, bytes: 1e9 };
 
@@ -68,19 +68,21 @@ void t.test('one batch for very many long runs loads few at a time and keeps wha
   const others = await writeRuns(engine, neighbour, 2, SPANS);
   await engine.reopen();
   engine.reports.length = 0;
+  const done: string[] = [];
   await Promise.all([
     write(
       engine,
       user,
       ids.map((id) => parts(id, SPANS, SPANS + 1)),
-    ),
+    ).then(() => done.push('user')),
     write(
       engine,
       neighbour,
       others.map((id) => parts(id, SPANS, SPANS + 1)),
-    ),
+    ).then(() => done.push('neighbour')),
   ]);
-  // Ten are closed ahead, two in a commit; then the batch loads what is left, and the neighbour's comes after it.
+  t.same(done, ['neighbour', 'user']);
+  // Ten are closed ahead, two in a commit, and the neighbour has its turn meanwhile; then the batch loads what is left.
   t.equal(engine.reports.length, 5 + 2);
   t.equal((await closedOf(t, engine, user, ids, SPANS + 1)).length, 10);
   t.same(await closedOf(t, engine, neighbour, others, SPANS + 1), []);

@@ -60,6 +60,12 @@ export class CommitLine {
     });
   }
 
+  /** Lets changes that could not be committed yet wait once more, behind all others: nobody who sent those knows of these. */
+  putBack(changes: readonly Waiting[]): void {
+    this.#waiting.push(...changes);
+    for (const { change } of changes) this.#waitingSpans += spansOf(change);
+  }
+
   /** Refuses everything. */
   refuseAll(): void {
     this.#waitingSpans = 0;

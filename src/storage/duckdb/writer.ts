@@ -134,7 +134,10 @@ export class Writer {
       } catch (error) {
         if (error instanceof TooMuchToLoad) {
           if (error.fits > 0) size = error.fits;
-          else if (!(await this.#makeRoom(error, rest.slice(0, 1)))) rest = rest.slice(1);
+          else {
+            await this.#makeRoom(error, rest.slice(0, 1));
+            rest = rest.slice(1);
+          }
           continue;
         }
         await this.#recover(part, error);
@@ -145,24 +148,24 @@ export class Writer {
   }
 
   /**
-   * Closes runs in a commit of their own, so that a change can be committed that touches them.
+   * Closes runs in a commit of their own, so that a change can be committed that touches them. It is tried again when others
+   * had their turn.
    *
    * @param first the change, alone
-   * @returns whether that is to be tried again; otherwise it was told why not
    */
-  async #makeRoom({ close, refusal }: TooMuchToLoad, first: readonly Waiting[]): Promise<boolean> {
+  async #makeRoom({ close, refusal }: TooMuchToLoad, first: readonly Waiting[]): Promise<void> {
     if (refusal !== null) {
       for (const { reject } of first) reject(refusal);
-      return false;
+      return;
     }
     const nobody = { resolve: () => undefined, reject: () => undefined };
     try {
       await this.#commit(close.map((run) => ({ change: { close: run }, ...nobody })));
-      return true;
     } catch (error) {
       await this.#recover(first, error);
-      return false;
+      return;
     }
+    this.#line.putBack(first);
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {

@@ -103,13 +103,13 @@ export class Reloads {
   /** Of the first change: whether it is too much even where nothing else is in the commit. */
   #checkAlone(runs: readonly RunToLoad[], spans: number): void {
     const { few, reloads } = this.#size;
-    const { atOnce, mostAtOnce } = reloads;
+    const { atOnce, closedAtOnce, mostAtOnce } = reloads;
     const close: RunToLoad[] = [];
     let [rest, closing] = [spans, 0];
     for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
       if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
       // Those that are left then are looked at again.
-      if (close.length > 0 && closing + run.spans > atOnce) break;
+      if (close.length > 0 && closing + run.spans > closedAtOnce) break;
       close.push(run);
       closing += run.spans;
       rest -= run.spans;

@@ -27,7 +27,9 @@ interface ReloadSize {
   readonly loaded: SpanRate;
   /** In one commit, of all users. */
   readonly atOnce: number;
-  /** The same where one change alone touches so many runs with few spans. */
+  /** Of runs that are closed before a change that touches too many, in one commit. */
+  readonly closedAtOnce: number;
+  /** As `atOnce`, where one change alone touches so many runs with few spans. */
   readonly mostAtOnce: number;
 }
 
@@ -43,6 +45,7 @@ export const RUN_SIZE: RunSize = {
     followed: { burst: 200_000, perSecond: 10_000 },
     loaded: { burst: 200_000, perSecond: 50_000 },
     atOnce: 200_000,
+    closedAtOnce: 100_000,
     mostAtOnce: 1_000_000,
   },
 };
