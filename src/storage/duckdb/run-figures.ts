@@ -14,6 +14,7 @@ import {
   storedDurations,
 } from './queries/stored-runs.js';
 import type { Read } from './read.js';
+import { RunDurations } from './run-durations.js';
 import type { Capture } from './segment.js';
 import { SortedDurations } from './sorted-durations.js';
 
@@ -52,7 +53,7 @@ export interface AgentTotals {
 }
 
 /** A call of {@link RunChanges}. */
-interface RunChange {
+export interface RunChange {
   readonly before: CountedRun | null;
   readonly after: CountedRun;
 }
@@ -63,12 +64,8 @@ export interface AgentsOf {
   readonly numbers: readonly number[];
 }
 
-/** What is remembered of runs that were asked for, some 4 KB a list and up to 20 KB an agent. */
+/** What is remembered of lists that were asked for, some 4 KB each. */
 const MOST_LISTS = 2000;
-const MOST_HISTOGRAMS = 1000;
-/** And 8 bytes for each duration among which a percentile lies: 512 KB at most, of so many agents. */
-const MOST_NEAR = 32;
-const MOST_DURATIONS = 65_536;
 
 /**
  * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of
@@ -80,9 +77,7 @@ export class RunFigures implements RunChanges {
   #sums = new AgentSums();
   /** Of the lists of all runs of a tenant, or an agent, by {@link listKey}. */
   readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
-  readonly #durations = new LoadedFigures<number, DurationHistogram>(MOST_HISTOGRAMS);
-  /** The durations among which the 95th percentiles lie. */
-  readonly #near = new LoadedFigures<number, SortedDurations>(MOST_NEAR);
+  readonly #durations = new RunDurations();
   /** For each load under way: the changes since it began, which what it loads does not hold. */
   readonly #meanwhile = new Set<RunChange[]>();
   /** Grows when runs are removed: what was loaded before holds no more. */
@@ -99,8 +94,7 @@ export class RunFigures implements RunChanges {
       changeList(this.#starts.peek(listKey(run.tenant, undefined)), run, sign);
       changeList(this.#starts.peek(listKey(run.tenant, run.agentNo)), run, sign);
     });
-    this.#changeDurations(change, after.agentNo);
-    if (before !== null && before.agentNo !== after.agentNo) this.#changeDurations(change, before.agentNo);
+    this.#durations.change(change);
   }
 
   /**
@@ -126,7 +120,6 @@ export class RunFigures implements RunChanges {
       this.#age++;
       this.#starts.clear();
       this.#durations.clear();
-      this.#near.clear();
     } finally {
       this.#meanwhile.delete(meanwhile);
     }
@@ -182,55 +175,37 @@ export class RunFigures implements RunChanges {
 
   /** Where the agent's 95th percentile of duration lies; null when no run has a duration, undefined when it is not known. */
   p95(agentNo: number): Quantile | null | undefined {
-    return this.#durations.get(agentNo)?.find(0.95);
+    return this.#durations.p95(agentNo);
   }
 
   /** The values that a quantile of an agent lies between (two equal ones when it is a value); undefined when they are not known. */
-  around(
-    agentNo: number,
-    { from, to, skip, values }: Quantile,
-  ): readonly [lower: number, upper: number] | undefined {
-    const near = this.#near.get(agentNo);
-    if (near?.covers({ from, to }) !== true) return undefined;
-    const [lower, upper] = [near.at(from, skip), near.at(from, skip + values - 1)];
-    return lower === undefined || upper === undefined ? undefined : [lower, upper];
+  around(agentNo: number, place: Quantile): readonly [lower: number, upper: number] | undefined {
+    return this.#durations.around(agentNo, place);
   }
 
   /** From here on {@link around} knows the agent's values where {@link p95} says that the percentile lies now, if they are not too many. */
   async loadAround(read: Read, agent: Agent): Promise<void> {
-    const place = this.p95(agent.agent_no);
-    if (!place || place.count > MOST_DURATIONS || this.around(agent.agent_no, place) !== undefined) return;
+    const place = this.#durations.unknownAround(agent.agent_no);
+    if (place === null) return;
     await this.#load(
       read,
       (connection, capture) => durationsBetween(connection, capture, agent, place),
       (found, meanwhile) => {
-        const near = new SortedDurations(place, found);
-        for (const change of meanwhile) changeDurations(near, change, agent.agent_no);
-        this.#near.put(agent.agent_no, near);
+        this.#durations.putAround(agent.agent_no, new SortedDurations(place, found), meanwhile);
       },
     );
   }
 
-  #changeDurations(change: RunChange, agentNo: number): void {
-    changeDurations(this.#durations.peek(agentNo), change, agentNo);
-    const near = this.#near.peek(agentNo);
-    changeDurations(near, change, agentNo);
-    if (near !== undefined && near.length > MOST_DURATIONS) this.#near.delete(agentNo);
-  }
-
   /** From here on {@link p95} knows these agents. */
   async loadDurations(read: Read, { tenant, numbers }: AgentsOf): Promise<void> {
-    const unknown = numbers.filter((no) => !this.#durations.has(no));
+    const unknown = this.#durations.unknown(numbers);
     if (unknown.length === 0) return;
     await this.#load(
       read,
       (connection, capture) => storedDurations(connection, capture, { tenant, numbers: unknown }),
       (found, meanwhile) => {
-        for (const no of unknown) {
-          const histogram = found.get(no) ?? new DurationHistogram();
-          for (const change of meanwhile) changeDurations(histogram, change, no);
-          this.#durations.put(no, histogram);
-        }
+        for (const no of unknown)
+          this.#durations.put(no, found.get(no) ?? new DurationHistogram(), meanwhile);
       },
     );
   }
@@ -302,14 +277,4 @@ function listKey(tenant: number, agentNo: number | undefined): number {
 function changeList(starts: NewestStarts | undefined, { startedAt }: CountedRun, sign: 1 | -1): void {
   if (sign > 0) starts?.add(startedAt);
   else starts?.remove(startedAt);
-}
-
-function changeDurations(
-  durations: DurationHistogram | SortedDurations | undefined,
-  { before, after }: RunChange,
-  agentNo: number,
-): void {
-  if (durations === undefined) return;
-  if (before?.agentNo === agentNo && before.durationMs !== null) durations.add(before.durationMs, -1);
-  if (after.agentNo === agentNo && after.durationMs !== null) durations.add(after.durationMs, 1);
 }
