@@ -8,6 +8,7 @@ import type { Services } from './map/services.js';
 import type { PromptLinks } from './prompts/prompt-links.js';
 import type { Capture } from './segment.js';
 import type { RunSize } from './spans/run-size.js';
+import { PART_BYTES } from './queries/part-bytes.js';
 import { loadWhole } from './stored-traces.js';
 import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
@@ -33,7 +34,7 @@ export interface TouchedGroup {
   readonly events: EventsOfGroup;
 }
 
-/** So many spans of a trace are read with their payloads at a time. */
+/** So many spans of a trace are read with their payloads at a time, and no more than {@link PART_BYTES} of these. */
 const REMAPPED = 1000;
 
 /** One trace of a batch. */
@@ -128,15 +129,21 @@ export class GroupChanges {
   /** Derives the nodes of a stored trace from what is stored of its spans. */
   async #remap(state: TraceState, tenant: number, capture: Capture): Promise<void> {
     const keys = [...state.spans.keys()];
-    for (let first = 0; first < keys.length; first += REMAPPED) {
+    let first = 0;
+    while (first < keys.length) {
       const page = keys.slice(first, first + REMAPPED);
-      await loadWhole(this.#connection, capture, tenant, state, page);
-      for (const span of page.flatMap((key) => state.find(key) ?? [])) {
+      const read = await loadWhole(this.#connection, capture, tenant, state, page, PART_BYTES);
+      for (const span of page.slice(0, read).flatMap((key) => state.find(key) ?? [])) {
         if (span.row === undefined) continue;
         const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
         if (node !== span.node) state.setNode(span, node);
+        if (span.changed) continue;
+        // Nothing of it is written.
+        span.row = undefined;
+        span.payload = undefined;
       }
       state.spans.release();
+      first += read;
     }
     state.setMapped();
   }

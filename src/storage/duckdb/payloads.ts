@@ -62,17 +62,6 @@ export async function firstPayloads(
   return { spans, lines };
 }
 
-/** The payload lines that some commits brought for a trace. */
-export async function payloadLines(
-  connection: Connection,
-  capture: Capture,
-  tenant: number,
-  traceId: string,
-  seqs: readonly number[],
-): Promise<Lines> {
-  return await linesWhere(connection, capture, tenant, traceId, `seq IN (${seqs.join(', ')})`);
-}
-
 /** The pieces of the commits of some places, by commit, in the order of their lines. @param withLines of those that are packed */
 async function piecesOf(
   connection: Connection,

@@ -3,7 +3,7 @@ import { SPANS, SPAN_WIRE, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
 import type { Connection, Row, Value } from './connection.js';
 import { CommitRanges, conditionsOn } from './commit-ranges.js';
-import { payloadLines } from './payloads.js';
+import { firstPayloads } from './payloads.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
 import { pickRow, spanStateOf } from './stored-rows.js';
@@ -117,29 +117,40 @@ async function loadSpans(
   }
 }
 
-/** Reads what is left of stored spans of one trace into their states: their rows, and their lines of the payload. */
+/**
+ * Reads what is left of stored spans of one trace into their states: their rows, and their lines of the payload.
+ *
+ * @param maxBytes of payloads: where they are longer only the first of the spans are read, but one at least
+ * @returns of how many keys, from the first on, that is done
+ */
 export async function loadWhole(
   connection: Connection,
   capture: Capture,
   tenant: number,
   state: TraceState,
   spanKeys: readonly string[],
-): Promise<void> {
-  const spans = spanKeys
+  maxBytes = Infinity,
+): Promise<number> {
+  const wanted = spanKeys
     .flatMap((key) => state.find(key) ?? [])
     .filter((span) => span.row === undefined && span.seq > 0);
+  if (wanted.length === 0) return spanKeys.length;
+  const of = { places: wanted, areAll: state.spans.size === wanted.length };
+  const traceId = state.header.trace_id;
+  const payloads = await firstPayloads(connection, capture, tenant, traceId, of, maxBytes);
+  const spans = wanted.slice(0, payloads.spans);
   const seqs = [...new Set(spans.map(({ seq }) => seq))];
-  if (seqs.length === 0) return;
-  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = ${uuidList([state.header.trace_id])}`;
+  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = ${uuidList([traceId])}`;
   const rows = await connection.rows(
     `SELECT seq, line, ${selectList(SPAN_WIRE)} FROM ${relation(capture, SPANS, where)}`,
   );
   const wholes = new Map(rows.map((row) => [placeOf(row), pickRow(row, SPAN_WIRE)]));
-  const lines = await payloadLines(connection, capture, tenant, state.header.trace_id, seqs);
   for (const span of spans) {
     span.row = wholes.get(placeOf(span));
-    span.payload = lines.get(span.seq)?.get(span.line) ?? '';
+    span.payload = payloads.lines.get(span.seq)?.get(span.line) ?? '';
   }
+  const next = wanted[payloads.spans];
+  return next === undefined ? spanKeys.length : spanKeys.indexOf(next.span_id);
 }
 
 function placeOf({ seq, line }: { readonly seq?: Value; readonly line?: Value }): string {
