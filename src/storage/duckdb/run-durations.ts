@@ -1,4 +1,4 @@
-import type { DurationHistogram} from './duration-histogram.js';
+import type { DurationHistogram } from './duration-histogram.js';
 import { type Quantile } from './duration-histogram.js';
 import { LoadedFigures } from './loaded-figures.js';
 import type { RunChange } from './run-figures.js';
