@@ -3,6 +3,7 @@ import type { Logger } from '../../component/telemetry.js';
 import { syncDirectory } from '../../config/sync-directory.js';
 import type { Table } from '../table.js';
 import { SEGMENT_TABLES } from '../tables.js';
+import { attachWithLog, CUT_MESSAGE } from './attach-with-log.js';
 import type { Connection } from './connection.js';
 import { literal } from './database.js';
 import { isNoRoom } from './disk-room.js';
@@ -79,8 +80,8 @@ export class AttachedFiles {
       return null;
     }
     const segment = newSegment(number, path);
-    const logBytes = bytesOf(`${path}.wal`);
     await this.#attach(segment.catalog, path);
+    const logBytes = bytesOf(`${path}.wal`);
     try {
       // A file without schema was being made when the process ended: there is nothing in it.
       if ((await schemaVersion(this.#connection, segment.catalog)) !== null) {
@@ -147,7 +148,12 @@ export class AttachedFiles {
     try {
       // The main file is locked by now, and this one is ours with it.
       await restoreMetadata(path);
-      await this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`);
+      await attachWithLog(path, {
+        attach: () => this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`),
+        cut: (file, bytes) => {
+          this.#logger.warn({ file, bytes }, CUT_MESSAGE);
+        },
+      });
     } catch (error) {
       throw openError(path, error);
     }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
 import { makePrivateDirectory } from '../../config/private-path.js';
+import { attachWithLog } from './attach-with-log.js';
 import { Connection } from './connection.js';
 import { hasMetadataCopy, OpenFiles, restoreMetadata } from './metadata-copy.js';
 import { isLocked, openError } from './store-open-error.js';
@@ -22,6 +23,8 @@ export interface DatabaseListener {
   readonly died?: (error: unknown) => void;
   /** Each statement that failed, and what else is done to the files. */
   readonly failed?: (error: unknown) => void;
+  /** A log that a crash tore was cut off, to so many bytes. */
+  readonly cut?: (log: string, bytes: number) => void;
 }
 
 /** The one DuckDB instance of the process. Exactly one thread opens it: see `README.md`. */
@@ -110,10 +113,11 @@ export class Database {
   }
 
   async #attachMain(connection: Connection): Promise<void> {
-    const attach = (): Promise<void> => connection.run(`ATTACH ${literal(this.#mainPath)} AS ${MAIN}`);
-    if (hasMetadataCopy(this.#mainPath)) {
-      // Attaching shows whether another process has the file, and what a checkpoint left may make it fail.
-      const isAttached = await attach().then(
+    const attach = (options = ''): Promise<void> =>
+      connection.run(`ATTACH ${literal(this.#mainPath)} AS ${MAIN} ${options}`);
+    // Attaching shows whether another process has the file, and what a crash left may make it fail. To be read only, it leaves everything as it is.
+    const isOurs = async (): Promise<void> => {
+      const isAttached = await attach('(READ_ONLY)').then(
         () => true,
         (error: unknown) => {
           if (isLocked(error)) throw error;
@@ -121,9 +125,16 @@ export class Database {
         },
       );
       if (isAttached) await connection.run(`DETACH ${MAIN}`);
+    };
+    if (hasMetadataCopy(this.#mainPath)) {
+      await isOurs();
       await restoreMetadata(this.#mainPath);
     }
-    await attach();
+    await attachWithLog(this.#mainPath, {
+      attach,
+      isOurs,
+      cut: (log, bytes) => this.#listener.cut?.(log, bytes),
+    });
   }
 
   close(): void {

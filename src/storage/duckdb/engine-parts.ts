@@ -7,6 +7,7 @@ import { Agents } from './agents.js';
 import { MOST_AGENTS, OtherAgents } from './agent-limit.js';
 import { Observations } from './alerts/observations.js';
 import { TouchedNumbers } from './alerts/touched-numbers.js';
+import { CUT_MESSAGE } from './attach-with-log.js';
 import { BackPressure } from './back-pressure.js';
 import { CappedRuns } from './capped-runs.js';
 import { checkpoint } from './checkpoint.js';
@@ -102,7 +103,10 @@ export async function openParts(
     room.notice(error);
   };
   try {
-    const database = await Database.open(options, { died: listener.died, failed });
+    const cut = (file: string, bytes: number): void => {
+      logger.warn({ file, bytes }, CUT_MESSAGE);
+    };
+    const database = await Database.open(options, { died: listener.died, failed, cut });
     try {
       await room.begin();
       const parts = await openFiles({ database, troubles, room }, options, logger, listener);

@@ -3,8 +3,9 @@ export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 }
 
-/** Puts the cure into what DuckDB says when it cannot open a file. */
+/** Puts the cure into what DuckDB says when it cannot open a file; what has one stays as it is. */
 export function openError(path: string, cause: unknown): StoreOpenError {
+  if (cause instanceof StoreOpenError) return cause;
   const text = cause instanceof Error ? cause.message : String(cause);
   const owner = /\(PID (\d+)\)/.exec(text)?.[1];
   if (isLocked(cause)) {

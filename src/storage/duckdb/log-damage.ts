@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { COMMIT_MARK, ENTRY_HEAD_BYTES, LOG_HEAD, LogEntries, type LogEntry } from './log-entries.js';
+
+/** What is to be done with the log of a file before DuckDB reads it. */
+export type LogState =
+  /** DuckDB reads it to its end, or refuses it for an entry with a wrong checksum. */
+  | { readonly kind: 'readable' }
+  /** A crash tore its last commit, which nobody was told of. `end`: of the last commit before. */
+  | { readonly kind: 'torn'; readonly end: number }
+  /** DuckDB would drop commits that were on the disk. `at`: where; `end`: of the last commit before. */
+  | { readonly kind: 'damaged'; readonly at: number; readonly end: number };
+
+const READABLE: LogState = { kind: 'readable' };
+
+/** Of no disk is less written at a time. */
+const SECTOR_BYTES = 512;
+/** The system writes these, and may have written one before all was in it: then it ends in zeros. That these are fewer is as good as impossible. */
+const PAGE_BYTES = 4096;
+const PAGE_TAIL_BYTES = 8;
+const ZEROS = Buffer.alloc(SECTOR_BYTES);
+/** An entry has up to 2048 rows of one commit, whose batches were in memory. */
+const MOST_ENTRY_BYTES = 2 ** 32;
+/** What looks like the end of a commit is looked at so often: the first is one but for a freak. */
+const MOST_ENDS = 64;
+
+/**
+ * Looks for what DuckDB would take for the end of a log although more was committed behind it: where the number is damaged that says how long an
+ * entry is. Reads what stands before each entry and no data, 4 KiB at a time; only where that does not lead to the end of the file, the checksums behind the
+ * last commit are compared and the rest is searched.
+ *
+ * A crash, of the process or of the machine, is told from damage by this:
+ *
+ * - No commit begins before the one in front of it is on the disk. So a crash tears the last one only, and nothing follows behind the end of that.
+ * - What was written since the last sync is there or not, as pages get to the disk in any order: the file ends before it, or a sector is zeros, or a page from somewhere on. File
+ *   systems that show old content of the disk instead (ext4 with `data=writeback`) do not fit a database.
+ *
+ * So an entry of the last commit that is cut off by the end of the file, or has such zeros, is what a crash leaves. Any other that is wrong is damage,
+ * and so is one that a later commit stands behind. What cannot be told from a crash: damage of the last commit that looks the same.
+ *
+ * A log of another version, or an encrypted one, is DuckDB's own business, and so is a file that is not there.
+ */
+export function examineLog(path: string): LogState {
+  return withLog(path, READABLE, (log) => {
+    const head = log.read(0, LOG_HEAD.length);
+    if (!head.equals(LOG_HEAD)) {
+      if (isOtherVersion(head) || !isFollowed(log, 0)) return READABLE;
+      return { kind: 'damaged', at: 0, end: 0 };
+    }
+    const { end } = walk(log);
+    return end === log.size ? READABLE : judge(log, end, firstWrong(log, end) ?? log.size);
+  });
+}
+
+/**
+ * Looks at the last commit of a log that DuckDB refuses to read.
+ *
+ * @returns where that commit begins, if a crash tore it: nobody was told of it
+ */
+export function tornCommit(path: string): number | null {
+  return withLog(path, null, (log) => {
+    if (!log.read(0, LOG_HEAD.length).equals(LOG_HEAD)) return null;
+    const { end, endBefore } = walk(log);
+    const from = end === log.size ? endBefore : end;
+    const wrong = firstWrong(log, from);
+    const state = wrong === null ? READABLE : judge(log, from, wrong);
+    return state.kind === 'torn' ? state.end : null;
+  });
+}
+
+function withLog<T>(path: string, none: T, look: (log: LogEntries) => T): T {
+  if (!existsSync(path)) return none;
+  const log = new LogEntries(path);
+  try {
+    return log.size < LOG_HEAD.length ? none : look(log);
+  } finally {
+    log.close();
+  }
+}
+
+/** Of files of storage version 1.3 and later, and of encrypted ones. */
+function isOtherVersion(head: Buffer): boolean {
+  const known = LOG_HEAD.subarray(0, 5);
+  return head.subarray(0, 5).equals(known) && (head[5] === 2 || head[5] === 3) && head[6] !== 0xff;
+}
+
+/** From entry to entry, as far as that goes. @returns where the last commit ends, and the one before */
+function walk(log: LogEntries): { readonly end: number; readonly endBefore: number } {
+  let [end, endBefore, at] = [LOG_HEAD.length, LOG_HEAD.length, LOG_HEAD.length];
+  for (;;) {
+    const entry = log.at(at);
+    const next = entry === null ? null : log.endOf(entry);
+    if (entry === null || next === null) return { end, endBefore };
+    at = next;
+    if (entry.isCommit) [endBefore, end] = [end, next];
+  }
+}
+
+/**
+ * @param end of the last commit that is on the disk for sure
+ * @param wrong the first place behind it where no entry is, or one with a wrong checksum
+ */
+function judge(log: LogEntries, end: number, wrong: number): LogState {
+  const entry = log.at(wrong);
+  if (entry === null) return { kind: 'torn', end };
+  const { at, bytes } = entry;
+  const dataAt = at + ENTRY_HEAD_BYTES;
+  // Of an entry that the end of the file cuts off, not even the end of its commit is there.
+  const isTorn =
+    dataAt + bytes > log.size
+      ? bytes <= MOST_ENTRY_BYTES && !isFollowed(log, at, { orEnds: true })
+      : hasGap(log, end, entry) && !isFollowed(log, at);
+  return isTorn ? { kind: 'torn', end } : { kind: 'damaged', at, end };
+}
+
+/** The first entry behind a commit that is none, or has a wrong checksum; null where all are right up to the end of the file. */
+function firstWrong(log: LogEntries, from: number): number | null {
+  for (let at = from; at < log.size;) {
+    const entry = log.at(at);
+    const next = entry === null ? null : log.endOf(entry);
+    if (entry === null || next === null || !log.isSound(entry)) return at;
+    at = next;
+  }
+  return null;
+}
+
+/** Whether zeros where an entry lies may stand for what never got to the disk. */
+function hasGap(log: LogEntries, end: number, { at, bytes }: LogEntry): boolean {
+  // No commit ends with one.
+  if (log.read(log.size - 1, 1)[0] === 0) return true;
+  const entryEnd = at + ENTRY_HEAD_BYTES + bytes;
+  const to = Math.min(log.size, Math.ceil(entryEnd / SECTOR_BYTES) * SECTOR_BYTES);
+  for (const [piece, start] of log.pieces(at - (at % SECTOR_BYTES), to)) {
+    for (let i = 0; i < piece.length; i += SECTOR_BYTES) {
+      const sectorEnd = Math.min(piece.length, i + SECTOR_BYTES);
+      const isPageEnd =
+        (start + sectorEnd) % PAGE_BYTES === 0 && start + sectorEnd - PAGE_TAIL_BYTES < entryEnd;
+      const begin = Math.max(isPageEnd ? sectorEnd - PAGE_TAIL_BYTES : i, end - start);
+      if (piece.compare(ZEROS, 0, sectorEnd - begin, begin, sectorEnd) === 0) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Whether a commit ends behind a place and another begins.
+ *
+ * @param orEnds or whether one ends that is the last
+ */
+function isFollowed(log: LogEntries, from: number, { orEnds = false } = {}): boolean {
+  let looked = 0;
+  for (const [piece, start] of log.pieces(from, log.size, COMMIT_MARK.length - 1)) {
+    let found = piece.indexOf(COMMIT_MARK);
+    for (; found >= 0; found = piece.indexOf(COMMIT_MARK, found + 1)) {
+      const end = start + found + COMMIT_MARK.length;
+      if (end === log.size) return orEnds;
+      const next = log.at(end);
+      if (next !== null && log.endOf(next) !== null && log.isSound(next)) return true;
+      if (++looked === MOST_ENDS) return false;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,130 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+/**
+ * The write-ahead log of a DuckDB file (`NAME.duckdb.wal`), as DuckDB 1.5.6 writes it: `WriteAheadLog` and `ChecksumWriter` in
+ * `src/storage/write_ahead_log.cpp`, read by `src/storage/wal_replay.cpp`; the numbers of kinds of entries are in
+ * `src/include/duckdb/common/enums/wal_type.hpp`. All numbers are little-endian.
+ *
+ * - **A head** of 8 bytes without a checksum, {@link LOG_HEAD}: an object of the binary serialization with field 100 (kind: 98, version) and field
+ *   101 (version: 2). Files of storage version 1.3 and later add field 102 (id of the file) and 103 (number of the checkpoint), encrypted
+ *   ones are of version 3, those of DuckDB before 1.0 of version 1, which has no checksums.
+ * - **Entries** follow without a gap: 8 bytes that say how many bytes of data there are, 8 bytes of checksum over the data, the data. These begin
+ *   with field 100, the kind: a table that is used from here on (25), rows of it (26), and so on.
+ * - **A commit** is what its transaction changed and, last, the entry of kind 100, {@link COMMIT_ENTRY}, which is always the same. Then the file is synced,
+ *   before anybody is told that it was committed, and under the lock of the log: so no commit begins before the one in front of it is on the disk
+ *   (`DuckTransactionManager::CommitTransaction` in `src/transaction/duck_transaction_manager.cpp`).
+ *
+ * The reading ends in silence where an entry says that it goes beyond the end of the file (`SerializationException`), and what stands from the last commit on is cut off with the
+ * next write; a wrong checksum is an error.
+ */
+export const LOG_HEAD = Buffer.from('640062650002ffff', 'hex');
+/** Whole, with what stands before its data. */
+const COMMIT_ENTRY = Buffer.from('0500000000000000e7fe7d722fed3d5e640064ffff', 'hex');
+/** Of that, what does not say how long it is. */
+export const COMMIT_MARK = COMMIT_ENTRY.subarray(8);
+/** What stands before the data of an entry. */
+export const ENTRY_HEAD_BYTES = 16;
+/** No entry has less data. */
+const LEAST_BYTES = 5;
+
+/** Heads lie near each other where entries are small, as most are. */
+const WINDOW_BYTES = 4096;
+const PIECE_BYTES = 1024 * 1024;
+
+export interface LogEntry {
+  /** Where it begins in the file. */
+  readonly at: number;
+  /** Of data, as it says. */
+  readonly bytes: number;
+  /** Whether it ends a commit, going by what stands before its data. */
+  readonly isCommit: boolean;
+}
+
+/** A log, opened for reading. */
+export class LogEntries {
+  readonly size: number;
+  readonly #file: number;
+  readonly #window = Buffer.alloc(WINDOW_BYTES);
+  #windowAt = 0;
+  #windowBytes = 0;
+
+  /** @throws where there is none */
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+    this.size = fstatSync(this.#file).size;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** What stands before the data of an entry; null where the file ends within that. */
+  at(at: number): LogEntry | null {
+    if (at + ENTRY_HEAD_BYTES > this.size) return null;
+    if (at < this.#windowAt || at + ENTRY_HEAD_BYTES > this.#windowAt + this.#windowBytes) {
+      this.#windowBytes = readSync(this.#file, this.#window, 0, WINDOW_BYTES, at);
+      this.#windowAt = at;
+    }
+    const head = this.#window.subarray(at - this.#windowAt, at - this.#windowAt + ENTRY_HEAD_BYTES);
+    return {
+      at,
+      bytes: head.readUInt32LE(0) + head.readUInt32LE(4) * 2 ** 32,
+      isCommit: head.equals(COMMIT_ENTRY.subarray(0, ENTRY_HEAD_BYTES)),
+    };
+  }
+
+  /** Where an entry ends; null where it cannot be one, or goes beyond the end of the file. */
+  endOf({ at, bytes }: LogEntry): number | null {
+    const end = at + ENTRY_HEAD_BYTES + bytes;
+    return bytes < LEAST_BYTES || end > this.size ? null : end;
+  }
+
+  /** Whether an entry that ends in the file has the checksum that it says (`src/common/checksum.cpp`). */
+  isSound(entry: LogEntry): boolean {
+    let sum = 5381n;
+    let left = entry.bytes;
+    for (const [piece] of this.pieces(
+      entry.at + ENTRY_HEAD_BYTES,
+      entry.at + ENTRY_HEAD_BYTES + entry.bytes,
+    )) {
+      sum ^= sumOf(piece);
+      left -= piece.length;
+    }
+    return left === 0 && this.read(entry.at + 8, 8).readBigUInt64LE() === sum;
+  }
+
+  /** A part of the file in pieces, and where each begins. @param overlap bytes that each repeats of the one before */
+  *pieces(from: number, to: number, overlap = 0): Generator<readonly [Buffer, number]> {
+    for (let at = from; at < to; at += PIECE_BYTES) {
+      const start = Math.max(from, at - overlap);
+      yield [this.read(start, Math.min(to, at + PIECE_BYTES) - start), start];
+    }
+  }
+
+  /** As much as there is. */
+  read(at: number, bytes: number): Buffer {
+    const buffer = Buffer.alloc(bytes);
+    return buffer.subarray(0, readSync(this.#file, buffer, 0, bytes, at));
+  }
+}
+
+/** Of a piece of data: all words of 8 bytes multiplied, and what is left at the end of the last piece by MurmurHash 64A. */
+function sumOf(data: Buffer): bigint {
+  const words = data.length - (data.length % 8);
+  let sum = 0n;
+  for (let at = 0; at < words; at += 8) sum ^= BigInt.asUintN(64, data.readBigUInt64LE(at) * WORD_FACTOR);
+  return words === data.length ? sum : sum ^ restOf(data.subarray(words));
+}
+
+function restOf(rest: Buffer): bigint {
+  const word = Buffer.alloc(8);
+  rest.copy(word);
+  const times = (hash: bigint): bigint => BigInt.asUintN(64, hash * REST_FACTOR);
+  let hash = times(SEED ^ times(BigInt(rest.length)) ^ word.readBigUInt64LE());
+  hash = times(hash ^ (hash >> 47n));
+  return hash ^ (hash >> 47n);
+}
+
+const WORD_FACTOR = 0xbf58476d1ce4e5b9n;
+const REST_FACTOR = 0xc6a4a7935bd1e995n;
+const SEED = 0xe17a1465n;

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { aTrace, NOON } from '../support/run-records.js';
+import { commitEnds } from './log-files.js';
+import { inFile } from './stored-rows.js';
+import { TestStore } from './test-store.js';
+
+t.setTimeout(0);
+
+const CONTEXT = { receivedAt: NOON };
+const ALL = { offset: 0, limit: 100 };
+const PAGE_BYTES = 4096;
+
+interface Stored {
+  readonly opened: TestStore;
+  readonly tenant: string;
+  /** All files of the store, as they were left. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/** A closed store of which each kind of file has a log, and a last commit in it that shows. */
+async function aClosedStore(t: Test): Promise<Stored> {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 1e9, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  const write = async (spans: number): Promise<unknown> =>
+    await opened.store.writeTraces({ tenant, items: [aTrace(spans)] }, CONTEXT);
+  for (const spans of [1, 2, 3]) await write(spans);
+  await opened.reopen();
+  await opened.store.settled();
+  for (const spans of [1, 2, 300]) await write(spans);
+  await opened.addUser();
+  await opened.close();
+  for (const statement of ['UPDATE moved SET segment = segment', 'DELETE FROM traces'])
+    await inFile(opened.path, /^cold/, statement);
+  return { opened, tenant, files: new Map(pathsOf(opened).map((path) => [path, readFileSync(path)])) };
+}
+
+function pathsOf({ path }: TestStore): string[] {
+  return readdirSync(dirname(path)).map((name) => join(dirname(path), name));
+}
+
+/** Puts all files back as they were. */
+function restore({ opened, files }: Stored): void {
+  for (const path of pathsOf(opened)) rmSync(path, { recursive: true });
+  for (const [path, bytes] of files) writeFileSync(path, bytes);
+}
+
+function logOf({ files }: Stored, part: RegExp): readonly [string, Buffer] {
+  const found = [...files].filter(([path]) => path.endsWith('.wal') && part.test(path));
+  return found.reduce((one, other) => (other[1].length > one[1].length ? other : one));
+}
+
+const LOGS = { main: /jackdaw\.duckdb\.wal$/, cold: /\.cold\./, hot: /\.hot-/ } as const;
+
+/** What of the next commit is not there leaves the last one whole. */
+const UNWRITTEN = 'nothing of the next commit is there but its length';
+
+const LAST = 'a page of the last commit is not there, but the ones behind it';
+
+/** What a crash may leave of a log. Each is told where the last commit in it begins. The last three are tried with all files. */
+const TEARS: Readonly<Record<string, (log: Buffer, last: number) => Buffer>> = {
+  'it ends before its last byte': (log) => log.subarray(0, -1),
+  'it ends where an entry says how long it is': (log, last) => log.subarray(0, last + 5),
+  'the last commit is zeros': (log, last) => Buffer.from(log).fill(0, last),
+  'it ends in zeros': (log, last) => Buffer.concat([log.subarray(0, last + 30), Buffer.alloc(PAGE_BYTES)]),
+  [UNWRITTEN]: (log) => Buffer.concat([log, Buffer.alloc(2 * PAGE_BYTES)]),
+  'it ends in the middle of the last commit': (log, last) =>
+    log.subarray(0, last + Math.floor((log.length - last) / 2)),
+  [LAST]: (log, last) => {
+    const page = Math.ceil(last / PAGE_BYTES) * PAGE_BYTES;
+    if (page + 2 * PAGE_BYTES < log.length) return Buffer.from(log).fill(0, page, page + PAGE_BYTES);
+    // A commit that is smaller than that: a sector of it.
+    return Buffer.from(log).fill(0, last, Math.min(log.length, Math.floor(last / 512 + 1) * 512));
+  },
+};
+
+for (const [which, part] of Object.entries(LOGS)) {
+  void t.test(
+    `a start goes on without the commit of the ${which} log that a crash tore, and not with a log that is damaged`,
+    async (t) => {
+      const stored = await aClosedStore(t);
+      const { opened, tenant } = stored;
+      const [path, log] = logOf(stored, part);
+      const ends = commitEnds(log);
+      const last = ends.at(-2) ?? 8;
+      t.equal(ends.at(-1), log.length);
+      await opened.start();
+      const whole = await shownOf(stored);
+      await opened.close();
+      let before: unknown;
+      for (const [name, tear] of Object.entries(TEARS).slice(which === 'hot' ? 0 : -3)) {
+        restore(stored);
+        const torn = tear(log, last);
+        writeFileSync(path, torn);
+        opened.statuses.length = 0;
+        opened.settings.logger.lines.length = 0;
+        await opened.start();
+        t.same(opened.statuses, [], `${name}: nothing is wrong`);
+        const shown = await shownOf(stored);
+        if (name === UNWRITTEN) t.same(shown, whole, name);
+        else t.notSame(shown, whole, `${name}: the last commit is not there`);
+        t.ok(
+          opened.settings.logger.lines.some((line) => line.includes(path) && line.includes('it was cut off')),
+          'the log says so',
+        );
+        await opened.store.writeTraces({ tenant, items: [aTrace(1)] }, CONTEXT);
+        if (name === LAST) await opened.reopen();
+        t.equal((await shownOf(stored)).runs, shown.runs + 1, 'and what comes then is stored');
+        await opened.close();
+        before = shown;
+      }
+      if (which !== 'hot') await isRefused(t, stored, [path, log], before);
+    },
+  );
+}
+
+async function shownOf({ opened, tenant }: Stored) {
+  const { store } = opened;
+  await store.settled();
+  return {
+    users: (await store.listUsers()).length,
+    runs: (await store.listRuns(tenant, {}, ALL)).items.length,
+  };
+}
+
+/** A log of a file that cannot be set aside. */
+async function isRefused(
+  t: Test,
+  stored: Stored,
+  [path, log]: readonly [string, Buffer],
+  before: unknown,
+): Promise<void> {
+  const { opened } = stored;
+  restore(stored);
+  // The first one of the last commit.
+  const end = commitEnds(log).at(-2) ?? 8;
+  const damaged = Buffer.from(log).fill(0x5a, end, end + 16);
+  writeFileSync(path, damaged);
+  await t.rejects(opened.start(), {
+    name: 'StoreOpenError',
+    message: `The log ${path} is damaged at byte ${end}, and what was stored behind that would be lost. Put a sound copy in its place; to go on without what was stored from there on, cut it off (truncate -s ${end} ${path}).`,
+  });
+  t.ok(readFileSync(path).equals(damaged), 'it is left as it was');
+  truncateSync(path, end);
+  await opened.start();
+  t.same(await shownOf(stored), before, 'cut off, it is read up to there');
+  await opened.close();
+}
