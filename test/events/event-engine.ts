@@ -173,7 +173,7 @@ export class EventEngine {
 
   /** Moves everything to the cold file. */
   async settle(): Promise<void> {
-    this.parts.writer.seal();
+    await this.parts.writer.seal();
     await this.parts.mover.settled();
   }
 

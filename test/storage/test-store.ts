@@ -30,6 +30,13 @@ export const STORE_OPTIONS = {
   indexSize: SMALL_INDEX,
 } as const satisfies Partial<DuckDBStoreOptions>;
 
+/** A store whose retention can be waited for. */
+class RetainingStore extends DuckDBStore {
+  async applyRetention(now: number): Promise<void> {
+    await this.thread().call('applyRetention', [now]);
+  }
+}
+
 /** A store in real files that can be closed and opened again. It is closed when the test ends. */
 export class TestStore {
   readonly path: string;
@@ -37,7 +44,7 @@ export class TestStore {
   /** What it told the daemon. */
   readonly statuses: Status[] = [];
   readonly #options: Partial<DuckDBStoreOptions>;
-  #store: DuckDBStore | null = null;
+  #store: RetainingStore | null = null;
 
   private constructor(path: string, options: Partial<DuckDBStoreOptions>) {
     this.path = path;
@@ -58,14 +65,14 @@ export class TestStore {
     return opened;
   }
 
-  get store(): DuckDBStore {
+  get store(): RetainingStore {
     if (this.#store === null) throw new Error('the store of this test is closed');
     return this.#store;
   }
 
   /** @param options other options from here on */
   async start(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
-    const store = new DuckDBStore(
+    const store = new RetainingStore(
       { ...this.settings, config: {} },
       { ...STORE_OPTIONS, path: this.path, ...this.#options, ...options },
     );
@@ -82,6 +89,13 @@ export class TestStore {
   async reopen(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
     await this.close();
     await this.start(options);
+  }
+
+  /** Lets a time pass, not more than two days, and retention remove what is too old then. */
+  async retained(afterMs: number): Promise<void> {
+    this.settings.clock.advance(afterMs);
+    // The store does it by itself, too, once an hour and beside everything else: a test would not know when.
+    await this.store.applyRetention(this.settings.clock.now());
   }
 
   /** @returns the id of a new user, which is a tenant */

@@ -221,12 +221,13 @@ export class Housekeeping {
    * before something is removed, is left for the next time.
    */
   async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
-    const { read, writer, mover } = this.#parts;
+    const { read, segments, writer, mover } = this.#parts;
     const isThere = await read((connection, capture) =>
       hasOldHotRows(connection, capture, table, time, firstKept),
     );
     if (!isThere) return;
-    writer.seal();
+    await segments.prepared();
+    await writer.seal();
     await mover.tried();
   }
 

@@ -142,6 +142,12 @@ export class Segments {
     return true;
   }
 
+  /** Resolves when the next segment is ready, or could not be made. */
+  async prepared(): Promise<void> {
+    this.prepare();
+    await this.#preparing;
+  }
+
   /** Makes the next segment ready, ahead of time and outside the way of the writes. */
   prepare(): void {
     if (this.#prepared !== null) return;

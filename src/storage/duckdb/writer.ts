@@ -52,7 +52,8 @@ export class Writer {
   readonly #line: CommitLine;
   #running: Promise<void> | null = null;
   #seq: number;
-  #sealAfterCommit = false;
+  /** Who waits for the current segment to be ended. */
+  readonly #toSeal: (() => void)[] = [];
 
   /** @param connection the writer's own */
   constructor(parts: {
@@ -96,10 +97,10 @@ export class Writer {
     return await done;
   }
 
-  /** Ends the current segment before it is full, after the commit under way. */
-  seal(): void {
+  /** Ends the current segment before it is full, after the commit under way. Resolves then. */
+  async seal(): Promise<void> {
     if (this.#running === null) this.#rotate();
-    else this.#sealAfterCommit = true;
+    else await new Promise<void>((resolve) => this.#toSeal.push(resolve));
   }
 
   /** Refuses what waits for its commit. The commit under way goes on. */
@@ -119,6 +120,7 @@ export class Writer {
       const group = this.#line.take();
       await this.#commitInParts(group);
     }
+    if (this.#toSeal.length > 0) this.#rotate();
     // In the step in which the line was found empty: what comes next finds nobody at work, and begins anew.
     this.#running = null;
   }
@@ -194,7 +196,7 @@ export class Writer {
       ms: performance.now() - begun,
     });
     const { rows, bytes } = this.#segmentSize;
-    if (segment.rows >= rows || segment.bytes >= bytes || this.#sealAfterCommit) this.#rotate();
+    if (segment.rows >= rows || segment.bytes >= bytes || this.#toSeal.length > 0) this.#rotate();
   }
 
   /** @throws ConsumeError `quota_exceeded` */
@@ -215,8 +217,8 @@ export class Writer {
   }
 
   #rotate(): void {
-    this.#sealAfterCommit = false;
     if (this.#segments.current.rows > 0 && this.#segments.rotate()) this.#onSealed();
+    for (const tell of this.#toSeal.splice(0)) tell();
   }
 
   async #settle(seq: number, changes: readonly Change[]): Promise<Settled> {
