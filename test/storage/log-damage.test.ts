@@ -177,13 +177,31 @@ void t.test('an entry that says that it is longer than it is is damage', async (
   }
   const entries = entriesOf(whole).length;
   t.same(wrong.slice(0, 5), [], `of ${entries} entries`);
-  // The kind of the head, and the version in it.
-  for (const place of [0, 5]) {
-    const damaged = Buffer.from(whole);
-    damaged[place] = 1;
-    rewrite(log, damaged);
-    t.strictSame(examineLog(log), { kind: 'damaged', at: 0, end: 0 });
+  // Any byte of the head, also where no second commit stands behind it: DuckDB would drop the only one.
+  for (const shown of [whole, whole.subarray(0, ends[0])]) {
+    for (let place = 0; place < HEAD_BYTES; place++) {
+      const damaged = Buffer.from(shown);
+      damaged[place] = 0x5a;
+      rewrite(log, damaged);
+      t.strictSame(examineLog(log), { kind: 'damaged', at: 0, end: 0 }, `byte ${place} of the head`);
+    }
   }
+});
+
+void t.test('a log of which the first page is not there has nothing that anybody was told of', async (t) => {
+  const whole = await aLogOf(t, [1, 2]);
+  const [first = 0] = commitEnds(whole);
+  const log = emptyLog(t);
+  for (const end of [first, first - 1, PAGE_BYTES]) {
+    rewrite(log, Buffer.from(whole.subarray(0, end)).fill(0, 0, PAGE_BYTES));
+    t.strictSame(examineLog(log), { kind: 'torn', end: 0 });
+  }
+  rewrite(log, Buffer.from(whole).fill(0, 0, PAGE_BYTES));
+  t.strictSame(
+    examineLog(log),
+    { kind: 'damaged', at: 0, end: 0 },
+    'but where others were committed behind it',
+  );
 });
 
 void t.test(

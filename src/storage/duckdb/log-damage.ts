@@ -17,6 +17,8 @@ const SECTOR_BYTES = 512;
 /** The system writes these, and may have written one before all was in it: then it ends in zeros. That these are fewer is as good as impossible. */
 const PAGE_BYTES = 4096;
 const PAGE_TAIL_BYTES = 8;
+/** What comes next in a head with the id of its file. */
+const FIELD_OF_FILE = 102;
 const ZEROS = Buffer.alloc(SECTOR_BYTES);
 /** An entry has up to 2048 rows of one commit, whose batches were in memory. */
 const MOST_ENTRY_BYTES = 2 ** 32;
@@ -43,8 +45,10 @@ export function examineLog(path: string): LogState {
   return withLog(path, READABLE, (log) => {
     const head = log.read(0, LOG_HEAD.length);
     if (!head.equals(LOG_HEAD)) {
-      if (isOtherVersion(head) || !isFollowed(log, 0)) return READABLE;
-      return { kind: 'damaged', at: 0, end: 0 };
+      if (isOtherVersion(head)) return READABLE;
+      // Where the first page is not there, nothing behind it counts. DuckDB drops all behind any other head, too, or breaks down.
+      const isTorn = head.equals(ZEROS.subarray(0, head.length)) && !isFollowed(log, 0);
+      return isTorn ? { kind: 'torn', end: 0 } : { kind: 'damaged', at: 0, end: 0 };
     }
     const { end } = walk(log);
     return end === log.size ? READABLE : judge(log, end, firstWrong(log, end) ?? log.size);
@@ -80,7 +84,11 @@ function withLog<T>(path: string, none: T, look: (log: LogEntries) => T): T {
 /** Of files of storage version 1.3 and later, and of encrypted ones. */
 function isOtherVersion(head: Buffer): boolean {
   const known = LOG_HEAD.subarray(0, 5);
-  return head.subarray(0, 5).equals(known) && (head[5] === 2 || head[5] === 3) && head[6] !== 0xff;
+  return (
+    head.subarray(0, 5).equals(known) &&
+    (head[5] === 2 || head[5] === 3) &&
+    head.readUInt16LE(6) === FIELD_OF_FILE
+  );
 }
 
 /** From entry to entry, as far as that goes. @returns where the last commit ends, and the one before */
