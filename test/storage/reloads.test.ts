@@ -6,7 +6,7 @@ import { hasDifferences } from '../../src/storage/map-rebuild.js';
 import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
 import type { RunSize } from '../../src/storage/duckdb/spans/run-size.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
-import { EventEngine, type Listener } from '../events/event-engine.js';
+import { BAD, EventEngine, type Listener } from '../events/event-engine.js';
 import { NOON } from '../support/run-records.js';
 import { parts } from './following-records.js';
 
@@ -148,5 +148,34 @@ void t.test(
     await write(engine, user, refused.map(more));
     t.same(await closedOf(t, engine, user, ids, SPANS + 1), []);
     t.ok(await hasSoundMap(engine));
+  },
+);
+
+void t.test(
+  'changes that are refused cost others nothing, and what stands beside them in a commit is taken',
+  async (t) => {
+    const reloads = { ...SIZE.reloads, loaded: { burst: 1, perSecond: 1e-9 } };
+    const engine = await EventEngine.open(t, { runSize: { ...SIZE, reloads }, segmentSize: BIG_SEGMENTS });
+    const user = await engine.addUser(null);
+    const ids = await writeRuns(engine, user, 40, 4);
+    await engine.reopen();
+    await write(engine, user, [parts(ids[0] ?? '', 4, 5)]);
+    const { segments, writer } = engine.parts;
+    const before = segments.lastSeq;
+    engine.reports.length = 0;
+    const append = { ...BAD, rows: () => [] };
+    const answers = await Promise.allSettled([
+      writer.write({ append }),
+      ...ids.slice(1).map((id) => engine.setOutcome(user, id, true, 'done')),
+      writer.write({ append }),
+    ]);
+    t.same(
+      answers.map(({ status }) => status),
+      ['fulfilled', ...ids.slice(1).map(() => 'rejected'), 'fulfilled'],
+    );
+    t.equal(engine.parts.reloads.refused, 39);
+    t.equal(engine.reports.length, 1);
+    await write(engine, user, [parts(randomUUID(), 0, 1)]);
+    t.equal(segments.lastSeq - before, 3, 'each try takes a number: all that are refused were so in one');
   },
 );

@@ -1,5 +1,6 @@
 import type { Logger } from '../../component/telemetry.js';
 import type { Table } from '../table.js';
+import type { ConsumeError } from '../../component/consume-error.js';
 import type { QuotaUsage } from '../../component/consumer.js';
 import { monthOf } from '../month.js';
 import type { Agents } from './agents.js';
@@ -14,7 +15,7 @@ import type { Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import { TooMuchToLoad } from './spans/reloads.js';
 import { storageFailure } from './storage-failure.js';
-import type { Change, Rows } from './write-group.js';
+import type { Change, CloseChange, Rows } from './write-group.js';
 
 /** A segment is sealed at this many rows or bytes, as its rows are kept in memory. */
 export interface SegmentSize {
@@ -135,10 +136,12 @@ export class Writer {
         await this.#commit(part);
       } catch (error) {
         if (error instanceof TooMuchToLoad) {
-          if (error.fits > 0) size = error.fits;
+          const { plan } = error;
+          if ('upTo' in plan) size = part.findIndex(({ change }) => change === plan.upTo);
           else {
-            await this.#makeRoom(error, rest.slice(0, 1));
-            rest = rest.slice(1);
+            const done =
+              'refused' in plan ? this.#refuse(part, plan.refused) : await this.#makeRoom(part, plan);
+            rest = rest.filter(({ change }) => !done.has(change));
           }
           continue;
         }
@@ -149,25 +152,33 @@ export class Writer {
     }
   }
 
+  #refuse(part: readonly Waiting[], refused: ReadonlyMap<Change, ConsumeError>): ReadonlySet<Change> {
+    for (const { change, reject } of part) {
+      const refusal = refused.get(change);
+      if (refusal !== undefined) reject(refusal);
+    }
+    return new Set(refused.keys());
+  }
+
   /**
    * Closes runs in a commit of their own, so that a change can be committed that touches them. It is tried again when others
    * had their turn.
    *
-   * @param first the change, alone
+   * @returns the change
    */
-  async #makeRoom({ close, refusal }: TooMuchToLoad, first: readonly Waiting[]): Promise<void> {
-    if (refusal !== null) {
-      for (const { reject } of first) reject(refusal);
-      return;
-    }
+  async #makeRoom(
+    part: readonly Waiting[],
+    { close, before }: { readonly close: readonly CloseChange[]; readonly before: Change },
+  ): Promise<ReadonlySet<Change>> {
+    const waiting = part.filter(({ change }) => change === before);
     const nobody = { resolve: () => undefined, reject: () => undefined };
     try {
       await this.#commit(close.map((run) => ({ change: { close: run }, ...nobody })));
+      this.#line.putBack(waiting);
     } catch (error) {
-      await this.#recover(first, error);
-      return;
+      await this.#recover(waiting, error);
     }
-    this.#line.putBack(first);
+    return new Set([before]);
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {

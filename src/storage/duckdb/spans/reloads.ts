@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../../component/telemetry.js';
 import { TokenBuckets } from '../../../component/token-buckets.js';
 import { SaidByUser } from '../said-by-user.js';
 import type { TouchedTrace } from '../triage.js';
-import type { CloseChange, TraceChange } from '../write-group.js';
+import type { Change, CloseChange, TraceChange } from '../write-group.js';
 import type { RunSize, SpanRate } from './run-size.js';
 
 /** A stored run that changes of a group touch, that is not closed, and whose spans are not in memory. */
@@ -14,23 +14,22 @@ export interface RunToLoad {
   readonly spans: number;
 }
 
+/** What is to become of a group instead. The changes are those of the group. */
+export type LoadPlan =
+  /** They are not to be tried any more. */
+  | { readonly refused: ReadonlyMap<Change, ConsumeError> }
+  /** Those in front of this one may be tried alone. */
+  | { readonly upTo: Change }
+  /** To be committed before this one is tried again. */
+  | { readonly close: readonly CloseChange[]; readonly before: Change };
+
 /** More would be loaded for a group than may be for one commit. Nothing was loaded. */
 export class TooMuchToLoad extends Error {
-  /** So many changes of the group, from its first on, may be tried alone; 0 where the first is what is too much. */
-  readonly fits: number;
-  /** To be committed before the first change is tried again. */
-  readonly close: readonly CloseChange[];
-  /** Where the first change is refused. */
-  readonly refusal: ConsumeError | null;
+  readonly plan: LoadPlan;
 
-  constructor(
-    fits: number,
-    { close = [], refusal = null }: { close?: readonly CloseChange[]; refusal?: ConsumeError | null } = {},
-  ) {
+  constructor(plan: LoadPlan) {
     super('a commit would load too many spans');
-    this.fits = fits;
-    this.close = close;
-    this.refusal = refusal;
+    this.plan = plan;
   }
 }
 
@@ -85,23 +84,32 @@ export class Reloads {
 
   /** @throws TooMuchToLoad */
   #check(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
+    const found = byChange(changes, runs);
+    this.#refuse(found);
     let sum = 0;
-    for (const [place, { change, runs: ofChange }] of byChange(changes, runs).entries()) {
+    for (const [place, { change, runs: ofChange }] of found.entries()) {
       const spans = sumOf(ofChange);
-      if (isRefusable(change) && ofChange.some((run) => run.spans > this.#size.few)) {
-        const [first] = ofChange;
-        if (first !== undefined && this.#loaded.isUsedUp(first.trace.tenant)) {
-          throw place > 0 ? new TooMuchToLoad(place) : this.#refusal(first.trace.tenant);
-        }
-      }
-      if (place > 0 && spans > 0 && sum + spans > this.#size.reloads.atOnce) throw new TooMuchToLoad(place);
+      if (place > 0 && spans > 0 && sum + spans > this.#size.reloads.atOnce)
+        throw new TooMuchToLoad({ upTo: change });
       sum += spans;
-      if (place === 0) this.#checkAlone(ofChange, spans);
+      if (place === 0) this.#checkAlone(change, ofChange, spans);
     }
   }
 
+  /** All at once: each try looks at the headers of all that is left. @throws TooMuchToLoad */
+  #refuse(found: readonly OfChange[]): void {
+    const refused = new Map<Change, ConsumeError>();
+    for (const { change, runs } of found) {
+      const long = runs.find((run) => run.spans > this.#size.few);
+      if (long === undefined || !isRefusable(change)) continue;
+      const { tenant } = long.trace;
+      if (this.#loaded.isUsedUp(tenant)) refused.set(change, this.#refusal(tenant));
+    }
+    if (refused.size > 0) throw new TooMuchToLoad({ refused });
+  }
+
   /** Of the first change: whether it is too much even where nothing else is in the commit. */
-  #checkAlone(runs: readonly RunToLoad[], spans: number): void {
+  #checkAlone(change: TraceChange, runs: readonly RunToLoad[], spans: number): void {
     const { few, reloads } = this.#size;
     const { atOnce, closedAtOnce, mostAtOnce } = reloads;
     const close: RunToLoad[] = [];
@@ -114,10 +122,10 @@ export class Reloads {
       closing += run.spans;
       rest -= run.spans;
     }
-    if (close.length > 0) throw new TooMuchToLoad(0, { close: close.map(closeOf) });
+    if (close.length > 0) throw new TooMuchToLoad({ close: close.map(closeOf), before: change });
   }
 
-  #refusal(tenant: number): TooMuchToLoad {
+  #refusal(tenant: number): ConsumeError {
     this.refused++;
     const times = this.#said.happened(tenant);
     if (times > 0) {
@@ -126,14 +134,13 @@ export class Reloads {
         'Writes of a user are refused for a while: they touch long runs that are not in memory any more, and loading those takes more than its share.',
       );
     }
-    const refusal = new ConsumeError('More spans of stored runs would have to be loaded than a user may.', {
+    return new ConsumeError('More spans of stored runs would have to be loaded than a user may.', {
       code: 'overloaded',
       retryable: true,
       retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(this.#loaded.secondsUntilFree(tenant))),
       detail:
         'This touches long runs that are not in memory any more, and too many of them were loaded lately; send it again later.',
     });
-    return new TooMuchToLoad(0, { refusal });
   }
 }
 
@@ -160,11 +167,13 @@ class Allowance {
   }
 }
 
-/** What each change of the group is the first to touch. */
-function byChange(
-  changes: readonly TraceChange[],
-  runs: readonly RunToLoad[],
-): { readonly change: TraceChange; readonly runs: RunToLoad[] }[] {
+interface OfChange {
+  readonly change: TraceChange;
+  /** Those that it is the first of its group to touch. */
+  readonly runs: readonly RunToLoad[];
+}
+
+function byChange(changes: readonly TraceChange[], runs: readonly RunToLoad[]): OfChange[] {
   const places = new Map(changes.map((change, place) => ['batch' in change ? change.batch : change, place]));
   const found = changes.map((change) => ({ change, runs: [] as RunToLoad[] }));
   for (const run of runs) {
