@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** `jd_` and 256 bits in base64url (decisions §2). */
 const KEY = /^jd_[A-Za-z0-9_-]{43}$/;
@@ -20,5 +20,5 @@ export function describeKey(key: string): { readonly digest: string; readonly pr
 
 /** The SHA-256 of a key, 32 bytes. 256 random bits need no slow hash: there is nothing to guess. */
 export function digestKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }

@@ -40,19 +40,20 @@ export interface StructureLimits {
  * Most bodies cannot have too much, which a count of their opening brackets shows in a tenth of the time of a parse.
  *
  * @param bytes UTF-8; what is no JSON may be given, and is left to the parser.
+ * @param text the same in ASCII, where it is at hand
  * @returns what there is too much of, for the sender, or undefined.
  */
-export function findExcess(bytes: Uint8Array, limits: StructureLimits): string | undefined {
-  return isHarmless(bytes, limits) ? undefined : new StructureScan(limits).push(bytes);
+export function findExcess(bytes: Uint8Array, limits: StructureLimits, text?: string): string | undefined {
+  return isHarmless(bytes, limits, text) ? undefined : new StructureScan(limits).push(bytes);
 }
 
 /** Whether so few bytes, and so few opening brackets, cannot pass any limit. Brackets within strings count as well. */
-function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimits): boolean {
+function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimits, ascii?: string): boolean {
   // What closes is a byte, too, and a field is longer: each node has two bytes or is one of those left open.
   if (bytes.length / 2 > Math.min(nodes, values)) return false;
   if (bytes.length <= MAX_DEPTH) return true;
   // A search in a text costs a fraction of one in a buffer.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  const text = ascii ?? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   let opened = 0;
   for (const bracket of ['{', '[']) {
     for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {

@@ -14,6 +14,8 @@ export interface JsonRules {
   readonly problemOf?: (excess: string) => HttpProblem;
 }
 
+type Parse = (text: string, bytes: Uint8Array) => unknown;
+
 /**
  * A body that is to be parsed. Its bytes cannot be had: the only way from them to values is {@link parse}, which measures
  * their structure unless that was done while they arrived. So each body is measured once, and none is parsed that was not.
@@ -65,22 +67,26 @@ export class ReceivedJson {
 
   /**
    * @param options.prepare from bytes to bytes with the same structure, before they are text
-   * @param options.parse from text to values, as `JSON.parse` or the exact `parseJson`
+   * @param options.parse from text, and the bytes it was made of, to values, as `JSON.parse` or the exact `parseJson`
    * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; what `problemOf` gives
    */
   parse({
-    prepare = (measured) => measured,
-    parse = JSON.parse,
+    prepare,
+    parse = (text) => JSON.parse(text),
   }: {
     readonly prepare?: (bytes: Uint8Array) => Uint8Array;
-    readonly parse?: (text: string) => unknown;
+    readonly parse?: Parse;
   } = {}): unknown {
+    const buffer = bufferOf(this.#bytes);
+    const ascii = asciiText(buffer);
     // What came compressed was not seen as it came.
-    if (this.#scan?.measured !== this.#bytes.length) {
-      const excess = findExcess(this.#bytes, this.#rules.limits);
+    if (this.#scan?.measured !== buffer.length) {
+      const excess = findExcess(buffer, this.#rules.limits, ascii);
       if (excess !== undefined) throw problemFor(excess, this.#rules);
     }
-    return parseMeasured(prepare(this.#bytes), parse);
+    if (prepare === undefined) return parseMeasured(buffer, ascii, parse);
+    const prepared = bufferOf(prepare(buffer));
+    return parseMeasured(prepared, asciiText(prepared), parse);
   }
 }
 
@@ -96,19 +102,24 @@ function excessProblem(excess: string): HttpProblem {
   });
 }
 
-function parseMeasured(bytes: Uint8Array, parse: (text: string) => unknown): unknown {
-  const buffer = bufferOf(bytes);
-  if (isAscii(buffer)) return parseText(buffer.toString('latin1'), parse);
-  if (!isUtf8(buffer)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
-  const ascii = asciiJson(buffer);
-  if (ascii !== undefined) {
+/** @returns undefined for bytes that are not all ASCII, as they are in most bodies */
+function asciiText(bytes: Buffer): string | undefined {
+  return isAscii(bytes) ? bytes.toString('latin1') : undefined;
+}
+
+/** @param text of bytes that are ASCII */
+function parseMeasured(bytes: Buffer, text: string | undefined, parse: Parse): unknown {
+  if (text !== undefined) return parseText(text, bytes, parse);
+  if (!isUtf8(bytes)) throw new HttpProblem(400, 'invalid_encoding', 'The body is not UTF-8.');
+  const escaped = asciiJson(bytes);
+  if (escaped !== undefined) {
     try {
-      return parse(ascii);
+      return parse(escaped, bytes);
     } catch {
       // The positions in the message would be those of another text.
     }
   }
-  return parseText(withoutMark(buffer.toString('utf8')), parse);
+  return parseText(withoutMark(bytes.toString('utf8')), bytes, parse);
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
@@ -120,9 +131,9 @@ function withoutMark(text: string): string {
 }
 
 /** @throws HttpProblem 400 `invalid_json` */
-function parseText(text: string, parse: (text: string) => unknown): unknown {
+function parseText(text: string, bytes: Uint8Array, parse: Parse): unknown {
   try {
-    return parse(text);
+    return parse(text, bytes);
   } catch (cause) {
     const detail =
       text.trim() === ''

@@ -18,14 +18,23 @@ const BLANK = new Set(BLANKS.map(codeOf));
 const MARK = `~${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url')}~`;
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
+/** Four bytes, of which those of digits have the same upper halves. */
+const UPPER_HALVES = 0xf0f0f0f0 | 0;
+const DIGITS_UPPER_HALVES = 0x30303030;
+const WORD_BYTES = 4;
+/** So many digits cover at least so many words. */
+const WORDS_OF_RUN = 3;
+
 /**
  * As `JSON.parse`, but integers that a double does not hold become `bigint`s and keep all their digits. Only texts that may
  * have some cost more: about twice as much. Numbers with a point or an exponent are doubles.
  *
  * @param text however deep it nests
+ * @param bytes what the text was made of, in UTF-8, where it is at hand: looking through it takes a quarter of the time
  * @throws SyntaxError as `JSON.parse` does
  */
-export function parseJson(text: string): JsonValue {
+export function parseJson(text: string, bytes?: Uint8Array): JsonValue {
+  if (bytes !== undefined && !hasLongRun(bytes)) return JSON.parse(text) as JsonValue;
   const first = nextRun(text, 0);
   if (first === undefined) return JSON.parse(text) as JsonValue;
   const marked = markLongIntegers(text, first);
@@ -49,6 +58,27 @@ export function printJson(value: unknown): string {
       typeof child === 'bigint' ? `${MARK}${child}` : child,
     ).replace(MARKED, '$1');
   }
+}
+
+/** Whether so many digits stand side by side anywhere. Four bytes are looked at in one comparison. */
+function hasLongRun(bytes: Uint8Array): boolean {
+  const lead = -bytes.byteOffset & (WORD_BYTES - 1);
+  if (bytes.length < lead + WORD_BYTES) return false;
+  const words = new Int32Array(
+    bytes.buffer,
+    bytes.byteOffset + lead,
+    Math.floor((bytes.length - lead) / WORD_BYTES),
+  );
+  for (let i = WORDS_OF_RUN - 1; i < words.length; i += WORDS_OF_RUN) {
+    if (((words[i] ?? 0) & UPPER_HALVES) !== DIGITS_UPPER_HALVES) continue;
+    const at = lead + i * WORD_BYTES;
+    let start = at;
+    while (isDigitCode(bytes[start - 1])) start--;
+    let end = at;
+    while (isDigitCode(bytes[end])) end++;
+    if (end - start >= MIN_DIGITS) return true;
+  }
+  return false;
 }
 
 interface Run {
@@ -109,8 +139,11 @@ function isLongInteger(text: string, { start, end }: Run): boolean {
 }
 
 function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0x30 && code <= 0x39;
+  return isDigitCode(text.charCodeAt(at));
+}
+
+function isDigitCode(code: number | undefined): boolean {
+  return code !== undefined && code >= 0x30 && code <= 0x39;
 }
 
 function codeOf(character: string): number {
