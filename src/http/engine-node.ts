@@ -14,7 +14,7 @@ const CHECK_INTERVAL_MS = 1000;
 
 /** Requests that had to wait behind others on their connection. */
 const PIPELINED_A_TURN = 1;
-/** Connections with large answers that go on with theirs, half a mebibyte each at most: a millisecond, or several. */
+/** Connections with large answers that go on with theirs, half a mebibyte at most: a millisecond, or several. */
 const LARGE_ANSWERS_A_TURN = 1;
 /** Connections with large bodies that go on with theirs, an eighth of a mebibyte each. */
 const LARGE_BODIES_A_TURN = 4;

@@ -238,19 +238,30 @@ export class NodeExchange implements Exchange {
     const response = this.#response;
     // Answers that go out by the thousand are not as long as this.
     const most = bytes.length > PIECES_AT_ONCE * PIECE_BYTES ? PIECES_AT_ONCE : 1;
+    let left = 0;
     const inTurn = (): void => {
       this.#connection.writeInTurn(goOn);
     };
     const goOn = (): void => {
+      left = most;
+      // What the system takes at once is asked for at once, too.
+      setImmediate(() => {
+        left = 0;
+      });
+      writeOn();
+    };
+    const writeOn = (): void => {
       if (this.#isClosed) return;
-      for (let piece = 0; piece < most && at + PIECE_BYTES < bytes.length; piece++) {
-        if (response.write(bytes.subarray(at, (at += PIECE_BYTES)))) continue;
-        response.once('drain', inTurn);
-        this.watchWhenStuck();
-        return;
+      if (at + PIECE_BYTES >= bytes.length) response.end(bytes.subarray(at));
+      else if (left === 0) inTurn();
+      else {
+        left--;
+        if (response.write(bytes.subarray(at, (at += PIECE_BYTES)))) writeOn();
+        else {
+          response.once('drain', writeOn);
+          this.watchWhenStuck();
+        }
       }
-      if (at + PIECE_BYTES < bytes.length) inTurn();
-      else response.end(bytes.subarray(at));
     };
     goOn();
   }
