@@ -135,6 +135,8 @@ export class NodeConnection {
       if (!this.#hasRoom()) return;
       this.#waiting.shift()?.();
       if (this.#waiting.length > 0) this.#startNext();
+      // What could not be read may be its body.
+      this.#refuseInTurn();
     });
   }
 

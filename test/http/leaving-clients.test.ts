@@ -135,3 +135,22 @@ for (const engine of ENGINES) {
     t.equal((await send(url, { method: 'POST', body: 'abc' })).body, '3');
   });
 }
+
+void t.test(
+  'node: a body that is cut off behind a long answer is refused as soon as that is out',
+  async (t) => {
+    const { port, underWay } = await startListener(t, 'node', [
+      { method: 'GET', path: '/', handle: () => ({ status: 200, body: 'x'.repeat(5 * 1024 * 1024) }) },
+      {
+        method: 'POST',
+        path: '/',
+        handle: async (request) => ({ status: 200, body: String((await request.body()).length) }),
+      },
+    ]);
+    const connection = new RawConnection(port);
+    connection.socket.end(`${head('GET /')}${head('POST /', ['Content-Length: 100'])}some`);
+    const answers = (await connection.closed()).match(/HTTP\/1\.1 [2-5]\d+/g);
+    t.same(answers, ['HTTP/1.1 200', 'HTTP/1.1 400']);
+    await underWay(0);
+  },
+);
