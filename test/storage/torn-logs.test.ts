@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
+import { Database, MAIN } from '../../src/storage/duckdb/database.js';
 import { aTrace, NOON } from '../support/run-records.js';
+import { testFolder } from '../support/test-folder.js';
 import { commitEnds } from './log-files.js';
 import { inFile } from './stored-rows.js';
 import { TestStore } from './test-store.js';
@@ -142,8 +145,40 @@ async function isRefused(
     message: `The log ${path} is damaged at byte ${end}, and what was stored behind that would be lost. Put a sound copy in its place; to go on without what was stored from there on, cut it off (truncate -s ${end} ${path}).`,
   });
   t.ok(readFileSync(path).equals(damaged), 'it is left as it was');
+  // What makes DuckDB end the process.
+  writeFileSync(path, Buffer.from(log).fill(0, 2, 3));
+  await t.rejects(opened.start(), { name: 'StoreOpenError', message: /damaged at byte 0/ });
+  writeFileSync(path, damaged);
   truncateSync(path, end);
   await opened.start();
   t.same(await shownOf(stored), before, 'cut off, it is read up to there');
   await opened.close();
 }
+
+void t.test('the log of the main file is cut off while no other process can have the file', async (t) => {
+  const options = { path: join(testFolder(t), 'jackdaw.duckdb'), memoryLimit: '256MiB', threads: 1 };
+  const database = await Database.open(options);
+  const connection = await database.connect();
+  await connection.run(`CREATE TABLE ${MAIN}.main.t (a VARCHAR)`);
+  await connection.run(`INSERT INTO ${MAIN}.main.t VALUES (repeat('x', 5000))`);
+  database.close();
+  const path = `${options.path}.wal`;
+  const log = readFileSync(path);
+  const module = new URL('../../src/storage/duckdb/database.js', import.meta.url).href;
+  const script = `const { Database } = await import('${module}'); (await Database.open(${JSON.stringify(options)})).close();`;
+  for (const [name, torn] of Object.entries({
+    'it ends before its last byte': log.subarray(0, -1),
+    'a page that is not there makes DuckDB refuse it': Buffer.from(log).fill(0, PAGE_BYTES, PAGE_BYTES + 512),
+  })) {
+    writeFileSync(path, torn);
+    const others: string[] = [];
+    const cut = (): void => {
+      const other = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+      others.push(other.stderr);
+    };
+    (await Database.open(options, { cut })).close();
+    t.equal(others.length, 1, name);
+    t.match(others[0], new RegExp(`is in use by process ${process.pid}`), name);
+  }
+  t.same(readdirSync(dirname(path)).sort(), ['jackdaw.duckdb', 'jackdaw.duckdb.wal']);
+});

@@ -5,8 +5,8 @@ import { isLocked, StoreOpenError } from './store-open-error.js';
 
 interface Attaching {
   readonly attach: () => Promise<void>;
-  /** Throws where another process has the file. Is asked before anything is said of its log, or done with it. */
-  readonly isOurs?: () => Promise<void>;
+  /** Does what is to be done with the log while no other process can have the file; throws where one has it. Absent: none has. */
+  readonly whenOurs?: (work: () => Promise<void>) => Promise<void>;
   /** Is told that a log was cut off, and where. */
   readonly cut: (log: string, bytes: number) => void;
 }
@@ -21,30 +21,37 @@ export const CUT_MESSAGE =
  *
  * @throws StoreOpenError for a log that is damaged so, and whatever `attach` throws
  */
-export async function attachWithLog(path: string, { attach, isOurs, cut }: Attaching): Promise<void> {
+export async function attachWithLog(path: string, { attach, whenOurs, cut }: Attaching): Promise<void> {
   const log = `${path}.wal`;
-  let state = examineLog(log);
-  if (state.kind !== 'readable' && isOurs !== undefined) {
-    await isOurs();
-    state = examineLog(log);
-  }
-  if (state.kind === 'damaged') throw damagedLog(log, state);
-  if (state.kind === 'torn') {
-    await cutAt(log, state.end);
-    cut(log, state.end);
+  const mend = async (work: () => Promise<void>): Promise<void> => {
+    await (whenOurs === undefined ? work() : whenOurs(work));
+  };
+  const cutAt = async (end: number): Promise<void> => {
+    await truncate(log, end);
+    cut(log, end);
+  };
+  if (examineLog(log).kind !== 'readable') {
+    await mend(async () => {
+      // Another process that has the file may have been writing to it.
+      const state = examineLog(log);
+      if (state.kind === 'damaged') throw damagedLog(log, state);
+      if (state.kind === 'torn') await cutAt(state.end);
+    });
   }
   try {
     await attach();
   } catch (error) {
-    const end = isLocked(error) || isNoRoom(error) ? null : tornCommit(log);
-    if (end === null) throw error;
-    await cutAt(log, end);
-    cut(log, end);
+    if (isLocked(error) || isNoRoom(error)) throw error;
+    await mend(async () => {
+      const end = tornCommit(log);
+      if (end === null) throw error;
+      await cutAt(end);
+    });
     await attach();
   }
 }
 
-async function cutAt(log: string, bytes: number): Promise<void> {
+async function truncate(log: string, bytes: number): Promise<void> {
   const file = await open(log, 'r+');
   try {
     await file.truncate(bytes);

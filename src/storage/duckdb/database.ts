@@ -4,7 +4,8 @@ import { makePrivateDirectory } from '../../config/private-path.js';
 import { attachWithLog } from './attach-with-log.js';
 import { Connection } from './connection.js';
 import { hasMetadataCopy, OpenFiles, restoreMetadata } from './metadata-copy.js';
-import { isLocked, openError } from './store-open-error.js';
+import { openError } from './store-open-error.js';
+import { whileLocked } from './while-locked.js';
 
 export interface DatabaseOptions {
   /** Path of the main file; the directory is made when it is missing. */
@@ -113,26 +114,17 @@ export class Database {
   }
 
   async #attachMain(connection: Connection): Promise<void> {
-    const attach = (options = ''): Promise<void> =>
-      connection.run(`ATTACH ${literal(this.#mainPath)} AS ${MAIN} ${options}`);
-    // Attaching shows whether another process has the file, and what a crash left may make it fail. To be read only, it leaves everything as it is.
-    const isOurs = async (): Promise<void> => {
-      const isAttached = await attach('(READ_ONLY)').then(
-        () => true,
-        (error: unknown) => {
-          if (isLocked(error)) throw error;
-          return false;
-        },
-      );
-      if (isAttached) await connection.run(`DETACH ${MAIN}`);
+    const attach = (path: string, options = ''): Promise<void> =>
+      connection.run(`ATTACH ${literal(path)} AS ${MAIN} ${options}`);
+    const locking = {
+      attach: (path: string) => attach(path, '(READ_ONLY)'),
+      detach: () => connection.run(`DETACH ${MAIN}`),
     };
-    if (hasMetadataCopy(this.#mainPath)) {
-      await isOurs();
-      await restoreMetadata(this.#mainPath);
-    }
+    const whenOurs = (work: () => Promise<void>): Promise<void> => whileLocked(this.#mainPath, locking, work);
+    if (hasMetadataCopy(this.#mainPath)) await whenOurs(() => restoreMetadata(this.#mainPath));
     await attachWithLog(this.#mainPath, {
-      attach,
-      isOurs,
+      attach: () => attach(this.#mainPath),
+      whenOurs,
       cut: (log, bytes) => this.#listener.cut?.(log, bytes),
     });
   }

@@ -1,0 +1,48 @@
+import { link, rm } from 'node:fs/promises';
+import { isLocked } from './store-open-error.js';
+
+/** What locks a file. */
+export interface Locking {
+  /** Attaches a file for reading, which locks it. */
+  readonly attach: (path: string) => Promise<void>;
+  readonly detach: () => Promise<void>;
+}
+
+/**
+ * Does something with the files of a database while no other process can open it. It is attached by another name of the same
+ * file, beside which there is no log: DuckDB would read that, and it may be what is to be mended.
+ *
+ * A file that cannot be attached, as a crash may have left it, no other process has either.
+ *
+ * @param path of a file that is not attached
+ * @throws where another process has it, and what the work throws
+ */
+export async function whileLocked(
+  path: string,
+  { attach, detach }: Locking,
+  work: () => Promise<void>,
+): Promise<void> {
+  const other = `${path}.probe`;
+  await rm(other, { force: true });
+  // Some file systems have no second names, and neither has a full disk.
+  const name = await link(path, other).then(
+    () => other,
+    () => path,
+  );
+  try {
+    const isAttached = await attach(name).then(
+      () => true,
+      (error: unknown) => {
+        if (isLocked(error)) throw error;
+        return false;
+      },
+    );
+    try {
+      await work();
+    } finally {
+      if (isAttached) await detach();
+    }
+  } finally {
+    await rm(other, { force: true });
+  }
+}
