@@ -37,7 +37,8 @@ const MOST_ENDS = 64;
  *   systems that show old content of the disk instead (ext4 with `data=writeback`) do not fit a database.
  *
  * So an entry of the last commit that is cut off by the end of the file, or has such zeros, is what a crash leaves. Any other that is wrong is damage,
- * and so is one that a later commit stands behind. What cannot be told from a crash: damage of the last commit that looks the same.
+ * and so is one that a later commit stands behind. What cannot be told from a crash: damage of the last
+ * commit in an entry that has such zeros of its own, as most entries of a hundred rows or more have.
  *
  * A log of another version, or an encrypted one, is DuckDB's own business, and so is a file that is not there.
  */
