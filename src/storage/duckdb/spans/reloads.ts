@@ -84,8 +84,8 @@ export class Reloads {
 
   /** @throws TooMuchToLoad */
   #check(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
+    this.#refuse(changes, runs);
     const found = byChange(changes, runs);
-    this.#refuse(found);
     let sum = 0;
     for (const [place, { change, runs: ofChange }] of found.entries()) {
       const spans = sumOf(ofChange);
@@ -96,14 +96,17 @@ export class Reloads {
     }
   }
 
-  /** All at once: each try looks at the headers of all that is left. @throws TooMuchToLoad */
-  #refuse(found: readonly OfChange[]): void {
+  /** All at once, and not the first of each run: each try looks at all that is left. @throws TooMuchToLoad */
+  #refuse(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
+    const known = new Map(changes.map((change) => [sourceOf(change), change]));
     const refused = new Map<Change, ConsumeError>();
-    for (const { change, runs } of found) {
-      const long = runs.find((run) => run.spans > this.#size.few);
-      if (long === undefined || !isRefusable(change)) continue;
-      const { tenant } = long.trace;
-      if (this.#loaded.isUsedUp(tenant)) refused.set(change, this.#refusal(tenant));
+    for (const { trace, spans } of runs) {
+      if (spans <= this.#size.few || !this.#loaded.isUsedUp(trace.tenant)) continue;
+      for (const part of trace.parts) {
+        const change = known.get(sourceOf(part));
+        if (change !== undefined && isRefusable(change) && !refused.has(change))
+          refused.set(change, this.#refusal(trace.tenant));
+      }
     }
     if (refused.size > 0) throw new TooMuchToLoad({ refused });
   }
@@ -174,14 +177,19 @@ interface OfChange {
 }
 
 function byChange(changes: readonly TraceChange[], runs: readonly RunToLoad[]): OfChange[] {
-  const places = new Map(changes.map((change, place) => ['batch' in change ? change.batch : change, place]));
+  const places = new Map(changes.map((change, place) => [sourceOf(change), place]));
   const found = changes.map((change) => ({ change, runs: [] as RunToLoad[] }));
   for (const run of runs) {
     const [first] = run.trace.parts;
     if (first === undefined) continue;
-    found[places.get('batch' in first ? first.batch : first) ?? 0]?.runs.push(run);
+    found[places.get(sourceOf(first)) ?? 0]?.runs.push(run);
   }
   return found;
+}
+
+/** What a change and its part of a run have in common. */
+function sourceOf(change: TraceChange | TouchedTrace['parts'][number]): object {
+  return 'batch' in change ? change.batch : change;
 }
 
 function sumOf(runs: readonly RunToLoad[]): number {
