@@ -89,8 +89,8 @@ export class Agents {
 
   /** The tenant's agents whose names contain the text, in any case. */
   matching(tenant: number, text: string): Agent[] {
-    const wanted = text.toLowerCase();
-    return [...this.ofTenant(tenant)].filter((agent) => agent.name.toLowerCase().includes(wanted));
+    const wanted = inLowerCase(text);
+    return [...this.ofTenant(tenant)].filter((agent) => inLowerCase(agent.name).includes(wanted));
   }
 
   /** Those that any run names. */
@@ -167,4 +167,9 @@ export class Agents {
 
 export function isKnown(agent: Agent): agent is KnownAgent {
   return agent.created_at !== null;
+}
+
+/** Letter by letter, so that a part of a name stays a part of it: at the end of a word a sigma would have a form of its own. */
+function inLowerCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
 }

@@ -2,7 +2,9 @@ import type { Table } from '../table.js';
 import { REPLACED_ASIDE } from '../tables.js';
 import { COLD, type Capture, type Segment } from './segment.js';
 
-type Where = string | readonly string[];
+/** A condition on rows; or one that only rows of the cold file can fulfil, so that no hot segment is asked. */
+export type Condition = string | { readonly inCold: string };
+type Where = string | readonly Condition[];
 
 /**
  * A table as a read sees it: the rows of the captured hot segments and of the cold file.
@@ -15,9 +17,10 @@ export function relation(capture: Capture, table: Table, where: Where = 'TRUE'):
 }
 
 /** The parts of a {@link relation}, each a statement of its own. */
-function partsOf(capture: Capture, table: Table, where: string): string[] {
-  const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
-  return [cold, ...hotPartsOf(capture, table, where)];
+function partsOf(capture: Capture, table: Table, where: Condition): string[] {
+  const inCold = typeof where === 'string' ? where : where.inCold;
+  const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${inCold}`;
+  return typeof where === 'string' ? [cold, ...hotPartsOf(capture, table, where)] : [cold];
 }
 
 /** Those of the hot segments. */

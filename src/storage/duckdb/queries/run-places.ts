@@ -1,7 +1,7 @@
 import { TRACES } from '../../tables.js';
 import { CommitRanges, conditionsOn } from '../commit-ranges.js';
 import type { Connection, Value } from '../connection.js';
-import { newest } from '../relation.js';
+import { newest, type Condition } from '../relation.js';
 import type { Capture } from '../segment.js';
 
 /** Of all commits there are so many places at most. */
@@ -25,7 +25,7 @@ interface Place {
 export async function matchingPlaces(
   connection: Connection,
   capture: Capture,
-  where: readonly string[],
+  where: readonly Condition[],
   values: readonly Value[],
 ): Promise<readonly Place[]> {
   const width = Math.max(1, Math.ceil(capture.lastSeq / MOST_PLACES));

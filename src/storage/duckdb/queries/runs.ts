@@ -2,17 +2,19 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunFilter, RunSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../agents.js';
-import type { Connection, Row, Value } from '../connection.js';
+import type { Connection, Row } from '../connection.js';
 import type { Read } from '../read.js';
-import { newest, relation } from '../relation.js';
+import { newest, relation, type Condition } from '../relation.js';
 import type { RunFigures } from '../run-figures.js';
 import type { Capture } from '../segment.js';
 import { PART_BYTES } from './part-bytes.js';
-import { hasText, whereText } from '../texts/text-blocks.js';
+import { hasText, inLowerCase, whereText } from '../texts/text-blocks.js';
 import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
 const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
+/** Where more agents have a text in their names, all runs are looked through for it. */
+const MOST_NAMED = 64;
 const ORDER = 'started_at DESC, trace_id DESC';
 
 /** The first runs of a list, as many as may be held in memory, and what the others are found by. */
@@ -27,19 +29,19 @@ interface Page {
   readonly limit: number;
 }
 
-interface Wanted extends Condition {
+interface Wanted extends Matching {
   readonly tenant: number;
   readonly filter: RunFilter;
   readonly page: Page;
 }
 
 /** A filter in SQL. */
-interface Condition {
+interface Matching {
+  /** All of it but the text. */
   readonly sql: string;
-  readonly values: Value[];
   readonly agentNo: number | undefined;
-  /** A text that every run has that matches, besides what `sql` says; in lower case. */
-  readonly text: string | undefined;
+  /** The agents that have the text in their names: their runs match, whatever they say. */
+  readonly named: readonly number[];
 }
 
 /** One page of runs, newest first, and how many match in all. */
@@ -64,7 +66,7 @@ async function readRuns(
   capture: Capture,
   agents: Agents,
   figures: RunFigures,
-  { tenant, filter, page, sql, values, agentNo, text }: Wanted,
+  { tenant, filter, page, sql, agentNo, named }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before anything is awaited: it changes with every commit.
   const counted = countKnown(agents, figures, tenant, agentNo, filter);
@@ -79,15 +81,16 @@ async function readRuns(
     return { ...partOf(rows, agents), count: counted };
   }
   const isOf = `tenant = ${tenant} AND ${sql}`;
-  let where = [isOf];
-  if (text !== undefined)
-    where = (await whereText(connection, capture, text)).map((hasIt) => `${isOf} AND ${hasIt}`);
+  const text = filter.query === undefined ? undefined : await inLowerCase(connection, filter.query);
+  const values = text === undefined ? [] : [text];
+  let where: Condition[] = [isOf];
+  if (text !== undefined) where = await whereTextOrAgent(connection, capture, isOf, text, named);
   let count = counted;
   if (count === null) {
     const places = await matchingPlaces(connection, capture, where, values);
     count = countIn(places);
     if (count <= page.offset) return { ...NONE, count };
-    const matches = text === undefined ? isOf : `${isOf} AND ${hasText()}`;
+    const matches = text === undefined ? isOf : `${isOf} AND ${hasTextOrAgent(named)}`;
     where = conditionsOnPage(places, page.offset + page.limit).map((there) => `${matches} AND ${there}`);
   }
   // First which runs, by the narrow columns; then those few rows, found by their commits.
@@ -97,6 +100,26 @@ async function readRuns(
   );
   const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
   return { ...(await readRunsAt(connection, capture, agents, tenant, wanted)), count };
+}
+
+/** Conditions as of {@link whereText}, for runs that have the text or are of one of the agents. */
+async function whereTextOrAgent(
+  connection: Connection,
+  capture: Capture,
+  isOf: string,
+  text: string,
+  named: readonly number[],
+): Promise<Condition[]> {
+  if (named.length === 0) return await whereText(connection, capture, isOf, text);
+  // The list of the agents stands in each condition.
+  if (named.length > MOST_NAMED) return [`${isOf} AND ${hasTextOrAgent(named)}`];
+  const isNamed = `IN (${named.join(', ')})`;
+  const others = await whereText(connection, capture, `${isOf} AND agent_no NOT ${isNamed}`, text);
+  return [`${isOf} AND agent_no ${isNamed}`, ...others];
+}
+
+function hasTextOrAgent(named: readonly number[]): string {
+  return named.length === 0 ? hasText() : `(agent_no IN (${named.join(', ')}) OR ${hasText()})`;
 }
 
 const NONE = { items: [], rest: [], count: 0 };
@@ -165,11 +188,9 @@ function partOf(rows: readonly Row[], agents: Agents): RunsPart {
 }
 
 /** The filter in SQL; null when it names an agent that the tenant does not have. */
-function conditions(agents: Agents, tenant: number, filter: RunFilter): Condition | null {
+function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching | null {
   const sql = ['TRUE'];
-  const values: Value[] = [];
   let agentNo: number | undefined;
-  let text: string | undefined;
   if (filter.agent_id !== undefined) {
     const agent = agents.namedById(tenant, filter.agent_id);
     if (agent === undefined) return null;
@@ -180,12 +201,6 @@ function conditions(agents: Agents, tenant: number, filter: RunFilter): Conditio
   if (filter.success !== undefined) sql.push(filter.success ? 'success' : 'NOT success');
   if (filter.start_time !== undefined) sql.push(`started_at >= make_timestamp(${filter.start_time})`);
   if (filter.end_time !== undefined) sql.push(`started_at <= make_timestamp(${filter.end_time})`);
-  if (filter.query !== undefined) {
-    const named = agents.matching(tenant, filter.query).map((agent) => agent.agent_no);
-    const lower = filter.query.toLowerCase();
-    values.push(lower);
-    if (named.length === 0) text = lower;
-    else sql.push(`(agent_no IN (${named.join(', ')}) OR ${hasText()})`);
-  }
-  return { sql: sql.join(' AND '), values, agentNo, text };
+  const named = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
+  return { sql: sql.join(' AND '), agentNo, named: named.map((agent) => agent.agent_no) };
 }

@@ -2,7 +2,9 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { TEXT_BLOCKS, TRACES } from '../../tables.js';
 import type { Connection, Row } from '../connection.js';
 import { slicesByRow } from '../move-slices.js';
+import type { Condition } from '../relation.js';
 import { COLD, type Capture, type Segment } from '../segment.js';
+import { isAscii } from '../../log-text.js';
 import { gramHashes, TextGrams } from './text-grams.js';
 
 /** The columns of headers that a text is looked for in. Each has its bits in `text_blocks`, under its name. */
@@ -72,6 +74,13 @@ export async function forgetRemovedTexts(connection: Connection): Promise<void> 
   await connection.run(`DELETE FROM ${BLOCKS} WHERE seq NOT IN (${left})`);
 }
 
+/** A text in lower case as the tables' texts are for a search: DuckDB knows other letters than JavaScript, and no final sigma. */
+export async function inLowerCase(connection: Connection, text: string): Promise<string> {
+  if (isAscii(text)) return text.toLowerCase();
+  const [row] = await connection.rows('SELECT lower($1) AS text', [text]);
+  return String(row?.text);
+}
+
 /** The condition for headers that have a text in one of the columns: in lower case, the first value of the statement. */
 export function hasText(columns = ALL_COLUMNS): string {
   const found = SEARCHED.filter((_, i) => ((columns >> i) & 1) === 1).map(
@@ -82,15 +91,22 @@ export function hasText(columns = ALL_COLUMNS): string {
 }
 
 /**
- * Conditions for the headers that have a text (see {@link hasText}), of which each header fulfils one at most. Segments and columns that cannot have
- * it are left out; what is left has to be looked through.
+ * Conditions for those of some headers that have a text (see {@link hasText}), of which each header fulfils one at most. Segments and columns
+ * that cannot have it are left out; what is left has to be looked through.
  *
- * @param text in lower case
+ * @param headers the condition for these
+ * @param text as {@link inLowerCase} gives it
  */
-export async function whereText(connection: Connection, capture: Capture, text: string): Promise<string[]> {
+export async function whereText(
+  connection: Connection,
+  capture: Capture,
+  headers: string,
+  text: string,
+): Promise<Condition[]> {
   const hashes = gramHashes(Buffer.from(text));
   // Segments that are set aside lie between the others.
-  if (hashes.length === 0 || capture.hot.some(({ isAside }) => isAside)) return [hasText()];
+  if (hashes.length === 0 || capture.hot.some(({ isAside }) => isAside))
+    return [`${headers} AND ${hasText()}`];
   const mayHave = SEARCHED.map((column) => {
     const isThere = hashes.map(
       (hash) => `get_bit(${column}, (${hash} % bit_length(${column}))::INTEGER) = 1`,
@@ -100,10 +116,10 @@ export async function whereText(connection: Connection, capture: Capture, text: 
   const rows = await connection.rows(
     `SELECT first_seq, seq, ${mayHave.join(', ')} FROM ${BLOCKS} WHERE seq <= ${capture.bound} ORDER BY seq`,
   );
-  const found = fewRanges(rows.map(blocksOf)).map(
-    ({ first, last, columns }) => `seq BETWEEN ${first} AND ${last} AND ${hasText(columns)}`,
-  );
-  return [...found, `seq > ${capture.bound} AND ${hasText()}`];
+  const found = fewRanges(rows.map(blocksOf)).map(({ first, last, columns }) => {
+    return { inCold: `${headers} AND seq BETWEEN ${first} AND ${last} AND ${hasText(columns)}` };
+  });
+  return [...found, `${headers} AND seq > ${capture.bound} AND ${hasText()}`];
 }
 
 const ALL_COLUMNS = 2 ** SEARCHED.length - 1;
