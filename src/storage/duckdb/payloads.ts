@@ -99,7 +99,12 @@ function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
 /** The condition for some pieces. Commits of which the same lines are wanted go together, as most of them have but one piece. */
 function isOneOf(pieces: readonly Piece[]): string {
   const linesOf = new Map<number, number[]>();
-  for (const { seq, firstLine } of pieces) linesOf.set(seq, [...(linesOf.get(seq) ?? []), firstLine]);
+  // One commit may have brought ten thousand.
+  for (const { seq, firstLine } of pieces) {
+    const lines = linesOf.get(seq);
+    if (lines === undefined) linesOf.set(seq, [firstLine]);
+    else lines.push(firstLine);
+  }
   const seqsOf = new Map<string, number[]>();
   for (const [seq, lines] of linesOf) {
     const list = lines.sort((a, b) => a - b).join(', ');
