@@ -58,7 +58,7 @@ export async function firstPayloads(
     if (piece.lines === null) missing.push(piece);
     else addLines(lines, piece, piece.lines);
   }
-  if (missing.length > 0) await linesWhere(connection, capture, tenant, traceId, isOneOf(missing), lines);
+  if (missing.length > 0) await addLinesWhere(connection, capture, tenant, traceId, isOneOf(missing), lines);
   return { spans, lines };
 }
 
@@ -99,16 +99,11 @@ function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
 /** The condition for some pieces. Commits of which the same lines are wanted go together, as most of them have but one piece. */
 function isOneOf(pieces: readonly Piece[]): string {
   const linesOf = new Map<number, number[]>();
-  // One commit may have brought ten thousand.
-  for (const { seq, firstLine } of pieces) {
-    const lines = linesOf.get(seq);
-    if (lines === undefined) linesOf.set(seq, [firstLine]);
-    else lines.push(firstLine);
-  }
+  for (const { seq, firstLine } of pieces) addTo(linesOf, seq, firstLine);
   const seqsOf = new Map<string, number[]>();
   for (const [seq, lines] of linesOf) {
     const list = lines.sort((a, b) => a - b).join(', ');
-    seqsOf.set(list, [...(seqsOf.get(list) ?? []), seq]);
+    addTo(seqsOf, list, seq);
   }
   const conditions = [...seqsOf].map(
     ([lines, seqs]) => `(seq IN (${seqs.join(', ')}) AND first_line IN (${lines}))`,
@@ -116,21 +111,27 @@ function isOneOf(pieces: readonly Piece[]): string {
   return `seq IN (${[...linesOf.keys()].join(', ')}) AND (${conditions.join(' OR ')})`;
 }
 
-async function linesWhere(
+/** Adds to one of several lists, which may get ten thousand entries. */
+function addTo<Key>(lists: Map<Key, number[]>, key: Key, value: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+async function addLinesWhere(
   connection: Connection,
   capture: Capture,
   tenant: number,
   traceId: string,
   condition: string,
-  found = new Map<number, Map<number, string>>(),
-): Promise<Lines> {
+  found: Map<number, Map<number, string>>,
+): Promise<void> {
   const where = `tenant = ${tenant} AND ${condition} AND trace_id = '${traceId}'::UUID`;
   const rows = await connection.rows(
     `SELECT seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
   );
   for (const { seq, first_line: first, lines } of rows)
     addLines(found, { seq: Number(seq), firstLine: Number(first) }, String(lines));
-  return found;
 }
 
 function addLines(
