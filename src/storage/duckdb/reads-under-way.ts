@@ -86,8 +86,8 @@ export class ReadsUnderWay {
   }
 
   /**
-   * Likewise, for what can wait. Only when the reads under way by now are over, or were ended as others are, those that begin
-   * meanwhile are held up, and what they commit: for {@link SHORT_PATIENCE_MS}, and no longer.
+   * Likewise, for what can wait. Reads and commits that come are held up only from when the reads under way by now are over, or
+   * were ended: for {@link SHORT_PATIENCE_MS}, and for as long as the work takes.
    *
    * @throws Error where a read goes on that must not be ended
    */
