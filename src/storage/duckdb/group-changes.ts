@@ -1,4 +1,5 @@
 import { CommitRanges } from './commit-ranges.js';
+import { completing } from './completed-spans.js';
 import type { Connection } from './connection.js';
 import { followsSpans, type NamedHeader } from './following-header.js';
 import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
@@ -10,9 +11,9 @@ import type { Capture } from './segment.js';
 import type { RunSize } from './spans/run-size.js';
 import { PART_BYTES } from './queries/part-bytes.js';
 import { loadWhole } from './stored-traces.js';
-import { completesSpan, keyOf, type SpanRow, type TraceRow } from './trace-rows.js';
+import type { SpanRow, TraceRow } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
-import type { NewParts, TouchedTrace } from './triage.js';
+import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
 import type { IncomingBatch, OutcomeChange } from './write-group.js';
 
 /** What is new of the batches of a group: their spans, and traces without spans. */
@@ -37,13 +38,10 @@ export interface TouchedGroup {
 /** So many spans of a trace are read with their payloads at a time, and no more than {@link PART_BYTES} of these. */
 const REMAPPED = 1000;
 
-/** One trace of a batch. */
-interface Part {
-  readonly batch: IncomingBatch;
-  readonly trace: number;
-}
-
-/** Applies the changes of a group to the states of the traces that they touch, in their order. */
+/**
+ * Applies the changes of a group to the states of the traces that they touch, in their order. Stored spans that batches
+ * complete were read before: `CompletedSpans`.
+ */
 export class GroupChanges {
   readonly #connection: Connection;
   readonly #services: Services;
@@ -73,18 +71,15 @@ export class GroupChanges {
         } else if ('link' in part) this.#links.link(key, part.link);
         else if ('remap' in part) {
           if (state !== undefined) await this.#remap(state, part.remap.tenant, capture);
-        } else if ('batch' in part) await this.#applyTrace(key, part, group, capture);
+        } else if ('ahead' in part) {
+          if (state !== undefined) this.#applyAhead(key, state, part);
+        } else if ('batch' in part) this.#applyTrace(key, part, group);
       }
     }
     return outcomes;
   }
 
-  async #applyTrace(
-    key: string,
-    { batch, trace }: Part,
-    { fresh, states, events }: TouchedGroup,
-    capture: Capture,
-  ): Promise<void> {
+  #applyTrace(key: string, { batch, trace }: Part, { fresh, states, events }: TouchedGroup): void {
     const named = headerAt(batch, trace);
     const isFresh = fresh.get(batch)?.has(trace) === true;
     // Only what is written gets a number for its name.
@@ -101,38 +96,39 @@ export class GroupChanges {
     if (isFresh) {
       for (const span of spans) state.addSpan(span);
       this.#links.linkSpans(key, batch, trace);
-    } else await this.#applySpans(key, state, { batch, trace }, capture);
+    } else {
+      for (let at = batch.start(trace); at < batch.end(trace); at++)
+        this.#applySpan(key, state, { batch, trace }, at, spanAt(batch, at));
+    }
     // A trace that is new counts, though it may bring no span.
     events.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
   }
 
-  async #applySpans(key: string, state: TraceState, { batch, trace }: Part, capture: Capture): Promise<void> {
-    const spans: { at: number; row: SpanRow; payload: string }[] = [];
-    for (let at = batch.start(trace); at < batch.end(trace); at++) {
-      spans.push({ at, row: spanAt(batch, at), payload: payloadAt(batch, at) });
-    }
-    const completed = spans.flatMap(({ row }) => {
-      const spanKey = keyOf(row.span_id);
-      const known = state.find(spanKey);
-      return known !== undefined && completesSpan(known, row) ? spanKey : [];
+  /** What it brings to stored spans; the header and new spans come with the batch. */
+  #applyAhead(key: string, state: TraceState, { batch, trace, ahead }: AheadPart): void {
+    state.heard(batch.receivedAt);
+    if (batch.map !== null) state.setMapped();
+    for (const { at, row } of completing(state, batch, batch.start(trace), ahead.traces.get(trace) ?? 0))
+      this.#applySpan(key, state, { batch, trace }, at, row);
+  }
+
+  #applySpan(key: string, state: TraceState, { batch, trace }: Part, at: number, row: SpanRow): void {
+    const isNews = state.applySpan(row, payloadAt(batch, at), {
+      incoming: () => batch.nodeAt(at),
+      completed: (merged, line) => nodeOfStored(this.#services, batch.tenant, merged, line),
     });
-    if (completed.length > 0) await loadWhole(this.#connection, capture, batch.tenant, state, completed);
-    for (const { at, row, payload } of spans) {
-      const isNews = state.applySpan(row, payload, {
-        incoming: () => batch.nodeAt(at),
-        completed: (merged, line) => nodeOfStored(this.#services, batch.tenant, merged, line),
-      });
-      if (isNews) this.#links.linkSpan(key, batch, trace, at);
-    }
+    if (isNews) this.#links.linkSpan(key, batch, trace, at);
   }
 
   /** Derives the nodes of a stored trace from what is stored of its spans. */
   async #remap(state: TraceState, tenant: number, capture: Capture): Promise<void> {
     const keys = [...state.spans.keys()];
+    const held: string[] = [];
     let first = 0;
     while (first < keys.length) {
       const page = keys.slice(first, first + REMAPPED);
-      const read = await loadWhole(this.#connection, capture, tenant, state, page, PART_BYTES);
+      const isHeld = page.map((key) => state.find(key)?.row !== undefined);
+      const { keys: read } = await loadWhole(this.#connection, capture, tenant, state, page, PART_BYTES);
       for (const span of page.slice(0, read).flatMap((key) => state.find(key) ?? [])) {
         if (span.row === undefined) continue;
         const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
@@ -142,9 +138,12 @@ export class GroupChanges {
         span.row = undefined;
         span.payload = undefined;
       }
+      held.push(...page.filter((_, i) => i < read && isHeld[i] === true));
       state.spans.release();
       first += read;
     }
+    // Batches of the same group complete these.
+    if (held.length > 0) await loadWhole(this.#connection, capture, tenant, state, held, Infinity);
     state.setMapped();
   }
 }

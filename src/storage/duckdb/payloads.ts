@@ -28,7 +28,7 @@ type Lines = ReadonlyMap<number, ReadonlyMap<number, string>>;
  * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but one at least.
  *
  * @param of.places where they are @param of.areAll whether the trace has no others
- * @returns how many spans that are, and their lines
+ * @returns how many spans that are, their lines, and the bytes of the pieces that hold these
  */
 export async function firstPayloads(
   connection: Connection,
@@ -37,8 +37,8 @@ export async function firstPayloads(
   traceId: string,
   { places, areAll }: { readonly places: readonly LinePlace[]; readonly areAll: boolean },
   maxBytes: number,
-): Promise<{ readonly spans: number; readonly lines: Lines }> {
-  if (places.length === 0) return { spans: 0, lines: new Map() };
+): Promise<{ readonly spans: number; readonly lines: Lines; readonly bytes: number }> {
+  if (places.length === 0) return { spans: 0, lines: new Map(), bytes: 0 };
   const pieces = await piecesOf(connection, capture, tenant, traceId, places, areAll && places.length <= FEW);
   const chosen = new Set<Piece>();
   let bytes = 0;
@@ -59,7 +59,7 @@ export async function firstPayloads(
     else addLines(lines, piece, piece.lines);
   }
   if (missing.length > 0) await addLinesWhere(connection, capture, tenant, traceId, isOneOf(missing), lines);
-  return { spans, lines };
+  return { spans, lines, bytes };
 }
 
 /** The pieces of the commits of some places, by commit, in the order of their lines. @param withLines of those that are packed */

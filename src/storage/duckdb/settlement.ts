@@ -2,11 +2,12 @@ import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
 import { CommitRanges } from './commit-ranges.js';
+import { CompletedSpans } from './completed-spans.js';
 import type { Connection } from './connection.js';
 import { CommitEvents, eventRows } from './events/commit-events.js';
 import type { EventInterests } from './events/interests.js';
 import type { RecentEvents } from './events/recent-events.js';
-import { EventsOfGroup, GroupChanges } from './group-changes.js';
+import { EventsOfGroup, GroupChanges, type TouchedGroup } from './group-changes.js';
 import type { IdIndex } from './ids/id-index.js';
 import type { IdleRuns } from './idle-runs.js';
 import { headerAt, isRunningAt, namesItsAgentAt, newSpansAt } from './incoming-rows.js';
@@ -73,6 +74,7 @@ export class Settlement {
   readonly #prompts: StoredPrompts;
   readonly #links: PromptLinks;
   readonly #changes: GroupChanges;
+  readonly #completed: CompletedSpans;
   readonly #size: RunSize;
   readonly #closed: ClosedRuns;
   /** Of the last group. */
@@ -114,22 +116,24 @@ export class Settlement {
     this.#known = new KnownTraces({ connection, traces, agents, size, closed, reloads });
     this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
+    this.#completed = new CompletedSpans(parts.connection, parts.runSize);
     this.#changes = new GroupChanges(parts.connection, parts.services, this.#links, parts.runSize);
   }
 
   /** @throws TooMuchToLoad where the group is to be tried in parts */
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
     for (const change of changes) {
-      if (!('batch' in change)) continue;
-      change.batch.numberNodes(this.#services);
-      change.batch.numberPrompts(this.#prompts.known);
+      const batch = 'ahead' in change ? change.ahead.batch : 'batch' in change ? change.batch : null;
+      batch?.numberNodes(this.#services);
+      batch?.numberPrompts(this.#prompts.known);
     }
     const sorted = triage(changes, this.#traces, this.#size);
     const { touched } = sorted;
     this.#touched = touched;
     const states = await this.#known.load(touched, changes, capture);
-    await this.#links.load(sorted, states, capture);
     const fresh = newParts(sorted, states);
+    await this.#loadCompleted({ touched, fresh, states }, changes, capture);
+    await this.#links.load(sorted, states, capture);
     const events = new EventsOfGroup();
     const facts = new CommitEvents(this.#interests, this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
@@ -170,6 +174,21 @@ export class Settlement {
         this.#recent.add(told);
       },
     };
+  }
+
+  /** Where it is too much, what was read of runs is kept, as it is what is stored. @throws TooMuchToLoad */
+  async #loadCompleted(
+    group: Omit<TouchedGroup, 'events'>,
+    changes: readonly TraceChange[],
+    capture: Capture,
+  ): Promise<void> {
+    try {
+      await this.#completed.load(group, changes, capture);
+    } catch (error) {
+      // One that is to be closed was loaded for that alone.
+      for (const [key, state] of group.states) if (!state.isToClose) this.#known.remember(key, state);
+      throw error;
+    }
   }
 
   /** Traces that started before this time are being removed from the tables: what is remembered of them holds no more. */

@@ -121,7 +121,7 @@ async function loadSpans(
  * Reads what is left of stored spans of one trace into their states: their rows, and their lines of the payload.
  *
  * @param maxBytes of payloads: where they are longer only the first of the spans are read, but one at least
- * @returns of how many keys, from the first on, that is done
+ * @returns of how many keys, from the first on, that is done, and how many bytes of payloads were read
  */
 export async function loadWhole(
   connection: Connection,
@@ -129,12 +129,12 @@ export async function loadWhole(
   tenant: number,
   state: TraceState,
   spanKeys: readonly string[],
-  maxBytes = Infinity,
-): Promise<number> {
+  maxBytes: number,
+): Promise<{ readonly keys: number; readonly bytes: number }> {
   const wanted = spanKeys
     .flatMap((key) => state.find(key) ?? [])
     .filter((span) => span.row === undefined && span.seq > 0);
-  if (wanted.length === 0) return spanKeys.length;
+  if (wanted.length === 0) return { keys: spanKeys.length, bytes: 0 };
   const of = { places: wanted, areAll: state.spans.size === wanted.length };
   const traceId = state.header.trace_id;
   const payloads = await firstPayloads(connection, capture, tenant, traceId, of, maxBytes);
@@ -150,7 +150,8 @@ export async function loadWhole(
     span.payload = payloads.lines.get(span.seq)?.get(span.line) ?? '';
   }
   const next = wanted[payloads.spans];
-  return next === undefined ? spanKeys.length : spanKeys.indexOf(next.span_id);
+  const keys = next === undefined ? spanKeys.length : spanKeys.indexOf(next.span_id);
+  return { keys, bytes: payloads.bytes };
 }
 
 function placeOf({ seq, line }: { readonly seq?: Value; readonly line?: Value }): string {

@@ -155,7 +155,7 @@ export class TraceState {
    * @param spans that came with it, and have not been applied yet
    */
   applyHeader(incoming: NamedHeader, spans: readonly SpanFacts[], receivedAt: Micros): void {
-    this.#newsAt = Math.max(this.#newsAt, receivedAt);
+    this.heard(receivedAt);
     const before = this.#named;
     if (followsSpans(incoming.header)) {
       const leads = this.spans.isLedBy(spans);
@@ -167,6 +167,11 @@ export class TraceState {
     if (this.header === before.header) return;
     this.#headerChanged = true;
     this.#hasNews = true;
+  }
+
+  /** Something came of it, of which the header is not applied. */
+  heard(receivedAt: Micros): void {
+    this.#newsAt = Math.max(this.#newsAt, receivedAt);
   }
 
   /** From here on it counts in the service map. */

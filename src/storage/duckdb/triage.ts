@@ -5,6 +5,7 @@ import type { RunSize } from './spans/run-size.js';
 import type { TraceState } from './trace-state.js';
 import {
   idKey,
+  type AheadChange,
   type CloseChange,
   type IncomingBatch,
   type LinkChange,
@@ -21,9 +22,14 @@ import {
 export type NewParts = ReadonlyMap<IncomingBatch, ReadonlyMap<number, number>>;
 
 /** A trace of a batch. */
-interface Part {
+export interface Part {
   readonly batch: IncomingBatch;
   readonly trace: number;
+}
+
+/** A trace of a batch of which only spans are applied that complete stored ones. */
+export interface AheadPart extends Part {
+  readonly ahead: AheadChange;
 }
 
 /** A trace that is perhaps stored, or that more than one change of the group is about, and those changes in order. */
@@ -34,6 +40,7 @@ export interface TouchedTrace {
   readonly offset: number;
   readonly parts: (
     | Part
+    | AheadPart
     | { readonly outcome: OutcomeChange }
     | { readonly timeout: TimeoutChange }
     | { readonly remap: RemapChange }
@@ -60,6 +67,15 @@ export function triage(changes: readonly TraceChange[], traces: IdIndex, { follo
   const whole = new Map<IncomingBatch, number[]>();
   const touched = new Map<string, TouchedTrace>();
   for (const change of changes) {
+    if ('ahead' in change) {
+      const { ahead } = change;
+      for (const part of aheadParts(ahead)) {
+        const { tenant, traceIds: words } = ahead.batch;
+        const found = { tenant, words, offset: part.trace * 4 };
+        touch(touched, ahead.batch.traceKey(part.trace), found).parts.push(part);
+      }
+      continue;
+    }
     if (!('batch' in change)) {
       const { tenant, words } = storedTraceOf(change);
       const trace = { tenant, words, offset: 0 };
@@ -92,8 +108,8 @@ export function triage(changes: readonly TraceChange[], traces: IdIndex, { follo
 export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceState>): NewParts {
   const found = new Map<IncomingBatch, Map<number, number>>();
   for (const [key, { parts }] of touched) {
-    // It writes spans that are stored, too.
-    if (parts.some((change) => 'remap' in change)) continue;
+    // These write spans that are stored, too.
+    if (parts.some((change) => 'remap' in change || 'ahead' in change)) continue;
     const brought = parts.filter((part) => 'batch' in part);
     if (brought.some((part) => hasStoredSpan(part, states.get(key))) || repeatSpans(brought)) continue;
     let line = 0;
@@ -120,6 +136,10 @@ function hasStoredSpan({ batch, trace }: Part, state: TraceState | undefined): b
   return false;
 }
 
+function aheadParts(ahead: AheadChange): AheadPart[] {
+  return [...ahead.traces.keys()].map((trace) => ({ batch: ahead.batch, trace, ahead }));
+}
+
 /** How many changes of the group are about each trace, by key. */
 function countTraces(changes: readonly TraceChange[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -129,6 +149,8 @@ function countTraces(changes: readonly TraceChange[]): Map<string, number> {
   for (const change of changes) {
     if ('batch' in change) {
       for (let trace = 0; trace < change.batch.traces.rows; trace++) count(change.batch.traceKey(trace));
+    } else if ('ahead' in change) {
+      for (const trace of change.ahead.traces.keys()) count(change.ahead.batch.traceKey(trace));
     } else {
       const { tenant, words } = storedTraceOf(change);
       count(idKey(tenant, words, 0));
@@ -138,7 +160,7 @@ function countTraces(changes: readonly TraceChange[]): Map<string, number> {
 }
 
 function storedTraceOf(
-  change: Exclude<TraceChange, { readonly batch: IncomingBatch }>,
+  change: Exclude<TraceChange, { readonly batch: IncomingBatch } | { readonly ahead: AheadChange }>,
 ): Pick<RemapChange, 'tenant' | 'words'> {
   if ('outcome' in change) return change.outcome;
   if ('link' in change) return change.link;

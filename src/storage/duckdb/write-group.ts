@@ -149,6 +149,17 @@ export interface CloseChange {
   readonly words: Uint32Array;
 }
 
+/**
+ * Of a batch that waits those spans that complete stored ones, or some of them, committed before the batch: to complete a
+ * span twice changes nothing, so the batch finds these done and is left with less. Nothing else of the batch is written,
+ * and nobody is answered. When the process dies before the batch is committed its sender has no answer and sends it again.
+ */
+export interface AheadChange {
+  readonly batch: IncomingBatch;
+  /** By their positions in the batch: the row of the trace before which its spans count. */
+  readonly traces: ReadonlyMap<number, number>;
+}
+
 /** A link between a prompt version and a trace, which may not be stored yet. */
 export interface LinkChange {
   readonly tenant: number;
@@ -185,6 +196,7 @@ export type Change =
   | { readonly timeout: TimeoutChange }
   | { readonly remap: RemapChange }
   | { readonly close: CloseChange }
+  | { readonly ahead: AheadChange }
   | { readonly link: LinkChange }
   | { readonly append: Append };
 

@@ -15,7 +15,7 @@ import type { Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import { TooMuchToLoad } from './spans/reloads.js';
 import { storageFailure } from './storage-failure.js';
-import type { Change, CloseChange, Rows } from './write-group.js';
+import type { Change, Rows } from './write-group.js';
 
 /** A segment is sealed at this many rows or bytes, as its rows are kept in memory. */
 export interface SegmentSize {
@@ -161,19 +161,19 @@ export class Writer {
   }
 
   /**
-   * Closes runs in a commit of their own, so that a change can be committed that touches them. It is tried again when others
-   * had their turn.
+   * Commits what is needed first, so that a change can be committed that touches too much: runs are closed, or some of its
+   * spans written. It is tried again when others had their turn.
    *
    * @returns the change
    */
   async #makeRoom(
     part: readonly Waiting[],
-    { close, before }: { readonly close: readonly CloseChange[]; readonly before: Change },
+    { first, before }: { readonly first: readonly Change[]; readonly before: Change },
   ): Promise<ReadonlySet<Change>> {
     const waiting = part.filter(({ change }) => change === before);
     const nobody = { resolve: () => undefined, reject: () => undefined };
     try {
-      await this.#commit(close.map((run) => ({ change: { close: run }, ...nobody })));
+      await this.#commit(first.map((change) => ({ change, ...nobody })));
       this.#line.putBack(waiting);
     } catch (error) {
       await this.#recover(waiting, error);

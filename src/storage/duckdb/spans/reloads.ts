@@ -20,15 +20,15 @@ export type LoadPlan =
   | { readonly refused: ReadonlyMap<Change, ConsumeError> }
   /** Those in front of this one may be tried alone. */
   | { readonly upTo: Change }
-  /** To be committed before this one is tried again. */
-  | { readonly close: readonly CloseChange[]; readonly before: Change };
+  /** To be committed, together, before this one is tried again. */
+  | { readonly first: readonly Change[]; readonly before: Change };
 
-/** More would be loaded for a group than may be for one commit. Nothing was loaded. */
+/** More would be loaded for a group than may be for one commit. Nothing of it was worked out yet. */
 export class TooMuchToLoad extends Error {
   readonly plan: LoadPlan;
 
   constructor(plan: LoadPlan) {
-    super('a commit would load too many spans');
+    super('a commit would load too much');
     this.plan = plan;
   }
 }
@@ -125,7 +125,10 @@ export class Reloads {
       closing += run.spans;
       rest -= run.spans;
     }
-    if (close.length > 0) throw new TooMuchToLoad({ close: close.map(closeOf), before: change });
+    if (close.length > 0) {
+      const first = close.map((run) => ({ close: closeOf(run) }));
+      throw new TooMuchToLoad({ first, before: change });
+    }
   }
 
   #refusal(tenant: number): ConsumeError {
@@ -189,6 +192,7 @@ function byChange(changes: readonly TraceChange[], runs: readonly RunToLoad[]): 
 
 /** What a change and its part of a run have in common. */
 function sourceOf(change: TraceChange | TouchedTrace['parts'][number]): object {
+  if ('ahead' in change) return change.ahead;
   return 'batch' in change ? change.batch : change;
 }
 

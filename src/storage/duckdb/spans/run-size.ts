@@ -9,7 +9,15 @@ export interface RunSize {
   /** Some 300 bytes each, half of that where a run has many. */
   readonly remembered: RememberedSpans;
   readonly reloads: ReloadSize;
+  /**
+   * Bytes of stored payloads that one commit reads, of all traces that it touches, to complete spans; one span more than
+   * these may be read. What needs more is committed in parts.
+   */
+  readonly commitPayloadBytes: number;
 }
+
+/** In memory they are there twice while the commit is written: as read, and on their way into the tables. */
+const COMMIT_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
 /** Spans of one user: so many at once, and so many more by the second. */
 export interface SpanRate {
@@ -48,4 +56,5 @@ export const RUN_SIZE: RunSize = {
     closedAtOnce: 100_000,
     mostAtOnce: 1_000_000,
   },
+  commitPayloadBytes: COMMIT_PAYLOAD_BYTES,
 };
