@@ -78,7 +78,8 @@ export class ReceivedJson {
     readonly parse?: Parse;
   } = {}): unknown {
     const buffer = bufferOf(this.#bytes);
-    const ascii = asciiOf(buffer);
+    // What is prepared is another text.
+    const ascii = prepare === undefined ? asciiOf(buffer) : undefined;
     // What came compressed was not seen as it came.
     if (this.#scan?.measured !== buffer.length) {
       const excess = findExcess(buffer, this.#rules.limits, ascii?.text);
