@@ -11,7 +11,7 @@ import type { IncomingBatch, TraceChange } from './write-group.js';
 import { uuidKey } from '../../worker/uuid-words.js';
 
 /** The touched traces of a group, before anything of it is worked out. */
-interface TouchedGroup {
+export interface LoadedGroup {
   readonly touched: ReadonlyMap<string, TouchedTrace>;
   /** Traces of batches whose spans are all new. */
   readonly fresh: NewParts;
@@ -49,7 +49,7 @@ export class CompletedSpans {
    * @param changes of the group, in their order
    * @throws TooMuchToLoad then nothing is kept of what was read
    */
-  async load(group: TouchedGroup, changes: readonly TraceChange[], capture: Capture): Promise<void> {
+  async load(group: LoadedGroup, changes: readonly TraceChange[], capture: Capture): Promise<void> {
     const read = new Read();
     for (const { state, part } of completedParts(group)) {
       const { batch, trace } = part;
@@ -122,7 +122,7 @@ function* completedParts({
   touched,
   fresh,
   states,
-}: TouchedGroup): Generator<{ readonly state: TraceState; readonly part: Part | AheadPart }> {
+}: LoadedGroup): Generator<{ readonly state: TraceState; readonly part: Part | AheadPart }> {
   for (const [key, { parts }] of touched) {
     const state = states.get(key);
     if (state === undefined) continue;

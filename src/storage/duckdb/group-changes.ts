@@ -1,5 +1,5 @@
 import { CommitRanges } from './commit-ranges.js';
-import { completing } from './completed-spans.js';
+import { completing, type LoadedGroup } from './completed-spans.js';
 import type { Connection } from './connection.js';
 import { followsSpans, type NamedHeader } from './following-header.js';
 import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
@@ -13,7 +13,7 @@ import { PART_BYTES } from './queries/part-bytes.js';
 import { loadWhole } from './stored-traces.js';
 import type { SpanRow, TraceRow } from './trace-rows.js';
 import { TraceState } from './trace-state.js';
-import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
+import type { AheadPart, Part } from './triage.js';
 import type { IncomingBatch, OutcomeChange } from './write-group.js';
 
 /** What is new of the batches of a group: their spans, and traces without spans. */
@@ -25,12 +25,9 @@ export class EventsOfGroup {
   }
 }
 
-/** The touched traces of a group, and what is known of them. */
-export interface TouchedGroup {
-  readonly touched: ReadonlyMap<string, TouchedTrace>;
-  /** Traces of batches whose spans are all new. */
-  readonly fresh: NewParts;
-  /** Of those that are stored, by key; those that become so are added. */
+/** The same while the group is worked out. */
+export interface TouchedGroup extends LoadedGroup {
+  /** Those that become stored are added. */
   readonly states: Map<string, TraceState>;
   readonly events: EventsOfGroup;
 }

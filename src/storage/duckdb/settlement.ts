@@ -2,12 +2,12 @@ import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
 import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
 import { CommitRanges } from './commit-ranges.js';
-import { CompletedSpans } from './completed-spans.js';
+import { CompletedSpans, type LoadedGroup } from './completed-spans.js';
 import type { Connection } from './connection.js';
 import { CommitEvents, eventRows } from './events/commit-events.js';
 import type { EventInterests } from './events/interests.js';
 import type { RecentEvents } from './events/recent-events.js';
-import { EventsOfGroup, GroupChanges, type TouchedGroup } from './group-changes.js';
+import { EventsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from './ids/id-index.js';
 import type { IdleRuns } from './idle-runs.js';
 import { headerAt, isRunningAt, namesItsAgentAt, newSpansAt } from './incoming-rows.js';
@@ -177,11 +177,7 @@ export class Settlement {
   }
 
   /** Where it is too much, what was read of runs is kept, as it is what is stored. @throws TooMuchToLoad */
-  async #loadCompleted(
-    group: Omit<TouchedGroup, 'events'>,
-    changes: readonly TraceChange[],
-    capture: Capture,
-  ): Promise<void> {
+  async #loadCompleted(group: LoadedGroup, changes: readonly TraceChange[], capture: Capture): Promise<void> {
     try {
       await this.#completed.load(group, changes, capture);
     } catch (error) {

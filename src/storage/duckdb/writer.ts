@@ -1,16 +1,14 @@
 import type { Logger } from '../../component/telemetry.js';
-import type { Table } from '../table.js';
 import type { ConsumeError } from '../../component/consume-error.js';
 import type { QuotaUsage } from '../../component/consumer.js';
 import { monthOf } from '../month.js';
 import type { Agents } from './agents.js';
-import { TableAppender } from './appender.js';
 import type { BackPressure } from './back-pressure.js';
 import type { Connection } from './connection.js';
 import type { DiskRoom } from './disk-room.js';
 import { CommitLine, type Waiting, type Written } from './commit-line.js';
 import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
-import type { Segment } from './segment.js';
+import { countWritten, writeRows } from './segment-writes.js';
 import type { Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import { TooMuchToLoad } from './spans/reloads.js';
@@ -192,11 +190,11 @@ export class Writer {
     this.#count(changes, settled);
     written.push(...this.#counts.rows(seq));
     const segment = this.#segments.current;
-    if (written.length > 0) await this.#transaction(segment, written);
+    if (written.length > 0) await writeRows(this.#connection, segment, written);
     settled.committed();
     for (const append of appends) append.committed();
     this.#counts.committed();
-    this.#account(segment, seq, { written, settled: settled.rows, changes });
+    if (written.length > 0) countWritten(segment, seq, { written, settled: settled.rows, changes });
     for (const { change, resolve } of group) {
       const header = 'outcome' in change ? settled.outcomes.get(change.outcome) : undefined;
       resolve({ header: header ?? null, usage: this.#usage(change) });
@@ -243,60 +241,6 @@ export class Writer {
     }
   }
 
-  async #transaction(segment: Segment, written: readonly Rows[]): Promise<void> {
-    const appenders = new Map<Table, TableAppender>();
-    await this.#connection.run('BEGIN');
-    try {
-      for (const { table, source, from, to, own } of written) {
-        let appender = appenders.get(table);
-        if (appender === undefined) {
-          appender = new TableAppender(this.#connection, segment.catalog, table);
-          appenders.set(table, appender);
-        }
-        appender.append(source, from, to, own);
-      }
-      for (const appender of appenders.values()) appender.close();
-      await this.#connection.run('COMMIT');
-    } catch (error) {
-      for (const appender of appenders.values()) appender.abandon();
-      // After a failed commit there is no transaction any more, and rolling back says so.
-      await this.#connection.run('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  }
-
-  #account(
-    segment: Segment,
-    seq: number,
-    {
-      written,
-      settled,
-      changes,
-    }: {
-      readonly written: readonly Rows[];
-      readonly settled: readonly Rows[];
-      readonly changes: readonly Change[];
-    },
-  ): void {
-    if (written.length === 0) return;
-    segment.lastSeq = seq;
-    for (const { table, from, to, replacing } of written) {
-      segment.rows += to - from;
-      segment.replacing.set(table.name, (segment.replacing.get(table.name) ?? 0) + replacing);
-    }
-    for (const change of changes) {
-      if ('batch' in change) segment.bytes += change.batch.bytes;
-      else if ('append' in change) segment.bytes += change.append.bytes;
-    }
-    // What a commit writes besides: new versions of headers, payloads of late spans, outcomes, links.
-    const sent = new Set(
-      changes.flatMap((change) =>
-        'batch' in change ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
-      ),
-    );
-    for (const rows of settled) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
-  }
-
   /** Nothing of the group was stored. One bad batch must not take the others with it, so each gets a try of its own. */
   async #recover(group: readonly Waiting[], error: unknown): Promise<void> {
     this.#agents.rollback();
@@ -315,12 +259,6 @@ export class Writer {
       await this.#commitInParts([one]);
     }
   }
-}
-
-/** About how much of its source they are. */
-function bytesOf({ source, from, to }: Rows): number {
-  const bytes = source.fixed.byteLength + source.textBuffer.byteLength;
-  return source.rows === 0 ? 0 : (bytes * (to - from)) / source.rows;
 }
 
 function rowsByTable(written: readonly Rows[]): Record<string, number> {
