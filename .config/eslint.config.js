@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', '.build/**', 'src/otlp/generated/**'] },
+  { ignores: ['dist/**', '.build/**', 'src/otlp/wire/generated/**'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

@@ -1,5 +1,5 @@
-import { requestTypes } from '../src/otlp/messages.js';
-import type { AnyValue, KeyValue, OtlpRequests } from '../src/otlp/wire.js';
+import { requestTypes } from '../src/otlp/wire/messages.js';
+import type { AnyValue, KeyValue, OtlpRequests } from '../src/otlp/wire/requests.js';
 import type { TelemetrySignal } from '../src/signal/batch.js';
 
 /** Attributes in the form of OTLP. Whole numbers are integers. */

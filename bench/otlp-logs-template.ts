@@ -1,5 +1,5 @@
 import { Random } from '../src/cli/demo/random.js';
-import type { Log } from '../src/otlp/wire.js';
+import type { Log } from '../src/otlp/wire/requests.js';
 import type { BodyTemplate, Fresh } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
 import { logLine, RARE_WORD, REQUEST_ID_DIGITS, USUAL_WORD } from './log-lines.js';

@@ -1,5 +1,5 @@
 import { Random } from '../src/cli/demo/random.js';
-import type { Metric, NumberPoint } from '../src/otlp/wire.js';
+import type { Metric, NumberPoint } from '../src/otlp/wire/requests.js';
 import type { BodyTemplate, Fresh } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
 import { attributes, encode } from './otlp-body.js';

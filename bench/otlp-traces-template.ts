@@ -1,5 +1,5 @@
 import type { BatchBody, RunBody, SpanBody } from '../src/cli/demo/body.js';
-import type { KeyValue, Span } from '../src/otlp/wire.js';
+import type { KeyValue, Span } from '../src/otlp/wire/requests.js';
 import type { BodyTemplate, Fresh } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
 import { attributes, encode } from './otlp-body.js';

@@ -1,6 +1,6 @@
 import type { BatchBody } from '../src/cli/demo/body.js';
 import type { TelemetrySignal } from '../src/signal/batch.js';
-import { readRejection } from '../src/otlp/decode-answer.js';
+import { readRejection } from '../src/otlp/decode/answer.js';
 import { BatchTemplate } from './batch-template.js';
 import type { BodyTemplate } from './body-template.js';
 import { exactBatches } from './exact-batches.js';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import cli from 'protobufjs-cli';
 
 const FOLDER = import.meta.dirname;
-const TARGET = join(FOLDER, '../src/otlp/generated/messages.ts');
+const TARGET = join(FOLDER, '../src/otlp/wire/generated/messages.ts');
 const HEADER =
   '// @ts-nocheck: generated from proto/ by npm run generate; messages.ts beside this folder has the types.\n';
 

@@ -1,5 +1,6 @@
 /** The public API: all that a plugin may import. */
-export type { Component, Status, StatusLevel } from './component/component.js';
+export type { Component } from './component/component.js';
+export type { Status, StatusLevel } from './component/status.js';
 export { ConsumeError } from './component/consume-error.js';
 export type { ConsumeErrorCode } from './component/consume-error.js';
 export type { Consumer, ConsumeContext, Receipt, Refusal } from './component/consumer.js';
@@ -10,7 +11,6 @@ export type {
   ExporterFactory,
   ExtensionFactory,
   Factory,
-  Kind,
   Outputs,
   Plugin,
   ProcessorFactory,
@@ -19,9 +19,11 @@ export type {
   Settings,
   Stability,
 } from './component/factory.js';
+export type { Kind } from './component/component-id.js';
 export type { Caller, Host, ListenerOptions, TlsOptions } from './component/host.js';
 export { HttpProblem } from './component/http.js';
-export type { HttpRequest, HttpResponse, Listener, Method, Route } from './component/http.js';
+export type { HttpRequest, HttpResponse, Listener, Route } from './component/http.js';
+export type { Method } from './component/operation.js';
 export type { Identity, Scope } from './component/identity.js';
 export type { Operation } from './component/operation.js';
 export type { SecretBox } from './component/secret-box.js';
@@ -60,7 +62,7 @@ export {
 } from './config/schema.js';
 export { sizeBytes } from './config/size.js';
 export { tlsFiles, tlsOptions, tlsResources } from './config/tls.js';
-export { deliveryKeys } from './delivery/config.js';
-export type { DeliveryDefaults } from './delivery/config.js';
+export { deliveryKeys } from './delivery/queue/config.js';
+export type { DeliveryDefaults } from './delivery/queue/config.js';
 export { Type } from 'typebox';
 export { consumeUnrefused } from './component/refuse-items.js';

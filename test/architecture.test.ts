@@ -11,6 +11,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api'],
   ['alerting', 'auth'],
   ['delivery', 'otlp', 'http', 'storage'],
+  // The rules of runs know no engine: stores and decoders go by them.
+  ['runs'],
   ['config', 'telemetry', 'worker'],
   ['component'],
   ['signal'],
@@ -18,6 +20,25 @@ const LAYERS: readonly (readonly string[])[] = [
 
 /** The top line is one layer of its own kind: the command line starts from `main` and uses `builtin`. */
 const MAY_MEET = new Set(['main→cli', 'main→builtin', 'cli→builtin']);
+
+/**
+ * Folders in which imports go one way, too: the same as {@link LAYERS} for what lies in them, folders and files. By the path
+ * below `src/`.
+ */
+const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  api: [['routes'], ['resources'], ['lost-secrets', 'openapi', 'support']],
+  delivery: [
+    ['queue', 'senders'],
+    ['backoff', 'retry-after'],
+  ],
+  otlp: [['encode'], ['map', 'decode'], ['wire']],
+  runs: [
+    ['fold', 'stored-runs', 'completing-spans', 'map-contributions', 'remembered-runs'],
+    ['run-state', 'repeated-spans'],
+    ['run-messages', 'run-key', 'sent-spans', 'spans'],
+    ['rules'],
+  ],
+};
 
 /** Of these, each folder is a sibling of the others. */
 const KINDS = new Set(['receivers', 'processors', 'exporters', 'extensions']);
@@ -48,8 +69,24 @@ function componentOf(path: string): string {
   return relative(source, path).split('/').slice(0, 2).join('/');
 }
 
-function lineOf(layer: string): number {
-  return LAYERS.findIndex((line) => line.includes(layer));
+function lineOf(layer: string, layers = LAYERS): number {
+  return layers.findIndex((line) => line.includes(layer));
+}
+
+/** `otlp/encode/json.ts` in `otlp` → `encode`; undefined for what lies elsewhere. */
+function partOf(path: string, folder: string): string | undefined {
+  const below = relative(join(source, folder), path);
+  return below.startsWith('..') ? undefined : (below.split('/')[0] ?? '').replace(/\.(ts|js)$/, '');
+}
+
+/** What an import inside one of {@link INNER_LAYERS} has against it. */
+function innerViolations(from: string, to: string): string[] {
+  return Object.entries(INNER_LAYERS).flatMap(([folder, layers]) => {
+    const [upper, lower] = [partOf(from, folder), partOf(to, folder)];
+    if (upper === undefined || lower === undefined || upper === lower) return [];
+    if (lineOf(lower, layers) > lineOf(upper, layers)) return [];
+    return `${relative(root, from)} imports ${relative(root, to)}, against the layers of ${folder}`;
+  });
 }
 
 function violation(from: string, to: string): string | null {
@@ -62,6 +99,41 @@ function violation(from: string, to: string): string | null {
   return `${relative(root, from)} (${upper}) imports ${relative(root, to)} (${lower})`;
 }
 
+/** Telemetry lies in `storage/duckdb`, control in `storage/control`: both see the contracts in `storage`, and nothing of each other. */
+function planeViolation(from: string, to: string): string | null {
+  const planes = ['storage/duckdb', 'storage/control'];
+  const [upper, lower] = [componentOf(from), componentOf(to)];
+  if (upper === lower || !planes.includes(upper) || !planes.includes(lower)) return null;
+  return `${relative(root, from)} imports ${relative(root, to)}`;
+}
+
+/** The files of the project that one imports, also for types alone. */
+function importedFiles(path: string): string[] {
+  return importsOf(path)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => resolve(dirname(path), name).replace(/\.js$/, '.ts'));
+}
+
+/** Files each of which imports the next one, and the last one the first; none where there is no circle. */
+function circleAmong(paths: readonly string[]): string[] {
+  const done = new Set<string>();
+  const circleFrom = (path: string, way: readonly string[]): string[] => {
+    if (way.includes(path)) return way.slice(way.indexOf(path)).map((file) => relative(root, file));
+    if (done.has(path)) return [];
+    done.add(path);
+    for (const next of importedFiles(path).filter((to) => paths.includes(to))) {
+      const found = circleFrom(next, [...way, path]);
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+  for (const path of paths) {
+    const found = circleFrom(path, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
 const files = filesBelow(source).filter((path) => relative(source, path) !== 'index.ts');
 
 void t.test('every file of src belongs to a layer', async (t) => {
@@ -69,14 +141,37 @@ void t.test('every file of src belongs to a layer', async (t) => {
   t.same(strangers, []);
 });
 
+void t.test('and to one inside the folders that have layers of their own', async (t) => {
+  for (const [folder, layers] of Object.entries(INNER_LAYERS)) {
+    const parts = new Set(files.flatMap((path) => partOf(path, folder) ?? []));
+    t.same([...parts].sort(), layers.flat().sort(), folder);
+  }
+});
+
 void t.test('imports go down the layers only, and never to a sibling', async (t) => {
   const found = files.flatMap((path) =>
     importsOf(path).flatMap((imported) => {
       if (!imported.startsWith('.')) return [];
-      return violation(path, resolve(dirname(path), imported)) ?? [];
+      const target = resolve(dirname(path), imported);
+      return [violation(path, target) ?? [], innerViolations(path, target)].flat();
     }),
   );
   t.same(found, []);
+});
+
+void t.test('no file of the rules of runs imports itself by others, be it for types alone', async (t) => {
+  t.same(circleAmong(filesBelow(join(source, 'runs'))), []);
+});
+
+void t.test('the two planes of the store know nothing of each other', async (t) => {
+  const found = files.flatMap((path) => importedFiles(path).flatMap((to) => planeViolation(path, to) ?? []));
+  t.same(found, []);
+});
+
+void t.test('no file imports itself by others, not for types alone either', async (t) => {
+  const engine = join(source, 'storage', 'duckdb');
+  t.same(circleAmong(files.filter((path) => !path.startsWith(engine))), []);
+  for (const folder of ['map', 'prompts']) t.same(circleAmong(filesBelow(join(engine, folder))), []);
 });
 
 void t.test('a planted violation is found', async (t) => {
@@ -86,7 +181,15 @@ void t.test('a planted violation is found', async (t) => {
   t.ok(violation(at('receivers/a/factory.ts'), at('receivers/b/factory.js')));
   t.ok(violation(at('receivers/a/factory.ts'), at('exporters/b/factory.js')));
   t.notOk(violation(at('receivers/a/factory.ts'), at('receivers/a/config.js')));
+  t.ok(planeViolation(at('storage/control/migrate.ts'), at('storage/duckdb/connection.ts')));
+  t.ok(planeViolation(at('storage/duckdb/meta/tables.ts'), at('storage/control/migrate.ts')));
+  t.notOk(planeViolation(at('storage/control/sqlite/a.ts'), at('storage/control/postgres/b.ts')));
+  t.notOk(planeViolation(at('storage/control/migrate.ts'), at('storage/leases.ts')));
   t.notOk(violation(at('cli/run.ts'), at('pipeline/daemon.js')));
+  t.same(innerViolations(at('otlp/wire/ids.ts'), at('otlp/map/names.js')).length, 1);
+  t.same(innerViolations(at('otlp/map/names.ts'), at('otlp/decode/json.js')).length, 1);
+  t.same(innerViolations(at('otlp/map/names.ts'), at('otlp/map/origin.js')), []);
+  t.same(innerViolations(at('otlp/encode/json.ts'), at('otlp/wire/ids.js')), []);
 });
 
 void t.test('the data knows nothing, the contract knows only the data and types', async (t) => {

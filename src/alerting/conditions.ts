@@ -1,16 +1,9 @@
 import type { Micros } from '../signal/time.js';
 import type { MetricFigures, TargetFigures } from '../storage/alert-figures.js';
-import type {
-  AlertCondition,
-  AlertEvidence,
-  EvidenceOfCost,
-  EvidenceOfRows,
-  MetricCondition,
-  MetricOperator,
-} from '../storage/alert-store.js';
+import type { AlertEvidence, EvidenceOfCost, EvidenceOfRows } from '../storage/alert-store.js';
+import type { AlertCondition, MetricCondition, MetricOperator } from '../storage/alert-conditions.js';
 import type { Moment } from './moment.js';
-
-const MICROS_PER_HOUR = 3_600_000_000;
+import { MICROS_PER_HOUR } from '../signal/time-units.js';
 
 /** What is known of an alert's target. */
 export interface Scene {

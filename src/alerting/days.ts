@@ -1,7 +1,6 @@
 import type { Micros } from '../signal/time.js';
+import { MS_PER_DAY, MS_PER_HOUR } from '../signal/time-units.js';
 
-const MS_PER_HOUR = 3_600_000;
-const MS_PER_DAY = 24 * MS_PER_HOUR;
 /** Local time has never been further from UTC. */
 const MOST_OFFSET_MS = 16 * MS_PER_HOUR;
 /** Every clock that was ever put forward or back kept to full quarters of an hour, but for seconds of the 19th century. */
@@ -37,7 +36,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The days of one zone. Formatters are dear to make, and most moments lie in the day that was asked for last. */
+/** The days of one zone. Formatters are expensive to make, and most moments lie in the day that was asked for last. */
 class Calendar {
   readonly #format: Intl.DateTimeFormat;
   #last: Day = { from: 0, to: 0 };

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock, Logger } from '../component/telemetry.js';
-import { SparseLog } from '../delivery/sparse-log.js';
+import { SparseLog } from '../telemetry/sparse-log.js';
+import { waitFor } from '../telemetry/wait-for.js';
 import type { Micros } from '../signal/time.js';
 import type { AlertingTerms, AlertStore, RuleChange } from '../storage/alert-store.js';
 import { evaluate, type EvaluationTools, type JudgingStore } from './evaluation.js';
@@ -110,13 +111,13 @@ export class Evaluator {
     this.#cancelWait?.();
     this.#cancelRetry?.();
     this.#endWatching();
-    await orAborted(this.#running ?? Promise.resolve(), deadline);
+    await waitFor(this.#running ?? Promise.resolve(), deadline);
     if (!this.#isStarted || deadline.aborted) return;
     const { clock, logger } = this.#options;
     const beat = this.#heartbeat.end(clock.now()).catch((error: unknown) => {
       logger.warn({ err: error }, 'the store could not note until when alerts were evaluated');
     });
-    await orAborted(beat, deadline);
+    await waitFor(beat, deadline);
   }
 
   async #load(): Promise<void> {
@@ -290,18 +291,4 @@ export class Evaluator {
 
 function idOf(change: RuleChange): string {
   return change.kind === 'put' ? change.rule.alert.id : change.alertId;
-}
-
-/** Waits for work, but not beyond the deadline. */
-async function orAborted(work: Promise<unknown>, deadline: AbortSignal): Promise<void> {
-  await new Promise<unknown>((resolve, reject) => {
-    const giveUp = (): void => {
-      resolve(null);
-    };
-    if (deadline.aborted) giveUp();
-    else deadline.addEventListener('abort', giveUp);
-    void work.then(resolve, reject).finally(() => {
-      deadline.removeEventListener('abort', giveUp);
-    });
-  });
 }

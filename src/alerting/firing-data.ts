@@ -1,6 +1,6 @@
 import { formatTime } from '../signal/time.js';
 import type { Alert, AlertIncident, AlertRule, Firing, Resolution } from '../storage/alert-store.js';
-import { tellCondition } from './told-condition.js';
+import { showCondition } from './shown-condition.js';
 import { unitOf, type Verdict } from './verdict.js';
 
 /** The `data` of the event `alert.fired`. @param incident with this firing */
@@ -21,7 +21,7 @@ export function firedData(
     fired_at: formatTime(firedAt),
     incident_id: incident.id,
     repeat: incident.firings - 1,
-    conditions: verdict.conditions.map(tellCondition),
+    conditions: verdict.conditions.map(showCondition),
     example_trace_ids: exampleTraceIds,
   };
 }

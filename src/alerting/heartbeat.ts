@@ -1,11 +1,12 @@
 import type { Micros } from '../signal/time.js';
 import type { AlertStore } from '../storage/alert-store.js';
 import { dayOf } from './days.js';
+import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 
 /** Who noted nothing for longer than this, and than two intervals, counts as having been away. */
-const LONGEST_SILENCE = 2 * 60 * 1_000_000;
+const LONGEST_SILENCE = 2 * MICROS_PER_MINUTE;
 /** How long agents have, after that, to send what they did meanwhile. */
-const GRACE = 5 * 60 * 1_000_000;
+const GRACE = 5 * MICROS_PER_MINUTE;
 
 interface HeartbeatOptions {
   readonly store: Pick<AlertStore, 'beatAlerts'>;

@@ -1,11 +1,12 @@
 import type { Micros } from '../signal/time.js';
 import type { AlertingTerms } from '../storage/alert-store.js';
 import { dayOf, type Day } from './days.js';
+import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../signal/time-units.js';
 
 /** How old the newest point of a metric's series may be. */
-const POINTS_WINDOW = 5 * 60 * 1_000_000;
+const POINTS_WINDOW = 5 * MICROS_PER_MINUTE;
 /** How long after its end a day is judged once more: runs are told late. */
-const LATE_DATA_TIME = 3600 * 1_000_000;
+const LATE_DATA_TIME = MICROS_PER_HOUR;
 
 /** The moment that alerts are judged at, the same for all of an evaluation. */
 export interface Moment {

@@ -2,8 +2,8 @@ import type { Micros } from '../signal/time.js';
 import type { AlertRule } from '../storage/alert-store.js';
 import { isNews } from './evidence.js';
 import type { Verdict } from './verdict.js';
+import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 
-const MICROS_PER_MINUTE = 60_000_000;
 /** How long an alert must not be met before its incident is over: what comes and goes is one incident. */
 const QUIET_TIME = 5 * MICROS_PER_MINUTE;
 

@@ -2,7 +2,7 @@ import type { Micros } from '../signal/time.js';
 import type { AlertRule, AlertStore, AlertingTerms } from '../storage/alert-store.js';
 import { momentAt } from './moment.js';
 import { Inquiry } from './observing.js';
-import { tellCondition, type ToldCondition } from './told-condition.js';
+import { showCondition, type ShownCondition } from './shown-condition.js';
 import { judgeAlert, unitOf, type AlertUnit, type Verdict } from './verdict.js';
 
 /** What an alert finds now, whether or not it would fire. */
@@ -16,7 +16,7 @@ export interface AlertTrial {
   readonly verdict: Verdict['outcome'];
   readonly window: { readonly from: Micros; readonly to: Micros };
   /** One, unless the alert is `composite`. */
-  readonly conditions: readonly ToldCondition[];
+  readonly conditions: readonly ShownCondition[];
 }
 
 /**
@@ -43,6 +43,6 @@ export async function tryAlert(
     sample_count: verdict.samples,
     verdict: verdict.outcome,
     window: { from: verdict.from, to: verdict.to },
-    conditions: verdict.conditions.map(tellCondition),
+    conditions: verdict.conditions.map(showCondition),
   };
 }

@@ -1,25 +1,25 @@
 import type { Route } from '../component/http.js';
-import { agentStatsRoutes } from './agent-stats.js';
-import { agentRoutes } from './agents.js';
-import { alertEventRoutes } from './alert-events.js';
-import { alertTestRoutes } from './alert-test.js';
-import { alertRoutes } from './alerts.js';
-import type { ApiContext } from './api-context.js';
-import { keyRoutes } from './keys.js';
-import { logRoutes } from './logs.js';
-import { meRoutes } from './me.js';
-import { metricRoutes } from './metrics.js';
-import { modelRoutes } from './models.js';
-import { organizationRoutes } from './organizations.js';
-import { promptUsageRoutes } from './prompt-usage.js';
-import { promptRoutes } from './prompts.js';
-import { serviceMapRebuildRoutes } from './service-map-rebuild.js';
-import { serviceMapRoutes } from './service-map.js';
-import { traceRoutes } from './traces.js';
-import { usageRoutes } from './usage.js';
-import { userRoutes } from './users.js';
-import { webhookDeliveryRoutes } from './webhook-deliveries.js';
-import { webhookEndpointRoutes } from './webhook-endpoints.js';
+import { agentStatsRoutes } from './resources/agent-stats.js';
+import { agentRoutes } from './resources/agents.js';
+import { alertFiringRoutes } from './resources/alerts/alert-firings.js';
+import { alertTestRoutes } from './resources/alerts/alert-test.js';
+import { alertRoutes } from './resources/alerts/alerts.js';
+import type { ApiContext } from './support/api-context.js';
+import { keyRoutes } from './resources/keys.js';
+import { logRoutes } from './resources/logs.js';
+import { meRoutes } from './resources/me.js';
+import { metricRoutes } from './resources/metrics.js';
+import { modelRoutes } from './resources/models.js';
+import { organizationRoutes } from './resources/organizations.js';
+import { promptUsageRoutes } from './resources/prompt-usage.js';
+import { promptRoutes } from './resources/prompts.js';
+import { serviceMapRebuildRoutes } from './resources/service-map-rebuild.js';
+import { serviceMapRoutes } from './resources/service-map.js';
+import { traceRoutes } from './resources/traces.js';
+import { usageRoutes } from './resources/usage.js';
+import { userRoutes } from './resources/users.js';
+import { webhookDeliveryRoutes } from './resources/webhooks/webhook-deliveries.js';
+import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js';
 
 /** Every route that reads or changes what the stores hold. */
 export function apiRoutes(context: ApiContext): readonly Route[] {
@@ -35,7 +35,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     promptRoutes,
     promptUsageRoutes,
     alertRoutes,
-    alertEventRoutes,
+    alertFiringRoutes,
     alertTestRoutes,
     meRoutes,
     usageRoutes,

@@ -12,7 +12,7 @@ import { writePrivateFile } from './private-file.js';
 export const INITIAL_KEY_FILE = 'initial-api-key';
 
 /**
- * Gives a store without users its first user, organization and key (decisions §2); otherwise does nothing.
+ * Gives a store without users its first user, organization and key with all scopes; otherwise does nothing.
  *
  * @returns the path of the file with the generated key, or null where none was written.
  * @throws Error when `bootstrap_key` is no key or the file cannot be written; then nothing was stored.

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** `jd_` and 256 bits in base64url (decisions §2). */
+/** `jd_` and 256 random bits in base64url. */
 const KEY = /^jd_[A-Za-z0-9_-]{43}$/;
 const PREFIX_LENGTH = 11;
 

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import type { Micros } from '../signal/time.js';
 import type { MetaStore } from '../storage/meta-store.js';
 
-/** How often uses are written (decisions §2). */
+/** How often the last use of a key is written: at most once a minute. */
 const INTERVAL_MS = 60_000;
 
 /**

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Static } from 'typebox';
-import type { AlertJson } from '../api/alert-schema.js';
-import { testAlert } from '../api/alert-test.js';
-import { listAlerts } from '../api/alerts.js';
+import type { AlertJson } from '../api/resources/alerts/alert-schema.js';
+import { testAlert } from '../api/resources/alerts/alert-test.js';
+import { listAlerts } from '../api/resources/alerts/alerts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import type { CliIo } from './io.js';

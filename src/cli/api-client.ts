@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { type Static, type TObject, type TSchema } from 'typebox';
 import { Agent, fetch } from 'undici';
-import { problemSchema } from '../api/error-responses.js';
+import { problemSchema } from '../api/openapi/error-responses.js';
 import { isKey } from '../auth/keys.js';
 import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { Operation } from '../component/operation.js';
@@ -11,7 +11,7 @@ import { validator } from '../http/field-errors.js';
 import { withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
 import { initialKeyFile } from './key-file.js';
-import { usageError } from './told-rules.js';
+import { usageError } from './request-errors.js';
 import { UsageError } from './usage-error.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:4319';

@@ -1,4 +1,4 @@
-import { listUsers } from '../api/users.js';
+import { listUsers } from '../api/resources/users.js';
 import { isUuid } from '../signal/ids.js';
 import type { ApiClient } from './api-client.js';
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { createKey, listKeys, revokeKey, type KeyJson } from '../api/keys.js';
-import { readMe } from '../api/me.js';
+import { createKey, listKeys, revokeKey, type KeyJson } from '../api/resources/keys.js';
+import { readMe } from '../api/resources/me.js';
 import { SCOPES, type Scope } from '../component/identity.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';

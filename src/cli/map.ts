@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Static } from 'typebox';
-import { rebuildServiceMap } from '../api/service-map-rebuild.js';
+import { rebuildServiceMap } from '../api/resources/service-map-rebuild.js';
 import { hasDifferences } from '../storage/map-rebuild.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';

@@ -7,7 +7,7 @@ import {
   removeMember,
   type MemberJson,
   type OrganizationJson,
-} from '../api/organizations.js';
+} from '../api/resources/organizations.js';
 import { ROLES, type Role } from '../storage/meta-store.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readUsage } from '../api/usage.js';
+import { readUsage } from '../api/resources/usage.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
 import { showJson, showList } from './result.js';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { createUser, listUsers, updateUser, type UserJson } from '../api/users.js';
+import { createUser, listUsers, updateUser, type UserJson } from '../api/resources/users.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
 import { showJson, showList } from './result.js';

@@ -1,3 +1,5 @@
+export type Kind = 'receiver' | 'processor' | 'exporter' | 'extension';
+
 /** `type` or `type/name`, as written in the configuration: `otlp`, `storage/archive`. */
 export interface ComponentId {
   readonly type: string;

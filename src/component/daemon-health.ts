@@ -1,5 +1,5 @@
-import type { StatusLevel } from './component.js';
-import type { Kind } from './factory.js';
+import type { StatusLevel } from './status.js';
+import type { Kind } from './component-id.js';
 
 /** What the daemon is doing. `stopping`: no new work is taken, what was taken is being finished. */
 export type DaemonPhase = 'starting' | 'running' | 'stopping' | 'stopped';

@@ -1,11 +1,10 @@
 import type { Static, TObject } from 'typebox';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import type { Component } from './component.js';
+import type { Kind } from './component-id.js';
 import type { Consumer } from './consumer.js';
 import type { TlsOptions } from './host.js';
 import type { Clock, Logger, Meter } from './telemetry.js';
-
-export type Kind = 'receiver' | 'processor' | 'exporter' | 'extension';
 
 /** As in the OpenTelemetry Collector: what a user may rely on. */
 export type Stability = 'development' | 'alpha' | 'beta' | 'stable';

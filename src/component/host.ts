@@ -3,7 +3,7 @@ import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
 import type { SecretBox } from './secret-box.js';
 import type { SmtpSettings } from './smtp.js';
-import type { Status } from './component.js';
+import type { Status } from './status.js';
 import type { UserLimits } from './user-limits.js';
 
 /** What the daemon offers to a component from its `start` on. */

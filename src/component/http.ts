@@ -1,8 +1,5 @@
 import type { Identity } from './identity.js';
-import type { Operation } from './operation.js';
-
-/** The methods routes are declared for. `HEAD` and `OPTIONS` are answered by the listener itself. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+import type { Method, Operation } from './operation.js';
 
 /** Looks at a body while it arrives. @returns why no more of it is wanted */
 export type InspectBody = (piece: Uint8Array) => HttpProblem | undefined;
@@ -87,7 +84,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Thrown by handlers: answered as `application/problem+json` (RFC 9457, decisions §1). */
+/** Thrown by handlers: answered as `application/problem+json` (RFC 9457). */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;

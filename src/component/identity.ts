@@ -1,4 +1,4 @@
-/** What a key may do (decisions §2). `admin` implies the others. */
+/** What a key may do. `admin` implies the others. */
 export const SCOPES = ['write', 'read', 'manage', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 

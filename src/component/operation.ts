@@ -1,6 +1,8 @@
 import type { TObject, TSchema } from 'typebox';
-import type { Method } from './http.js';
 import type { Scope } from './identity.js';
+
+/** The methods routes are declared for. `HEAD` and `OPTIONS` are answered by the listener itself. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * What a route takes and gives, written once: requests are checked by it, and `openapi.json` is printed from it.

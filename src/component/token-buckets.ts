@@ -1,6 +1,6 @@
 import type { Clock } from './telemetry.js';
+import { MICROS_PER_SECOND } from '../signal/time-units.js';
 
-const MICROS_PER_SECOND = 1_000_000;
 /** From so many buckets on the full ones, which say nothing, are thrown away now and then. */
 const MIN_SWEEP = 1024;
 

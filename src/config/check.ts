@@ -1,5 +1,5 @@
 import { formatComponentId, parseComponentId } from '../component/component-id.js';
-import type { Kind } from '../component/factory.js';
+import type { Kind } from '../component/component-id.js';
 import type { CheckedConfig, Config, ConfiguredComponent, Factories, FactoryOf } from './config.js';
 import { ConfigError, type Problem } from './config-error.js';
 import { locate, nodeAt, type MapNode } from './config-node.js';

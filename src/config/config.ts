@@ -1,4 +1,5 @@
-import type { Factory, Kind } from '../component/factory.js';
+import type { Factory } from '../component/factory.js';
+import type { Kind } from '../component/component-id.js';
 import type { SmtpSettings } from '../component/smtp.js';
 import type { Position, Problem } from './config-error.js';
 import type { AuthConfig, SecretsConfig, ServiceConfig } from './file-schema.js';

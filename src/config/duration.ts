@@ -1,13 +1,15 @@
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../signal/time-units.js';
+
 /** A whole number and a unit. */
 export const DURATION_PATTERN = '^(0|[1-9][0-9]{0,11})(ms|s|m|h|d)$';
 
 const DURATION = new RegExp(DURATION_PATTERN);
 const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  s: MS_PER_SECOND,
+  m: MS_PER_MINUTE,
+  h: MS_PER_HOUR,
+  d: MS_PER_DAY,
 };
 
 /** @returns the milliseconds of `250ms`, `15s`, `5m`, `2h` or `30d`, or undefined where the text is no duration. */

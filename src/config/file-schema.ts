@@ -119,7 +119,7 @@ export const ServiceSchema = section(
         engine: choice(['node', 'uws'], {
           default: 'node',
           description:
-            'What serves HTTP: node, or uws for uWebSockets.js, which has to be installed. Their differences are listed in src/http/README.md.',
+            'What serves HTTP: node, or uws for uWebSockets.js, which has to be installed. Their differences are listed in src/http/engines.md.',
         }),
         hosts: Type.Array(
           Type.String({

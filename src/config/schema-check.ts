@@ -4,6 +4,7 @@ import type { Problem } from './config-error.js';
 import { parseDuration } from './duration.js';
 import { parseEndpoint } from './endpoint.js';
 import { suggestion } from './nearest-name.js';
+import { commonWording } from './rule-wording.js';
 import { plainValue, secretsIn, type JsonSchema } from './plain-value.js';
 import { parseSize } from './size.js';
 
@@ -112,10 +113,7 @@ function describe(error: ErrorObject, root: ConfigNode, base: readonly string[])
       return report([...place, String(params['missingProperty'])], 'is missing');
     case 'minItems':
     case 'minProperties':
-      return report(
-        place,
-        params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} entries`,
-      );
+      return report(place, ruleOf(error, parent));
     default:
       return report(place, `${ruleOf(error, parent)}${shown(error, parent, root, place)}`);
   }
@@ -128,20 +126,18 @@ function ruleOf(error: ErrorObject, parent: JsonSchema): string {
   const choices = choicesOf(parent);
   if (choices !== undefined)
     return `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
+  if (error.keyword === 'pattern' && parent.patternErrorMessage !== undefined)
+    return parent.patternErrorMessage;
   switch (error.keyword) {
     case 'type':
       return `must be ${[parent.type ?? []].flat().map(nameOfType).join(' or ')}`;
-    case 'minLength':
-      return `must be at least ${String(params['limit'])} characters long`;
     case 'maxLength':
       return `must be at most ${String(params['limit'])} characters long`;
-    case 'pattern':
-      return parent.patternErrorMessage ?? `must be of the form ${String(params['pattern'])}`;
     case 'anyOf':
     case 'oneOf':
       return 'has none of the forms that are allowed here';
     default:
-      return error.message ?? 'is not valid';
+      return commonWording(error) ?? error.message ?? 'is not valid';
   }
 }
 

@@ -1,4 +1,13 @@
-import type { RetryOptions } from './config.js';
+export interface RetryOptions {
+  readonly isEnabled: boolean;
+  readonly initialMs: number;
+  readonly maxMs: number;
+  readonly multiplier: number;
+  /** 0 to 1. */
+  readonly jitter: number;
+  /** 0: without end. */
+  readonly maxElapsedMs: number;
+}
 
 /**
  * The wait before the next attempt: exponential, varied so that many senders do not come back together, and never

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** An open connection, by whoever has it. */
 export interface Connection {
@@ -101,11 +102,11 @@ export class Connections {
 /** Addresses that count as one: a host is given a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4). */
 export function groupName(address: string): string {
   if (!isIPv6(address) || address === '::1') return address;
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
-  return [...first, ...zeros, ...last].slice(0, 4).join(':');
+  const { parts } = ipaddr.IPv6.parse(address.replace(/%.*$/, ''));
+  return parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':');
 }
 
 /** Proxies and tools on this machine speak for many; who is here already needs no connection to do harm. */

@@ -1,6 +1,7 @@
 import zlib from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { HttpProblem } from '../component/http.js';
+import type { Measure } from './measure.js';
 import { overloaded } from './problem.js';
 import { inflateSnappy, measureSnappy } from './snappy.js';
 import { inflateZstd, measureZstd } from './zstd.js';
@@ -10,12 +11,6 @@ interface Piecewise {
   /** Throws with code ERR_BUFFER_TOO_LARGE above `maxOutputLength`. */
   readonly sync: (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Buffer;
   readonly stream: (options: { chunkSize: number }) => Transform;
-}
-
-/** What the data itself says about what comes out of it, in bytes. */
-export interface Measure {
-  readonly least: number;
-  readonly most: number;
 }
 
 /** One whose data can be measured beforehand. */

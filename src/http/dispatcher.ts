@@ -15,6 +15,8 @@ import { headProblem } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
 import { Turns } from './turns.js';
+import { MS_PER_SECOND } from '../signal/time-units.js';
+import { waitFor } from '../telemetry/wait-for.js';
 
 export interface DispatcherSettings {
   readonly router: Router;
@@ -51,7 +53,6 @@ interface Call {
   partsUnderWay: number;
 }
 
-const MS_PER_SECOND = 1000;
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Takes a request from its head to the end of its answer. */
@@ -91,14 +92,7 @@ export class Dispatcher {
   async whenIdle(deadline: AbortSignal): Promise<number> {
     while (this.#underWay > 0 && !deadline.aborted) {
       // Those that wait behind others on their connection come when these are over.
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          deadline.removeEventListener('abort', done);
-          resolve();
-        };
-        deadline.addEventListener('abort', done);
-        this.#idle.push(done);
-      });
+      await waitFor(new Promise<void>((resolve) => this.#idle.push(resolve)), deadline);
     }
     return this.#underWay;
   }

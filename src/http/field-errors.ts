@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { HttpProblem, type FieldError } from '../component/http.js';
+import { commonWording } from '../config/rule-wording.js';
 import { isUuid } from '../signal/ids.js';
 import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';
@@ -37,8 +38,8 @@ function matches(pattern: string): (text: string) => boolean {
 }
 
 /**
- * The checker of requests: all errors at once, defaults filled in, the formats of decisions §1. It compiles a schema once. That
- * all of them are JSON Schemas is for a test to say (`test/api/openapi.test.ts`): at every start it would take longer than they.
+ * The checker of requests: all errors at once, defaults filled in, and the formats above. It compiles a schema once. That
+ * all of them are JSON Schemas is for a test to say (`test/api/openapi/openapi.test.ts`): at every start it would take longer than they.
  */
 export const validator = new Ajv({
   allErrors: true,
@@ -99,11 +100,6 @@ function wording(error: ErrorObject): string {
       return `must be ${article(String(params['type']))}`;
     case 'format':
       return FORMATS[String(params['format'])]?.wording ?? 'is not valid';
-    case 'minLength':
-      return limit === 1 ? 'must not be empty' : `must be at least ${limit} characters long`;
-    case 'minItems':
-    case 'minProperties':
-      return limit === 1 ? 'must not be empty' : `must have at least ${limit} entries`;
     case 'maxItems':
     case 'maxProperties':
       return `must have at most ${limit} entries`;
@@ -113,12 +109,10 @@ function wording(error: ErrorObject): string {
       return `must not be less than ${limit}`;
     case 'maximum':
       return `must not be more than ${limit}`;
-    case 'pattern':
-      return `must be of the form ${String(params['pattern'])}`;
     case 'uniqueItems':
       return 'must not have the same entry twice';
     default:
-      return 'is not valid';
+      return commonWording(error) ?? 'is not valid';
   }
 }
 

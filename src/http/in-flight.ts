@@ -1,4 +1,5 @@
 import { Shares } from './shares.js';
+import { waitFor } from '../telemetry/wait-for.js';
 
 /**
  * The bound of what waits for the pipeline: so many requests and so many bytes of their bodies, shared out by user. A single
@@ -50,14 +51,7 @@ export class InFlight {
 
   /** Resolves when nothing is under way any more, or at the deadline. */
   async idle(deadline: AbortSignal): Promise<void> {
-    if (this.requests === 0 || deadline.aborted) return;
-    await new Promise<void>((resolve) => {
-      const settle = () => {
-        deadline.removeEventListener('abort', settle);
-        resolve();
-      };
-      deadline.addEventListener('abort', settle);
-      this.#onIdle.push(settle);
-    });
+    if (this.requests === 0) return;
+    await waitFor(new Promise<void>((resolve) => this.#onIdle.push(resolve)), deadline);
   }
 }

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { groupName, type Connection, type Connections } from './connections.js';
 import type { EngineOptions } from './engine.js';
-import type { NodeExchange } from './node-exchange.js';
 import type { Turns } from './turns.js';
 import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 
@@ -21,6 +20,20 @@ export interface ConnectionTurns {
   readonly ofBodies: Turns;
 }
 
+/** A request that is under way on a connection. */
+interface UnderWay {
+  /** Whether its answer has begun. */
+  readonly hasBegun: boolean;
+  /** Whether all of the request has come. */
+  readonly hasWholeRequest: boolean;
+  watchWhenStuck(): void;
+  /** No more of its body comes. */
+  bodyEnded(): void;
+  /** Makes the system look whether the client is there. */
+  probe(): void;
+  connectionClosed(): void;
+}
+
 /** A connection of `node:http`: the requests that are under way on it, and how it ends. */
 export class NodeConnection {
   readonly #socket: Socket;
@@ -28,7 +41,7 @@ export class NodeConnection {
   readonly #slot: Connection | undefined;
   readonly #table: Connections;
   /** Of requests that are not over, in the order in which they came. */
-  readonly #underWay: NodeExchange[] = [];
+  readonly #underWay: UnderWay[] = [];
   /** Starts those that have come behind them and are not begun, in their order. */
   #waiting: (() => void)[] = [];
   /** Whether the next of them has its turn to come. */
@@ -92,15 +105,15 @@ export class NodeConnection {
   }
 
   /** Whether no request is worked on that came behind it. */
-  isLast(exchange: NodeExchange): boolean {
+  isLast(exchange: UnderWay): boolean {
     return this.#underWay.at(-1) === exchange;
   }
 
-  began(exchange: NodeExchange): void {
+  began(exchange: UnderWay): void {
     if (this.#underWay.push(exchange) === 1 && this.#slot !== undefined) this.#table.busy(this.#slot);
   }
 
-  over(exchange: NodeExchange): void {
+  over(exchange: UnderWay): void {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
     const [first] = this.#underWay;

@@ -4,14 +4,11 @@ import type { HttpLimits } from './limits.js';
 import type { NodeConnection } from './node-connection.js';
 import { readTarget, repeatedField } from './node-head.js';
 import { plainRemoteAddress } from './peers.js';
+import { endInPieces, PIECE_BYTES, PIECES_AT_ONCE } from './pieces.js';
 import { MAX_HEADER_FIELDS } from './request-head.js';
 
 /** How long the rest of a refused body is waited for before the connection is closed. */
 const LINGER_MS = 2000;
-/** Of a longer body it is known after each of these how much was taken. */
-const PIECE_BYTES = 64 * 1024;
-/** Pieces of a long body that one turn of the event loop takes. */
-const PIECES_AT_ONCE = 8;
 /**
  * Of a body so much is taken in one turn: libuv reads 2 MiB of each connection that has them before it looks at others, and a few
  * large bodies would take a turn of tens of milliseconds.
@@ -228,42 +225,17 @@ export class NodeExchange implements Exchange {
     this.watchWhenStuck();
   }
 
-  /**
-   * So that it is seen how fast the client takes it, and that very many large answers at a time, which the system's buffers take
-   * in at once, do not hold up everything else.
-   */
   #endInPieces(body: string | Uint8Array): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    let at = 0;
-    const response = this.#response;
-    // Answers that go out by the thousand are not as long as this.
-    const most = bytes.length > PIECES_AT_ONCE * PIECE_BYTES ? PIECES_AT_ONCE : 1;
-    let left = 0;
-    const inTurn = (): void => {
-      this.#connection.writeInTurn(goOn);
-    };
-    const goOn = (): void => {
-      left = most;
-      // What the system takes at once is asked for at once, too.
-      setImmediate(() => {
-        left = 0;
-      });
-      writeOn();
-    };
-    const writeOn = (): void => {
-      if (this.#isClosed) return;
-      if (at + PIECE_BYTES >= bytes.length) response.end(bytes.subarray(at));
-      else if (left === 0) inTurn();
-      else {
-        left--;
-        if (response.write(bytes.subarray(at, (at += PIECE_BYTES)))) writeOn();
-        else {
-          response.once('drain', writeOn);
-          this.watchWhenStuck();
-        }
-      }
-    };
-    goOn();
+    endInPieces(this.#response, bytes, {
+      inTurn: (task) => {
+        this.#connection.writeInTurn(task);
+      },
+      isClosed: () => this.#isClosed,
+      onStuck: () => {
+        this.watchWhenStuck();
+      },
+    });
   }
 
   #writeHead(head: AnswerHead, length: number | undefined, close: boolean): void {

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { ConsumeError, type ConsumeErrorCode } from '../component/consume-error.js';
 import { HttpProblem, type HttpResponse } from '../component/http.js';
 import { quotaHeaders } from './quota-headers.js';
+import { MS_PER_SECOND } from '../signal/time-units.js';
 
-const MS_PER_SECOND = 1000;
 /** For senders that were not told how long to wait. */
 const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> = {
   overloaded: 1,
@@ -34,7 +34,7 @@ interface Failure {
 }
 
 /**
- * Turns whatever a handler threw into what its sender is told (decisions §1). What is neither an {@link HttpProblem} nor a
+ * Turns whatever a handler threw into what its sender is told, as RFC 9457 has it. What is neither an {@link HttpProblem} nor a
  * {@link ConsumeError} is a 500 that tells nothing.
  */
 export function failureOf(error: unknown): Failure {

@@ -20,7 +20,7 @@ interface ValueSchema {
 }
 
 /**
- * Turns the text of query parameters into what their schemas ask for (decisions §1): numbers are clamped to their
+ * Turns the text of query parameters into what their schemas ask for: numbers are clamped to their
  * bounds, whole ones cut; UUIDs are lower-cased. Parameters without a schema are ignored, those that are absent stay
  * absent; a repeated one is an error. What is left to check is the schema's business.
  *

@@ -1,6 +1,5 @@
 import type { QuotaUsage } from '../component/consumer.js';
-
-const MICROS_PER_SECOND = 1_000_000;
+import { MICROS_PER_SECOND } from '../signal/time-units.js';
 
 /** Of answers to those whom a quota holds for: how it stands. Browsers may read them (`cors.ts`). */
 export const QUOTA_HEADERS: readonly string[] = ['X-Quota-Limit', 'X-Quota-Remaining', 'X-Quota-Reset'];

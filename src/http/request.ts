@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpRequest, InspectBody, Method } from '../component/http.js';
+import type { HttpRequest, InspectBody } from '../component/http.js';
+import type { Method } from '../component/operation.js';
 import { connectionClosed, type Body } from './body.js';
 import type { Identity } from '../component/identity.js';
 import type { Exchange } from './engine.js';

@@ -1,4 +1,5 @@
-import type { Method, Route } from '../component/http.js';
+import type { Route } from '../component/http.js';
+import type { Method } from '../component/operation.js';
 
 export type Match =
   | { readonly kind: 'found'; readonly route: Route; readonly params: Readonly<Record<string, string>> }

@@ -1,5 +1,5 @@
 import { uncompressSync } from 'snappy';
-import type { Measure } from './decompress.js';
+import type { Measure } from './measure.js';
 
 /** How a framed stream begins: a chunk of its own. */
 const STREAM_HEAD = Buffer.from([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]);

@@ -1,5 +1,5 @@
 import type { ZSTDDecoder } from 'zstddec';
-import type { Measure } from './decompress.js';
+import type { Measure } from './measure.js';
 
 const MAGIC = 0xfd2fb528;
 /** Frames that hold nothing for us: 0x184D2A50 to 0x184D2A5F. */

@@ -4,7 +4,7 @@ import type { Clock, Logger, Meter } from '../component/telemetry.js';
 import type { ConfiguredComponent } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
-import { QueuedExporter } from '../delivery/queued-exporter.js';
+import { QueuedExporter } from '../delivery/queue/queued-exporter.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { fanOut, type Branch } from './fanout.js';
 import { Gate } from './gate.js';

@@ -1,5 +1,5 @@
 import type { Component } from '../component/component.js';
-import type { Kind } from '../component/factory.js';
+import type { Kind } from '../component/component-id.js';
 import type { Logger } from '../component/telemetry.js';
 
 /** One instance of a component in the running daemon. */

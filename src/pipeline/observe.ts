@@ -1,6 +1,6 @@
 import { ConsumeError } from '../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../component/consumer.js';
-import type { Kind } from '../component/factory.js';
+import type { Kind } from '../component/component-id.js';
 import type { Counter, Histogram, Labels, Logger, Meter } from '../component/telemetry.js';
 import type { Batch } from '../signal/batch.js';
 

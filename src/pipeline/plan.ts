@@ -1,5 +1,6 @@
 import { parseComponentId } from '../component/component-id.js';
-import { signalsOf, type Kind } from '../component/factory.js';
+import { signalsOf } from '../component/factory.js';
+import { type Kind } from '../component/component-id.js';
 import { COMPONENT_SECTIONS, type PipelineConfig } from '../config/file-schema.js';
 import type { Config, ConfiguredComponent, FactoryOf } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';

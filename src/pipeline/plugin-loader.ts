@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { resolve } from 'import-meta-resolve';
 import { parseComponentId } from '../component/component-id.js';
 import type { Factory, Plugin } from '../component/factory.js';
-import { deliveryKeys } from '../delivery/config.js';
+import { deliveryKeys } from '../delivery/queue/config.js';
 import { SIGNALS } from '../signal/batch.js';
 import { letPluginsImport } from './plugin-imports.js';
 

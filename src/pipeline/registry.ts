@@ -1,4 +1,5 @@
-import type { Factory, Kind } from '../component/factory.js';
+import type { Factory } from '../component/factory.js';
+import type { Kind } from '../component/component-id.js';
 import type { Factories, FactoryOf } from '../config/config.js';
 
 /** All factories by kind and type: a value, made anew for each configuration. */

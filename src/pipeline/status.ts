@@ -1,4 +1,4 @@
-import type { Status } from '../component/component.js';
+import type { Status } from '../component/status.js';
 import type { ComponentHealth, DaemonHealth, DaemonPhase } from '../component/daemon-health.js';
 import { nameOf, type Node } from './node.js';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Type, type Static, type TObject } from 'typebox';
-import type { Factory, Kind, Stability } from '../component/factory.js';
+import type { Factory, Stability } from '../component/factory.js';
+import type { Kind } from '../component/component-id.js';
 import type { Factories } from '../config/config.js';
 import { ConfigError, type Position, type Problem } from '../config/config-error.js';
 import { locate, nodeAt, type ConfigNode, type MapNode } from '../config/config-node.js';

@@ -13,10 +13,10 @@ export interface Batch<Item> {
   readonly quota?: QuotaTerms;
 }
 
-/** What the store is to settle when it counts a batch (decisions §3, "Quota"). */
+/** What the store is to settle when it counts the items of a batch that are billed: what is new of it. */
 export interface QuotaTerms {
-  /** Events a calendar month for users without a limit of their own; 0 for no limit. */
-  readonly monthly_events: number;
+  /** For a calendar month and users without a limit of their own; 0 for no limit. */
+  readonly monthly_items: number;
 }
 
 export interface TracesBatch extends Batch<TraceRecord> {

@@ -1,6 +1,6 @@
 import { formatTime, type Micros } from './time.js';
 
-/** The facts that Jackdaw tells of (decisions §6). */
+/** The facts that Jackdaw tells of: each once it is committed. */
 export const EVENT_TYPES = [
   'agent.created',
   'alert.fired',
@@ -32,7 +32,7 @@ export interface EventRecord {
   readonly body: string;
 }
 
-/** The JSON text that receivers get: `{"id", "type", "timestamp", "data"}` (decisions §6). */
+/** The JSON text that receivers get: `{"id", "type", "timestamp", "data"}`. */
 export function envelope(
   { id, type, timestamp }: Pick<EventRecord, 'id' | 'type' | 'timestamp'>,
   data: object,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Any 8-4-4-4-12 hex string (decisions §1): ids derived from OTLP carry no RFC version bits. */
+/** Any 8-4-4-4-12 hex string: ids derived from OTLP carry no RFC version bits. */
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
 const UUID_LENGTH = 36;

@@ -26,7 +26,7 @@ export interface MetricStream {
 /** One data point. */
 export interface MetricPoint {
   readonly stream: MetricStream;
-  /** What queries match and show (decisions §4): `service_name` and the point's attributes, values as texts. */
+  /** What queries match and show: `service_name` and the point's attributes, values as texts. */
   labels: Readonly<Record<string, string>>;
   /** The point's attributes with their types, for those who send the point on. */
   attributes: JsonObject;

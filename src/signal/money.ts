@@ -20,7 +20,7 @@ const NANOS = 10 ** SCALE;
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9] as const;
 
 /**
- * Reads an amount of money (decisions §1): a text of {@link MONEY_PATTERN} or a JSON number, not negative, less than a million,
+ * Reads an amount of money: a text of {@link MONEY_PATTERN} or a JSON number, not negative, less than a million,
  * and after rounding half to even with at most nine digits behind the point.
  *
  * @returns nano-USD, or undefined where the value is no such amount.

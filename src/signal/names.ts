@@ -1,4 +1,4 @@
-/** Names of agents, spans and nodes, models and versions have at most so many characters (decisions §3). */
+/** Names of agents, spans and nodes, models and versions have at most so many characters. */
 export const MAX_NAME = 1024;
 
 /** A name as it can be stored: without spaces around it, cut after 1024 characters; empty where nothing is left. */

@@ -5,7 +5,7 @@ export const NO_NODE = -1;
 /** In place of a position: the node is that of the trace's agent, whatever its name turns out to be. */
 export const AGENT_NODE = -2;
 
-/** What a batch of traces adds to the service map (decisions §4, "Service map"), as derived from the batch alone. */
+/** What a batch of traces adds to the service map, as derived from the batch alone. */
 export interface DerivedMap {
   /** The names of all nodes, each once. */
   readonly names: readonly string[];

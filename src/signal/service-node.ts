@@ -6,7 +6,7 @@ import { hostOf } from './url-host.js';
 /** The node is that of the trace's agent. */
 export const AGENT: unique symbol = Symbol('the agent of the trace');
 
-/** What decides on a span's node (decisions §4, "Service map"). */
+/** What decides on a span's node. */
 export type NamedSpan = Pick<SpanRecord, 'type' | 'name' | 'input_data' | 'metadata'>;
 
 /** The texts that a span's node is named by: a name, or the first URL with a host and otherwise the name. */

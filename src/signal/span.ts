@@ -11,7 +11,7 @@ export const RUN_STATUSES = ['running', 'completed', 'failed', 'timed_out'] as c
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
- * Where the name of a run's agent comes from when nobody declares it, the best source first (`otlp-mapping.md` §2.4). The
+ * Where the name of a run's agent comes from when nobody declares it, the best source first. The
  * order is the stored code of each source: append only.
  */
 export const AGENT_SOURCES = [

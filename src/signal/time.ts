@@ -1,10 +1,14 @@
+import {
+  MICROS_PER_DAY,
+  MICROS_PER_MS,
+  MICROS_PER_SECOND,
+  MS_PER_MINUTE,
+  MS_PER_SECOND,
+} from './time-units.js';
+
 /** Microseconds since 1970-01-01T00:00:00Z: an exact integer, hence from July 1684 to June 2255. */
 export type Micros = number;
 
-const MICROS_PER_MS = 1000;
-const MICROS_PER_SECOND = 1_000_000;
-const MICROS_PER_DAY = 86_400_000_000;
-const MS_PER_MINUTE = 60_000;
 const DAYS_FROM_YEAR_0_TO_1970 = 719_528;
 const DAYS_FROM_MARCH_OF_YEAR_0_TO_1970 = 719_468;
 const DAYS_IN_400_YEARS = 146_097;
@@ -23,7 +27,7 @@ const POINT = 46;
 const COLON = 58;
 
 /**
- * Reads an ISO 8601 date-time (decisions §1): `2026-11-03T08:15:30.123456789+01:00`. `T` may be lower case or a space,
+ * Reads an ISO 8601 date-time: `2026-11-03T08:15:30.123456789+01:00`. `T` may be lower case or a space,
  * seconds may be missing, the fraction has 0 to 9 digits after a point or comma and is cut to microseconds, the offset
  * is `Z`, `±hh:mm`, `±hhmm` or `±hh`, and UTC without one. A bare date is invalid.
  *
@@ -71,7 +75,7 @@ export function parseTime(text: string): Micros | undefined {
   const offset = at === end ? 0 : readOffset(text, at, end);
   if (offset === undefined) return undefined;
   const minutes = (daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute - offset;
-  const micros = (minutes * MS_PER_MINUTE + second * 1000) * MICROS_PER_MS + fraction;
+  const micros = (minutes * MS_PER_MINUTE + second * MS_PER_SECOND) * MICROS_PER_MS + fraction;
   return Number.isSafeInteger(micros) ? micros : undefined;
 }
 

@@ -2,6 +2,7 @@ import { AGENT_NODE, NO_NODE } from './service-map.js';
 import { NO_PARENT, parentPositions } from './parent-positions.js';
 import { SPAN_TYPES, type SpanType } from './span.js';
 import type { Micros } from './time.js';
+import { MICROS_PER_HOUR } from './time-units.js';
 
 /** What the service map needs to know of a span. */
 export interface MapSpan {
@@ -41,17 +42,16 @@ export const TYPE_CODES = Object.fromEntries(SPAN_TYPES.map((type, code) => [typ
 >;
 const AGENT_TYPE = TYPE_CODES.agent;
 /** Microseconds. */
-const HOUR = 3_600_000_000;
 /** Of a span of which no ancestor in the trace has a node. */
 const TOP = -3;
 
 /** The hour in which a trace counts, in hours since 1970. */
 export function hourOf(startedAt: Micros): number {
-  return Math.floor(startedAt / HOUR);
+  return Math.floor(startedAt / MICROS_PER_HOUR);
 }
 
 /**
- * What one trace adds to the service map (decisions §4): a node for its agent, one for each span that has one, and an
+ * What one trace adds to the service map: a node for its agent, one for each span that has one, and an
  * edge to each of those from its nearest ancestor with a node. A span without such an ancestor hangs under the trace's
  * agent if no span of the trace is an agent's. Linear in the number of spans, whatever their tree.
  *

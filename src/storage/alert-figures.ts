@@ -1,6 +1,6 @@
 import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
-import type { RunCondition } from './alert-store.js';
+import type { RunCondition } from './alert-conditions.js';
 
 /** What alerts ask of the telemetry, and what they are told. */
 

@@ -1,5 +1,6 @@
 import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
+import type { AlertType, CompositeConfig } from './alert-conditions.js';
 import type { Observing, Observed, Touched, ExampleQuery } from './alert-figures.js';
 import type {
   AlertNotification,
@@ -9,46 +10,10 @@ import type {
   NotificationResult,
 } from './alert-notices.js';
 
-export const ALERT_TYPES = [
-  'failure_rate',
-  'inactivity',
-  'cost_threshold',
-  'latency_threshold',
-  'composite',
-] as const;
-export type AlertType = (typeof ALERT_TYPES)[number];
-
 export const ALERT_CHANNELS = ['email', 'webhook', 'both'] as const;
 export type AlertChannel = (typeof ALERT_CHANNELS)[number];
 
-export const METRIC_OPERATORS = ['gt', 'lt', 'gte', 'lte'] as const;
-export type MetricOperator = (typeof METRIC_OPERATORS)[number];
-
-/** What is looked at of an agent's runs, or of a service's spans. */
-export interface RunCondition {
-  readonly type: Exclude<AlertType, 'composite'>;
-  readonly source: 'ai';
-  /** `failure_rate`: from 0 to 1; `inactivity`: hours; `cost_threshold`: US dollars; `latency_threshold`: milliseconds. */
-  readonly threshold: number;
-}
-
-export interface MetricCondition {
-  readonly type: 'metric_threshold';
-  readonly source: 'infra';
-  readonly metric_name: string;
-  readonly operator: MetricOperator;
-  readonly value: number;
-}
-
-export type AlertCondition = RunCondition | MetricCondition;
-
-export interface CompositeConfig {
-  readonly operator: 'and' | 'or';
-  /** With at least one of source `ai` and one of source `infra`; of `ai` never `latency_threshold`. */
-  readonly conditions: readonly AlertCondition[];
-}
-
-/** A rule of a user (interface.md, "Alert"). Either `agent_id` and `agent_name` or `target_service` are there. */
+/** A rule of a user. Either `agent_id` and `agent_name` or `target_service` are there. */
 export interface Alert {
   /** UUIDv7 */
   readonly id: string;
@@ -205,7 +170,7 @@ export interface AlertStore {
   watchTelemetry(listener: () => void): () => void;
   takeTouched(): Promise<Touched>;
   observe(request: Observing): Promise<Observed>;
-  /** Ids of at most five traces: failed, the slowest, or the dearest ones; none for `inactivity`. */
+  /** Ids of at most five traces: failed, the slowest, or the most expensive ones; none for `inactivity`. */
   exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
   /**
    * Writes what each firing brings with it, all of one in one transaction: the alert's event, `last_fired_at`, the incident,
@@ -235,7 +200,7 @@ export interface AlertStore {
   /** Notes how attempts ended. Of an alert that was deleted nothing is noted. */
   finishNotifications(results: readonly NotificationResult[]): Promise<void>;
 
-  /** Says how the alerts are evaluated, for whoever shows it. @returns what takes it back */
+  /** Says how the alerts are evaluated, for whoever shows it. @returns what withdraws it */
   announceAlerting(terms: AlertingTerms): () => void;
   /** As announced last; null where nobody evaluates them. */
   readonly alertingTerms: AlertingTerms | null;

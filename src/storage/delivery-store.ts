@@ -54,7 +54,7 @@ export interface ClaimRequest {
    * store knows of were never told, or were given up.
    */
   readonly held: readonly HeldClaim[];
-  /** Of a sender that the store gives claims of its own accord: the number of the last ones that came; 0 for none. */
+  /** Of a sender that the store gives claims unasked: the number of the last ones that came; 0 for none. */
   readonly heard?: number;
 }
 
@@ -128,7 +128,7 @@ export interface DeliveryFigures {
 
 /**
  * The part of a meta store that queues deliveries: each has its row from the transaction on in which its event was taken,
- * and its state changes in transactions only. Statuses and numbers: `reference/webhooks.md` §2.3 and §4.
+ * and its state changes in transactions only. What the statuses and numbers mean: `src/exporters/webhook/README.md`.
  */
 export interface DeliveryStore {
   /**
@@ -183,7 +183,7 @@ export interface DeliveryStore {
    * @returns false where no endpoint of the organization has such a delivery
    */
   retryDelivery(slug: string, deliveryId: string): Promise<boolean>;
-  /** Says which private networks a sender may reach, for whoever checks URLs. @returns what takes it back */
+  /** Says which private networks a sender may reach, for whoever checks URLs. @returns what withdraws it */
   announceTargets(allowCidrs: readonly string[]): () => void;
   /** All that were announced. */
   readonly allowedTargets: readonly string[];

@@ -32,15 +32,15 @@ export interface EventPageLimit {
 }
 
 /**
- * The events of a store: facts that are written in the transaction that makes them true, where somebody wants their type
- * (decisions §6). Two orders are kept: that of telemetry's facts and that of the others'; between the two nothing is
+ * The events of a store: facts that are written in the transaction that makes them true, where somebody wants their type.
+ * Two orders are kept: that of telemetry's facts and that of the others'; between the two nothing is
  * promised. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface EventStore {
   /**
    * Says which types are written for every user even where no endpoint subscribes to them. Holds from when it resolves.
    *
-   * @returns what takes it back
+   * @returns what withdraws it
    */
   wantEvents(types: readonly (EventType | '*')[]): Promise<() => Promise<void>>;
   /**

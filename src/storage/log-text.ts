@@ -10,7 +10,7 @@ export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing (decisions §4). */
+/** The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing. */
 export function tokensOf(text: string): string[] {
   if (isAscii(text)) return text.toLowerCase().match(TOKEN_IN_ASCII) ?? [];
   return text.normalize('NFKC').toLowerCase().match(TOKEN) ?? [];

@@ -10,7 +10,7 @@ import type {
   FinishedRules,
 } from './delivery-store.js';
 
-/** What the store gives of its own accord, as what it has just queued was due. */
+/** What the store gives unasked, as what it has just queued was due. */
 export interface PushedClaims {
   /** From 1, one after the other. */
   readonly number: number;
@@ -27,7 +27,7 @@ export class SenderQueue implements Pick<DeliveryStore, 'claimDeliveries' | 'fin
   /** The number of the last push that came. */
   #heard = 0;
 
-  /** @param onClaims is told at once of what the store gives of its own accord: attempts that are the sender's to make */
+  /** @param onClaims is told at once of what the store gives unasked: attempts that are the sender's to make */
   constructor(port: MessagePort, onClaims: (claims: readonly DeliveryClaim[]) => void) {
     this.#port = port;
     this.#client = new PortClient(port, {
@@ -55,7 +55,7 @@ export class SenderQueue implements Pick<DeliveryStore, 'claimDeliveries' | 'fin
     return await this.#client.call('finishDeliveries', [finished, rules]);
   }
 
-  /** Resolves when everything has come that is given of its own accord; from then on only claims are answered. */
+  /** Resolves when everything has come that is given unasked; from then on only claims are answered. */
   async endPushes(): Promise<void> {
     await this.#client.call('endPushes', []);
   }

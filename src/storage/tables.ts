@@ -1,5 +1,6 @@
 import type { Column } from '../worker/columns.js';
 import { EVENTS } from './events-table.js';
+import { LOG_BLOCKS, LOGS } from './log-tables.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
 import { MAP_EDGES, MAP_NODES, MODEL_SUMS, POINT_SUMS, RUN_SUMS, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, type Table } from './table.js';
@@ -203,58 +204,6 @@ export const ORIGINS: Table = {
   ],
 };
 
-/** What is encoded of a log record. */
-export const LOG_WIRE = [
-  { name: 'id', kind: 'uuid', sql: 'UUID' },
-  { name: 'timestamp', kind: 'int64', sql: 'TIMESTAMP' },
-  { name: 'observed_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-  { name: 'severity', kind: 'uint8', sql: 'UTINYINT' },
-  { name: 'severity_number', kind: 'int32', sql: 'INTEGER' },
-  { name: 'severity_text', kind: 'text', sql: 'VARCHAR' },
-  { name: 'service_name', kind: 'text', sql: 'VARCHAR' },
-  // Random ids gain nothing by being packed, and unpacking 8192 of them to show one takes 4 ms.
-  { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
-  { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
-  { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
-  { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The text, or the JSON text of what is none; null where nothing was sent. */
-  { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** Of a body that is not all ASCII: its tokens with a space before, between and behind them. */
-  { name: 'normal', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** As a JSON object; null for none. */
-  { name: 'attributes', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** Of body and attributes together: reads go by it to bound what they hold. */
-  { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
-] as const satisfies readonly Column[];
-
-export const LOGS: Table = {
-  name: 'logs',
-  store: [
-    ...COMMIT,
-    /** In the cold file, `block * 65536 + position`: see `duckdb/README.md`, "Logs". Elsewhere 0. */
-    { name: 'log_no', kind: 'int64', sql: 'BIGINT' },
-    { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
-  ],
-  wire: LOG_WIRE,
-};
-
-/** Log records of the cold file that are searched together: one row for each tenant that has some among them. */
-const LOG_BLOCKS: Table = {
-  name: 'log_blocks',
-  /** Of the segment that the records came from, the newest of several: its last commit. */
-  store: [{ name: 'seq', kind: 'int64', sql: 'BIGINT' }],
-  wire: [
-    { name: 'block', kind: 'int32', sql: 'INTEGER' },
-    { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
-    { name: 'first_position', kind: 'uint32', sql: 'UINTEGER' },
-    { name: 'records', kind: 'uint32', sql: 'UINTEGER' },
-    /** Of bodies and attributes. */
-    { name: 'bytes', kind: 'int64', sql: 'BIGINT' },
-    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP' },
-    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP' },
-  ],
-};
-
 /** Rows that were set aside when their file was opened, as DuckDB prints them. Nothing reads them but people. */
 export const UNUSABLE_ROWS: Table = {
   name: 'unusable_rows',
@@ -320,11 +269,3 @@ export const TEXT_BLOCKS = {
 
 /** The tables of the cold file that follow from others of it. */
 export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS, MODEL_SUMS, REPLACED_ASIDE];
-
-/**
- * Which records of a block have a term, by the term's hash and sorted by it within the block. The columns' kinds know no
- * lists, so this one is in SQL.
- */
-export function createLogTerms(catalog: string): string {
-  return `CREATE TABLE ${catalog}.main.log_terms (seq BIGINT NOT NULL, block INTEGER NOT NULL, hash UBIGINT NOT NULL, records UINTEGER NOT NULL, positions USMALLINT[] NOT NULL)`;
-}

@@ -30,7 +30,7 @@ export interface StoredTrace extends RunSummary {
   readonly metadata: JsonObject | null;
   /**
    * The spans in the order of `started_at`, then `span_id`, as pieces of the text of a JSON array's inside
-   * (`{…},{…}`, no brackets, commas included), each span as the API shows it (interface.md, "Span as returned"). Throws ConsumeError
+   * (`{…},{…}`, no brackets, commas included), each span as the API shows it. Throws ConsumeError
    * `storage_unavailable` where the trace is removed meanwhile.
    */
   readonly spans: AsyncIterable<Uint8Array>;
@@ -209,7 +209,7 @@ export interface StoredMap {
 }
 
 /** What a user has used of its quota. */
-export interface Usage {
+export interface QuotaUsage {
   /** A UTC month, `2026-11`. */
   readonly period: string;
   readonly used: number;
@@ -248,7 +248,7 @@ export interface PromptVersionFigures {
  */
 export interface TelemetryStore {
   /**
-   * Stores what is new of a batch (decisions §3, "Identity"), settles what depends on stored rows, and resolves after
+   * Stores what is new of a batch, settles what depends on stored rows, and resolves after
    * the commit: what it accepted is readable at once and survives the end of the process.
    */
   writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt>;
@@ -332,12 +332,12 @@ export interface TelemetryStore {
    */
   rebuildServiceMap(options: { readonly dryRun: boolean }): Promise<MapRebuild | null>;
   /** The user's events of the month of `now`, as far as they are counted. */
-  usage(tenant: string, now: Micros): Promise<Usage>;
+  usage(tenant: string, now: Micros): Promise<QuotaUsage>;
   /**
    * Says which limit holds for users without one of their own, so that {@link usage} can tell; of several the smallest.
    *
    * @param monthlyEvents 0 for none
-   * @returns what takes it back
+   * @returns what withdraws it
    */
   announceQuota(monthlyEvents: number): () => void;
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../component/telemetry.js';
-
-const MINUTE_MS = 60_000;
+import { MS_PER_MINUTE } from '../signal/time-units.js';
 
 /** Lines that others can cause: so many a minute are written, and of the rest how many there were. */
 export class BoundedLines {
@@ -23,7 +22,7 @@ export class BoundedLines {
 
   /** Calls `line` now, or counts it. */
   write(line: () => void): void {
-    this.#cancelTimer ??= this.#clock.after(MINUTE_MS, () => {
+    this.#cancelTimer ??= this.#clock.after(MS_PER_MINUTE, () => {
       this.close();
     });
     if (this.#written >= this.#most) {

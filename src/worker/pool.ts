@@ -16,8 +16,8 @@ export interface PoolOptions {
 
 /**
  * A few threads that do tasks, one at a time each. Buffers are handed over, not copied. A thread that ends, for whatever
- * reason, fails the tasks that it has and is replaced. Who has more tasks than the threads take keeps them in a line of its
- * own, because only it knows which of them go together.
+ * reason, fails the tasks that it has and is replaced. Who has more tasks than the threads take keeps them in a queue of
+ * its own, because only it knows which of them go together.
  */
 export class WorkerPool<Task, Answer> {
   readonly #options: PoolOptions;

@@ -1,11 +1,6 @@
 import type { MetricFigures, TargetFigures, WindowFigures } from '../../src/storage/alert-figures.js';
-import type {
-  Alert,
-  AlertCondition,
-  AlertRule,
-  AlertingTerms,
-  CompositeConfig,
-} from '../../src/storage/alert-store.js';
+import type { Alert, AlertRule, AlertingTerms } from '../../src/storage/alert-store.js';
+import type { AlertCondition, CompositeConfig } from '../../src/storage/alert-conditions.js';
 
 export const USER = '018f0000-0000-7000-8000-00000000000a';
 export const AGENT = '018f0000-0000-7000-8000-0000000000a1';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { parseTime } from '../../src/signal/time.js';
-import type { Alert, AlertCondition, AlertRule } from '../../src/storage/alert-store.js';
+import type { Alert, AlertRule } from '../../src/storage/alert-store.js';
+import type { AlertCondition } from '../../src/storage/alert-conditions.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AlertModel, type World } from './alert-model.js';
 import { AGENT, aComposite, aRule, points, runs, USER, UTC_TERMS } from './alert-samples.js';

@@ -1,4 +1,5 @@
-import type { Alert, AlertCondition } from '../../src/storage/alert-store.js';
+import type { Alert } from '../../src/storage/alert-store.js';
+import type { AlertCondition } from '../../src/storage/alert-conditions.js';
 
 /** What is known of a run after the last message about it. Times in microseconds, money in nano-USD. */
 export interface KnownRun {
@@ -62,7 +63,7 @@ export function newExpected(): Expected {
   return { events: [], evidence: [], isFiring: false, falseSince: null, falses: 0 };
 }
 
-/** Evaluates one alert as reference §5 and decisions §5 have it, over everything there is. @param gap what nobody saw */
+/** Evaluates one alert over everything there is, by the rules in `src/alerting/README.md` alone. @param gap what nobody saw */
 export function expectAt(
   now: number,
   alert: Alert,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { generateSecret } from '../../src/delivery/webhook/signature.js';
+import { generateSecret } from '../../src/delivery/senders/webhook/signature.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { startMails } from '../support/mail-server.js';

@@ -275,7 +275,7 @@ class Play {
   }
 }
 
-/** As declared, else derived from both times (decisions §3). */
+/** As declared, else derived from both times. */
 function durationOf({ durationMs, started, ended }: KnownRun): number | null {
   return durationMs ?? (ended === null ? null : (ended - started) / 1000);
 }

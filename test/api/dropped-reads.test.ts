@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import t from 'tap';
 import { apiRoutes } from '../../src/api/routes.js';
-import type { ApiContext } from '../../src/api/api-context.js';
+import type { ApiContext } from '../../src/api/support/api-context.js';
 import { createRouteBuilder } from '../../src/http/operation.js';
 import type { TelemetryStore } from '../../src/storage/telemetry-store.js';
 import { ENGINES, startListener } from '../support/http-listener.js';

@@ -9,7 +9,7 @@ interface KillPoint {
   readonly method: string;
   /** Whether the thread that sends calls it, over the port of `openSender`. */
   readonly isOfSender?: true;
-  /** What the store gives of its own accord in place of the method's answers. */
+  /** What the store gives unasked in place of the method's answers. */
   readonly notice?: string;
   /** Only calls of which this is true count. */
   readonly counts?: (argument: unknown, result: unknown) => boolean;

@@ -6,10 +6,10 @@ import { FREQUENT_WORD, RARE_WORD } from '../../bench/log-lines.js';
 import { NanoTime } from '../../bench/nano-time.js';
 import { TimeText } from '../../bench/time-text.js';
 import { WORKLOADS } from '../../bench/workload.js';
-import { decodeProtobuf } from '../../src/otlp/decode-protobuf.js';
-import { int64ToNumber } from '../../src/otlp/int64.js';
-import { hexOf } from '../../src/otlp/ids.js';
-import type { Log, NumberPoint, Span } from '../../src/otlp/wire.js';
+import { decodeProtobuf } from '../../src/otlp/decode/protobuf.js';
+import { int64ToNumber } from '../../src/otlp/wire/int64.js';
+import { hexOf } from '../../src/otlp/wire/ids.js';
+import type { Log, NumberPoint, Span } from '../../src/otlp/wire/requests.js';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const ITEMS = 200;

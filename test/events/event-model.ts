@@ -1,4 +1,4 @@
-import { headerOf } from '../../src/signal/run-header.js';
+import { headerOf } from '../../src/runs/rules/header-of-spans.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { SentBatch } from './event-scripts.js';
 
@@ -18,7 +18,7 @@ export interface ModelEnd {
 }
 
 /**
- * Which runs end in which commit, by the words of decisions §3 and §6 alone: a run has ended when a header says so, or
+ * Which runs end in which commit, by these words alone: a run has ended when a header says so, or
  * when its root has ended and nobody declared otherwise; once, whatever comes later. Time-outs are not known here at all.
  */
 export class EventModel {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
-import type { Status } from '../../src/component/component.js';
+import type { Status } from '../../src/component/status.js';
 import type { Host } from '../../src/component/host.js';
 import { outboxConfig } from '../../src/receivers/outbox/config.js';
 import { outboxReceiver } from '../../src/receivers/outbox/factory.js';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { SMTPServerOptions } from 'smtp-server';
-import { Mailer } from '../../src/delivery/email/mailer.js';
+import { Mailer } from '../../src/delivery/senders/email/mailer.js';
 import { alertMail } from '../../src/exporters/alerts/alert-mail.js';
 import type { Channel } from '../../src/exporters/alerts/channel.js';
 import { EmailChannel } from '../../src/exporters/alerts/email-channel.js';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { Mailer } from '../../src/delivery/email/mailer.js';
-import { AddressPolicy } from '../../src/delivery/webhook/address-policy.js';
+import { Mailer } from '../../src/delivery/senders/email/mailer.js';
+import { AddressPolicy } from '../../src/delivery/senders/webhook/address-policy.js';
 import { EmailChannel } from '../../src/exporters/alerts/email-channel.js';
 import { startNotifier } from '../../src/exporters/alerts/notifier.js';
 import { WebhookChannel } from '../../src/exporters/alerts/webhook-channel.js';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { AddressPolicy } from '../../src/delivery/webhook/address-policy.js';
-import { generateSecret } from '../../src/delivery/webhook/signature.js';
+import { AddressPolicy } from '../../src/delivery/senders/webhook/address-policy.js';
+import { generateSecret } from '../../src/delivery/senders/webhook/signature.js';
 import type { Channel } from '../../src/exporters/alerts/channel.js';
 import { startNotifier } from '../../src/exporters/alerts/notifier.js';
 import { WebhookChannel } from '../../src/exporters/alerts/webhook-channel.js';

@@ -350,7 +350,7 @@ void t.test('a store that promises what it does not give is not asked without en
   t.equal(queue.claims.length, 3);
 });
 
-void t.test('what the store gives of its own accord is made at once, and named from then on', async (t) => {
+void t.test('what the store gives unasked is made at once, and named from then on', async (t) => {
   const { queue, clock, attempts, counts, loop, begun } = startLoop(t, { maxConcurrency: 3 });
   await settle();
   const asked = queue.claims.length;

@@ -5,7 +5,7 @@ import { WebhookService } from '../support/webhook-service.js';
 
 const REFUSED = 'The destination address is not allowed';
 
-/** One for each kind of place that nothing may be sent to; all forms of each: `test/webhook/hostile-targets.test.ts`. */
+/** One for each kind of place that nothing may be sent to; all forms of each: `test/delivery/senders/webhook/hostile-targets.test.ts`. */
 const LITERAL = {
   loopback: '127.0.0.1',
   'loopback as a number': '2130706433',

@@ -1,5 +1,6 @@
 import t from 'tap';
-import type { Method, Route } from '../../src/component/http.js';
+import type { Route } from '../../src/component/http.js';
+import type { Method } from '../../src/component/operation.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 

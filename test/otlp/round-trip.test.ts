@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeJson } from '../../src/otlp/decode-json.js';
-import { decodeProtobuf } from '../../src/otlp/decode-protobuf.js';
-import { encodeProtobuf, encodeRequest } from '../../src/otlp/encode-request.js';
-import { toKeyValues } from '../../src/otlp/encode-value.js';
+import { decodeJson } from '../../src/otlp/decode/json.js';
+import { decodeProtobuf } from '../../src/otlp/decode/protobuf.js';
+import { encodeProtobuf, encodeRequest } from '../../src/otlp/encode/request.js';
+import { toKeyValues } from '../../src/otlp/encode/value.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import { hostileAttributes, hostileSpan } from '../support/hostile-spans.js';
 import { mapSpans } from '../support/mapped-span.js';

@@ -21,7 +21,7 @@ export interface QuotaLine {
 const WRITERS = 4;
 const [, , path = '', tenant = '', limit = ''] = process.argv;
 
-const quota = { monthly_events: Number(limit) };
+const quota = { monthly_items: Number(limit) };
 const context = { receivedAt: NOON };
 const store = await storeToKill(path);
 await Promise.all(Array.from({ length: WRITERS }, () => write()));

@@ -74,7 +74,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('reopen' as const, 'settle' as const) }) },
 );
 
-/** What the rules of decisions §3 say, for requests one after the other. */
+/** What the quota's README says, for requests one after the other. */
 class Model {
   limit: number;
   readonly used = [0, 0];
@@ -228,7 +228,7 @@ async function send(
   ids: Ids,
 ): Promise<Receipt> {
   const context = { receivedAt: timeIn(request.month) };
-  const quota = { monthly_events: monthlyEvents };
+  const quota = { monthly_items: monthlyEvents };
   if (request.kind === 'traces') {
     const items = request.items.map(({ trace: number, spans, ends }) => {
       const traceId = ids.trace(number);

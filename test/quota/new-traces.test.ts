@@ -11,7 +11,7 @@ void t.test('a span with the id of one of another trace is another span, and an 
     const trace = aHeader({ trace_id: randomUUID() });
     const items = [{ trace, spans: [aSpanRecord(trace.trace_id, { span_id })] }];
     return await opened.store.writeTraces(
-      { tenant, items, quota: { monthly_events: 2 } },
+      { tenant, items, quota: { monthly_items: 2 } },
       { receivedAt: NOON },
     );
   };

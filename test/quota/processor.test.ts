@@ -64,7 +64,7 @@ void t.test('a batch that counts is marked, any other passes as it is; the answe
       t.equal(await processor.consume(batch, CONTEXT), receipt);
       const [out] = passed;
       if (signal === counted) {
-        t.same(out, { ...batch, quota: { monthly_events: 12 } });
+        t.same(out, { ...batch, quota: { monthly_items: 12 } });
         t.equal(out?.items, batch.items);
         t.same(batch, { tenant: 'a-user', items: [] }, 'the batch given is not changed');
       } else t.equal(out, batch);
@@ -81,8 +81,8 @@ void t.test('of several in a pipeline the smallest limit holds', async (t) => {
     [0, 0, 0],
   ] as const) {
     const { processor, passed } = inPipeline('traces', `monthly_events: ${own}`);
-    await processor.consume({ tenant: 'a-user', items: [], quota: { monthly_events: before } }, CONTEXT);
-    t.match(passed, [{ quota: { monthly_events: expected } }]);
+    await processor.consume({ tenant: 'a-user', items: [], quota: { monthly_items: before } }, CONTEXT);
+    t.match(passed, [{ quota: { monthly_items: expected } }]);
   }
 });
 

@@ -199,7 +199,7 @@ void t.test('a batch that cannot be laid out for the thread takes no others with
   t.equal(passed.length, 2);
 });
 
-void t.test('when the line is full a batch waits for a place, and is refused in the end', async (t) => {
+void t.test('when the queue is full a batch waits for a place, and is refused in the end', async (t) => {
   const { send, passed, clock, metric } = await startMap(t, 'max_queue: 2\nmax_wait: 5s', ODD);
   const here = aPlace(t);
   const first = send(aBatch(`wait:${here.name}`));
@@ -241,7 +241,7 @@ void t.test('a stop finishes what was taken', async (t) => {
   const here = aPlace(t);
   const answers = [send(aBatch(`wait:${here.name}`))];
   await here.reached;
-  // One in the line, one that waits for a place.
+  // One in the queue, one that waits for a place.
   answers.push(send(aBatch()), send(aBatch()));
   const stopped = stop();
   t.match(await send(aBatch()), { code: 'shutting_down', retryable: true });

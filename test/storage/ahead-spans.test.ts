@@ -4,7 +4,7 @@ import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
-import { RUN_SIZE } from '../../src/storage/duckdb/spans/run-size.js';
+import { RUN_SIZE } from '../../src/storage/duckdb/run-size.js';
 import { TraceId } from '../../src/storage/duckdb/trace-id.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
 import { hasDifferences } from '../../src/storage/map-rebuild.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { MOST_NANO_USD } from '../../src/signal/money.js';
-import { MOST_USAGE } from '../../src/storage/usage.js';
+import { MOST_USAGE } from '../../src/runs/rules/usage.js';
 import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';
 import { TestStore } from './test-store.js';
@@ -16,7 +16,7 @@ void t.test('a run that cost more than is kept of one is counted once, and the l
     const dear = () => aSpanRecord(trace.trace_id, { cost_usd: MOST_NANO_USD });
     return { trace, spans: Array.from({ length: spans }, dear) };
   };
-  // Nine of the dearest are less than the bound, ten are more.
+  // Nine of the most expensive are less than the bound, ten are more.
   const [below, above, later] = [run(9), run(10), run(9)];
   await store.writeTraces({ tenant: one, items: [below, above, later] }, RECEIVED);
   for (let i = 0; i < 2; i++) {

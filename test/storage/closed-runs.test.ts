@@ -22,7 +22,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     const tenant = await opened.addUser();
     const id = randomUUID();
     const write = async (...items: TraceRecord[]): Promise<number | undefined> => {
-      const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_events: 10_000 } };
+      const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_items: 10_000 } };
       return (await opened.store.writeTraces(batch, { receivedAt: NOON })).usage?.used;
     };
     const look = async () => {

@@ -59,7 +59,7 @@ void t.test('of conditions each commit fulfils one, and there are few of them', 
       return (
         conditions.length >= 1 &&
         conditions.length <= 7 &&
-        lists.flat().every((seq) => conditions.filter((condition) => fulfils(condition, seq)).length === 1)
+        lists.flat().every((seq) => conditions.filter(({ sql }) => fulfils(sql, seq)).length === 1)
       );
     }),
   );

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import t from 'tap';
-import type { Status } from '../../src/component/component.js';
+import type { Status } from '../../src/component/status.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { failSyncs } from '../support/failing-sync.js';
 import { spawnDaemon } from '../support/process.js';

@@ -1,4 +1,4 @@
-import { headerOf, topmost } from '../../src/signal/run-header.js';
+import { headerOf, topmost } from '../../src/runs/rules/header-of-spans.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';

@@ -1,9 +1,9 @@
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
-import type { NamedHeader } from '../../src/storage/duckdb/following-header.js';
-import { headerAt, payloadAt, spanAt } from '../../src/storage/duckdb/incoming-rows.js';
-import type { SpanRow } from '../../src/storage/duckdb/trace-rows.js';
+import type { NamedHeader } from '../../src/runs/rules/following-header.js';
+import { headerAt, payloadAt } from '../../src/storage/duckdb/incoming-rows.js';
+import type { SpanRow } from '../../src/runs/rules/rows.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
 import { aHeader, aSpanRecord } from '../support/run-records.js';
 
@@ -22,5 +22,5 @@ export function headerRow(changes: Partial<TraceHeader>): NamedHeader {
 
 export function spanRow(changes: Partial<SpanRecord>): { row: SpanRow; payload: string } {
   const batch = incoming(aHeader({ trace_id: TRACE_ID }), [aSpanRecord(TRACE_ID, changes)]);
-  return { row: spanAt(batch, 0), payload: payloadAt(batch, 0) };
+  return { row: batch.span(0), payload: payloadAt(batch, 0) };
 }

@@ -123,6 +123,50 @@ void t.test('runs with large texts come in parts that memory can hold', async (t
   }
 });
 
+void t.test('spans with long texts come whole, on pages that memory can hold', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  // Shorter than what is looked at first, as long, one longer, and so long that a few of them fill a page.
+  for (const [spans, length] of [
+    [3, 8191],
+    [3, 8192],
+    [3, 8193],
+    [9, 5 * KIB * KIB],
+    [40, 512 * KIB],
+  ] as const) {
+    const trace = aHeader();
+    const errors = Array.from({ length: spans }, (_, i) => `${i}${'é'.repeat(length - 1)}`);
+    const sent = errors.map((error, i) =>
+      aSpanRecord(trace.trace_id, { span_id: uuidOf(i), started_at: NOON + i, error_message: error }),
+    );
+    // As much as requests bring: what is not moved yet is in memory.
+    for (let at = 0; at < spans; at += 20) {
+      if (at > 0) await opened.store.settled();
+      await opened.store.writeTraces(
+        { tenant, items: [{ trace, spans: sent.slice(at, at + 20) }] },
+        RECEIVED,
+      );
+    }
+    for (const state of ['hot', 'moved']) {
+      const found = await opened.store.readTrace(tenant, trace.trace_id);
+      const sizes: number[] = [];
+      const pieces = async function* () {
+        for await (const piece of found?.spans ?? []) {
+          sizes.push(piece.length);
+          yield piece;
+        }
+      };
+      const shown = await listOf<{ error_message: string }>(pieces());
+      t.ok(
+        shown.every(({ error_message: error }, i) => error === errors[i]) && shown.length === spans,
+        `${spans} of ${length} characters, ${state}`,
+      );
+      t.ok(Math.max(...sizes) < 17 * KIB * KIB, `${Math.max(...sizes)} bytes at a time`);
+      await opened.store.settled();
+    }
+  }
+});
+
 void t.test('a service map of many long names comes in pieces that memory can hold', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();

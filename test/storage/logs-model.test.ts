@@ -183,7 +183,7 @@ async function compare(
   same(found.items, expected.slice(page.offset, page.offset + page.limit));
 }
 
-/** The words of decisions §4, and nothing else. */
+/** What a search finds, by its description alone: all phrases as tokens in their order, and every filter. */
 function isFound(log: LogRecord, phrases: Asked['phrases'], filter: Asked['filter']): boolean {
   const tokens = tokensOf(bodyText(log) ?? '');
   return (

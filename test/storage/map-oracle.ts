@@ -10,7 +10,7 @@ export interface ShownMap {
 const HOUR = 3_600_000_000;
 
 /**
- * The service map of a closed store, worked out from its spans and headers by SQL alone (decisions §4).
+ * The service map of a closed store, worked out from its spans and headers by SQL alone.
  *
  * @param since traces from the start of its hour on; null for all
  */

@@ -138,7 +138,7 @@ void t.test('models are what all spans give, whatever is moved, replaced and ope
             if (call?.span.status !== 'running') continue;
             const later = { ...call.span, status: 'completed' as const, model: one.model, output_tokens: 1 };
             await write(call.header, [later]);
-            // What was said stays, and what was not is filled (decisions §3).
+            // What was said stays, and what was not is filled.
             const { model, input_tokens, total_tokens } = call.span;
             const total = total_tokens ?? (input_tokens ?? 0) + 1;
             call.span = { ...later, model: model ?? one.model, total_tokens: total };

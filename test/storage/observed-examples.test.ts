@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ExampleQuery, Target } from '../../src/storage/alert-figures.js';
-import type { RunCondition } from '../../src/storage/alert-store.js';
+import type { RunCondition } from '../../src/storage/alert-conditions.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { agentOf, AT_NOON, HOUR, receive } from './observing.js';
@@ -16,7 +16,7 @@ function idsOf(items: readonly TraceRecord[]): string[] {
   return items.map(({ trace }) => trace.trace_id);
 }
 
-void t.test('of an agent: the newest that failed, the longest, the dearest', async (t) => {
+void t.test('of an agent: the newest that failed, the longest, the most expensive', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const runs = (changes: (i: number) => Partial<TraceHeader>, count = 7): TraceRecord[] =>

@@ -162,7 +162,7 @@ void t.test('a link to a prompt version that is created later is none', async (t
 void t.test('of a batch that is refused nothing is linked', async (t) => {
   const store = await openPrompts(t);
   const { store: duckdb } = store.opened;
-  const quota = { monthly_events: 3 };
+  const quota = { monthly_items: 3 };
   const write = async (items: TraceRecord[]) =>
     duckdb.writeTraces({ tenant: store.tenant, items, quota }, { receivedAt: NOON });
   const run = aRun({ status: 'running' }, {});

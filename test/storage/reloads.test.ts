@@ -4,7 +4,7 @@ import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { hasDifferences } from '../../src/storage/map-rebuild.js';
 import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
-import type { RunSize } from '../../src/storage/duckdb/spans/run-size.js';
+import type { RunSize } from '../../src/storage/duckdb/run-size.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
 import { BAD, EventEngine, type Listener } from '../events/event-engine.js';
 import { NOON } from '../support/run-records.js';

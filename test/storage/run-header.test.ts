@@ -1,11 +1,11 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { headerOf, topmost } from '../../src/signal/run-header.js';
+import { headerOf, topmost } from '../../src/runs/rules/header-of-spans.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint, type SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
-import { durationMs, totalTokens } from '../../src/storage/duckdb/encode-traces.js';
-import { usageOf } from '../../src/storage/usage.js';
+import { durationMs, totalTokens } from '../../src/runs/rules/completion.js';
+import { usageOf } from '../../src/runs/rules/usage.js';
 import { neverDiffers } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { aFollowingRecord } from './following-records.js';

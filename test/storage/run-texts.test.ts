@@ -30,6 +30,12 @@ class Texts {
     await this.engine.parts.mover.settled();
   }
 
+  /** Moves all that there is. */
+  async moveAll(): Promise<void> {
+    await this.engine.parts.writer.seal();
+    await this.engine.parts.mover.settled();
+  }
+
   /** What is found, by which queries, and how many rows of runs they scan. */
   async list(query: string) {
     const { database, runs: reads } = this.engine.parts;
@@ -104,6 +110,8 @@ void t.test('a text is looked for only where a moved run may have it', async (t)
   const missing = await texts.list('order 2000 PAID');
   t.same(missing.found, []);
   t.ok(missing.scanned <= 10, `of 100 runs ${missing.scanned} are looked at for a text that none has`);
+  await texts.moveAll();
+  t.same((await texts.list('order 2000 PAID')).found, [], 'nor is it found where no file need be asked');
   const all = runs.map(({ trace_id }) => trace_id);
   t.same((await texts.list('ORDER 1042')).found, [all[42]]);
   t.equal((await texts.list('card refused')).found.length, 50);

@@ -32,7 +32,7 @@ import { TestStore } from './test-store.js';
 t.setTimeout(0);
 
 const CONTEXT = { receivedAt: NOON };
-const QUOTA = { monthly_events: 1_000_000 };
+const QUOTA = { monthly_items: 1_000_000 };
 const PAGE = { offset: 0, limit: 500 };
 /** Segments are sealed when a step of a test asks for it. */
 const OPTIONS: Partial<DuckDBStoreOptions> = {

@@ -64,7 +64,7 @@ void t.test('a span that comes twice in a trace of one batch is there once', asy
     const tenant = await opened.addUser();
     const { trace, spans } = aTrace(length);
     const items = [{ trace, spans: [...spans, ...spans.slice(0, 1)] }];
-    const quota = { monthly_events: 100 };
+    const quota = { monthly_items: 100 };
     const receipt = await opened.store.writeTraces({ tenant, items, quota }, { receivedAt: NOON });
     t.match(receipt, { usage: { used: length } });
     const found = await opened.store.readTrace(tenant, trace.trace_id);

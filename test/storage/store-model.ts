@@ -16,7 +16,7 @@ export type ModelAgent = Omit<AgentComparison, 'id'>;
 export type ModelRun = Omit<RunSummary, 'agent_id'>;
 
 /**
- * What one tenant's telemetry must look like, by the words of decisions §1 and §3 and nothing else: everything declared
+ * What one tenant's telemetry must look like, worked out by nothing else than these words: everything declared
  * is kept, everything derived is worked out anew for each answer.
  */
 export class StoreModel {

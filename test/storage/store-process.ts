@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Status } from '../../src/component/component.js';
+import type { Status } from '../../src/component/status.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';

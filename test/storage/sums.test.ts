@@ -38,7 +38,7 @@ void t.test('sums are exact at every moment while their parts are moved and put 
       return { trace: aHeader({ trace_id, agent: 'planner', started_at: NOON }), spans };
     });
     progress.sent += TRACES;
-    const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_events: 0 } };
+    const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_items: 0 } };
     await opened.store.writeTraces(batch, { receivedAt: NOON });
     progress.acknowledged += TRACES;
   }

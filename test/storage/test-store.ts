@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { NO_RATES } from '../../src/http/user-rates.js';
-import type { Status } from '../../src/component/component.js';
+import type { Status } from '../../src/component/status.js';
 import type { Host } from '../../src/component/host.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';

@@ -1,226 +1,42 @@
 import t from 'tap';
 import { NO_NODE } from '../../src/signal/service-map.js';
-import { RUN_STATUSES, type SpanRecord } from '../../src/signal/span.js';
-import type { TraceHeader } from '../../src/signal/trace.js';
-import {
-  completes,
-  factsOf,
-  keyOf,
-  type SpanRow,
-  type TraceRow,
-} from '../../src/storage/duckdb/trace-rows.js';
 import { CommitRanges } from '../../src/storage/duckdb/commit-ranges.js';
-import { RUN_SIZE } from '../../src/storage/duckdb/spans/run-size.js';
-import type { SpanState } from '../../src/storage/duckdb/spans/span-state.js';
+import { RUN_SIZE } from '../../src/storage/duckdb/run-size.js';
 import { TraceState } from '../../src/storage/duckdb/trace-state.js';
-import { DERIVED } from '../../src/storage/derived.js';
 import { NOON } from '../support/run-records.js';
 import { headerRow, spanRow } from './incoming-records.js';
 
-const A = '00000000-0000-4000-8000-00000000000a';
-const B = '00000000-0000-4000-8000-00000000000b';
-const SIZE = { ...RUN_SIZE, followed: 1000 };
-const COMPLETED = RUN_STATUSES.indexOf('completed');
-
-function stored(changes: Partial<TraceHeader>): TraceState {
-  const named = headerRow(changes);
-  const header = { seq: 5, agentNo: 1, header: named.header };
-  const place = {
-    heardAt: NOON,
-    stored: header,
-    commits: CommitRanges.of(5),
-    isMapped: false,
-    hasEnded: false,
-  };
-  return new TraceState(named, place, SIZE);
-}
-
-function storedSpan(changes: Partial<SpanRecord>, payload?: string): SpanState {
-  const { row } = spanRow(changes);
-  return { ...factsOf(row, NO_NODE), seq: 5, line: 0, row, payload, changed: false };
-}
-
 const NO_NODES = { incoming: () => NO_NODE, completed: () => NO_NODE };
 
-function send(state: TraceState, changes: Partial<TraceHeader>): void {
-  state.applyHeader(headerRow(changes), [], NOON);
+function aState(place: Pick<TraceState, 'stored' | 'commits'>): TraceState {
+  const known = { heardAt: NOON, isMapped: false, hasEnded: false };
+  return new TraceState(headerRow({ status: 'running' }), { ...known, ...place }, RUN_SIZE);
 }
 
-function sendSpan(state: TraceState, changes: Partial<SpanRecord>, payload?: string): void {
-  const span = spanRow(changes);
-  state.applySpan(span.row, payload ?? span.payload, NO_NODES);
+function commitsOf({ commits }: TraceState): number[] {
+  return [commits.first, commits.last];
 }
 
-void t.test('only a running one can be completed, and only by a terminal status', async (t) => {
-  for (const before of RUN_STATUSES) {
-    for (const later of RUN_STATUSES) {
-      const expected = before === 'running' && later !== 'running';
-      const [a, b] = [headerRow({ status: before }), headerRow({ status: later })];
-      t.equal(completes(a.header, b.header), expected, `${before}, then ${later}`);
-    }
-  }
-});
-
-const COMPLETIONS: readonly {
-  readonly name: string;
-  readonly before: Partial<TraceHeader>;
-  readonly later: Partial<TraceHeader>;
-  readonly expected: Partial<TraceRow>;
-}[] = [
-  {
-    name: 'what was null is filled',
-    before: {},
-    later: {
-      ended_at: NOON + 5000,
-      success: false,
-      outcome: 'o',
-      error_message: 'e',
-      metadata: {},
-      sdk_version: '1',
-    },
-    expected: {
-      ended_at: NOON + 5000,
-      success: false,
-      outcome: 'o',
-      error_message: 'e',
-      metadata: '{}',
-      sdk_version: '1',
-    },
+void t.test(
+  'a trace knows the commits that brought spans of it, and the one that wrote its header',
+  async (t) => {
+    const state = aState({ stored: null, commits: CommitRanges.NONE });
+    t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
+    t.same(commitsOf(state), [0, 0]);
+    t.match(state.committed(3, 1, []), { seq: 3, agentNo: 1, header: state.header });
+    const { row, payload } = spanRow({ status: 'running' });
+    state.applySpan(row, payload, NO_NODES);
+    const { spans } = state.settle(7);
+    t.same(commitsOf(state), [7, 7]);
+    state.committed(7, 1, spans);
+    t.equal(state.stored?.seq, 7);
   },
-  {
-    name: 'what was there stays, false and empty texts too',
-    before: { success: false, outcome: '', metadata: { a: 1 } },
-    later: { success: true, outcome: 'o', metadata: { b: 1 }, started_at: NOON - 1 },
-    expected: { success: false, outcome: '', metadata: '{"a":1}', started_at: NOON },
-  },
-  {
-    name: 'a missing duration follows the end',
-    before: {},
-    later: { ended_at: NOON + 5000 },
-    expected: { duration_ms: 5 },
-  },
-  {
-    name: 'a derived duration gives way to a declared one',
-    before: { ended_at: NOON + 5000 },
-    later: { duration_ms: 99 },
-    expected: { duration_ms: 99 },
-  },
-  {
-    name: 'a declared duration stays',
-    before: { duration_ms: 99 },
-    later: { ended_at: NOON + 5000 },
-    expected: { duration_ms: 99, ended_at: NOON + 5000 },
-  },
-  {
-    name: 'an end before the start is moved to the start',
-    before: {},
-    later: { ended_at: NOON - 5000 },
-    expected: { ended_at: NOON, duration_ms: 0 },
-  },
-  {
-    name: 'declared totals come in with the completion and are final',
-    before: {},
-    later: { total_tokens: 7, total_cost_usd: 70 },
-    expected: { total_tokens: 7, total_cost_usd: 70, derived: DERIVED.duration_ms },
-  },
-];
+);
 
-for (const { name, before, later, expected } of COMPLETIONS) {
-  void t.test(`completing a header: ${name}`, async (t) => {
-    const state = stored({ status: 'running', ...before });
-    send(state, { status: 'failed', ...later });
-    t.match(state.header, { ...expected, status: RUN_STATUSES.indexOf('failed') });
-    const { writesHeader, spans } = state.settle(9);
-    t.ok(writesHeader);
-    t.same(spans, []);
-    t.same([state.commits.first, state.commits.last], [5, 5], 'no spans came');
-    state.committed(9, 1, spans);
-    send(state, { outcome: 'too late' });
-    t.notOk(state.settle(10).writesHeader, 'once only');
-  });
-}
-
-void t.test('a repeat writes nothing', async (t) => {
-  const state = stored({});
-  state.spans.put(storedSpan({ span_id: A }));
-  send(state, { status: 'failed', outcome: 'other' });
-  sendSpan(state, { span_id: A, status: 'failed', name: 'other' }, 'other');
-  t.same(state.settle(9), { spans: [], writesHeader: false, ends: false });
-});
-
-void t.test('a span is completed from what it lacked, payload by payload', async (t) => {
-  const state = stored({ status: 'running' });
-  const hint = { source: 'service.name', name: 'service' } as const;
-  const running = { span_id: A, status: 'running', input_tokens: 4, agent_hint: hint } as const;
-  state.spans.put(storedSpan(running, '{"i":1}\t\t'));
-  const better = { source: 'agent.name', name: 'agent' } as const;
-  const end = { ended_at: NOON + 2000, output_tokens: 6, cost_usd: 9, agent_hint: better };
-  sendSpan(state, { span_id: A, ...end }, '{"i":2}\t{"o":2}\t{"m":2}');
-  const { spans } = state.settle(9);
-  const row: Partial<SpanRow> = { input_tokens: 4, output_tokens: 6, total_tokens: 10, cost_usd: 9 };
-  t.match(spans, [
-    {
-      row: { ...row, duration_ms: 2, status: COMPLETED, agent_name: 'agent' },
-      payload: '{"i":1}\t{"o":2}\t{"m":2}',
-    },
-  ]);
-  t.match(state.header, { total_tokens: 10, total_cost_usd: 9 }, 'the header follows');
-  t.same([state.commits.first, state.commits.last], [5, 9]);
-});
-
-void t.test('payloads: nothing and something make something', async (t) => {
-  for (const [before, later, merged] of [
-    ['', '', ''],
-    ['', '1\t\t', '1\t\t'],
-    ['1\t\t', '', '1\t\t'],
-    ['\t2\t', '1\tx\t3', '1\t2\t3'],
-  ] as const) {
-    const state = stored({ status: 'running' });
-    state.spans.put(storedSpan({ span_id: A, status: 'running' }, before));
-    sendSpan(state, { span_id: A }, later);
-    t.equal(state.settle(9).spans[0]?.payload, merged);
-  }
-});
-
-void t.test('late spans change derived totals, and no declared ones', async (t) => {
-  const state = stored({ total_tokens: 1000 });
-  sendSpan(state, { span_id: A, total_tokens: 5, cost_usd: 50 });
-  state.settle(9);
-  t.match(state.header, { total_tokens: 1000, total_cost_usd: 50 });
-  sendSpan(state, { span_id: B, parent_span_id: A, cost_usd: 20 });
-  state.settle(10);
-  t.match(state.header, { total_tokens: 1000, total_cost_usd: 20 }, 'the deepest wins');
-});
-
-void t.test('an outcome is set in any status, and survives a completion', async (t) => {
-  for (const status of RUN_STATUSES) {
-    const state = stored({ status, outcome: 'before' });
-    state.setOutcome(true, undefined);
-    t.match(state.header, { success: true, outcome: 'before' });
-    state.setOutcome(false, 'after');
-    send(state, { success: true, outcome: 'sent' });
-    t.match(state.header, { success: false, outcome: 'after' });
-    t.ok(state.settle(9).writesHeader);
-  }
-});
-
-void t.test('a new trace knows the commits of its spans', async (t) => {
-  const named = headerRow({ status: 'running' });
-  const place = {
-    heardAt: NOON,
-    stored: null,
-    commits: CommitRanges.NONE,
-    isMapped: false,
-    hasEnded: false,
-  };
-  const state = new TraceState(named, place, SIZE);
-  t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
-  t.same([state.commits.first, state.commits.last], [0, 0]);
-  state.committed(3, 1, []);
-  sendSpan(state, { span_id: A, status: 'running' });
-  const { spans } = state.settle(7);
-  t.same([state.commits.first, state.commits.last], [7, 7]);
-  state.committed(7, 1, spans);
-  t.match(state.spans.get(keyOf(A)), { seq: 7, line: 0 });
-  t.equal(state.stored?.seq, 7);
+void t.test('a header alone adds no commit to those of the spans', async (t) => {
+  const { header } = headerRow({ status: 'running' });
+  const state = aState({ stored: { seq: 5, agentNo: 1, header }, commits: CommitRanges.of(5) });
+  state.applyHeader(headerRow({ status: 'failed' }), [], NOON);
+  t.ok(state.settle(9).writesHeader);
+  t.same(commitsOf(state), [5, 5]);
 });

@@ -13,7 +13,7 @@ import {
   section,
   size,
 } from '../../src/config/schema.js';
-import { deliveryKeys } from '../../src/delivery/config.js';
+import { deliveryKeys } from '../../src/delivery/queue/config.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 
 /** What a test makes a component do. The default is to do its work well. */

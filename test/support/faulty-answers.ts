@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { AttemptResult } from '../../src/delivery/webhook/sender.js';
+import type { AttemptResult } from '../../src/delivery/senders/webhook/sender.js';
 import { answerText, type Answer } from './webhook-receiver.js';
 import { nextAnswerHead } from './webhook-sender.js';
 

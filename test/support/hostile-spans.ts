@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AnyValue, KeyValue, Span } from '../../src/otlp/wire.js';
+import type { AnyValue, KeyValue, Span } from '../../src/otlp/wire/requests.js';
 import { anyCharacter } from './any-character.js';
 import { START } from './otlp-requests.js';
 

@@ -1,6 +1,6 @@
-import { toKeyValues } from '../../src/otlp/encode-value.js';
-import { spansToTraces } from '../../src/otlp/spans-to-traces.js';
-import type { Mapped, Span, TracesRequest } from '../../src/otlp/wire.js';
+import { toKeyValues } from '../../src/otlp/encode/value.js';
+import { spansToTraces } from '../../src/otlp/map/spans-to-traces.js';
+import type { Mapped, Span, TracesRequest } from '../../src/otlp/wire/requests.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import type { SpanRecord } from '../../src/signal/span.js';

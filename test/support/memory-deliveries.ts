@@ -1,4 +1,4 @@
-import type { ShownDeliveries } from '../../src/api/api-context.js';
+import type { ShownDeliveries } from '../../src/api/support/api-context.js';
 import type { DeliveryDetail, DeliverySummary } from '../../src/storage/delivery-store.js';
 
 /** A delivery, and whose it is. */

@@ -44,7 +44,7 @@ export class MemoryDeliveryQueue implements Queue {
     this.#waiting.set(delivery, { delivery, endpoint, dueAt, attempts: 0, isUnderWay: false });
   }
 
-  /** Claims of its own accord what was put first: so many, whatever the time. */
+  /** Claims unasked what was put first: so many, whatever the time. */
   give(count: number): Claims['claims'] {
     const taken = [...this.#waiting.values()].filter(({ isUnderWay }) => !isUnderWay).slice(0, count);
     return taken.map((one) => this.#take(one));

@@ -1,4 +1,4 @@
-import type { KeyValue, OtlpRequests } from '../../src/otlp/wire.js';
+import type { KeyValue, OtlpRequests } from '../../src/otlp/wire/requests.js';
 import { START } from './otlp-requests.js';
 
 const LATER = '1768478401500000000';

@@ -1,7 +1,7 @@
 import { Client, compressionAlgorithms, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Test } from 'tap';
-import { int64ToNumber } from '../../src/otlp/int64.js';
-import { badRequestType, retryInfoType, statusType } from '../../src/otlp/messages.js';
+import { int64ToNumber } from '../../src/otlp/wire/int64.js';
+import { badRequestType, retryInfoType, statusType } from '../../src/otlp/wire/messages.js';
 import type { TelemetrySignal } from '../../src/signal/batch.js';
 import { KEY } from './known-keys.js';
 

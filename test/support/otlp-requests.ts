@@ -1,5 +1,5 @@
-import { requestTypes } from '../../src/otlp/messages.js';
-import type { Span, TracesRequest } from '../../src/otlp/wire.js';
+import { requestTypes } from '../../src/otlp/wire/messages.js';
+import type { Span, TracesRequest } from '../../src/otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../src/signal/batch.js';
 
 /** 2026-01-15T12:00:00Z and the like, in nanoseconds. */

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { Outputs } from '../../src/component/factory.js';
-import { statusType } from '../../src/otlp/messages.js';
-import { MEDIA_TYPES, type Encoding } from '../../src/otlp/status.js';
+import { statusType } from '../../src/otlp/wire/messages.js';
+import { MEDIA_TYPES, type Encoding } from '../../src/otlp/wire/status.js';
 import { otlpConfig } from '../../src/receivers/otlp/config.js';
 import { otlpReceiver } from '../../src/receivers/otlp/factory.js';
 import type { Signal } from '../../src/signal/batch.js';

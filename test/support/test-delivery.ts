@@ -1,6 +1,6 @@
 import { section } from '../../src/config/schema.js';
-import { deliveryKeys, deliveryOptions } from '../../src/delivery/config.js';
-import { Delivery } from '../../src/delivery/delivery.js';
+import { deliveryKeys, deliveryOptions } from '../../src/delivery/queue/config.js';
+import { Delivery } from '../../src/delivery/queue/delivery.js';
 import { componentSettings } from './component-settings.js';
 import { metricValues } from './engine.js';
 import { ScriptedExporter } from './scripted-exporter.js';

@@ -44,7 +44,7 @@ interface KnownTrace {
 }
 
 /**
- * What a user must see of everything that was accepted, by decisions §3 in the simplest words: the first message about a
+ * What a user must see of everything that was accepted, in the simplest words: the first message about a
  * trace or span holds; only a running one is completed by a later message with another status, which fills what was not
  * said; the same span id under another trace is another span.
  */

@@ -1,8 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LookupAddress } from 'node:dns';
 import type { Test } from 'tap';
-import { AddressPolicy } from '../../src/delivery/webhook/address-policy.js';
-import { WebhookSender, type AttemptResult, type SenderOptions } from '../../src/delivery/webhook/sender.js';
+import { AddressPolicy } from '../../src/delivery/senders/webhook/address-policy.js';
+import {
+  WebhookSender,
+  type AttemptResult,
+  type SenderOptions,
+} from '../../src/delivery/senders/webhook/sender.js';
 import { HandClock } from './hand-clock.js';
 import { AUTHORITY } from './webhook-certificates.js';
 

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { DeliveryMemory } from '../../src/storage/duckdb/meta/delivery-memory.js';
 import { DeliveryQueue } from '../../src/storage/duckdb/meta/delivery-queue.js';
 import type { WaitingRow } from '../../src/storage/duckdb/meta/delivery-rows.js';
-import { atRest, queued } from '../../src/storage/duckdb/meta/delivery-state.js';
+import { atRest, queued } from '../../src/storage/delivery-state.js';
 import { MetaConnection } from '../../src/storage/duckdb/meta/meta-connection.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import { openMetaTables } from '../storage/opened-meta-tables.js';

@@ -7,7 +7,7 @@ import type {
 } from '../../src/storage/delivery-store.js';
 import { same } from '../support/property.js';
 
-/** What the documents say of deliveries (`reference/webhooks.md` §2.3 and §4), kept in plain lists and written without the store. */
+/** What the exporter's README says of deliveries, kept in plain lists and written without the store. */
 
 const MINUTE = 60_000_000;
 const HOUR = 60 * MINUTE;
@@ -229,7 +229,7 @@ export class DeliveryModel {
     );
   }
 
-  /** §2.2 "At pause": spread over 60 s, what is older than 96 h fails. */
+  /** At a pause: spread over 60 s, what is older than 96 h fails. */
   #release({ id }: ModelEndpoint, now: number): void {
     const held = this.#free(id);
     for (const delivery of held) if (delivery.created < now - 96 * HOUR) delivery.next = null;

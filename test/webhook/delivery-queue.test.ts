@@ -236,7 +236,7 @@ void t.test(
   'failures in a row pause an endpoint, which is an event; then its deliveries are held',
   async (t) => {
     const place = await DeliveryPlace.open(t);
-    const takeBack = await place.store.wantEvents(['webhook.endpoint.disabled']);
+    const withdraw = await place.store.wantEvents(['webhook.endpoint.disabled']);
     const cursor = await place.store.openEventReader('test');
     const [endpoint, other] = [await place.endpoint(), await place.endpoint()];
     await place.add(...Array.from({ length: 4 }, () => place.event()));
@@ -273,7 +273,7 @@ void t.test(
     t.match(await place.store.deliveryFigures(place.now), { pending: 4, overdueMs: 0 });
     t.equal((await place.claim()).claims.length, 1);
     t.equal((await place.claim(60)).claims.length, 2);
-    await takeBack();
+    await withdraw();
   },
 );
 

@@ -53,7 +53,7 @@ export interface BatchBody {
   readonly traces: readonly RunBody[];
 }
 
-/** What one request may hold (interface.md, "Limits"). */
+/** What one request may hold. */
 export const MAX_SPANS_PER_BATCH = 100;
 
 /** Packs runs, in their order, into requests of at most {@link MAX_SPANS_PER_BATCH} spans. */

@@ -1,7 +1,6 @@
 import { Random } from './random.js';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../signal/time-units.js';
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** One incident in each block of so many days: any 27 days in a row hold one, on a working day. */
 const INCIDENT_BLOCK_DAYS = 14;
 const RELEASE_DAYS = 21;
@@ -36,14 +35,14 @@ export interface Conditions {
 
 /** The incident of the block of days that holds a moment. @param timeMs milliseconds since the epoch */
 function incidentAround(seed: string, timeMs: number): Incident {
-  const block = Math.floor(timeMs / DAY_MS / INCIDENT_BLOCK_DAYS);
+  const block = Math.floor(timeMs / MS_PER_DAY / INCIDENT_BLOCK_DAYS);
   const random = new Random(`${seed}/incident/${block}`);
   const days = Array.from({ length: INCIDENT_BLOCK_DAYS }, (_, index) => block * INCIDENT_BLOCK_DAYS + index);
   const day = random.pick(days.filter((candidate) => isWorkday(candidate)));
-  const startMs = day * DAY_MS + random.integer(8 * 60, 13 * 60) * 60_000;
+  const startMs = day * MS_PER_DAY + random.integer(8 * 60, 13 * 60) * MS_PER_MINUTE;
   return {
     startMs,
-    endMs: startMs + random.integer(4, 7) * HOUR_MS,
+    endMs: startMs + random.integer(4, 7) * MS_PER_HOUR,
     provider: random.pick(PROVIDERS),
     faultRate: 0.78 + 0.17 * random.unit(),
     slowdown: 2 + 2 * random.unit(),
@@ -55,13 +54,13 @@ export function conditionsAt(seed: string, timeMs: number, agent: string): Condi
   const incident = incidentAround(seed, timeMs);
   const isIncident = timeMs >= incident.startMs && timeMs < incident.endMs;
   const random = new Random(`${seed}/conditions/${agent}`);
-  const day = timeMs / DAY_MS;
+  const day = timeMs / MS_PER_DAY;
   const releasePhase = random.integer(0, RELEASE_DAYS - 1);
   const daysInRelease = (day + releasePhase) % RELEASE_DAYS;
   const wave = Math.sin((2 * Math.PI * day) / DRIFT_DAYS + 2 * Math.PI * random.unit());
   const drift = 1 + 0.18 * wave;
   return {
-    release: releaseLabel(timeMs - Math.floor(daysInRelease) * DAY_MS),
+    release: releaseLabel(timeMs - Math.floor(daysInRelease) * MS_PER_DAY),
     contextGrowth: 1 + 0.02 * daysInRelease,
     quality: 1 - 0.07 * wave,
     slowdown: (target) => (isIncident && target === incident.provider ? incident.slowdown * drift : drift),
@@ -81,6 +80,6 @@ function isWorkday(day: number): boolean {
 /** Year and day of the year, the way many teams name their releases. */
 function releaseLabel(timeMs: number): string {
   const year = new Date(timeMs).getUTCFullYear();
-  const dayOfYear = Math.floor((timeMs - Date.UTC(year, 0, 1)) / DAY_MS) + 1;
+  const dayOfYear = Math.floor((timeMs - Date.UTC(year, 0, 1)) / MS_PER_DAY) + 1;
   return `${year}.${dayOfYear}`;
 }

@@ -3,8 +3,7 @@ import { PROFILES } from './profiles.js';
 import { Random } from './random.js';
 import { momentOfDay, runsOfDay } from './rhythm.js';
 import { finishRun, type FinishedRun, type PlannedRun } from './run.js';
-
-const DAY_MS = 86_400_000;
+import { MS_PER_DAY } from '../../signal/time-units.js';
 
 export interface HistoryOptions {
   readonly seed: string;
@@ -22,7 +21,7 @@ export interface HistoryOptions {
  * history asked for again, later, for more days or with more runs a day holds the same runs with the same ids.
  */
 export function* history(options: HistoryOptions): Generator<FinishedRun> {
-  const today = Math.floor(options.untilMs / DAY_MS);
+  const today = Math.floor(options.untilMs / MS_PER_DAY);
   for (let day = today - options.days + 1; day <= today; day += 1) {
     for (const plan of planDay(options, day)) {
       if (plan.startMs >= options.untilMs) break;
@@ -34,21 +33,21 @@ export function* history(options: HistoryOptions): Generator<FinishedRun> {
 
 /** How many runs {@link history} plans for, those that a day cut short leaves out included. */
 export function plannedRuns(options: HistoryOptions): number {
-  const today = Math.floor(options.untilMs / DAY_MS);
+  const today = Math.floor(options.untilMs / MS_PER_DAY);
   let runs = 0;
   for (let day = today - options.days + 1; day <= today; day += 1) {
-    runs += runsOfDay(day * DAY_MS, options.runsPerDay);
+    runs += runsOfDay(day * MS_PER_DAY, options.runsPerDay);
   }
   return runs;
 }
 
 function planDay(options: HistoryOptions, day: number): PlannedRun[] {
-  const count = runsOfDay(day * DAY_MS, options.runsPerDay);
+  const count = runsOfDay(day * MS_PER_DAY, options.runsPerDay);
   const plans = Array.from({ length: count }, (_, number): PlannedRun => {
     const key = `${day}/${number}`;
     const random = new Random(`${options.seed}/plan/${key}`);
     const profile = random.weighted(options.profiles ?? PROFILES, (candidate) => candidate.weight);
-    return { key, profile, startMs: day * DAY_MS + momentOfDay(random, profile.rhythm) };
+    return { key, profile, startMs: day * MS_PER_DAY + momentOfDay(random, profile.rhythm) };
   });
   return plans.sort((a, b) => a.startMs - b.startMs);
 }

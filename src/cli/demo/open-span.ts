@@ -15,10 +15,10 @@ export interface OpenSpan {
   output?: JsonObject | undefined;
   metadata?: JsonObject | undefined;
   error?: string;
-  usage?: Usage;
+  usage?: ModelUsage;
 }
 
-interface Usage {
+interface ModelUsage {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -1,7 +1,7 @@
-import type { ToldCondition } from '../../alerting/told-condition.js';
+import type { ShownCondition } from '../../alerting/shown-condition.js';
 import { shorten } from '../../component/item-problems.js';
-import { oneLine } from '../../delivery/email/one-line.js';
-import type { AlertType, MetricOperator } from '../../storage/alert-store.js';
+import { oneLine } from '../../delivery/senders/email/one-line.js';
+import type { AlertType, MetricOperator } from '../../storage/alert-conditions.js';
 
 const MAX_SUBJECT = 120;
 /** Of a name in a subject, so that the rest of it can be read; and of one in the text. */
@@ -21,7 +21,7 @@ interface Fired {
   readonly sample_count: number;
   readonly fired_at: string;
   readonly repeat: number;
-  readonly conditions: readonly ToldCondition[];
+  readonly conditions: readonly ShownCondition[];
   readonly example_trace_ids: readonly string[];
 }
 
@@ -84,7 +84,7 @@ function shownTarget({ agent_name, target_service }: Fired, max: number): string
   return name === '' ? '(no name)' : shorten(name, max);
 }
 
-function tell(condition: ToldCondition): string {
+function tell(condition: ShownCondition): string {
   const verdict = condition.met ? 'met' : 'not met';
   if (condition.type === 'metric_threshold') {
     const { metric_name, operator, value, observed } = condition;

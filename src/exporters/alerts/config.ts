@@ -3,10 +3,11 @@ import { isTimezone } from '../../alerting/days.js';
 import { durationMs } from '../../config/duration.js';
 import { SECRETS_KEY_PATTERN } from '../../config/file-schema.js';
 import { duration, extensionId, secret, section } from '../../config/schema.js';
-import { checkTargets, targetsSection } from '../../delivery/webhook/targets.js';
+import { checkTargets, targetsSection } from '../../delivery/senders/webhook/targets.js';
+import { MS_PER_DAY } from '../../signal/time-units.js';
 
 const LEAST_INTERVAL_MS = 1000;
-const LONGEST_WINDOW_MS = 366 * 86_400_000;
+const LONGEST_WINDOW_MS = 366 * MS_PER_DAY;
 /** What `generateSecret` of delivery/webhook makes, too. */
 const SIGNING_SECRET_PATTERN = `^whsec_${SECRETS_KEY_PATTERN.slice(1)}`;
 

@@ -1,15 +1,15 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { Mailer, MailResult } from '../../delivery/email/mailer.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
-import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
+import type { Mailer, MailResult } from '../../delivery/senders/email/mailer.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
 import type { DueNotification } from '../../storage/alert-notices.js';
 import { alertMail } from './alert-mail.js';
 import { failed, sent, type Channel, type Outcome, type Skip } from './channel.js';
 import { MailCap } from './mail-cap.js';
+import { MS_PER_MINUTE } from '../../signal/time-units.js';
 
-const MINUTE_MS = 60_000;
 /** Waits after failed attempts. */
-const SCHEDULE_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
+const SCHEDULE_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MS_PER_MINUTE);
 
 const NOT_CONFIGURED = 'smtp_not_configured';
 const TOO_MANY = 'too_many_emails';

@@ -1,5 +1,5 @@
 import type { ExporterFactory } from '../../component/factory.js';
-import { resourcesOfTargets } from '../../delivery/webhook/targets.js';
+import { resourcesOfTargets } from '../../delivery/senders/webhook/targets.js';
 import { AlertsExporter } from './alerts-exporter.js';
 import { alertsConfig, checkAlerts } from './config.js';
 

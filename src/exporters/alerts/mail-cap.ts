@@ -1,8 +1,9 @@
 import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
+import { MICROS_PER_HOUR } from '../../signal/time-units.js';
 
 /** An hour, in which a user gets so many mails at most. */
-const PERIOD = 3_600_000_000;
+const PERIOD = MICROS_PER_HOUR;
 const MOST = 20;
 
 /** Keeps an alert that fires without end from filling its owner's mailbox. A restart forgets what was sent. */

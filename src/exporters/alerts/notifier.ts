@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import { DueLoop, type Found } from '../../delivery/due-loop.js';
-import { MAIL_CONNECTIONS } from '../../delivery/email/mailer.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
+import { DueLoop, type Found } from '../../delivery/senders/due-loop.js';
+import { MAIL_CONNECTIONS } from '../../delivery/senders/email/mailer.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
 import type { Micros } from '../../signal/time.js';
 import {
   NOTIFICATION_CHANNELS,

@@ -1,11 +1,11 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
-import type { AddressPolicy } from '../../delivery/webhook/address-policy.js';
-import { attemptHeaders } from '../../delivery/webhook/attempt-headers.js';
-import { checkTarget } from '../../delivery/webhook/check-target.js';
-import { notSent } from '../../delivery/webhook/not-sent.js';
-import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
-import type { AttemptResult, WebhookSender } from '../../delivery/webhook/sender.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
+import { attemptHeaders } from '../../delivery/senders/webhook/attempt-headers.js';
+import { checkTarget } from '../../delivery/senders/webhook/check-target.js';
+import { notSent } from '../../delivery/senders/webhook/not-sent.js';
+import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
+import type { AttemptResult, WebhookSender } from '../../delivery/senders/webhook/sender.js';
 import type { DueNotification } from '../../storage/alert-notices.js';
 import { failed, sent, type Channel, type Outcome } from './channel.js';
 

@@ -1,6 +1,5 @@
 import type { Micros } from '../../signal/time.js';
-
-const SECOND = 1_000_000;
+import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 
 /** Lets the first few of every second through, and of those behind them one in so many. */
 export class Sampler {
@@ -15,7 +14,7 @@ export class Sampler {
   }
 
   takes(now: Micros): boolean {
-    const second = Math.floor(now / SECOND);
+    const second = Math.floor(now / MICROS_PER_SECOND);
     if (second !== this.#second) {
       this.#second = second;
       this.#seen = 0;

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { duration, filePath, section, size } from '../../config/schema.js';
-import { deliveryKeys } from '../../delivery/config.js';
+import { deliveryKeys } from '../../delivery/queue/config.js';
 
 export const fileConfig = section({
   path: filePath({ default: './data/telemetry.jsonl', description: 'The file; its folder is made.' }),

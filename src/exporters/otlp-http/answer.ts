@@ -2,7 +2,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { shorten } from '../../component/item-problems.js';
 import { readRetryAfter } from '../../delivery/retry-after.js';
 import type { Micros } from '../../signal/time.js';
-import { encodingOf, readFailure } from '../../otlp/decode-answer.js';
+import { encodingOf, readFailure } from '../../otlp/decode/answer.js';
 
 /** What the other side answered. */
 export interface Answer {

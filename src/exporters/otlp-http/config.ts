@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, filePath, secret, section } from '../../config/schema.js';
-import { deliveryKeys } from '../../delivery/config.js';
+import { deliveryKeys } from '../../delivery/queue/config.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 
 const url = (description: string) =>

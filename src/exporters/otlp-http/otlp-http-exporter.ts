@@ -5,9 +5,9 @@ import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import { shorten } from '../../component/item-problems.js';
 import type { Counter } from '../../component/telemetry.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
-import { encodingOf, readRejection } from '../../otlp/decode-answer.js';
-import { encodeProtobuf, encodeRequest } from '../../otlp/encode-request.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import { encodingOf, readRejection } from '../../otlp/decode/answer.js';
+import { encodeProtobuf, encodeRequest } from '../../otlp/encode/request.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import { failureOf, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';

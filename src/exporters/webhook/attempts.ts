@@ -1,12 +1,12 @@
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { AddressPolicy } from '../../delivery/webhook/address-policy.js';
-import { attemptHeaders } from '../../delivery/webhook/attempt-headers.js';
-import { checkTarget } from '../../delivery/webhook/check-target.js';
-import { notSent } from '../../delivery/webhook/not-sent.js';
-import { retryDelayMs } from '../../delivery/webhook/retry-plan.js';
-import type { AttemptResult, WebhookSender } from '../../delivery/webhook/sender.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
+import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
+import { attemptHeaders } from '../../delivery/senders/webhook/attempt-headers.js';
+import { checkTarget } from '../../delivery/senders/webhook/check-target.js';
+import { notSent } from '../../delivery/senders/webhook/not-sent.js';
+import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
+import type { AttemptResult, WebhookSender } from '../../delivery/senders/webhook/sender.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
 import type { DeliveryClaim, FinishedAttempt } from '../../storage/delivery-store.js';
 import { sealOwner } from '../../storage/webhook-endpoints.js';
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { durationMs } from '../../config/duration.js';
 import { duration, extensionId, section } from '../../config/schema.js';
-import { checkTargets, targetsSection } from '../../delivery/webhook/targets.js';
+import { checkTargets, targetsSection } from '../../delivery/senders/webhook/targets.js';
 
 export const webhookConfig = section({
   store: extensionId({

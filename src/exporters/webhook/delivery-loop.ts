@@ -1,4 +1,4 @@
-import { DueLoop, type DueLoopTools } from '../../delivery/due-loop.js';
+import { DueLoop, type DueLoopTools } from '../../delivery/senders/due-loop.js';
 import type {
   DeliveryClaim,
   DeliveryStore,

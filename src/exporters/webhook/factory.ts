@@ -1,5 +1,5 @@
 import type { ExporterFactory } from '../../component/factory.js';
-import { resourcesOfTargets } from '../../delivery/webhook/targets.js';
+import { resourcesOfTargets } from '../../delivery/senders/webhook/targets.js';
 import { checkWebhook, webhookConfig } from './config.js';
 import { WebhookExporter } from './webhook-exporter.js';
 

@@ -1,13 +1,13 @@
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { DueLoop } from '../../delivery/due-loop.js';
-import { AddressPolicy } from '../../delivery/webhook/address-policy.js';
+import type { DueLoop } from '../../delivery/senders/due-loop.js';
+import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import {
   WebhookSender,
   type AttemptKind,
   type AttemptResult,
   type SenderOptions,
-} from '../../delivery/webhook/sender.js';
+} from '../../delivery/senders/webhook/sender.js';
 import { uuidV7Time } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
 import type { DeliveryClaim, DeliveryStore, FinishedAttempt } from '../../storage/delivery-store.js';
@@ -87,7 +87,7 @@ export class Sending {
     });
   }
 
-  /** Begins attempts that the store gave of its own accord. */
+  /** Begins attempts that the store gave unasked. */
   accept(claims: readonly DeliveryClaim[]): void {
     this.#loop.accept(claims);
   }

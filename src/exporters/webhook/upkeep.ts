@@ -1,7 +1,8 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
 import type { DeliveryFigures, DeliveryStore } from '../../storage/delivery-store.js';
+import { MS_PER_HOUR } from '../../signal/time-units.js';
 
-const RETENTION_TURN_MS = 3_600_000;
+const RETENTION_TURN_MS = MS_PER_HOUR;
 const FIGURES_TURN_MS = 15_000;
 
 export interface UpkeepTools {

@@ -1,5 +1,5 @@
 import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
-import { ATTEMPT_KINDS } from '../../delivery/webhook/sender.js';
+import { ATTEMPT_KINDS } from '../../delivery/senders/webhook/sender.js';
 import type { DeliveryFigures } from '../../storage/delivery-store.js';
 import type { AttemptNote } from './sending.js';
 

@@ -9,6 +9,7 @@ import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js'
 import { serve } from '../../worker/thread-server.js';
 import { OpenedSecrets } from './opened-secrets.js';
 import { Sending, type SendingEvents, type SendingOptions } from './sending.js';
+import { waitFor } from '../../telemetry/wait-for.js';
 
 /** The thread that sends webhooks. Its owner is `sending-thread.ts`. */
 
@@ -70,16 +71,7 @@ serve(port, outbox, {
 
 /** What was given before is still attempted. A store that does not answer is not waited for beyond the deadline. */
 async function pushesEnded(): Promise<void> {
-  const { signal } = hurry;
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    signal.addEventListener('abort', done);
-    queue.endPushes().then(done, done);
-  });
+  if (!hurry.signal.aborted) await waitFor(queue.endPushes(), hurry.signal);
 }
 
 function secretsBeyond(secrets: MessagePort): Pick<SecretBox, 'open'> {

@@ -5,8 +5,8 @@ import { duration, filePath, section, size } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
 import { MOST_AGENTS } from '../../storage/duckdb/agent-limit.js';
 import { DuckDBStore } from '../../storage/duckdb/store.js';
+import { MS_PER_DAY } from '../../signal/time-units.js';
 
-const DAY_MS = 86_400_000;
 /** A segment with its log replayed needs about this much. */
 const LEAST_MEMORY = 64 * 1024 * 1024;
 /** With less hardly any read would be answered while the machine is busy. */
@@ -158,12 +158,12 @@ function readProblems(config: Static<typeof configSchema>): { path: string; mess
 
 function retentionProblems(config: Static<typeof configSchema>): { path: string; message: string }[] {
   return Object.entries(config.retention).flatMap(([name, kept]) => {
-    const days = durationMs(kept) / DAY_MS;
+    const days = durationMs(kept) / MS_PER_DAY;
     if (Number.isInteger(days) && days >= 1) return [];
     return [{ path: `/retention/${name}`, message: 'must be a number of whole days, at least one: 30d' }];
   });
 }
 
 function retentionDays(kept: string | undefined): number | null {
-  return kept === undefined ? null : durationMs(kept) / DAY_MS;
+  return kept === undefined ? null : durationMs(kept) / MS_PER_DAY;
 }

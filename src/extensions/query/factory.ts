@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { createAudit } from '../../api/audit.js';
-import { openApiRoutes } from '../../api/openapi.js';
+import { createAudit } from '../../api/support/audit.js';
+import { openApiRoutes } from '../../api/openapi/openapi.js';
 import { reportLostSecrets } from '../../api/lost-secrets.js';
 import { apiRoutes } from '../../api/routes.js';
 import type { ExtensionFactory } from '../../component/factory.js';

@@ -28,7 +28,7 @@ export const RATE_SCALE = 1_000_000;
 const RATES_PER_NANO = 1000;
 
 /**
- * The cost of a call (`otlp-mapping.md` §2.4): the input tokens that no cache had part in, those read from a cache, those
+ * The cost of a call: the input tokens that no cache had part in, those read from a cache, those
  * written to it, and the output, each at its price. Exact; rounded once, at the end, half to even.
  *
  * @returns undefined where it is more than is taken as an amount of money

@@ -10,7 +10,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   readonly #config: QuotaConfig;
   readonly #next: Consumer<B>;
   readonly #isCounted: boolean;
-  #takeBack: (() => void) | undefined;
+  #withdraw: (() => void) | undefined;
 
   constructor(signal: TelemetrySignal, config: QuotaConfig, next: Consumer<B>) {
     this.#config = config;
@@ -21,22 +21,22 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   /** @throws Error when there is no such store. */
   async start(host: Host): Promise<void> {
     const store = host.extension(this.#config.store, isTelemetryStore);
-    if (this.#isCounted) this.#takeBack = store.announceQuota(this.#config.monthly_events);
+    if (this.#isCounted) this.#withdraw = store.announceQuota(this.#config.monthly_events);
   }
 
   async shutdown(): Promise<void> {
-    this.#takeBack?.();
-    this.#takeBack = undefined;
+    this.#withdraw?.();
+    this.#withdraw = undefined;
   }
 
   /** What is new of a batch only the store knows, so that nothing is refused here. */
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
     if (!this.#isCounted) return this.#next.consume(batch, context);
-    const limits = [batch.quota?.monthly_events ?? 0, this.#config.monthly_events].filter(
+    const limits = [batch.quota?.monthly_items ?? 0, this.#config.monthly_events].filter(
       (limit) => limit > 0,
     );
     // Of several of these processors the smallest limit holds.
-    const monthly_events = limits.length === 0 ? 0 : Math.min(...limits);
-    return this.#next.consume({ ...batch, quota: { monthly_events } }, context);
+    const monthly_items = limits.length === 0 ? 0 : Math.min(...limits);
+    return this.#next.consume({ ...batch, quota: { monthly_items } }, context);
   }
 }

@@ -16,7 +16,7 @@ export class MapMetrics {
     this.#meter = meter;
     this.#labels = { processor };
     this.#refused = meter.counter('service_map_refused_batches_total', {
-      description: 'Batches refused to the sender because the line stayed full.',
+      description: 'Batches refused to the sender because the queue stayed full.',
       labelNames: LABEL_NAMES,
     });
     this.#failed = meter.counter('service_map_failed_tasks_total', {

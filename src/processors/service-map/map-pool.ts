@@ -4,10 +4,10 @@ import { WorkerPool } from '../../worker/pool.js';
 import type { MapMetrics } from './map-metrics.js';
 import { readAnswer } from './read-answer.js';
 import type { MapAnswer, MapTask } from './task.js';
+import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 
 /** Tasks that a thread has at once. This thread hears of no answer while it reads what has come: for 50 ms under load. */
 const DEPTH = 4;
-const MICROS_PER_SECOND = 1_000_000;
 
 export interface MapPoolOptions {
   /** Of the threads' compiled module. */

@@ -4,7 +4,7 @@ import type { Settings } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { ServiceMapConfig } from './config.js';
-import { MapLine } from './map-line.js';
+import { MapQueue } from './map-queue.js';
 import { MapMetrics } from './map-metrics.js';
 
 const MODULE = new URL('./map-thread.js', import.meta.url);
@@ -20,7 +20,7 @@ export function createServiceMap(
   module: URL = MODULE,
 ): Component & Consumer<TracesBatch> {
   const metrics = new MapMetrics(meter, id);
-  const line = new MapLine({
+  const queue = new MapQueue({
     module,
     threads: config.threads,
     maxQueue: config.max_queue,
@@ -32,16 +32,16 @@ export function createServiceMap(
   let endGauge = (): void => undefined;
   return {
     async start() {
-      endGauge = metrics.observe(() => line.waiting);
-      await line.start();
+      endGauge = metrics.observe(() => queue.waiting);
+      await queue.start();
     },
     async consume(batch, context) {
-      const service_map = await line.derive(batch.items);
+      const service_map = await queue.derive(batch.items);
       return next.consume({ ...batch, service_map }, context);
     },
     async shutdown(deadline) {
       endGauge();
-      await line.close(deadline);
+      await queue.close(deadline);
     },
   };
 }

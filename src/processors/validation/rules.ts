@@ -17,7 +17,7 @@ export interface Limits {
 }
 
 /**
- * Holds one trace against the rules that no schema can say (decisions §3). Spaces around the names of its agent and
+ * Holds one trace against the rules that no schema can say. Spaces around the names of its agent and
  * spans are taken off on the way.
  *
  * @returns the first problem in words, with the number of further ones, or undefined for a good trace.

@@ -1,10 +1,10 @@
 import { HttpProblem, type HttpRequest } from '../../component/http.js';
 import { quoteLongIntegers } from '../../http/long-integers.js';
 import { ReceivedJson, type JsonRules } from '../../http/received-json.js';
-import { decodeJson } from '../../otlp/decode-json.js';
-import { decodeProtobuf } from '../../otlp/decode-protobuf.js';
-import type { Encoding } from '../../otlp/status.js';
-import type { OtlpRequests } from '../../otlp/wire.js';
+import { decodeJson } from '../../otlp/decode/json.js';
+import { decodeProtobuf } from '../../otlp/decode/protobuf.js';
+import type { Encoding } from '../../otlp/wire/status.js';
+import type { OtlpRequests } from '../../otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 
 /**

@@ -1,7 +1,7 @@
 import { HttpProblem } from '../../component/http.js';
 import { failureOf } from '../../http/problem.js';
-import { OtlpDecodeError } from '../../otlp/decode-error.js';
-import type { Failure } from '../../otlp/status.js';
+import { OtlpDecodeError } from '../../otlp/decode/decode-error.js';
+import type { Failure } from '../../otlp/wire/status.js';
 import { Code } from './grpc-code.js';
 
 /** A failure as both protocols tell it. */

@@ -9,8 +9,8 @@ import { Connections, type ConnectionLimits, type NoRoom } from '../../http/conn
 import { ACCEPTED_CODINGS } from '../../http/decompress.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
 import { Holding, Shares } from '../../http/shares.js';
-import { encodeExportResponse } from '../../otlp/export-response.js';
-import { statusBytes } from '../../otlp/status.js';
+import { encodeExportResponse } from '../../otlp/wire/export-response.js';
+import { statusBytes } from '../../otlp/wire/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import type { Admission } from './admission.js';
 import { decode } from './decode.js';

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
+import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../signal/time-units.js';
 
 /** Before each message: whether it is compressed, and its length in four bytes. */
 export const PREFIX_BYTES = 5;
@@ -6,9 +7,9 @@ export const PREFIX_BYTES = 5;
 const CONTENT_TYPE = /^application\/grpc(?:\+proto)?(?:$|;)/;
 const TIMEOUT = /^(\d{1,8})([HMSmun])$/;
 const MS_PER_UNIT: Readonly<Record<string, number>> = {
-  H: 3_600_000,
-  M: 60_000,
-  S: 1000,
+  H: MS_PER_HOUR,
+  M: MS_PER_MINUTE,
+  S: MS_PER_SECOND,
   m: 1,
   u: 0.001,
   n: 0.000_001,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Operation } from '../../component/operation.js';
 import { QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
-import { REJECTED } from '../../otlp/export-response.js';
-import { MEDIA_TYPES } from '../../otlp/status.js';
+import { REJECTED } from '../../otlp/wire/export-response.js';
+import { MEDIA_TYPES } from '../../otlp/wire/status.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 

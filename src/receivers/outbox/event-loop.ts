@@ -1,9 +1,9 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
-import { backoffMs } from '../../delivery/backoff.js';
-import type { RetryOptions } from '../../delivery/config.js';
-import { pause } from '../../delivery/pause.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
+import { backoffMs, type RetryOptions } from '../../delivery/backoff.js';
+import { pause } from '../../telemetry/pause.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import { waitFor } from '../../telemetry/wait-for.js';
 import type { EventsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { EventCursor, EventPageLimit, EventStore } from '../../storage/event-store.js';
@@ -65,7 +65,8 @@ export class EventLoop {
   readonly #failing = new Set<StoreWork>();
   /** Whether there may be more than the last reading found. */
   #isCalled = true;
-  #endSleep: (by: 'call' | 'stop') => void = () => undefined;
+  /** Ends a sleep that waits for the store's call. */
+  #wake: () => void = () => undefined;
 
   /** @param cursor where to begin */
   constructor(cursor: EventCursor, tools: EventLoopTools) {
@@ -79,7 +80,7 @@ export class EventLoop {
     });
     this.#unwatch = tools.store.watchEvents(() => {
       this.#isCalled = true;
-      this.#endSleep('call');
+      this.#wake();
     });
     this.#running = this.#run();
   }
@@ -100,19 +101,8 @@ export class EventLoop {
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stop.abort();
     this.#unwatch();
-    this.#endSleep('stop');
-    await new Promise<void>((resolve) => {
-      const giveUp = (): void => {
-        this.#end.abort();
-        resolve();
-      };
-      if (deadline.aborted) giveUp();
-      else deadline.addEventListener('abort', giveUp);
-      void this.#running.then(() => {
-        deadline.removeEventListener('abort', giveUp);
-        resolve();
-      });
-    });
+    await waitFor(this.#running, deadline);
+    if (deadline.aborted) this.#end.abort();
   }
 
   /** Never rejects. */
@@ -224,15 +214,11 @@ export class EventLoop {
 
   /** @param ms null: until the store calls */
   async #sleep(ms: number | null): Promise<void> {
-    if (this.#isStopping) return;
-    await new Promise<void>((resolve) => {
-      const cancel = ms === null ? () => undefined : this.#tools.clock.after(ms, resolve);
-      this.#endSleep = (by) => {
-        // What is new does not make what failed succeed.
-        if (by === 'call' && ms !== null) return;
-        cancel();
-        resolve();
-      };
-    });
+    const called = new AbortController();
+    this.#wake = () => {
+      // What is new does not make what failed succeed.
+      if (ms === null) called.abort();
+    };
+    await pause(this.#tools.clock, ms, called.signal, this.#stop.signal);
   }
 }

@@ -1,8 +1,7 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import { backoffMs } from '../../delivery/backoff.js';
-import type { RetryOptions } from '../../delivery/config.js';
-import { pause } from '../../delivery/pause.js';
-import { SparseLog } from '../../delivery/sparse-log.js';
+import { backoffMs, type RetryOptions } from '../../delivery/backoff.js';
+import { pause } from '../../telemetry/pause.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
 import type { EventCursor } from '../../storage/event-store.js';
 
 export interface ProgressTools {

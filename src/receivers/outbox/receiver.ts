@@ -2,7 +2,7 @@ import type { Component } from '../../component/component.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
-import type { RetryOptions } from '../../delivery/config.js';
+import type { RetryOptions } from '../../delivery/backoff.js';
 import { isEventStore } from '../../storage/event-store.js';
 import type { OutboxConfig } from './config.js';
 import { EventLoop, type StoreWork } from './event-loop.js';

@@ -2,7 +2,7 @@ import { HttpProblem } from '../../component/http.js';
 import type { ReceivedJson } from '../../http/received-json.js';
 import { parseJson } from '../../signal/json.js';
 
-/** interface.md, "Limits". */
+/** Of all traces of a request together. */
 const MAX_SPANS = 100;
 /** The answer holds an entry for each rejected trace, so their number must have a bound too. */
 const MAX_TRACES = 10_000;

@@ -4,10 +4,10 @@ import { moneyToNumber, MOST_NANO_USD } from '../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES, type RunStatus } from '../../signal/span.js';
 
 /**
- * The body of `POST /api/v1/traces/batch` (interface.md, "Trace", "Span"): requests are checked by these schemas, and
+ * The body of `POST /api/v1/traces/batch` (the specification's "Trace" and "Span"): requests are checked by these schemas, and
  * `openapi.json` shows them. Unknown fields are ignored; null means absent.
  *
- * Formats: `uuid` and `date-time` as in decisions §1, `decimal` for money.
+ * Formats: `uuid` is any 8-4-4-4-12 hex string, `date-time` what `parseTime` takes, `decimal` what `parseMoney` does.
  */
 
 function optional<Value>(schema: object, description: string) {

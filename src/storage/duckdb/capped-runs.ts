@@ -1,5 +1,5 @@
 import type { Logger } from '../../component/telemetry.js';
-import { MOST_USAGE } from '../usage.js';
+import { MOST_USAGE } from '../../runs/rules/usage.js';
 import type { CountedRun } from './run-figures.js';
 
 /** Counts runs of which more cost was reported than a sum holds, and says so once for each user. */

@@ -1,7 +1,7 @@
 import type { QuotaUsage } from '../../component/consumer.js';
 import { Allowances, type EventCounts } from './event-counts.js';
 import { closing } from './read-errors.js';
-import type { TraceRow } from './trace-rows.js';
+import type { HeaderRow } from '../../runs/rules/rows.js';
 import type { Change } from './write-group.js';
 
 /** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
@@ -23,7 +23,7 @@ export interface WriteAnswer {
 /** What became of an outcome that was set, too. */
 export interface Written extends WriteAnswer {
   /** The header as it is now; null for an unknown trace, and for other changes. */
-  readonly header: TraceRow | null;
+  readonly header: HeaderRow | null;
 }
 
 /** A change that waits for its commit, and who is to be told. */

@@ -72,11 +72,40 @@ export class CommitRanges {
   }
 }
 
+/** A condition on rows that those of some commits alone fulfil: a file that has none of these need not be asked. */
+export interface OfCommits {
+  /** Ascending. */
+  readonly commits: readonly CommitRange[];
+  readonly sql: string;
+}
+
+/** The rows of some commits. */
+export function ofCommits(seqs: Iterable<number>): OfCommits {
+  const list = [...new Set(seqs)].sort((a, b) => a - b);
+  const sql = list.length === 1 ? `seq = ${String(list[0])}` : `seq IN (${list.join(', ') || '0'})`;
+  return { commits: list.map((seq) => ({ first: seq, last: seq })), sql };
+}
+
+/** The rows of a range of commits. */
+export function ofCommitsBetween(first: number, last: number): OfCommits {
+  return { commits: [{ first, last }], sql: `seq BETWEEN ${first} AND ${last}` };
+}
+
+/** The rows of a commit and of all later ones. */
+export function ofCommitsSince(first: number): OfCommits {
+  return { commits: [{ first, last: Number.MAX_SAFE_INTEGER }], sql: `seq >= ${first}` };
+}
+
+/** Those of the rows that fulfil a further condition, too. */
+export function narrowed({ commits, sql }: OfCommits, further: string): OfCommits {
+  return { commits, sql: `${sql} AND ${further}` };
+}
+
 /**
  * Conditions on `seq`, which together take the rows of all these commits, each row by one of them. Each lets a scan skip what
  * it does not ask for: DuckDB 1.5.6 does not look at zone maps for ranges with OR between them. At least one.
  */
-export function conditionsOn(places: readonly CommitRanges[]): string[] {
+export function conditionsOn(places: readonly CommitRanges[]): OfCommits[] {
   const ranges = union(places.flatMap(({ list }) => list));
   let single = ranges.filter(isNarrow).flatMap(commitsOf);
   let wide = ranges.filter((range) => !isNarrow(range));
@@ -87,10 +116,8 @@ export function conditionsOn(places: readonly CommitRanges[]): string[] {
   const scans = joinNearest(wide, MOST_SCANS);
   // What two ranges that were joined have between them is asked for there.
   single = single.filter((seq) => !scans.some(({ first, last }) => seq >= first && seq <= last));
-  const conditions = scans.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`);
-  if (single.length === 1) conditions.push(`seq = ${String(single[0])}`);
-  else if (single.length > 1 || conditions.length === 0)
-    conditions.push(`seq IN (${single.join(', ') || '0'})`);
+  const conditions = scans.map(({ first, last }) => ofCommitsBetween(first, last));
+  if (single.length > 0 || conditions.length === 0) conditions.push(ofCommits(single));
   return conditions;
 }
 

@@ -1,14 +1,10 @@
-import type { Connection } from './connection.js';
-import { spanAt } from './incoming-rows.js';
-import type { Capture } from './segment.js';
-import { TooMuchToLoad } from './spans/reloads.js';
-import type { RunSize } from './spans/run-size.js';
-import { loadWhole } from './stored-traces.js';
-import { completesSpan, type SpanRow } from './trace-rows.js';
+import { completingSpans } from '../../runs/completing-spans.js';
+import type { StoredRuns } from '../../runs/stored-runs.js';
+import { TooMuchToLoad } from './reloads.js';
+import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
 import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
 import type { IncomingBatch, TraceChange } from './write-group.js';
-import { uuidKey } from '../../worker/uuid-words.js';
 
 /** The touched traces of a group, before anything of it is worked out. */
 export interface LoadedGroup {
@@ -19,27 +15,15 @@ export interface LoadedGroup {
   readonly states: ReadonlyMap<string, TraceState>;
 }
 
-/** A span of a batch that completes a stored one. */
-interface Completing {
-  /** Its row in the batch. */
-  readonly at: number;
-  readonly row: SpanRow;
-  /** Of its id. */
-  readonly key: string;
-}
-
 /**
  * Reads stored spans that the batches of a group complete, with their payloads, before the group changes anything: no more
  * than {@link RunSize.commitPayloadBytes}. A few bytes of a batch complete a span of megabytes, so this follows neither from
  * the size of the group nor from how many spans its runs have.
  */
 export class CompletedSpans {
-  readonly #connection: Connection;
   readonly #most: number;
 
-  /** @param connection the writer's */
-  constructor(connection: Connection, { commitPayloadBytes }: RunSize) {
-    this.#connection = connection;
+  constructor({ commitPayloadBytes }: RunSize) {
     this.#most = commitPayloadBytes;
   }
 
@@ -49,21 +33,22 @@ export class CompletedSpans {
    * @param changes of the group, in their order
    * @throws TooMuchToLoad then nothing is kept of what was read
    */
-  async load(group: LoadedGroup, changes: readonly TraceChange[], capture: Capture): Promise<void> {
+  async load(
+    group: LoadedGroup,
+    changes: readonly TraceChange[],
+    stored: StoredRuns<TraceState>,
+  ): Promise<void> {
     const read = new Read();
     for (const { state, part } of completedParts(group)) {
       const { batch, trace } = part;
       const isAhead = 'ahead' in part;
       const end = isAhead ? (part.ahead.traces.get(trace) ?? 0) : batch.end(trace);
-      const found = completing(state, batch, batch.start(trace), end);
+      const found = completingSpans(state, batch, batch.start(trace), end);
       if (found.length === 0) continue;
       // What goes ahead was measured when its batch was tried.
       const left = isAhead ? Infinity : this.#most - read.bytes;
       const keys = found.map(({ key }) => key);
-      const done =
-        left > 0
-          ? await loadWhole(this.#connection, capture, batch.tenant, state, keys, left)
-          : { keys: 0, bytes: 0 };
+      const done = left > 0 ? await stored.readWhole(batch.tenant, state, keys, left) : { keys: 0, bytes: 0 };
       read.add(state, part, { keys: keys.slice(0, done.keys), bytes: done.bytes, to: found[done.keys]?.at });
       if (done.keys === keys.length) continue;
       read.letGo();
@@ -130,22 +115,4 @@ function* completedParts({
       if ('batch' in part && fresh.get(part.batch)?.has(part.trace) !== true) yield { state, part };
     }
   }
-}
-
-/** Of some rows of a batch those that complete stored spans of a trace; of several for one span the first. */
-export function completing(
-  state: TraceState,
-  batch: IncomingBatch,
-  from: number,
-  to: number,
-): readonly Completing[] {
-  const found = new Map<string, Completing>();
-  for (let at = from; at < to; at++) {
-    const key = uuidKey(batch.spanIds, at * 4);
-    const known = state.find(key);
-    if (known?.status !== 'running' || known.seq === 0 || found.has(key)) continue;
-    const row = spanAt(batch, at);
-    if (completesSpan(known, row)) found.set(key, { at, row, key });
-  }
-  return [...found.values()];
 }

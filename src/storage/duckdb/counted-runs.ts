@@ -2,8 +2,7 @@ import type { Micros } from '../../signal/time.js';
 import { indexOf } from '../table.js';
 import { TRACE_WIRE } from '../tables.js';
 import type { CountedRun } from './run-figures.js';
-import { RUNNING } from './trace-rows.js';
-import type { StoredHeader, TraceState } from './trace-state.js';
+import type { StoredHeader } from './trace-state.js';
 import type { IncomingBatch } from './write-group.js';
 
 /** What runs add to the figures, from where they are met. */
@@ -37,7 +36,7 @@ export function countedHeader(tenant: number, { agentNo, header }: StoredHeader)
   };
 }
 
-/** When a whole trace was active last, as {@link RunChanges} tell it; of one that goes on, its state says it. */
+/** When a whole trace was active last, as {@link RunChanges} tell it; of one that goes on, `RunState.activeAt` says it. */
 export function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): Micros {
   const ended = traces.value(ENDED_AT, trace);
   const last = Math.max(
@@ -45,13 +44,6 @@ export function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): 
     typeof ended === 'number' ? ended : -Infinity,
   );
   return Math.min(last, receivedAt);
-}
-
-/** Likewise, of a run whose spans are at hand. */
-export function activityOf({ header, spans, heardAt }: TraceState): Micros {
-  let last = Math.max(header.started_at, header.ended_at ?? -Infinity);
-  if (header.status === RUNNING) last = Math.max(last, spans.lastTime());
-  return Math.min(last, heardAt);
 }
 
 const STATUS = indexOf(TRACE_WIRE, 'status');

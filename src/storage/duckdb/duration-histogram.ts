@@ -38,7 +38,7 @@ export class DurationHistogram {
   }
 
   /**
-   * Where to find the quantile by linear interpolation between order statistics (decisions §1, `quantile_cont`).
+   * Where to find the quantile by linear interpolation between order statistics (`quantile_cont`).
    *
    * @param share from 0 to 1 @returns null when there are no values
    */

@@ -8,10 +8,11 @@ import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
-import { DERIVED, FOLLOWS_SPANS } from '../derived.js';
+import { durationMs, totalTokens } from '../../runs/rules/completion.js';
+import { DERIVED, FOLLOWS_SPANS } from '../../runs/rules/derived.js';
 import { indexOf } from '../table.js';
 import { SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../tables.js';
-import { usageOf, type UsageNode } from '../usage.js';
+import { usageOf, type UsageNode } from '../../runs/rules/usage.js';
 import type { CountedMessage } from './counted-message.js';
 import { promptMessage, type PromptMessage } from './prompts/prompt-message.js';
 import { printJson } from '../../signal/json.js';
@@ -190,22 +191,6 @@ function writeHeader(
   to.isNull(T.closed, row);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
-}
-
-/** Microseconds between two times, in milliseconds; null without an end. */
-export function durationMs(startedAt: number, endedAt: number | null): number | null {
-  return endedAt === null ? null : (endedAt - startedAt) / 1000;
-}
-
-/** The tokens a span declares, else those of its parts; null when it reports none. */
-export function totalTokens(span: {
-  readonly total_tokens: number | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-}): number | null {
-  if (span.total_tokens !== null) return span.total_tokens;
-  if (span.input_tokens === null && span.output_tokens === null) return null;
-  return Math.min((span.input_tokens ?? 0) + (span.output_tokens ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
 function usageNode(span: SpanRecord): UsageNode {

@@ -26,12 +26,12 @@ export function countedOf(
   own: number | null,
 ): Counted | null {
   if (message === undefined) return null;
-  const limit = own ?? message.monthly_events;
+  const limit = own ?? message.monthly_items;
   return { tenant, at: message.at, limit: limit === 0 ? Infinity : limit };
 }
 
 /**
- * The events of every tenant and month (decisions §3, "Quota"): in memory, and written in the transaction of the rows
+ * The items of every tenant and month that count for its quota: in memory, and written in the transaction of the rows
  * that are counted.
  */
 export class EventCounts {

@@ -1,17 +1,16 @@
+import { completingSpans } from '../../runs/completing-spans.js';
+import type { StoredRuns } from '../../runs/stored-runs.js';
 import { CommitRanges } from './commit-ranges.js';
-import { completing, type LoadedGroup } from './completed-spans.js';
-import type { Connection } from './connection.js';
-import { followsSpans, type NamedHeader } from './following-header.js';
-import { headerAt, newSpansAt, payloadAt, spanAt } from './incoming-rows.js';
+import type { LoadedGroup } from './completed-spans.js';
+import { followsSpans, type NamedHeader } from '../../runs/rules/following-header.js';
+import { headerAt, newSpansAt, payloadAt } from './incoming-rows.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import { nodeOfStored } from './map/node-of-stored.js';
 import type { Services } from './map/services.js';
 import type { PromptLinks } from './prompts/prompt-links.js';
-import type { Capture } from './segment.js';
-import type { RunSize } from './spans/run-size.js';
+import type { RunSize } from './run-size.js';
 import { PART_BYTES } from './queries/part-bytes.js';
-import { loadWhole } from './stored-traces.js';
-import type { SpanRow, TraceRow } from './trace-rows.js';
+import type { SpanRow, HeaderRow } from '../../runs/rules/rows.js';
 import { TraceState } from './trace-state.js';
 import type { AheadPart, Part } from './triage.js';
 import type { IncomingBatch, OutcomeChange } from './write-group.js';
@@ -40,22 +39,22 @@ const REMAPPED = 1000;
  * complete were read before: `CompletedSpans`.
  */
 export class GroupChanges {
-  readonly #connection: Connection;
   readonly #services: Services;
   readonly #links: PromptLinks;
   readonly #size: RunSize;
 
-  /** @param connection the writer's */
-  constructor(connection: Connection, services: Services, links: PromptLinks, size: RunSize) {
+  constructor(services: Services, links: PromptLinks, size: RunSize) {
     this.#size = size;
-    this.#connection = connection;
     this.#services = services;
     this.#links = links;
   }
 
   /** @returns for each outcome that was set the header as it is then; null for a trace that is not stored */
-  async apply(group: TouchedGroup, capture: Capture): Promise<Map<OutcomeChange, TraceRow | null>> {
-    const outcomes = new Map<OutcomeChange, TraceRow | null>();
+  async apply(
+    group: TouchedGroup,
+    stored: StoredRuns<TraceState>,
+  ): Promise<Map<OutcomeChange, HeaderRow | null>> {
+    const outcomes = new Map<OutcomeChange, HeaderRow | null>();
     for (const [key, { parts }] of group.touched) {
       for (const part of parts) {
         const state = group.states.get(key);
@@ -67,7 +66,7 @@ export class GroupChanges {
           if (state?.stored?.seq === part.timeout.seq) state.timeOut();
         } else if ('link' in part) this.#links.link(key, part.link);
         else if ('remap' in part) {
-          if (state !== undefined) await this.#remap(state, part.remap.tenant, capture);
+          if (state !== undefined) await this.#remap(state, part.remap.tenant, stored);
         } else if ('ahead' in part) {
           if (state !== undefined) this.#applyAhead(key, state, part);
         } else if ('batch' in part) this.#applyTrace(key, part, group);
@@ -95,7 +94,7 @@ export class GroupChanges {
       this.#links.linkSpans(key, batch, trace);
     } else {
       for (let at = batch.start(trace); at < batch.end(trace); at++)
-        this.#applySpan(key, state, { batch, trace }, at, spanAt(batch, at));
+        this.#applySpan(key, state, { batch, trace }, at, batch.span(at));
     }
     // A trace that is new counts, though it may bring no span.
     events.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
@@ -105,7 +104,7 @@ export class GroupChanges {
   #applyAhead(key: string, state: TraceState, { batch, trace, ahead }: AheadPart): void {
     state.heard(batch.receivedAt);
     if (batch.map !== null) state.setMapped();
-    for (const { at, row } of completing(state, batch, batch.start(trace), ahead.traces.get(trace) ?? 0))
+    for (const { at, row } of completingSpans(state, batch, batch.start(trace), ahead.traces.get(trace) ?? 0))
       this.#applySpan(key, state, { batch, trace }, at, row);
   }
 
@@ -118,14 +117,14 @@ export class GroupChanges {
   }
 
   /** Derives the nodes of a stored trace from what is stored of its spans. */
-  async #remap(state: TraceState, tenant: number, capture: Capture): Promise<void> {
+  async #remap(state: TraceState, tenant: number, stored: StoredRuns<TraceState>): Promise<void> {
     const keys = [...state.spans.keys()];
     const held: string[] = [];
     let first = 0;
     while (first < keys.length) {
       const page = keys.slice(first, first + REMAPPED);
       const isHeld = page.map((key) => state.find(key)?.row !== undefined);
-      const { keys: read } = await loadWhole(this.#connection, capture, tenant, state, page, PART_BYTES);
+      const { keys: read } = await stored.readWhole(tenant, state, page, PART_BYTES);
       for (const span of page.slice(0, read).flatMap((key) => state.find(key) ?? [])) {
         if (span.row === undefined) continue;
         const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
@@ -140,7 +139,7 @@ export class GroupChanges {
       first += read;
     }
     // Batches of the same group complete these.
-    if (held.length > 0) await loadWhole(this.#connection, capture, tenant, state, held, Infinity);
+    if (held.length > 0) await stored.readWhole(tenant, state, held, Infinity);
     state.setMapped();
   }
 }

@@ -1,13 +1,13 @@
 import type { Micros } from '../../signal/time.js';
-import { DERIVED } from '../derived.js';
+import { DERIVED } from '../../runs/rules/derived.js';
 import { TRACES } from '../tables.js';
-import { followsSpans } from './following-header.js';
+import { timesOutAt } from '../../runs/rules/following-header.js';
 import { lastHeard } from './last-heard.js';
 import { Pauses } from './pauses.js';
 import type { Read } from './read.js';
 import { newest } from './relation.js';
 import type { Capture } from './segment.js';
-import { RUNNING, type TraceRow } from './trace-rows.js';
+import { RUNNING, type HeaderRow } from '../../runs/rules/rows.js';
 
 /** A run of which nothing came for longer than its header allows, as it was stored then. */
 export interface IdleRun {
@@ -32,10 +32,11 @@ export class IdleRuns {
   #lookedAt: Micros | null = null;
 
   /** To be told of every header that was committed. */
-  written(seq: number, header: TraceRow, heardAt: Micros): void {
-    if (header.idle_timeout_ms === null || header.status !== RUNNING || !followsSpans(header)) return;
+  written(seq: number, header: HeaderRow, heardAt: Micros): void {
+    const dueAt = timesOutAt(header, heardAt);
+    if (dueAt === null) return;
     this.#fromSeq = Math.min(this.#fromSeq, seq);
-    this.#dueAt = Math.min(this.#dueAt, heardAt + header.idle_timeout_ms * 1000);
+    this.#dueAt = Math.min(this.#dueAt, dueAt);
   }
 
   /** @returns those that are due, at most `limit`; not all of them where there are so many */
@@ -79,7 +80,7 @@ export class IdleRuns {
   }
 }
 
-/** A relation of the open runs that may time out, with `due_at` in microseconds. */
+/** A relation of the open runs that may time out, as `timesOutAt` says, with `due_at` in microseconds. */
 function openRuns(capture: Capture, fromSeq: number, pauses: Pauses): string {
   const from = Number.isFinite(fromSeq) ? `seq >= ${fromSeq}` : 'FALSE';
   const where = `${from} AND status = ${RUNNING} AND (derived & ${DERIVED.status}) <> 0 AND idle_timeout_ms IS NOT NULL`;

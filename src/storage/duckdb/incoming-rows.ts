@@ -1,12 +1,13 @@
 import type { MapSpan } from '../../signal/trace-map.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 import { uuidKey } from '../../worker/uuid-words.js';
-import { DERIVED } from '../derived.js';
+import { DERIVED } from '../../runs/rules/derived.js';
 import { indexOf } from '../table.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../tables.js';
-import type { NamedHeader } from './following-header.js';
-import { agentHint, RUNNING, type SpanRow } from './trace-rows.js';
-import type { SpanState } from './spans/span-state.js';
+import type { NamedHeader } from '../../runs/rules/following-header.js';
+import { RUNNING } from '../../runs/rules/rows.js';
+import { agentHint } from '../../runs/rules/span-facts.js';
+import type { SpanState } from '../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './write-group.js';
 
 /** Headers and spans of a batch as objects, and what is asked of them without making one. */
@@ -50,10 +51,6 @@ export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
     });
   }
   return found;
-}
-
-export function spanAt(batch: IncomingBatch, row: number): SpanRow {
-  return batch.spans.row(SPAN_WIRE, row);
 }
 
 /** The line of a span's payload. */

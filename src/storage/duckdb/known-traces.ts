@@ -1,45 +1,29 @@
+import type { KnownRuns, RunToRead, SpanIds, StoredRun, StoredRuns } from '../../runs/stored-runs.js';
 import type { Micros } from '../../signal/time.js';
 import { formatUuid } from '../../worker/uuid-words.js';
-import type { Agents } from './agents.js';
-import type { Connection } from './connection.js';
-import type { IdIndex } from './ids/id-index.js';
-import { RememberedTraces } from './remembered-traces.js';
-import type { Capture } from './segment.js';
-import type { ClosedRuns } from './spans/closed-runs.js';
-import type { Reloads, RunToLoad } from './spans/reloads.js';
-import type { RunSize } from './spans/run-size.js';
-import { loadHeaders, loadSpansOf, type StoredTrace, type TraceToLoad } from './stored-traces.js';
+import { RememberedRuns } from '../../runs/remembered-runs.js';
+import type { Reloads, RunToLoad } from './reloads.js';
+import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
 import type { TouchedTrace } from './triage.js';
 import type { TraceChange } from './write-group.js';
 
-/** What is stored of the traces that a commit touches: remembered, or loaded from the tables. */
+interface WantedRun extends RunToRead {
+  readonly key: string;
+}
+
+/** What is stored of the traces that a commit touches: remembered, or read. */
 export class KnownTraces {
-  readonly #connection: Connection;
-  readonly #traces: IdIndex;
-  readonly #agents: Agents;
-  readonly #remembered: RememberedTraces;
+  readonly #ids: KnownRuns;
+  readonly #remembered: RememberedRuns<TraceState>;
   readonly #reloads: Reloads;
-  readonly #size: RunSize;
-  readonly #closed: ClosedRuns;
   #forgottenBefore: Micros = -Infinity;
 
-  constructor(parts: {
-    readonly connection: Connection;
-    /** Every stored trace id, with the commit of its newest header. */
-    readonly traces: IdIndex;
-    readonly agents: Agents;
-    readonly size: RunSize;
-    readonly closed: ClosedRuns;
-    readonly reloads: Reloads;
-  }) {
-    this.#connection = parts.connection;
-    this.#traces = parts.traces;
-    this.#agents = parts.agents;
-    this.#size = parts.size;
-    this.#remembered = new RememberedTraces(parts.size.remembered);
-    this.#reloads = parts.reloads;
-    this.#closed = parts.closed;
+  /** @param ids those of all stored runs */
+  constructor(ids: KnownRuns, reloads: Reloads, size: RunSize) {
+    this.#ids = ids;
+    this.#remembered = new RememberedRuns(size.remembered);
+    this.#reloads = reloads;
   }
 
   /**
@@ -51,10 +35,10 @@ export class KnownTraces {
   async load(
     touched: ReadonlyMap<string, TouchedTrace>,
     changes: readonly TraceChange[],
-    capture: Capture,
+    stored: StoredRuns<TraceState>,
   ): Promise<Map<string, TraceState>> {
     const states = new Map<string, TraceState>();
-    const wanted = new Map<number, (TraceToLoad & { readonly key: string })[]>();
+    const wanted = new Map<number, WantedRun[]>();
     for (const [key, { tenant, words, offset, parts }] of touched) {
       const remembered = this.#remembered.get(key);
       if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
@@ -62,40 +46,34 @@ export class KnownTraces {
         remembered.isToClose = parts.some((part) => 'close' in part);
         continue;
       }
-      const seq = this.#traces.find(tenant, words, offset);
-      if (seq === 0) continue;
+      const found = this.#ids.find(tenant, words, offset);
+      if (found === 0) continue;
       const list = wanted.get(tenant) ?? [];
-      list.push({ key, id: formatUuid(words, offset), seqs: [seq] });
+      list.push({ key, id: formatUuid(words, offset), found });
       wanted.set(tenant, list);
     }
-    if (wanted.size > 0) await this.#loadForgotten(wanted, states, { touched, changes, capture });
+    if (wanted.size > 0) await this.#loadForgotten(wanted, states, { touched, changes, stored });
     for (const [key, state] of states) {
       const trace = touched.get(key);
-      if (trace !== undefined) await this.#closed.meet(trace, state, capture);
+      if (trace !== undefined && state.closed !== null)
+        await stored.meetSpans(trace, state, spanIdsOf(trace));
     }
     return states;
   }
 
   async #loadForgotten(
-    wanted: ReadonlyMap<number, readonly (TraceToLoad & { readonly key: string })[]>,
+    wanted: ReadonlyMap<number, readonly WantedRun[]>,
     states: Map<string, TraceState>,
     group: {
       readonly touched: ReadonlyMap<string, TouchedTrace>;
       readonly changes: readonly TraceChange[];
-      readonly capture: Capture;
+      readonly stored: StoredRuns<TraceState>;
     },
   ): Promise<void> {
-    const found = new Map<number, StoredTrace[]>();
+    const found = new Map<number, StoredRun<TraceState>[]>();
     const open: RunToLoad[] = [];
     for (const [tenant, traces] of wanted) {
-      const stored = await loadHeaders(
-        this.#connection,
-        group.capture,
-        this.#agents,
-        tenant,
-        traces,
-        this.#size,
-      );
+      const stored = await group.stored.readHeaders(tenant, traces);
       found.set(
         tenant,
         [...stored.values()].filter(({ state }) => state.closed === null),
@@ -109,8 +87,7 @@ export class KnownTraces {
       }
     }
     const toClose = this.#reloads.take(group.changes, open);
-    for (const [tenant, runs] of found)
-      await loadSpansOf(this.#connection, group.capture, tenant, runs, this.#size);
+    for (const [tenant, runs] of found) await group.stored.readFacts(tenant, runs);
     for (const key of toClose) {
       const state = states.get(key);
       if (state !== undefined) state.isToClose = true;
@@ -132,4 +109,13 @@ export class KnownTraces {
   forgetBefore(time: Micros): void {
     this.#forgottenBefore = time;
   }
+}
+
+/** The ids of the spans that come for a trace. */
+function spanIdsOf({ parts }: TouchedTrace): SpanIds[] {
+  return parts.flatMap((part) => {
+    if (!('batch' in part)) return [];
+    const { batch, trace } = part;
+    return { words: batch.spanIds, from: batch.start(trace), to: batch.end(trace) };
+  });
 }

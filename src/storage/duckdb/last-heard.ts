@@ -1,5 +1,6 @@
 import type { Micros } from '../../signal/time.js';
 import { TRACES } from '../tables.js';
+import { ofCommitsSince } from './commit-ranges.js';
 import type { Connection } from './connection.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
@@ -14,7 +15,7 @@ const TIMES = 32;
  */
 export async function lastHeard(connection: Connection, capture: Capture): Promise<Micros | null> {
   for (let commits = FIRST_COMMITS; ; commits *= TIMES) {
-    const last = relation(capture, TRACES, `seq > ${capture.lastSeq - commits}`);
+    const last = relation(capture, TRACES, ofCommitsSince(capture.lastSeq - commits + 1));
     const [row] = await connection.rows(`SELECT epoch_us(max(heard_at)) AS heard_at FROM ${last}`);
     if (typeof row?.heard_at === 'number') return row.heard_at;
     if (commits >= capture.lastSeq) return null;

@@ -1,5 +1,6 @@
 import { createTable } from '../table.js';
-import { COLD_TABLES, createLogTerms, SEGMENT_TABLES, TEXT_BLOCKS } from '../tables.js';
+import { COLD_TABLES, SEGMENT_TABLES, TEXT_BLOCKS } from '../tables.js';
+import { createLogTerms } from '../log-tables.js';
 import { META_TABLES } from './meta/all-tables.js';
 import type { Connection } from './connection.js';
 import { identifier } from './database.js';

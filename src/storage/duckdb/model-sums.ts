@@ -88,11 +88,10 @@ export async function replacedCommits(
   const rows = await connection.rows(
     `SELECT min(replaced_seq) AS first, max(replaced_seq) AS last FROM ${newer} WHERE replaced_seq > 0 GROUP BY replaced_seq // ${NEIGHBOURS}`,
   );
-  return conditionsOn(
-    rows.map(({ first, last }) =>
-      CommitRanges.stored({ first: Number(first), last: Number(last), printed: null }),
-    ),
+  const places = rows.map(({ first, last }) =>
+    CommitRanges.stored({ first: Number(first), last: Number(last), printed: null }),
   );
+  return conditionsOn(places).map(({ sql }) => sql);
 }
 
 /** Commits that are looked through together where some of them are asked for. */

@@ -12,7 +12,7 @@ import type { Segment } from './segment.js';
 import type { Segments } from './segments.js';
 import type { Troubles } from './troubles.js';
 
-/** The pause after a slice: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
+/** The pause after a slice: of those that were measured, the one that disturbs acknowledgements least. */
 const PAUSE_MS = 20;
 /** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
 const HURRY_AT = 3;

@@ -1,16 +1,12 @@
 import { PAYLOADS, PAYLOAD_LINES } from '../tables.js';
+import { narrowed, ofCommits, type OfCommits } from './commit-ranges.js';
 import type { Connection } from './connection.js';
+import { onLines, type LinePlace } from './line-places.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
 
 /** Of a trace with so few spans all payloads that are packed are read at once: 64 KiB a piece at most. */
 const FEW = 64;
-
-/** Where a span's line of the payload is: of which commit, and which one of its lines for the trace. */
-export interface LinePlace {
-  readonly seq: number;
-  readonly line: number;
-}
 
 /** A row of payload lines. */
 interface Piece {
@@ -58,7 +54,10 @@ export async function firstPayloads(
     if (piece.lines === null) missing.push(piece);
     else addLines(lines, piece, piece.lines);
   }
-  if (missing.length > 0) await addLinesWhere(connection, capture, tenant, traceId, isOneOf(missing), lines);
+  if (missing.length > 0) {
+    const places = missing.map(({ seq, firstLine }) => ({ seq, line: firstLine }));
+    await addLinesWhere(connection, capture, tenant, traceId, onLines('first_line', places), lines);
+  }
   return { spans, lines, bytes };
 }
 
@@ -72,9 +71,9 @@ async function piecesOf(
   withLines: boolean,
 ): Promise<ReadonlyMap<number, readonly Piece[]>> {
   const seqs = [...new Set(places.map(({ seq }) => seq))];
-  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
+  const where = narrowed(ofCommits(seqs), `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`);
   const rows = await connection.rows(
-    `SELECT seq, first_line, bytes, ${withLines ? 'lines' : 'NULL'} AS lines FROM ${relation(capture, PAYLOADS, where)} ORDER BY seq, first_line`,
+    `SELECT seq, first_line, bytes, ${withLines ? 'lines' : 'NULL'} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
   );
   const bySeq = new Map<number, Piece[]>(seqs.map((seq) => [seq, []]));
   for (const row of rows) {
@@ -82,6 +81,7 @@ async function piecesOf(
     const [seq, firstLine, bytes] = [Number(row.seq), Number(row.first_line), Number(row.bytes)];
     bySeq.get(seq)?.push({ seq, firstLine, bytes, lines });
   }
+  for (const pieces of bySeq.values()) pieces.sort((a, b) => a.firstLine - b.firstLine);
   return bySeq;
 }
 
@@ -96,37 +96,15 @@ function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
   return pieces[low - 1];
 }
 
-/** The condition for some pieces. Commits of which the same lines are wanted go together, as most of them have but one piece. */
-function isOneOf(pieces: readonly Piece[]): string {
-  const linesOf = new Map<number, number[]>();
-  for (const { seq, firstLine } of pieces) addTo(linesOf, seq, firstLine);
-  const seqsOf = new Map<string, number[]>();
-  for (const [seq, lines] of linesOf) {
-    const list = lines.sort((a, b) => a - b).join(', ');
-    addTo(seqsOf, list, seq);
-  }
-  const conditions = [...seqsOf].map(
-    ([lines, seqs]) => `(seq IN (${seqs.join(', ')}) AND first_line IN (${lines}))`,
-  );
-  return `seq IN (${[...linesOf.keys()].join(', ')}) AND (${conditions.join(' OR ')})`;
-}
-
-/** Adds to one of several lists, which may get ten thousand entries. */
-function addTo<Key>(lists: Map<Key, number[]>, key: Key, value: number): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
-}
-
 async function addLinesWhere(
   connection: Connection,
   capture: Capture,
   tenant: number,
   traceId: string,
-  condition: string,
+  condition: OfCommits,
   found: Map<number, Map<number, string>>,
 ): Promise<void> {
-  const where = `tenant = ${tenant} AND ${condition} AND trace_id = '${traceId}'::UUID`;
+  const where = narrowed(condition, `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`);
   const rows = await connection.rows(
     `SELECT seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
   );

@@ -9,23 +9,6 @@ export function closing(): ConsumeError {
   });
 }
 
-/**
- * What is read in parts was removed between two of them. A list that ended there would look whole; who asks again is told
- * that there is no such thing.
- *
- * @param what was removed, and the list that it has
- */
-export function removedMeanwhile({
-  what,
-  list,
-}: {
-  readonly what: string;
-  readonly list: string;
-}): ConsumeError {
-  const detail = `The ${what} was removed while its ${list} were read.`;
-  return new ConsumeError(detail, { code: 'storage_unavailable', retryable: true, detail });
-}
-
 /** Whoever asked has gone: nobody hears this. */
 export function abandoned(): ConsumeError {
   return unread('Nobody waits for this answer any more.', 1000);

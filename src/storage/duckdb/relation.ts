@@ -1,10 +1,14 @@
 import type { Table } from '../table.js';
 import { REPLACED_ASIDE } from '../tables.js';
+import type { CommitRange, OfCommits } from './commit-ranges.js';
 import { COLD, type Capture, type Segment } from './segment.js';
 
-/** A condition on rows; or one that only rows of the cold file can fulfil, so that no hot segment is asked. */
-export type Condition = string | { readonly inCold: string };
-type Where = string | readonly Condition[];
+/**
+ * A condition on rows; or one that only rows of some commits can fulfil. Files that have none of these are not asked: each is a
+ * part of the statement, of which DuckDB takes a millisecond to plan.
+ */
+export type Condition = string | OfCommits;
+type Where = Condition | readonly Condition[];
 
 /**
  * A table as a read sees it: the rows of the captured hot segments and of the cold file.
@@ -12,25 +16,54 @@ type Where = string | readonly Condition[];
  * @param where a condition put into each part, so that each part prunes by it; or several, of which no row fulfils two
  */
 export function relation(capture: Capture, table: Table, where: Where = 'TRUE'): string {
-  const conditions = typeof where === 'string' ? [where] : where;
-  return `(${conditions.flatMap((condition) => partsOf(capture, table, condition)).join(' UNION ALL ')})`;
+  const conditions = isList(where) ? where : [where];
+  const parts = conditions.flatMap((condition) => partsOf(capture, table, condition));
+  return `(${parts.length === 0 ? coldPartOf(capture, table, 'FALSE') : parts.join(' UNION ALL ')})`;
+}
+
+function isList(where: Where): where is readonly Condition[] {
+  return Array.isArray(where);
 }
 
 /** The parts of a {@link relation}, each a statement of its own. */
 function partsOf(capture: Capture, table: Table, where: Condition): string[] {
-  const inCold = typeof where === 'string' ? where : where.inCold;
-  const cold = `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${inCold}`;
-  return typeof where === 'string' ? [cold, ...hotPartsOf(capture, table, where)] : [cold];
+  if (typeof where === 'string')
+    return [coldPartOf(capture, table, where), ...hotPartsOf(capture, table, where)];
+  const { commits, sql } = where;
+  const isInCold = commits.some(({ first }) => first <= capture.bound);
+  return [
+    ...(isInCold ? [coldPartOf(capture, table, sql)] : []),
+    ...hotPartsOf(capture, table, sql, commits),
+  ];
 }
 
-/** Those of the hot segments. */
-export function hotPartsOf(capture: Capture, table: Table, where: string): string[] {
-  return capture.hot
-    .filter((segment) => segment.lastSeq > 0)
-    .map((segment) => {
-      const isLeft = isNotReplaced(segment, table, ` AND r.${seen(capture)}`);
-      return `SELECT * FROM ${segment.catalog}.main.${table.name} o WHERE ${seen(capture)} AND ${where}${isLeft}`;
-    });
+function coldPartOf(capture: Capture, table: Table, where: string): string {
+  return `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
+}
+
+/** Those of the hot segments. @param commits whose rows alone can fulfil the condition */
+export function hotPartsOf(
+  capture: Capture,
+  table: Table,
+  where: string,
+  commits: readonly CommitRange[] = EVERY_COMMIT,
+): string[] {
+  return segmentsWith(capture, commits).map((segment) => {
+    const isLeft = isNotReplaced(segment, table, ` AND r.${seen(capture)}`);
+    return `SELECT * FROM ${segment.catalog}.main.${table.name} o WHERE ${seen(capture)} AND ${where}${isLeft}`;
+  });
+}
+
+const EVERY_COMMIT = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
+
+/** The hot segments that may have rows of some commits. Each begins behind the one before; of those set aside the end alone is known. */
+function segmentsWith({ hot, bound }: Capture, commits: readonly CommitRange[]): Segment[] {
+  let before = bound;
+  return hot.filter(({ lastSeq, isAside }) => {
+    const after = isAside ? 0 : before;
+    if (!isAside) before = Math.max(before, lastSeq);
+    return commits.some(({ first, last }) => first <= lastSeq && last > after) && lastSeq > 0;
+  });
 }
 
 /** The rows of a segment, as something to select from. */

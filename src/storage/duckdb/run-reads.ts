@@ -17,7 +17,7 @@ import { listModels } from './queries/models.js';
 import { listRuns, readRunsAt, type RunsPart } from './queries/runs.js';
 import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './queries/trace.js';
 import type { Read } from './read.js';
-import { removedMeanwhile } from './read-errors.js';
+import { removedMeanwhile } from '../removed-meanwhile.js';
 import type { RunFigures } from './run-figures.js';
 import { TraceId } from './trace-id.js';
 
@@ -48,13 +48,13 @@ export class RunReads {
     const id = new TraceId(traceId);
     if (traces.find(tenant, id.words, 0) === 0) return null;
     return await read(async (connection, capture) => {
-      const seqs = [traces.find(tenant, id.words, 0)];
-      const found = await readHeader(connection, capture, agents, tenant, id.text, seqs);
+      const seq = traces.find(tenant, id.words, 0);
+      const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
       if (found === null) return null;
       const start = { traceId: id.text, after: null };
       return {
         trace: found.trace,
-        page: await readSpans(connection, capture, tenant, start, found.commits),
+        page: await readSpans(connection, capture, tenant, start, found.spans),
       };
     });
   }
@@ -67,10 +67,10 @@ export class RunReads {
   async spans(read: Read, tenant: number, cursor: SpanCursor): Promise<SpanPage> {
     const id = new TraceId(cursor.traceId);
     return await read(async (connection, capture) => {
-      const seqs = [this.#known.traces.find(tenant, id.words, 0)];
-      const commits = await readCommits(connection, capture, tenant, id.text, seqs);
-      if (commits === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
-      return await readSpans(connection, capture, tenant, cursor, commits);
+      const seq = this.#known.traces.find(tenant, id.words, 0);
+      const spans = await readCommits(connection, capture, tenant, id.text, seq);
+      if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
+      return await readSpans(connection, capture, tenant, cursor, spans);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Table } from '../table.js';
-import { LOGS, SEGMENT_TABLES } from '../tables.js';
+import { SEGMENT_TABLES } from '../tables.js';
+import { LOGS } from '../log-tables.js';
 import { noteReplacedBy } from './asides.js';
 import { noteMove } from './cold-sums.js';
 import type { Connection } from './connection.js';
@@ -11,7 +12,7 @@ import { isNotReplaced, isVersionOf, rowsOf } from './relation.js';
 import type { Segment } from './segment.js';
 import { noteMovedTexts } from './texts/text-blocks.js';
 
-/** Rows of a slice: measured in `checkpoint.md` §3 as what disturbs acknowledgements least. */
+/** Rows of a slice: of those that were measured, the number that disturbs acknowledgements least. */
 export const SLICE_ROWS = 8192;
 /** A payload row holds a few spans' texts. */
 const PAYLOAD_SLICE_ROWS = 3072;

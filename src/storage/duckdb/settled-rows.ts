@@ -6,8 +6,8 @@ import type { Agent } from './agents.js';
 import { isRunningAt } from './incoming-rows.js';
 import { indexOf } from '../table.js';
 import { objectRows, type OwnedRow } from './object-rows.js';
-import type { SpanRow, TraceRow } from './trace-rows.js';
-import type { SpanState } from './spans/span-state.js';
+import type { SpanRow, HeaderRow } from '../../runs/rules/rows.js';
+import type { SpanState } from '../../runs/spans/span-state.js';
 import type { TraceState } from './trace-state.js';
 import { PAYLOAD, type IncomingBatch, type Rows } from './write-group.js';
 
@@ -108,7 +108,7 @@ export function newSpanRows(
 
 /** New versions of traces and spans, with the payload of the spans. */
 export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[] {
-  const headers: OwnedRow<TraceRow & { readonly commits: string | null; readonly closed: string | null }>[] =
+  const headers: OwnedRow<HeaderRow & { readonly commits: string | null; readonly closed: string | null }>[] =
     [];
   const spanRows: OwnedRow<SpanRow>[] = [];
   const payloads: OwnedRow<PieceRow>[] = [];

@@ -1,7 +1,7 @@
+import type { StoredRuns } from '../../runs/stored-runs.js';
 import type { Micros } from '../../signal/time.js';
 import type { Agents } from './agents.js';
-import { activeAt, activityOf, countedAt, countedHeader } from './counted-runs.js';
-import { CommitRanges } from './commit-ranges.js';
+import { activeAt, countedAt, countedHeader } from './counted-runs.js';
 import { CompletedSpans, type LoadedGroup } from './completed-spans.js';
 import type { Connection } from './connection.js';
 import { CommitEvents, eventRows } from './events/commit-events.js';
@@ -10,7 +10,7 @@ import type { RecentEvents } from './events/recent-events.js';
 import { EventsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from './ids/id-index.js';
 import type { IdleRuns } from './idle-runs.js';
-import { headerAt, isRunningAt, namesItsAgentAt, newSpansAt } from './incoming-rows.js';
+import { isRunningAt, namesItsAgentAt } from './incoming-rows.js';
 import { KnownTraces } from './known-traces.js';
 import type { Services } from './map/services.js';
 import { SettledMap } from './map/settled-map.js';
@@ -19,12 +19,13 @@ import type { StoredPrompts } from './prompts/stored-prompts.js';
 import type { RunChanges } from './run-figures.js';
 import type { Capture } from './segment.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
-import type { TraceRow } from './trace-rows.js';
-import type { ClosedRuns } from './spans/closed-runs.js';
-import type { Reloads } from './spans/reloads.js';
-import type { RunSize } from './spans/run-size.js';
-import { spansOf } from './spans/spans-of.js';
-import { TraceState } from './trace-state.js';
+import type { HeaderRow } from '../../runs/rules/rows.js';
+import type { ClosedRuns } from './closed-runs.js';
+import type { Reloads } from './reloads.js';
+import type { RunSize } from './run-size.js';
+import { StoredTraces } from './stored-traces.js';
+import type { TraceState } from './trace-state.js';
+import { wholeState } from './whole-state.js';
 import { newParts, triage, type NewParts, type TouchedTrace } from './triage.js';
 import type { IncomingBatch, OutcomeChange, Rows, TraceChange } from './write-group.js';
 
@@ -32,7 +33,7 @@ import type { IncomingBatch, OutcomeChange, Rows, TraceChange } from './write-gr
 export interface Settled {
   readonly rows: readonly Rows[];
   /** By change: the header after an outcome was set; null for a trace that is not stored. */
-  readonly outcomes: ReadonlyMap<OutcomeChange, TraceRow | null>;
+  readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
   /** What is new of each batch: its spans, and traces without spans. */
   readonly events: ReadonlyMap<IncomingBatch, number>;
   /** To be called after the commit. */
@@ -77,6 +78,7 @@ export class Settlement {
   readonly #completed: CompletedSpans;
   readonly #size: RunSize;
   readonly #closed: ClosedRuns;
+  readonly #storedAt: (capture: Capture) => StoredRuns<TraceState>;
   /** Of the last group. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
 
@@ -111,13 +113,13 @@ export class Settlement {
     this.#map = new SettledMap(parts.services);
     this.#runs = parts.runs;
     this.#idle = parts.idle;
-    const { connection, traces, agents, runSize: size, closedRuns: closed, reloads } = parts;
-    this.#closed = closed;
-    this.#known = new KnownTraces({ connection, traces, agents, size, closed, reloads });
+    this.#storedAt = (capture) => new StoredTraces(parts, capture);
+    this.#closed = parts.closedRuns;
+    this.#known = new KnownTraces(parts.traces, parts.reloads, parts.runSize);
     this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
-    this.#completed = new CompletedSpans(parts.connection, parts.runSize);
-    this.#changes = new GroupChanges(parts.connection, parts.services, this.#links, parts.runSize);
+    this.#completed = new CompletedSpans(parts.runSize);
+    this.#changes = new GroupChanges(parts.services, this.#links, parts.runSize);
   }
 
   /** @throws TooMuchToLoad where the group is to be tried in parts */
@@ -130,16 +132,17 @@ export class Settlement {
     const sorted = triage(changes, this.#traces, this.#size);
     const { touched } = sorted;
     this.#touched = touched;
-    const states = await this.#known.load(touched, changes, capture);
+    const stored = this.#storedAt(capture);
+    const states = await this.#known.load(touched, changes, stored);
     const fresh = newParts(sorted, states);
-    await this.#loadCompleted({ touched, fresh, states }, changes, capture);
+    await this.#loadCompleted({ touched, fresh, states }, changes, stored);
     await this.#links.load(sorted, states, capture);
     const events = new EventsOfGroup();
     const facts = new CommitEvents(this.#interests, this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
-    for (const state of states.values()) if (state.isToClose) state.close();
+    for (const state of states.values()) state.closeIfAsked();
     const group = { touched, fresh, states, events };
-    const outcomes = await this.#changes.apply(group, capture);
+    const outcomes = await this.#changes.apply(group, stored);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));
     for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
     const written = [...touched].flatMap(([key, trace]) => {
@@ -177,9 +180,13 @@ export class Settlement {
   }
 
   /** Where it is too much, what was read of runs is kept, as it is what is stored. @throws TooMuchToLoad */
-  async #loadCompleted(group: LoadedGroup, changes: readonly TraceChange[], capture: Capture): Promise<void> {
+  async #loadCompleted(
+    group: LoadedGroup,
+    changes: readonly TraceChange[],
+    stored: StoredRuns<TraceState>,
+  ): Promise<void> {
     try {
-      await this.#completed.load(group, changes, capture);
+      await this.#completed.load(group, changes, stored);
     } catch (error) {
       // One that is to be closed was loaded for that alone.
       for (const [key, state] of group.states) if (!state.isToClose) this.#known.remember(key, state);
@@ -251,9 +258,9 @@ export class Settlement {
         this.#runs.change(null, run, activeAt(batch, trace));
         continue;
       }
-      const state = storedState(batch, trace, { seq, agentNo, size: this.#size });
+      const state = wholeState(batch, trace, { seq, agentNo, size: this.#size });
       state.agent = this.#agents.byNumber(agentNo)?.name ?? state.agent;
-      this.#runs.change(null, run, activityOf(state));
+      this.#runs.change(null, run, state.activeAt);
       state.links = links;
       this.#idle.written(seq, state.header, state.heardAt);
       this.#known.remember(batch.traceKey(trace), state);
@@ -267,7 +274,7 @@ export class Settlement {
     const after = state.committed(seq, agentNo, spans);
     if (state.closed !== null) this.#closed.committed(seq, trace, state.closed);
     const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
-    this.#runs.change(runBefore, runAfter, activityOf(state));
+    this.#runs.change(runBefore, runAfter, state.activeAt);
     state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
     this.#idle.written(seq, state.header, state.heardAt);
     this.#known.remember(key, state);
@@ -279,31 +286,4 @@ export class Settlement {
     const links = this.#links.committed(seq, key, run, run);
     if (state !== undefined && links !== null) state.links = links;
   }
-}
-
-/** A whole trace as it has just been stored. */
-function storedState(
-  batch: IncomingBatch,
-  trace: number,
-  { seq, agentNo, size }: { readonly seq: number; readonly agentNo: number; readonly size: RunSize },
-): TraceState {
-  const [start, end] = [batch.start(trace), batch.end(trace)];
-  const named = headerAt(batch, trace);
-  const stored = { seq, agentNo, header: named.header };
-  const place = {
-    heardAt: batch.receivedAt,
-    stored,
-    commits: start === end ? CommitRanges.NONE : CommitRanges.of(seq),
-    isMapped: batch.map !== null,
-    hasEnded: !isRunningAt(batch, trace),
-  };
-  const state = new TraceState(named, place, size);
-  const spans = newSpansAt(batch, trace, (row) => batch.nodeAt(row));
-  for (const [line, span] of spans.entries()) {
-    span.seq = seq;
-    span.line = line;
-    span.changed = false;
-  }
-  state.spans = spansOf(spans, size);
-  return state;
 }

@@ -17,7 +17,7 @@ import type {
   PromptVersionFigures,
   RunFilter,
   StoredTrace,
-  Usage,
+  QuotaUsage,
 } from '../telemetry-store.js';
 import type { Observations } from './alerts/observations.js';
 import type { CountedMessage } from './counted-message.js';
@@ -269,7 +269,7 @@ export class StoreEngine {
   }
 
   /** @param monthlyEvents the limit of users without one of their own; 0 for none @param now microseconds */
-  usage(userId: string, monthlyEvents: number, now: number): Usage {
+  usage(userId: string, monthlyEvents: number, now: number): QuotaUsage {
     const tenant = this.#tenant(userId);
     const month = monthOf(now);
     const limit = this.meta.limitOf(tenant) ?? monthlyEvents;

@@ -2,10 +2,10 @@ import type { DatabaseOptions } from './database.js';
 import type { RecentSize } from './events/recent-events.js';
 import type { Retention } from './housekeeping.js';
 import type { IndexSize } from './ids/id-index.js';
-import type { RebuildSize } from './map/rebuild.js';
+import type { RebuildSize } from './map/rebuild-work.js';
 import type { MovePace } from './mover.js';
 import type { ReadLimits } from './read-limits.js';
-import type { RunSize } from './spans/run-size.js';
+import type { RunSize } from './run-size.js';
 import type { CommitReport, SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {

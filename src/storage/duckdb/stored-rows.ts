@@ -1,7 +1,8 @@
 import type { Column, RowOf } from '../../worker/columns.js';
 import type { Row } from './connection.js';
-import type { SpanState } from './spans/span-state.js';
-import { factsOf, type FACT_COLUMNS } from './trace-rows.js';
+import type { SpanState } from '../../runs/spans/span-state.js';
+import type { FACT_COLUMNS } from './fact-columns.js';
+import { factsOf } from '../../runs/rules/span-facts.js';
 
 /** @param row selected by {@link selectList}, other columns beside it */
 export function pickRow<const Columns extends readonly Column[]>(row: Row, columns: Columns): RowOf<Columns> {

@@ -1,50 +1,87 @@
+import type { RunId, RunToRead, SpanIds, StoredRun, StoredRuns } from '../../runs/stored-runs.js';
+import type { ClosedRuns } from './closed-runs.js';
 import { selectList } from '../table.js';
 import { SPANS, SPAN_WIRE, TRACES, TRACE_WIRE } from '../tables.js';
 import type { Agents } from './agents.js';
 import type { Connection, Row, Value } from './connection.js';
-import { CommitRanges, conditionsOn } from './commit-ranges.js';
+import { CommitRanges, conditionsOn, narrowed, ofCommits } from './commit-ranges.js';
 import { firstPayloads } from './payloads.js';
 import { relation } from './relation.js';
 import type { Capture } from './segment.js';
 import { pickRow, spanStateOf } from './stored-rows.js';
-import { FACT_COLUMNS } from './trace-rows.js';
-import { ClosedSpans } from './spans/closed-spans.js';
-import { loadManySpans } from './spans/load-many-spans.js';
-import type { SpanState } from './spans/span-state.js';
-import type { RunSize } from './spans/run-size.js';
-import { spansOf } from './spans/spans-of.js';
+import { FACT_COLUMNS } from './fact-columns.js';
+import { ClosedSpans } from '../../runs/spans/closed-spans.js';
+import { loadManySpans } from './load-many-spans.js';
+import type { SpanState } from '../../runs/spans/span-state.js';
+import type { RunSize } from './run-size.js';
+import { spansOf } from '../../runs/spans/spans-of.js';
 import { TraceState } from './trace-state.js';
 
 /** The columns of a header that say in which commits its trace's spans lie. */
 export const COMMITS = 'first_seq, last_seq, commits';
 
-/** A trace to load, by its id and by the commits that may hold its newest header. */
-export interface TraceToLoad {
-  readonly id: string;
-  readonly seqs: readonly number[];
+/** What the writer's connection gives of the stored runs, as one commit sees them. */
+export class StoredTraces implements StoredRuns<TraceState> {
+  readonly #connection: Connection;
+  readonly #agents: Agents;
+  readonly #closed: ClosedRuns;
+  readonly #size: RunSize;
+  readonly #capture: Capture;
+
+  constructor(
+    parts: {
+      readonly connection: Connection;
+      readonly agents: Agents;
+      readonly closedRuns: ClosedRuns;
+      readonly runSize: RunSize;
+    },
+    capture: Capture,
+  ) {
+    this.#connection = parts.connection;
+    this.#agents = parts.agents;
+    this.#closed = parts.closedRuns;
+    this.#size = parts.runSize;
+    this.#capture = capture;
+  }
+
+  readHeaders(tenant: number, wanted: readonly RunToRead[]): Promise<Map<string, StoredTrace>> {
+    return loadHeaders(this.#connection, this.#capture, this.#agents, tenant, wanted, this.#size);
+  }
+
+  readFacts(tenant: number, runs: readonly StoredTrace[]): Promise<void> {
+    return loadSpansOf(this.#connection, this.#capture, tenant, runs, this.#size);
+  }
+
+  meetSpans(run: RunId, state: TraceState, spans: readonly SpanIds[]): Promise<void> {
+    return this.#closed.meet(run, state, spans, this.#capture);
+  }
+
+  readWhole(
+    tenant: number,
+    state: TraceState,
+    keys: readonly string[],
+    maxBytes: number,
+  ): Promise<{ readonly keys: number; readonly bytes: number }> {
+    return loadWhole(this.#connection, this.#capture, tenant, state, keys, maxBytes);
+  }
 }
 
-/** A trace as its newest header says it is. */
-export interface StoredTrace {
-  /** Without its spans, where it is not closed. */
-  readonly state: TraceState;
-  /** How many it has. */
-  readonly spans: number;
-}
+type StoredTrace = StoredRun<TraceState>;
 
 /** Loads the headers of one tenant's traces. @returns those that are stored, by trace id */
-export async function loadHeaders(
+async function loadHeaders(
   connection: Connection,
   capture: Capture,
   agents: Agents,
   tenant: number,
-  wanted: readonly TraceToLoad[],
+  wanted: readonly RunToRead[],
   size: RunSize,
 ): Promise<Map<string, StoredTrace>> {
   const ids = uuidList(wanted.map((trace) => trace.id));
-  const seqs = [...new Set(wanted.flatMap((trace) => trace.seqs))].join(', ');
+  const commits = ofCommits(wanted.map((trace) => trace.found));
+  const where = narrowed(commits, `tenant = ${tenant} AND trace_id IN (${ids})`);
   const headers = await connection.rows(
-    `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`)} ORDER BY seq`,
+    `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, where)} ORDER BY seq`,
   );
   // In the order of the commits: one trace's commit may hold an older version of another.
   const found = new Map<string, StoredTrace>();
@@ -71,7 +108,7 @@ export async function loadHeaders(
 }
 
 /** Loads the spans of one tenant's traces into their states, without payloads. */
-export async function loadSpansOf(
+async function loadSpansOf(
   connection: Connection,
   capture: Capture,
   tenant: number,
@@ -96,8 +133,9 @@ async function loadSpans(
   size: RunSize,
 ): Promise<void> {
   const places = [...states.values()].map(({ commits }) => commits);
-  const where = conditionsOn(places).map(
-    (commits) => `tenant = ${tenant} AND trace_id IN (${uuidList([...states.keys()])}) AND ${commits}`,
+  const ids = uuidList([...states.keys()]);
+  const where = conditionsOn(places).map((commits) =>
+    narrowed(commits, `tenant = ${tenant} AND trace_id IN (${ids})`),
   );
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS trace_id, seq, line, node_no, ${selectList(FACT_COLUMNS)} FROM ${relation(capture, SPANS, where)} ORDER BY seq, line`,
@@ -117,13 +155,8 @@ async function loadSpans(
   }
 }
 
-/**
- * Reads what is left of stored spans of one trace into their states: their rows, and their lines of the payload.
- *
- * @param maxBytes of payloads: where they are longer only the first of the spans are read, but one at least
- * @returns of how many keys, from the first on, that is done, and how many bytes of payloads were read
- */
-export async function loadWhole(
+/** As {@link StoredRuns.readWhole}. */
+async function loadWhole(
   connection: Connection,
   capture: Capture,
   tenant: number,
@@ -139,8 +172,8 @@ export async function loadWhole(
   const traceId = state.header.trace_id;
   const payloads = await firstPayloads(connection, capture, tenant, traceId, of, maxBytes);
   const spans = wanted.slice(0, payloads.spans);
-  const seqs = [...new Set(spans.map(({ seq }) => seq))];
-  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = ${uuidList([traceId])}`;
+  const commits = ofCommits(spans.map(({ seq }) => seq));
+  const where = narrowed(commits, `tenant = ${tenant} AND trace_id = ${uuidList([traceId])}`);
   const rows = await connection.rows(
     `SELECT seq, line, ${selectList(SPAN_WIRE)} FROM ${relation(capture, SPANS, where)}`,
   );

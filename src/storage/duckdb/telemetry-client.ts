@@ -24,7 +24,7 @@ import type {
   StoredMap,
   StoredTrace,
   TelemetryStore,
-  Usage,
+  QuotaUsage,
 } from '../telemetry-store.js';
 import { ObservationClient } from './alerts/observation-client.js';
 import { jsonPages } from './json-pages.js';
@@ -210,7 +210,7 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     return await this.store('rebuildMap', options.dryRun);
   }
 
-  async usage(tenant: string, now: Micros): Promise<Usage> {
+  async usage(tenant: string, now: Micros): Promise<QuotaUsage> {
     const limits = [...this.#quotas].filter((limit) => limit > 0);
     return await this.store('usage', tenant, limits.length === 0 ? 0 : Math.min(...limits), now);
   }

@@ -1,72 +1,30 @@
+import type { Micros } from '../../signal/time.js';
+import type { NamedHeader } from '../../runs/rules/following-header.js';
+import type { HeaderRow } from '../../runs/rules/rows.js';
+import { RunState, type SettledRun } from '../../runs/run-state.js';
+import type { SpanState } from '../../runs/spans/span-state.js';
 import type { CommitRanges } from './commit-ranges.js';
 import type { TraceLinks } from './prompts/trace-links.js';
-import type { Micros } from '../../signal/time.js';
-import {
-  declaredBy,
-  followedBy,
-  followsSpans,
-  namesItsAgent,
-  settledBySpans,
-  timedOut,
-  type NamedHeader,
-} from './following-header.js';
-import { ClosedSpans } from './spans/closed-spans.js';
-import { FewSpans } from './spans/few-spans.js';
-import { ManySpans } from './spans/many-spans.js';
-import type { RunSize } from './spans/run-size.js';
-import type { RunSpans } from './spans/run-spans.js';
-import type { SpanState } from './spans/span-state.js';
-import {
-  completedHeader,
-  completedSpan,
-  completes,
-  completesSpan,
-  factsOf,
-  keyOf,
-  RUNNING,
-  type SpanFacts,
-  type SpanRow,
-  type TraceRow,
-} from './trace-rows.js';
+import type { RunSize } from './run-size.js';
 
 /** The newest header as it is stored. */
 export interface StoredHeader {
   /** The commit that wrote it. */
   readonly seq: number;
   readonly agentNo: number;
-  readonly header: TraceRow;
+  readonly header: HeaderRow;
 }
 
-const TAB = '\t';
-
-/**
- * A trace that is not simply new: what is stored of it, and what one commit makes of it (decisions §3, "Identity" and
- * "Declared and derived").
- */
-export class TraceState {
-  /** Those that this commit changes, by the keys of their ids, in the order in which it met them. */
-  readonly #changed = new Map<string, SpanState>();
-  #spans: RunSpans = new FewSpans();
-  readonly #size: RunSize;
+/** The state of a run, and where it is stored. */
+export class TraceState extends RunState {
   /** Null for a trace that is new. */
   stored: StoredHeader | null;
   /** Those that brought rows of spans. */
   commits: CommitRanges;
-  /** When something new of the run last came. */
-  heardAt: Micros;
-  /** Whether its header is to follow its spans no more, from the commit under way on: {@link close}. */
+  /** Whether its header is to follow its spans no more, from the commit under way on: {@link closeIfAsked}. */
   isToClose = false;
   /** The prompt versions that it used, where that was read. */
   links: TraceLinks | null = null;
-  #isMapped: boolean;
-  #hasEnded: boolean;
-  #named: NamedHeader;
-  #headerChanged: boolean;
-  /** Whether this commit brings something new of the run, so that what follows from the spans is worked out again. */
-  #hasNews: boolean;
-  #timesOut = false;
-  /** When the last of this commit's changes came. */
-  #newsAt: Micros = -Infinity;
 
   constructor(
     named: NamedHeader,
@@ -74,255 +32,32 @@ export class TraceState {
       readonly heardAt: Micros;
       readonly stored: StoredHeader | null;
       readonly commits: CommitRanges;
-      /** Whether it counts in the service map. */
       readonly isMapped: boolean;
-      /** Whether it has ever had a terminal status that was not provisional. */
       readonly hasEnded: boolean;
     },
     size: RunSize,
   ) {
-    this.#named = named;
-    this.#size = size;
+    super(named, { ...place, isStored: place.stored !== null }, size);
     this.stored = place.stored;
     this.commits = place.commits;
-    this.heardAt = place.heardAt;
-    this.#isMapped = place.isMapped;
-    this.#hasEnded = place.hasEnded;
-    this.#headerChanged = place.stored === null;
-    this.#hasNews = place.stored === null;
   }
 
-  get spans(): RunSpans {
-    return this.#spans;
-  }
-
-  /** A span as this commit has left it so far. @param key of its id */
-  find(key: string): SpanState | undefined {
-    return this.#changed.get(key) ?? this.#spans.get(key);
-  }
-
-  /** Its spans, where it has more than its header follows. */
-  get closed(): ClosedSpans | null {
-    return this.#spans instanceof ClosedSpans ? this.#spans : null;
-  }
-
-  /** What is stored of its spans. */
-  set spans(spans: RunSpans) {
-    this.#spans = spans;
-  }
-
-  /** From here on its header follows its spans no more. What it added to the service map was taken note of before. */
-  close(): void {
+  closeIfAsked(): void {
+    if (!this.isToClose) return;
     this.isToClose = false;
-    if (this.closed !== null || this.#spans.size === 0) return;
-    this.#spans = ClosedSpans.closing(this.#spans);
-    this.#isMapped = false;
-    this.#headerChanged = true;
+    this.close();
   }
 
-  /** Whether it counts in the service map. */
-  get isMapped(): boolean {
-    return this.#isMapped;
+  override settle(seq: number): SettledRun {
+    const settled = super.settle(seq);
+    if (settled.spans.length > 0) this.commits = this.commits.with(seq);
+    return settled;
   }
 
-  /** Whether it has ever had a terminal status that was not provisional. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
+  /** {@link written}, and the header with it. */
+  committed(seq: number, agentNo: number, spans: readonly SpanState[]): StoredHeader {
+    this.stored = { seq, agentNo, header: this.header };
+    this.written(seq, spans);
+    return this.stored;
   }
-
-  get header(): TraceRow {
-    return this.#named.header;
-  }
-
-  /** The name of the run's agent. */
-  get agent(): string {
-    return this.#named.agent;
-  }
-
-  /** For a name that the run's user has no room for. */
-  set agent(name: string) {
-    if (name !== this.#named.agent) this.#named = { ...this.#named, agent: name };
-  }
-
-  /** Whether the agent is the run's for certain: {@link namesItsAgent}. */
-  get namesItsAgent(): boolean {
-    return namesItsAgent(this.header, this.spans);
-  }
-
-  /**
-   * Another header of this trace came. A declared one completes a running one, and otherwise changes nothing.
-   *
-   * @param spans that came with it, and have not been applied yet
-   */
-  applyHeader(incoming: NamedHeader, spans: readonly SpanFacts[], receivedAt: Micros): void {
-    this.heard(receivedAt);
-    const before = this.#named;
-    if (followsSpans(incoming.header)) {
-      const leads = this.spans.isLedBy(spans);
-      this.#named = { ...before, header: followedBy(before.header, incoming.header, leads) };
-    } else if (followsSpans(before.header)) this.#named = declaredBy(before, incoming);
-    else if (completes(before.header, incoming.header)) {
-      this.#named = { ...before, header: completedHeader(before.header, incoming.header) };
-    }
-    if (this.header === before.header) return;
-    this.#headerChanged = true;
-    this.#hasNews = true;
-  }
-
-  /** Something came of it, of which the header is not applied. */
-  heard(receivedAt: Micros): void {
-    this.#newsAt = Math.max(this.#newsAt, receivedAt);
-  }
-
-  /** From here on it counts in the service map. */
-  setMapped(): void {
-    if (this.#isMapped || this.closed !== null) return;
-    this.#isMapped = true;
-    this.#headerChanged = true;
-  }
-
-  /**
-   * A span came. One that it completes was read as a whole before.
-   *
-   * @param nodes the number of its node, asked for where it is needed
-   * @returns whether it brought anything new
-   */
-  applySpan(
-    incoming: SpanRow,
-    payload: string,
-    nodes: {
-      /** As it came. */
-      incoming(): number;
-      /** Of what it completed. */
-      completed(merged: SpanRow, payload: string): number;
-    },
-  ): boolean {
-    const known = this.find(keyOf(incoming.span_id));
-    if (known === undefined) {
-      this.#put(incoming, payload, nodes.incoming(), { seq: 0, line: 0 });
-      return true;
-    }
-    if (completesSpan(known, incoming)) {
-      const completed = completedSpan(known.row ?? incoming, incoming);
-      const merged = mergedPayload(known.payload ?? '', payload);
-      const isSame = !this.#isMapped || merged === known.payload;
-      this.#put(completed, merged, isSame ? known.node : nodes.completed(completed, merged), known);
-      return true;
-    }
-    return false;
-  }
-
-  /** A span came that is new, and whose row is written from the sender's columns. */
-  addSpan(span: SpanState): void {
-    this.#keep(span);
-    this.#hasNews = true;
-  }
-
-  setOutcome(success: boolean, outcome: string | undefined): void {
-    const { header } = this;
-    this.#named = {
-      ...this.#named,
-      header: { ...header, success, outcome: outcome ?? header.outcome },
-    };
-    this.#headerChanged = true;
-  }
-
-  /** A stored span makes another node. It was read as a whole before. */
-  setNode(span: SpanState, node: number): void {
-    this.#keep({ ...span, node, changed: true });
-    this.#headerChanged = true;
-  }
-
-  /** Nothing came of the run for too long. Whatever comes in the same commit counts for more. */
-  timeOut(): void {
-    this.#timesOut = followsSpans(this.header) && this.header.status === RUNNING;
-  }
-
-  /**
-   * Ends what this commit does to the trace: what follows from the spans is worked out.
-   *
-   * @returns the spans to write, in the order they came, whether the header is to be written, and whether this is the
-   * commit in which the run has ended
-   */
-  settle(seq: number): {
-    readonly spans: readonly SpanState[];
-    readonly writesHeader: boolean;
-    readonly ends: boolean;
-  } {
-    const changed = [...this.#changed.values()];
-    if (changed.length > 0) this.commits = this.commits.with(seq);
-    if (this.closed?.closedSeq === 0) this.closed.closedSeq = seq;
-    const hadEnded = this.#hasEnded;
-    if (this.#hasNews) {
-      this.heardAt = Math.max(this.heardAt, this.#newsAt);
-      this.#named = settledBySpans(this.#named, this.spans);
-      this.#hasEnded ||= this.#isTerminal();
-    } else if (this.#timesOut) {
-      this.#named = { ...this.#named, header: timedOut(this.header, this.spans) };
-      this.#headerChanged = true;
-    }
-    return {
-      spans: changed,
-      writesHeader: this.#headerChanged || this.#hasNews,
-      ends: this.#hasEnded && !hadEnded,
-    };
-  }
-
-  /** After the commit: what was written is what is stored now. What is only written, and not worked with, is let go. */
-  committed(seq: number, agentNo: number, written: readonly SpanState[]): StoredHeader {
-    const stored = { seq, agentNo, header: this.header };
-    this.stored = stored;
-    this.#headerChanged = false;
-    this.#hasNews = false;
-    this.#timesOut = false;
-    written.forEach((span, line) => {
-      span.seq = seq;
-      span.line = line;
-      span.row = undefined;
-      span.payload = undefined;
-      span.changed = false;
-      this.spans.written(span);
-    });
-    this.release();
-    return stored;
-  }
-
-  /** Lets go of what only the commit under way needs. */
-  release(): void {
-    this.#changed.clear();
-    this.spans.release();
-  }
-
-  /** Whether the status, with this commit's news, is terminal and not the provisional one of a time-out. */
-  #isTerminal(): boolean {
-    if (this.header.status === RUNNING) return false;
-    // Where there is no span to follow the status is still that of before.
-    return this.stored === null || this.spans.size > 0 || !followsSpans(this.header);
-  }
-
-  #keep(span: SpanState): void {
-    this.#changed.set(span.span_id, span);
-    if (this.#spans.size >= this.#size.followed && !this.#spans.has(span.span_id)) this.close();
-    this.#spans.put(span);
-    if (this.#spans instanceof FewSpans && this.#spans.size > this.#size.few)
-      this.#spans = ManySpans.of(this.#spans.all());
-  }
-
-  #put(
-    row: SpanRow,
-    payload: string,
-    node: number,
-    { seq, line }: { readonly seq: number; readonly line: number },
-  ): void {
-    this.addSpan({ ...factsOf(row, node), seq, line, row, payload, changed: true });
-  }
-}
-
-function mergedPayload(stored: string, later: string): string {
-  if (stored === '' || later === '') return stored === '' ? later : stored;
-  const parts = later.split(TAB);
-  return stored
-    .split(TAB)
-    .map((part, i) => (part === '' ? (parts[i] ?? '') : part))
-    .join(TAB);
 }

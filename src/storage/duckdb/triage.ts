@@ -1,18 +1,18 @@
+import { runKey } from '../../runs/run-key.js';
+import type { KnownRuns } from '../../runs/stored-runs.js';
 import { uuidKey } from '../../worker/uuid-words.js';
-import type { IdIndex } from './ids/id-index.js';
-import { repeatAmongThem, repeatsSpans } from './repeated-spans.js';
-import type { RunSize } from './spans/run-size.js';
+import { repeatAmongThem, repeatsSpans } from '../../runs/repeated-spans.js';
+import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
-import {
-  idKey,
-  type AheadChange,
-  type CloseChange,
-  type IncomingBatch,
-  type LinkChange,
-  type OutcomeChange,
-  type RemapChange,
-  type TimeoutChange,
-  type TraceChange,
+import type {
+  AheadChange,
+  CloseChange,
+  IncomingBatch,
+  LinkChange,
+  OutcomeChange,
+  RemapChange,
+  TimeoutChange,
+  TraceChange,
 } from './write-group.js';
 
 /**
@@ -62,7 +62,7 @@ export interface Triage {
  *
  * @param traces every stored trace id
  */
-export function triage(changes: readonly TraceChange[], traces: IdIndex, { followed }: RunSize): Triage {
+export function triage(changes: readonly TraceChange[], traces: KnownRuns, { followed }: RunSize): Triage {
   const mentions = countTraces(changes);
   const whole = new Map<IncomingBatch, number[]>();
   const touched = new Map<string, TouchedTrace>();
@@ -79,7 +79,7 @@ export function triage(changes: readonly TraceChange[], traces: IdIndex, { follo
     if (!('batch' in change)) {
       const { tenant, words } = storedTraceOf(change);
       const trace = { tenant, words, offset: 0 };
-      touch(touched, idKey(tenant, words, 0), trace).parts.push(change);
+      touch(touched, runKey(tenant, words, 0), trace).parts.push(change);
       continue;
     }
     const { batch } = change;
@@ -153,7 +153,7 @@ function countTraces(changes: readonly TraceChange[]): Map<string, number> {
       for (const trace of change.ahead.traces.keys()) count(change.ahead.batch.traceKey(trace));
     } else {
       const { tenant, words } = storedTraceOf(change);
-      count(idKey(tenant, words, 0));
+      count(runKey(tenant, words, 0));
     }
   }
   return counts;

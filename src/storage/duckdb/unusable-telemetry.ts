@@ -1,5 +1,6 @@
 import { columnsOf } from '../table.js';
-import { LOGS, POINTS, SEGMENT_TABLES, UNUSABLE_ROWS } from '../tables.js';
+import { POINTS, SEGMENT_TABLES, UNUSABLE_ROWS } from '../tables.js';
+import { LOGS } from '../log-tables.js';
 import { deriveSumsAnew } from './cold-sums.js';
 import type { Connection } from './connection.js';
 import { COLD } from './segment.js';

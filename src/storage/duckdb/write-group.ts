@@ -1,7 +1,9 @@
+import type { SpanRow } from '../../runs/rules/rows.js';
+import type { SentRows } from '../../runs/sent-spans.js';
+import { runKey } from '../../runs/run-key.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { Micros } from '../../signal/time.js';
 import { ColumnsReader } from '../../worker/columns-reader.js';
-import { uuidKey } from '../../worker/uuid-words.js';
 import { indexOf, type Table } from '../table.js';
 import { SPAN_WIRE } from '../tables.js';
 import type { Counted } from './event-counts.js';
@@ -10,7 +12,7 @@ import type { PromptMessage } from './prompts/prompt-message.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE, type MapMessage, type TracesMessage } from './encode-traces.js';
 
 /** A batch that waits for its commit, with its columns at hand. */
-export class IncomingBatch {
+export class IncomingBatch implements SentRows {
   readonly tenant: number;
   readonly receivedAt: number;
   readonly traces: ColumnsReader;
@@ -102,13 +104,17 @@ export class IncomingBatch {
     return this.#promptNumbers[this.#prompts?.spans[row] ?? -1] ?? null;
   }
 
+  span(row: number): SpanRow {
+    return this.spans.row(SPAN_WIRE, row);
+  }
+
   agent(trace: number): string {
     return this.traces.textBytes(AGENT, trace).toString('utf8');
   }
 
   /** The key of a trace: unique among all tenants. */
   traceKey(trace: number): string {
-    return idKey(this.tenant, this.traceIds, trace * 4);
+    return runKey(this.tenant, this.traceIds, trace * 4);
   }
 }
 
@@ -223,8 +229,3 @@ const PARENT_ID = indexOf(SPAN_WIRE, 'parent_span_id');
 const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
 /** The payload's position among the columns of a span as it crosses. */
 export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
-
-/** A short key for the UUID in four words, unique for each tenant. */
-export function idKey(tenant: number, words: Uint32Array, offset: number): string {
-  return String.fromCharCode(tenant >>> 16, tenant & 0xffff) + uuidKey(words, offset);
-}

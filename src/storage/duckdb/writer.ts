@@ -11,7 +11,7 @@ import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
 import { countWritten, writeRows } from './segment-writes.js';
 import type { Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
-import { TooMuchToLoad } from './spans/reloads.js';
+import { TooMuchToLoad } from './reloads.js';
 import { storageFailure } from './storage-failure.js';
 import type { Change, Rows } from './write-group.js';
 

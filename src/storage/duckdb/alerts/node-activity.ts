@@ -1,5 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
+import { narrowed, ofCommitsSince } from '../commit-ranges.js';
 import type { Connection } from '../connection.js';
 import { extremesOf } from '../extremes.js';
 import { newest, relation } from '../relation.js';
@@ -43,9 +44,10 @@ export class NodeActivity {
     after: number,
   ): Promise<void> {
     if (nodes.length === 0 || after >= capture.lastSeq) return;
+    const since = ofCommitsSince(after + 1);
     // The commit that brings spans writes their trace's header, too.
-    const spans = relation(capture, SPANS, `seq > ${after} AND ${isOf({ unit: 'node', numbers: nodes })}`);
-    const traces = newest(capture, TRACES, `seq > ${after}`);
+    const spans = relation(capture, SPANS, narrowed(since, isOf({ unit: 'node', numbers: nodes })));
+    const traces = newest(capture, TRACES, since);
     const rows = await connection.rows(
       `SELECT node_no, epoch_us(max(least(greatest(s.started_at, coalesce(s.ended_at, s.started_at)), t.heard_at))) AS active_at
        FROM ${spans} s JOIN ${traces} t ON s.tenant = t.tenant AND s.trace_id = t.trace_id GROUP BY node_no`,

@@ -1,12 +1,12 @@
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
-import { conditionsOn } from '../commit-ranges.js';
+import { conditionsOn, narrowed, ofCommitsSince, type OfCommits } from '../commit-ranges.js';
 import type { Connection } from '../connection.js';
 import { newest } from '../relation.js';
 import type { Capture } from '../segment.js';
 import { COMMITS, commitsAt } from '../stored-traces.js';
-import { RUNNING } from '../trace-rows.js';
+import { RUNNING } from '../../../runs/rules/rows.js';
 
 /** What alerts count of a target, and by which number: the runs of an agent, or the spans of a node of the service map. */
 export type Unit = 'agent' | 'node';
@@ -47,7 +47,7 @@ export async function finishedRows(
   const spans = newest(
     capture,
     SPANS,
-    commits.map((seqs) => `${isOf(units)} AND ${seqs} AND status <> ${RUNNING}`),
+    commits.map((seqs) => narrowed(seqs, `${isOf(units)} AND status <> ${RUNNING}`)),
   );
   return `(SELECT s.node_no AS no, s.trace_id, s.seq, least(coalesce(s.ended_at, s.started_at), t.heard_at) AS event,
     s.${HAS_FAILED} AS failed, s.duration_ms
@@ -72,19 +72,19 @@ export function startedRows(
  *
  * @param heard a relation of all headers of which news came after some time
  */
-async function commitsOfSpans(connection: Connection, heard: string): Promise<string[]> {
+async function commitsOfSpans(connection: Connection, heard: string): Promise<OfCommits[]> {
   // A commit that brought spans and whose header is the newest is one that brought news: so is every later one.
   const [row] = await connection.rows(
     `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${heard} WHERE last_seq > 0`,
   );
-  if (typeof row?.first !== 'number') return ['FALSE'];
+  if (typeof row?.first !== 'number') return [];
   const since = typeof row.since === 'number' ? row.since : Number.MAX_SAFE_INTEGER;
   const earlier = await connection.rows(
     `SELECT DISTINCT ${COMMITS} FROM ${heard} WHERE last_seq > 0 AND first_seq < ${since} LIMIT ${MANY_TRACES}`,
   );
-  if (earlier.length === MANY_TRACES) return [`seq >= ${row.first}`];
+  if (earlier.length === MANY_TRACES) return [ofCommitsSince(row.first)];
   const places = earlier.length === 0 ? [] : conditionsOn(earlier.map(commitsAt));
-  return [...places.map((seqs) => `${seqs} AND seq < ${since}`), `seq >= ${since}`];
+  return [...places.map((seqs) => narrowed(seqs, `seq < ${since}`)), ofCommitsSince(since)];
 }
 
 export function isOf({ unit, numbers }: Units): string {

@@ -9,7 +9,7 @@ import { isKnown, type Agents } from '../agents.js';
 import { headerAt, statusAt } from '../incoming-rows.js';
 import { objectRows } from '../object-rows.js';
 import { runSummary } from '../queries/run-summary.js';
-import type { TraceRow } from '../trace-rows.js';
+import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace } from '../triage.js';
 import type { IncomingBatch, Rows, TraceChange } from '../write-group.js';
@@ -22,7 +22,7 @@ const TOLD_TEXT = 4096;
 /** A run that has ended, as the commit leaves it. */
 interface EndedRun {
   readonly type: EventType;
-  readonly header: TraceRow;
+  readonly header: HeaderRow;
   readonly agentNo: number;
   readonly spanCount: number;
   /** The batch that ended it, and its position there. */
@@ -41,7 +41,7 @@ interface Fact {
 }
 
 /**
- * The events of one group commit, where somebody wants them (decisions §6). Whether that is so is asked once for each
+ * The events of one group commit, where somebody wants them. Whether that is so is asked once for each
  * tenant, so that a group without any costs next to nothing.
  */
 export class CommitEvents {

@@ -94,7 +94,7 @@ export class EventInterests {
     this.#ofTenants.delete(tenant);
   }
 
-  /** A reader wants these types of everybody. @returns what takes it back */
+  /** A reader wants these types of everybody. @returns what withdraws it */
   read(types: readonly string[]): () => void {
     const count = (by: 1 | -1): void => {
       for (const type of types) this.#read.set(type, (this.#read.get(type) ?? 0) + by);

@@ -2,6 +2,7 @@ import type { EventRecord, EventType } from '../../../signal/event.js';
 import type { EventPageLimit } from '../../event-store.js';
 import { EVENTS } from '../../events-table.js';
 import { selectList } from '../../table.js';
+import { narrowed, ofCommitsBetween, ofCommitsSince, type OfCommits } from '../commit-ranges.js';
 import type { Connection, Row } from '../connection.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';
@@ -36,10 +37,11 @@ export async function readStoredEvents(
   limit: EventPageLimit,
 ): Promise<TelemetryEvents> {
   const { commit, place } = after;
-  const behind = `seq >= ${commit} AND (seq > ${commit} OR place > ${place})`;
+  const isBehind = `(seq > ${commit} OR place > ${place})`;
+  const behind = narrowed(ofCommitsSince(commit), isBehind);
   const some = await someOf(connection, capture, behind, limit.events + 1);
   if (some.rows === 0) return { events: [], hasMore: false };
-  const read = async (where: string): Promise<readonly TelemetryEvent[]> => {
+  const read = async (where: OfCommits): Promise<readonly TelemetryEvent[]> => {
     const rows = await connection.rows(
       `SELECT seq, place, tenant, ${selectList(EVENTS.wire)} FROM ${relation(capture, EVENTS, where)} ORDER BY seq, place`,
     );
@@ -51,7 +53,7 @@ export async function readStoredEvents(
   const places = await placesOf(
     connection,
     capture,
-    `${behind} AND seq <= ${some.lastCommit}`,
+    narrowed(ofCommitsBetween(commit, some.lastCommit), isBehind),
     limit.events + 1,
   );
   const count = pageSize(
@@ -60,7 +62,7 @@ export async function readStoredEvents(
   );
   const last = places[count - 1] ?? after;
   const upTo = `(seq < ${last.commit} OR place <= ${last.place})`;
-  const events = await read(`${behind} AND seq <= ${last.commit} AND ${upTo}`);
+  const events = await read(narrowed(ofCommitsBetween(commit, last.commit), `${isBehind} AND ${upTo}`));
   return { events, hasMore: count < places.length };
 }
 
@@ -68,7 +70,7 @@ export async function readStoredEvents(
  * Any so many of the rows: they end no sooner than the first so many. The rows lie in the order of `seq`, so this ends where
  * enough are found, while to sort means to look at all of them: a reader may be millions behind.
  */
-async function someOf(connection: Connection, capture: Capture, where: string, most: number) {
+async function someOf(connection: Connection, capture: Capture, where: OfCommits, most: number) {
   const [row] = await connection.rows(
     `SELECT count(*) AS rows, max(seq) AS last, sum(bytes)::DOUBLE AS bytes FROM (SELECT seq, bytes FROM ${relation(capture, EVENTS, where)} LIMIT ${most})`,
   );
@@ -84,7 +86,7 @@ interface MeasuredPlace extends EventPlace {
 async function placesOf(
   connection: Connection,
   capture: Capture,
-  where: string,
+  where: OfCommits,
   most: number,
 ): Promise<MeasuredPlace[]> {
   const rows = await connection.rows(

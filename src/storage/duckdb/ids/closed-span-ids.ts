@@ -1,4 +1,5 @@
 import { SPANS, TRACES } from '../../tables.js';
+import { ofCommitsBetween, type OfCommits } from '../commit-ranges.js';
 import { int64At, type Connection } from '../connection.js';
 import type { Read } from '../read.js';
 import { newest } from '../relation.js';
@@ -67,13 +68,13 @@ async function rowsOf(
     `SELECT min(first_seq) AS first, min(first_seq) FILTER (WHERE closed_seq > ${after} AND closed_seq <= ${upTo}) AS closing FROM ${closed}`,
   );
   if (typeof known?.first !== 'number') return null;
-  const joined = (where: string, condition: string, no: string): string =>
+  const joined = (where: OfCommits, condition: string, no: string): string =>
     `SELECT s.tenant, s.trace_id, s.span_id, ${no} AS no FROM ${newest(capture, SPANS, where)} s
      JOIN ${closed} c ON c.tenant = s.tenant AND c.trace_id = s.trace_id WHERE ${condition}`;
-  const parts = [joined(`seq > ${after} AND seq <= ${upTo}`, 's.seq >= c.closed_seq', 's.seq')];
+  const parts = [joined(ofCommitsBetween(after + 1, upTo), 's.seq >= c.closed_seq', 's.seq')];
   if (typeof known.closing === 'number') {
     const isClosing = `s.seq < c.closed_seq AND c.closed_seq > ${after} AND c.closed_seq <= ${upTo}`;
-    parts.push(joined(`seq >= ${known.closing} AND seq < ${upTo}`, isClosing, 'c.closed_seq'));
+    parts.push(joined(ofCommitsBetween(known.closing, upTo - 1), isClosing, 'c.closed_seq'));
   }
   return `(${parts.join(' UNION ALL ')})`;
 }

@@ -1,4 +1,5 @@
 import type { Table } from '../../table.js';
+import { ofCommitsBetween } from '../commit-ranges.js';
 import { int64At, type Connection } from '../connection.js';
 import type { Read } from '../read.js';
 import { newest } from '../relation.js';
@@ -45,7 +46,7 @@ export class StoredIds implements IdRows {
   }
 
   #rowsOf(capture: Capture, { after, upTo }: CommitRange): string {
-    return newest(capture, this.#table, `seq > ${after} AND seq <= ${upTo}`);
+    return newest(capture, this.#table, ofCommitsBetween(after + 1, upTo));
   }
 }
 

@@ -7,7 +7,7 @@ import { transferables, type Column, type ColumnsMessage } from '../../../worker
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
-import { LOG_WIRE } from '../../tables.js';
+import { LOG_WIRE } from '../../log-tables.js';
 import type { CountedMessage } from '../counted-message.js';
 import { encodeOrigins } from '../origin-rows.js';
 import { SharedParts } from '../shared-parts.js';
@@ -109,7 +109,7 @@ export function transferablesOf({ logs, origins }: LogsMessage): ArrayBuffer[] {
   return [logs, origins].flatMap(transferables);
 }
 
-/** A body as it is searched and shown (decisions §4): a text, else its JSON text; null where nothing was sent. */
+/** A body as it is searched and shown: a text, else its JSON text; null where nothing was sent. */
 function bodyText(body: JsonValue): string | null {
   if (typeof body === 'string') return body;
   return body === null ? null : printJson(body);

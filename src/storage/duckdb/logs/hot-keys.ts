@@ -1,4 +1,4 @@
-import { LOGS } from '../../tables.js';
+import { LOGS } from '../../log-tables.js';
 import { int64At, type Connection } from '../connection.js';
 import { hotPartsOf } from '../relation.js';
 import type { Capture } from '../segment.js';

@@ -1,6 +1,6 @@
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf } from '../../table.js';
-import { LOGS } from '../../tables.js';
+import { LOGS } from '../../log-tables.js';
 import type { Counted } from '../event-counts.js';
 import type { Origins } from '../origins.js';
 import { numberOrigins, ORIGIN_MESSAGE } from '../origin-rows.js';

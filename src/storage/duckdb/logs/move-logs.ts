@@ -1,5 +1,5 @@
 import { columnsOf } from '../../table.js';
-import { LOGS } from '../../tables.js';
+import { LOGS } from '../../log-tables.js';
 import type { Connection } from '../connection.js';
 import type { Segment } from '../segment.js';
 import { termHash, type TermKind } from './terms.js';

@@ -1,3 +1,4 @@
+import { ofCommitsBetween, type OfCommits } from '../commit-ranges.js';
 import { int64At, type Connection } from '../connection.js';
 
 /** A run of commits, both ends included, and how many rows they brought. */
@@ -39,6 +40,6 @@ export async function commitPages(
 }
 
 /** The condition on rows that they are of a page. */
-export function within({ first, last }: CommitPage): string {
-  return `seq BETWEEN ${first} AND ${last}`;
+export function within({ first, last }: CommitPage): OfCommits {
+  return ofCommitsBetween(first, last);
 }

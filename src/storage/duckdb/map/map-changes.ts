@@ -1,18 +1,12 @@
 import type { Micros } from '../../../signal/time.js';
 import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
 import type { IncomingBatch, Rows } from '../write-group.js';
-import { HourSums } from '../../../signal/hour-sums.js';
+import type { HourSums } from '../../../signal/hour-sums.js';
 import type { Services } from './services.js';
 import { sumRows, TenantHours } from './tenant-hours.js';
 
-/** What one stored trace adds to the map. */
-export interface TraceSums {
-  readonly hour: number;
-  readonly sums: HourSums;
-}
-
 /** What the map needs to know of a trace. */
-export interface MappedTrace {
+interface MappedTrace {
   readonly tenant: number;
   readonly agent: string;
   readonly startedAt: Micros;
@@ -32,14 +26,8 @@ export class MapChanges {
   }
 
   /** Adds what a whole trace adds, or takes it away. */
-  add(tenant: number, { hour, sums }: TraceSums, sign: 1 | -1): void {
+  add(tenant: number, hour: number, sums: HourSums, sign: 1 | -1): void {
     this.#hours.sums(tenant, hour).add(sums, sign);
-  }
-
-  sumsOf(trace: MappedTrace): TraceSums {
-    const sums = new HourSums();
-    this.#count(trace, sums);
-    return { hour: hourOf(trace.startedAt), sums };
   }
 
   /** Adds what a trace adds that is new as a whole. */

@@ -3,7 +3,7 @@ import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
-import type { SpanRow } from '../trace-rows.js';
+import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { Services } from './services.js';
 
 const TAB = '\t';

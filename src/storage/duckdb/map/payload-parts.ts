@@ -1,4 +1,5 @@
 import { PAYLOADS } from '../../tables.js';
+import { narrowed, ofCommitsBetween, type OfCommits } from '../commit-ranges.js';
 import type { Connection, Row } from '../connection.js';
 import { PART_BYTES } from '../queries/part-bytes.js';
 import { relation } from '../relation.js';
@@ -16,8 +17,8 @@ const PLACE = 'seq, tenant, trace_id, first_line';
 export async function payloadParts(
   connection: Connection,
   capture: Capture,
-  where: string,
-): Promise<readonly string[]> {
+  where: OfCommits,
+): Promise<readonly OfCommits[]> {
   const inOrder = `OVER (ORDER BY ${PLACE} ROWS UNBOUNDED PRECEDING)`;
   const end = (which: 'min' | 'max'): string =>
     ['seq', 'tenant', 'trace_id::VARCHAR', 'first_line']
@@ -31,7 +32,8 @@ export async function payloadParts(
   );
   return rows.map((row) => {
     const [first, last] = [placeOf(row, 'min'), placeOf(row, 'max')];
-    return `seq BETWEEN ${Number(row.min_0)} AND ${Number(row.max_0)} AND ${isBeyond('>', first)} AND ${isBeyond('<', last)}`;
+    const commits = ofCommitsBetween(Number(row.min_0), Number(row.max_0));
+    return narrowed(commits, `${isBeyond('>', first)} AND ${isBeyond('<', last)}`);
   });
 }
 

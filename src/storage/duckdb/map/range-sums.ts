@@ -2,11 +2,12 @@ import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { SPANS, TRACES } from '../../tables.js';
+import { narrowed, ofCommitsBetween } from '../commit-ranges.js';
 import { int64At, type Connection, type FixedChunk } from '../connection.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';
 import type { HourRange } from './hour-ranges.js';
-import type { RebuildWork } from './rebuild.js';
+import type { RebuildWork } from './rebuild-work.js';
 import { TenantHours, type SumPart } from './tenant-hours.js';
 
 const HOUR = 3_600_000_000;
@@ -45,21 +46,21 @@ export class RangeSums {
     if (from > -Infinity) conditions.push(`started_at >= make_timestamp(${from * HOUR})`);
     if (before < Infinity) conditions.push(`started_at < make_timestamp(${before * HOUR})`);
     const headers = (more: string): string =>
-      newest(this.#capture, TRACES, `${conditions.join(' AND ')}${more}`);
+      newest(this.#capture, TRACES, [...conditions, more].join(' AND '));
     const [extent] = await this.#connection.rows(
-      `SELECT count(*) AS traces, coalesce(sum(span_count + 1), 0)::BIGINT AS size, coalesce(min(first_seq) FILTER (WHERE last_seq > 0), 0) AS first, coalesce(max(last_seq), 0) AS last FROM ${headers('')}`,
+      `SELECT count(*) AS traces, coalesce(sum(span_count + 1), 0)::BIGINT AS size, coalesce(min(first_seq) FILTER (WHERE last_seq > 0), 0) AS first, coalesce(max(last_seq), 0) AS last FROM ${headers('TRUE')}`,
     );
     if (extent === undefined || extent.traces === 0) return;
     const parts = Math.ceil(Number(extent.size) / this.#work.size.part);
     for (let part = 0; part < parts; part++) {
-      const inPart = parts === 1 ? '' : ` AND hash(trace_id) % ${parts} = ${part}`;
-      const where = `seq BETWEEN ${String(extent.first)} AND ${String(extent.last)}${inPart}`;
+      const isInPart = parts === 1 ? 'TRUE' : `hash(trace_id) % ${parts} = ${part}`;
+      const where = narrowed(ofCommitsBetween(Number(extent.first), Number(extent.last)), isInPart);
       await this.#count(
         this.#connection.wholeChunks(
           `SELECT h.tenant, h.trace_id, h.agent_no, h.started_at,
              coalesce(s.type + if(s.parent_span_id IS NULL, ${TOP}, 0), ${EMPTY})::INTEGER,
              coalesce(s.node_no, 0), coalesce(s.span_id, ${NO_ID}), coalesce(s.parent_span_id, ${NO_ID})
-           FROM ${headers(inPart)} h LEFT JOIN ${newest(this.#capture, SPANS, where)} s
+           FROM ${headers(isInPart)} h LEFT JOIN ${newest(this.#capture, SPANS, where)} s
              ON s.tenant = h.tenant AND s.trace_id = h.trace_id
            ORDER BY h.tenant, h.trace_id`,
         ),

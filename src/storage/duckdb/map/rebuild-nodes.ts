@@ -1,10 +1,11 @@
 import { SPANS, TRACES } from '../../tables.js';
+import { narrowed } from '../commit-ranges.js';
 import type { Connection } from '../connection.js';
 import { newest } from '../relation.js';
 import type { RemapChange } from '../write-group.js';
 import { commitPages, within } from './commit-pages.js';
 import { nameTrace } from './rebuild-findings.js';
-import type { RebuildWork } from './rebuild.js';
+import type { RebuildWork } from './rebuild-work.js';
 import { SpanPage } from './span-page.js';
 
 /** Traces of one commit. Each of them is read, and whoever sends spans meanwhile waits for it. */
@@ -40,7 +41,7 @@ async function mapTheUnmapped(work: RebuildWork): Promise<void> {
   );
   for (const page of pages) {
     const traces = await work.read(async (connection, capture) => {
-      const where = `${UNMAPPED} AND ${within(page)}`;
+      const where = narrowed(within(page), UNMAPPED);
       return await tracesIn(connection, `SELECT tenant, trace_id FROM ${newest(capture, TRACES, where)}`);
     });
     for (const { tenant, words } of traces) {

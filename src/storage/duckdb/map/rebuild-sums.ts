@@ -2,7 +2,7 @@ import { SPAN_TYPES } from '../../../signal/span.js';
 import { formatTime } from '../../../signal/time.js';
 import { hourRanges } from './hour-ranges.js';
 import { RangeSums, UNNUMBERED } from './range-sums.js';
-import type { RebuildWork } from './rebuild.js';
+import type { RebuildWork } from './rebuild-work.js';
 import { SumCorrections } from './sum-corrections.js';
 import type { SumPart } from './tenant-hours.js';
 

@@ -1,15 +1,17 @@
+import { runKey } from '../../../runs/run-key.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../tables.js';
+import { narrowed, type OfCommits } from '../commit-ranges.js';
 import { int64At, type Connection } from '../connection.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';
-import { idKey, type RemapChange } from '../write-group.js';
+import type { RemapChange } from '../write-group.js';
 import { within, type CommitPage } from './commit-pages.js';
 import { knownNodeOfStored, NEED_PAYLOAD } from './node-of-stored.js';
 import { nameTrace } from './rebuild-findings.js';
-import type { RebuildWork } from './rebuild.js';
+import type { RebuildWork } from './rebuild-work.js';
 import { payloadParts } from './payload-parts.js';
 import { placeKey, SPAN_COLUMNS, SpanRows, type OpenSpan, type OpenSpans } from './span-rows.js';
 
@@ -46,9 +48,8 @@ export class SpanPage {
   /** Compares the spans whose node follows from their type and name. @returns the others */
   async #checkRows(): Promise<OpenSpans> {
     const open: OpenSpans = new Map();
-    const commits = within(this.#page);
     // Spans of types without a node are read only where they have one.
-    const where = `${commits} AND (${MAKES_NODES} OR node_no <> ${NO_NODE})`;
+    const where = narrowed(within(this.#page), `(${MAKES_NODES} OR node_no <> ${NO_NODE})`);
     const unmapped = newest(
       this.#capture,
       TRACES,
@@ -76,7 +77,7 @@ export class SpanPage {
       await this.#checkPart(open, part);
   }
 
-  async #checkPart(open: OpenSpans, part: string): Promise<void> {
+  async #checkPart(open: OpenSpans, part: OfCommits): Promise<void> {
     const chunks = this.#connection.wholeChunks(
       `SELECT seq, tenant, trace_id, first_line, ${PAYLOAD_LINES} FROM ${relation(this.#capture, PAYLOADS, part)}`,
     );
@@ -112,7 +113,7 @@ export class SpanPage {
       const [is, shouldBe] = [stored, derived].map((node) => nameNode(this.#work, node));
       return `${nameTrace(userOf(tenant), rows.traceIds, row * 4)}, span ${rows.spanId(row)}: its node is ${String(is)}, and derived ${String(shouldBe)}.`;
     });
-    this.#differing.set(idKey(tenant, rows.traceIds, row * 4), {
+    this.#differing.set(runKey(tenant, rows.traceIds, row * 4), {
       tenant,
       words: rows.traceIds.slice(row * 4, row * 4 + 4),
     });

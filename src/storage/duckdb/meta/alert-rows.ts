@@ -1,13 +1,6 @@
 import type { NotificationAttempt } from '../../alert-notices.js';
-import type {
-  Alert,
-  AlertChannel,
-  AlertEvidence,
-  AlertIncident,
-  AlertRule,
-  AlertType,
-  CompositeConfig,
-} from '../../alert-store.js';
+import type { Alert, AlertChannel, AlertEvidence, AlertIncident, AlertRule } from '../../alert-store.js';
+import type { AlertType, CompositeConfig } from '../../alert-conditions.js';
 import type { Row, Value } from '../connection.js';
 import { numberOrNull } from './delivery-rows.js';
 import { readAnyText } from './tables.js';

@@ -1,15 +1,15 @@
 import type { Micros } from '../../../signal/time.js';
 import type { ClaimRequest, Claims, DeliveryClaim, SenderLimits } from '../../delivery-store.js';
+import { takeTurns } from '../../delivery-turns.js';
 import type { PushedClaims } from '../../sender-queue.js';
 import type { EventInterests } from '../events/interests.js';
 import type { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import { listOf, type WaitingRow } from './delivery-rows.js';
-import { claimed } from './delivery-state.js';
+import { claimed } from '../../delivery-state.js';
 import {
   endpointQueues,
   queuesOf,
-  takeTurns,
   toEndpointQueue,
   type Candidate,
   type EndpointQueue,

@@ -15,7 +15,7 @@ import type {
 } from '../../delivery-store.js';
 import type { AttemptsPart } from './delivery-history.js';
 import type { TakenDeliveries } from './delivery-tables.js';
-import { removedMeanwhile } from '../read-errors.js';
+import { removedMeanwhile } from '../../removed-meanwhile.js';
 import type { DeliveryMethod } from '../store-thread.js';
 
 /** The queue of webhooks as the daemon's thread sees it: it asks the store thread, and tells of what may be due. */

@@ -9,7 +9,7 @@ import type { Row, Value } from '../connection.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
 import type { DeliveryMemory } from './delivery-memory.js';
 import { listOf, numberOrNull, toWaitingRow, type DeliveryIds } from './delivery-rows.js';
-import type { Waiting } from './delivery-state.js';
+import type { Waiting } from '../../delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 import { readAnyText } from './tables.js';
 

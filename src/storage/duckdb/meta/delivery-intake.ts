@@ -7,7 +7,7 @@ import { DELIVERIES, TAKEN_EVENTS } from './delivery-definitions.js';
 import type { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { WaitingRow } from './delivery-rows.js';
-import { queued } from './delivery-state.js';
+import { queued } from '../../delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 import { TakenIds } from './taken-ids.js';
 import { lastNumber } from './unusable-definition.js';

@@ -1,7 +1,7 @@
 import type { Row } from '../connection.js';
 import { WAITING } from './delivery-definitions.js';
 import { toWaitingRow, type WaitingRow } from './delivery-rows.js';
-import { isAtRest } from './delivery-state.js';
+import { isAtRest } from '../../delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 import { byRanges } from './number-ranges.js';
 

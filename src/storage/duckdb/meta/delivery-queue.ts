@@ -5,7 +5,7 @@ import type { Row } from '../connection.js';
 import { ATTEMPTS, WAITING } from './delivery-definitions.js';
 import { fromWaitingRow, listOf, numberOrNull, toWaitingRow, type WaitingRow } from './delivery-rows.js';
 import type { DeliveryMemory } from './delivery-memory.js';
-import { interrupted, isAtRest } from './delivery-state.js';
+import { interrupted, isAtRest } from '../../delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 
 /** A row as it is now, and whether the table does not have it yet. */

@@ -6,7 +6,7 @@ import { WAITING } from './delivery-definitions.js';
 import type { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import { listOf, toWaitingRow, type WaitingRow } from './delivery-rows.js';
-import { counted, finished, type BreakerState } from './delivery-state.js';
+import { counted, finished, type BreakerState } from '../../delivery-state.js';
 import { toEndpoint } from './endpoint-tables.js';
 import type { MetaConnection } from './meta-connection.js';
 import type { MetaEvents } from './meta-events.js';

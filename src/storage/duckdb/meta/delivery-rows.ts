@@ -1,5 +1,5 @@
 import type { Row, Value } from '../connection.js';
-import type { Waiting } from './delivery-state.js';
+import type { Waiting } from '../../delivery-state.js';
 
 /** What never changes of a delivery. */
 export interface DeliveryIds {

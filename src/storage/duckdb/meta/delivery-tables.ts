@@ -20,7 +20,7 @@ import { DeliveryIntake, type IntakeParts } from './delivery-intake.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import { DeliveryResults, type DeliveryParts } from './delivery-results.js';
-import { asked, atRest } from './delivery-state.js';
+import { asked, atRest } from '../../delivery-state.js';
 import type { MetaConnection } from './meta-connection.js';
 
 /** The part of a {@link DeliveryStore} that needs the database. */

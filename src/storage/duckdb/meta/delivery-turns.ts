@@ -1,35 +1,19 @@
 import type { Micros } from '../../../signal/time.js';
-import type { ClaimRequest, HeldClaim } from '../../delivery-store.js';
+import type { HeldClaim } from '../../delivery-store.js';
+import type { EndpointTurns, WaitingTurn } from '../../delivery-turns.js';
 import type { Row, Value } from '../connection.js';
 import type { EventInterests } from '../events/interests.js';
 import type { WaitingRow } from './delivery-rows.js';
 
 /** A delivery that waits for an active endpoint. */
-export interface Candidate {
-  /** 0 where somebody asked for it. */
-  readonly due: Micros;
-  readonly delivery: number;
+export interface Candidate extends WaitingTurn {
   readonly event: number;
-  /** Attempts to the endpoint that are under way by the time that it is this one's turn. */
-  readonly ofEndpoint: number;
 }
 
 /** What waits for an endpoint, and what is under way to it. */
-export interface EndpointQueue {
-  readonly organizationId: string;
+export interface EndpointQueue extends EndpointTurns<Candidate> {
   readonly underWay: readonly HeldClaim[];
-  /** The first by time, as many as the endpoint has room for. */
-  readonly candidates: readonly Candidate[];
 }
-
-/** What is taken, and when there is more. */
-export interface Turns {
-  readonly taken: readonly Candidate[];
-  readonly nextDueAt: Micros | null;
-}
-
-/** Limits of a claim. */
-type Limits = Pick<ClaimRequest, 'limit' | 'perEndpoint' | 'perOrganization'>;
 
 /** The time by which a waiting row is taken, as SQL. */
 const DUE = '(CASE WHEN manual > 0 THEN 0 ELSE epoch_us(due_at) END)';
@@ -112,51 +96,6 @@ function endpointQueue(
   return { organizationId, underWay, candidates };
 }
 
-/**
- * Who is next: organizations take turns, so that none holds up another with many endpoints that hang, and so do the endpoints
- * of each, so that none holds up another with much to do.
- */
-export function takeTurns(queues: readonly EndpointQueue[], now: Micros, limits: Limits): Turns {
-  const organizations = byOrganization(queues).map((ofOne) => {
-    const underWay = ofOne.reduce((sum, queue) => sum + queue.underWay.length, 0);
-    const candidates = ofOne.flatMap((queue) => queue.candidates);
-    const due = candidates.filter((candidate) => candidate.due <= now).sort(inTurns);
-    return { underWay, candidates, due, room: Math.max(0, limits.perOrganization - underWay) };
-  });
-  const taken = new Set(
-    organizations
-      .flatMap(({ underWay, due, room }) =>
-        due.slice(0, room).map((candidate, place) => ({ candidate, before: underWay + place })),
-      )
-      .sort((a, b) => a.before - b.before || inTurns(a.candidate, b.candidate))
-      .slice(0, limits.limit)
-      .map(({ candidate }) => candidate),
-  );
-  const rest = organizations.flatMap(({ candidates, room }) => {
-    const left = candidates.filter((candidate) => !taken.has(candidate));
-    return candidates.length - left.length < room ? left : [];
-  });
-  return { taken: [...taken], nextDueAt: earliest(rest.map(({ due }) => due || now)) };
-}
-
-function byOrganization(queues: readonly EndpointQueue[]): readonly (readonly EndpointQueue[])[] {
-  const found = new Map<string, EndpointQueue[]>();
-  for (const queue of queues) {
-    const ofOne = found.get(queue.organizationId);
-    if (ofOne) ofOne.push(queue);
-    else found.set(queue.organizationId, [queue]);
-  }
-  return [...found.values()];
-}
-
-function inTurns(a: Candidate, b: Candidate): number {
-  return a.ofEndpoint - b.ofEndpoint || a.due - b.due || a.delivery - b.delivery;
-}
-
 function listed(list: Value | undefined): readonly unknown[] {
   return typeof list === 'string' ? (JSON.parse(list) as unknown[]) : [];
-}
-
-function earliest(times: readonly Micros[]): Micros | null {
-  return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
 }

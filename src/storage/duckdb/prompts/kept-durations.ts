@@ -44,7 +44,7 @@ export class KeptDurations {
     return this.#count === 0 ? null : (this.#sum + this.#rest) / this.#count;
   }
 
-  /** By linear interpolation between order statistics (decisions §1). @param share from 0 to 1. @returns null when there are none */
+  /** By linear interpolation between order statistics. @param share from 0 to 1. @returns null when there are none */
   quantile(share: number): number | null {
     const place = this.#places.find(share);
     if (place === null) return null;

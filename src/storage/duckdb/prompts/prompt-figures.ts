@@ -1,18 +1,9 @@
 import { MoneySum, type Usd } from '../../../signal/money.js';
-import type { CountedRun } from '../run-figures.js';
 import { LoadedFigures } from '../loaded-figures.js';
 import type { Read } from '../read.js';
 import { KeptDurations } from './kept-durations.js';
+import type { LinkedRun } from './linked-run.js';
 import { storedPrompts } from './stored-links.js';
-
-/** What a run adds to the figures of a prompt version that it used. */
-export type LinkedRun = Pick<CountedRun, 'success' | 'cost' | 'durationMs'>;
-
-/** A stored run and the number of a prompt version that it used. */
-export interface LinkedPrompt {
-  readonly promptNo: number;
-  readonly run: LinkedRun;
-}
 
 /** The figures of a prompt version over the stored traces that used it. */
 export interface PromptTotals {

@@ -1,12 +1,13 @@
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
+import { narrowed, ofCommits, union, type OfCommits } from '../commit-ranges.js';
 import { int64At, type Connection, type Row } from '../connection.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { newest, relation } from '../relation.js';
 import type { Capture } from '../segment.js';
-import { keyOf } from '../trace-rows.js';
-import type { LinkedPrompt } from './prompt-figures.js';
+import { keyOf } from '../../../runs/rules/span-facts.js';
+import type { LinkedPrompt } from './linked-run.js';
 import type { TraceLinks } from './trace-links.js';
 
 /**
@@ -24,17 +25,19 @@ export async function loadLinks(
   const byId = new Map(traces.map((links) => [formatUuid(links.words, links.offset), links]));
   const seqs = new Set(traces.map(({ words, offset }) => linked.find(tenant, words, offset)));
   const ids = [...byId.keys()].map((id) => `'${id}'::UUID`).join(', ');
-  const read = async (commits: string): Promise<void> => {
-    const where = `tenant = ${tenant} AND (${commits}) AND trace_id IN (${ids})`;
+  const read = async (commits: OfCommits): Promise<void> => {
+    const where = narrowed(commits, `tenant = ${tenant} AND trace_id IN (${ids})`);
     const rows = await connection.rows(
       `SELECT seq, first_seq, prompt_no, trace_id::VARCHAR AS trace_id, span_id::VARCHAR AS span_id FROM ${relation(capture, PROMPT_LINKS, where)}`,
     );
     for (const row of rows) putLink(byId.get(String(row.trace_id)), row);
   };
-  await read(`seq IN (${[...seqs].join(', ')})`);
+  await read(ofCommits(seqs));
   const earlier = traces.filter(({ firstSeq, lastSeq }) => firstSeq < lastSeq);
   if (earlier.length === 0) return;
-  await read(earlier.map(({ firstSeq, lastSeq }) => `seq >= ${firstSeq} AND seq < ${lastSeq}`).join(' OR '));
+  const before = earlier.map(({ firstSeq, lastSeq }) => ({ first: firstSeq, last: lastSeq - 1 }));
+  const isBefore = before.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
+  await read({ commits: union(before), sql: `(${isBefore})` });
 }
 
 function putLink(links: TraceLinks | undefined, row: Row): void {

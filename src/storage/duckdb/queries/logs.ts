@@ -1,7 +1,8 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { formatTime } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
-import { LOG_WIRE, LOGS, ORIGINS } from '../../tables.js';
+import { ORIGINS } from '../../tables.js';
+import { LOG_WIRE, LOGS } from '../../log-tables.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection, Row } from '../connection.js';
 import { findInBlocks } from '../logs/block-matches.js';

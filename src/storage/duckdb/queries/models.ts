@@ -40,7 +40,7 @@ const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS pr
   min(oldest) AS oldest, max(newest) AS newest, min(gone_oldest) AS gone_oldest, max(gone_newest) AS gone_newest`;
 
 /**
- * The models of a tenant's `llm` spans with what they used, the dearest first, then the one called most. Of the cold file the
+ * The models of a tenant's `llm` spans with what they used, the most expensive first, then the one called most. Of the cold file the
  * hours that lie within the time asked for are read from their sums. Those of one agent are looked for among all spans:
  * nothing about agents and models is kept beside them.
  *

@@ -1,5 +1,5 @@
 import { TRACES } from '../../tables.js';
-import { CommitRanges, conditionsOn } from '../commit-ranges.js';
+import { CommitRanges, conditionsOn, narrowed, type OfCommits } from '../commit-ranges.js';
 import type { Connection, Value } from '../connection.js';
 import { newest, type Condition } from '../relation.js';
 import type { Capture } from '../segment.js';
@@ -52,7 +52,7 @@ export function countIn(places: readonly Place[]): number {
  *
  * @param runs how many of the newest are wanted
  */
-export function conditionsOnPage(places: readonly Place[], runs: number): string[] {
+export function conditionsOnPage(places: readonly Place[], runs: number): OfCommits[] {
   let since = -Infinity;
   let left = runs;
   // Those that started last as a whole have enough of them: what is older than their oldest is not wanted.
@@ -63,5 +63,5 @@ export function conditionsOnPage(places: readonly Place[], runs: number): string
   const there = places
     .filter((place) => place.newest >= since)
     .map(({ first, last }) => CommitRanges.stored({ first, last, printed: null }));
-  return conditionsOn(there).map((commits) => `${commits} AND started_at >= make_timestamp(${since})`);
+  return conditionsOn(there).map((commits) => narrowed(commits, `started_at >= make_timestamp(${since})`));
 }

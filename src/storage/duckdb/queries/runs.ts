@@ -9,6 +9,7 @@ import type { RunFigures } from '../run-figures.js';
 import type { Capture } from '../segment.js';
 import { PART_BYTES } from './part-bytes.js';
 import { hasText, inLowerCase, whereText } from '../texts/text-blocks.js';
+import { narrowed, ofCommits } from '../commit-ranges.js';
 import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
@@ -91,7 +92,7 @@ async function readRuns(
     count = countIn(places);
     if (count <= page.offset) return { ...NONE, count };
     const matches = text === undefined ? isOf : `${isOf} AND ${hasTextOrAgent(named)}`;
-    where = conditionsOnPage(places, page.offset + page.limit).map((there) => `${matches} AND ${there}`);
+    where = conditionsOnPage(places, page.offset + page.limit).map((there) => narrowed(there, matches));
   }
   // First which runs, by the narrow columns; then those few rows, found by their commits.
   const keys = await connection.rows(
@@ -162,9 +163,8 @@ export async function readRunsAt(
 ): Promise<RunsPart> {
   if (wanted.length === 0) return NONE;
   const seqOf = new Map(wanted.map(({ id, seq }) => [id, seq]));
-  const seqs = [...new Set(seqOf.values())].join(', ');
   const ids = [...seqOf.keys()].map((id) => `'${id}'::UUID`).join(', ');
-  const where = `tenant = ${tenant} AND seq IN (${seqs}) AND trace_id IN (${ids})`;
+  const where = narrowed(ofCommits(seqOf.values()), `tenant = ${tenant} AND trace_id IN (${ids})`);
   // The commit of one may have an older header of another, which must not take the room of a part.
   const places = [...seqOf].map(([id, seq]) => `('${id}'::UUID, ${seq}::BIGINT)`).join(', ');
   const headers = `SELECT * FROM ${relation(capture, TRACES, where)} WHERE (trace_id, seq::BIGINT) IN (${places})`;

@@ -16,7 +16,7 @@ export interface MapPage {
   readonly next: readonly string[] | null;
 }
 
-/** interface.md, "Service map" */
+/** What the service map calls the node of a span, by its type. */
 const NODE_TYPES: Readonly<Partial<Record<SpanType, string>>> = {
   agent: 'agent',
   http: 'service',

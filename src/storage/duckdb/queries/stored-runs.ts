@@ -1,12 +1,13 @@
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
 import type { Agent } from '../agents.js';
+import { ofCommitsSince } from '../commit-ranges.js';
 import type { Connection } from '../connection.js';
 import { DurationHistogram } from '../duration-histogram.js';
 import { newest, relation } from '../relation.js';
 import type { AgentsOf } from '../run-figures.js';
 import type { Capture } from '../segment.js';
-import { RUNNING } from '../trace-rows.js';
+import { RUNNING } from '../../../runs/rules/rows.js';
 
 /** The newest start of each agent that has runs, by its number. */
 export async function newestStarts(
@@ -95,7 +96,7 @@ async function withLastSpans(connection: Connection, capture: Capture, where: st
   const [row] = await connection.rows(`SELECT min(first_seq) AS first FROM ${running}`);
   const first = row?.first ?? null;
   if (first === null) return `(SELECT *, NULL::TIMESTAMP AS last_span FROM ${headers})`;
-  const spans = relation(capture, SPANS, `seq >= ${String(first)}`);
+  const spans = relation(capture, SPANS, ofCommitsSince(Number(first)));
   return `(SELECT t.*, l.last_span FROM ${headers} t LEFT JOIN (
     SELECT s.tenant, s.trace_id, max(greatest(s.started_at, coalesce(s.ended_at, s.started_at))) AS last_span
     FROM ${spans} s JOIN ${running} r ON s.tenant = r.tenant AND s.trace_id = r.trace_id

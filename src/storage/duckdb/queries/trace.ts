@@ -7,8 +7,9 @@ import type { StoredTrace } from '../../telemetry-store.js';
 import { selectList } from '../../table.js';
 import { SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
 import type { Connection, Row, Value } from '../connection.js';
-import { conditionsOn, type CommitRanges } from '../commit-ranges.js';
+import { conditionsOn, narrowed, ofCommits, type CommitRanges } from '../commit-ranges.js';
 import { newest, relation } from '../relation.js';
+import { onLines, placeKey, placeOf } from '../line-places.js';
 import type { Capture } from '../segment.js';
 import { firstPayloads } from '../payloads.js';
 import { COMMITS, commitsAt } from '../stored-traces.js';
@@ -26,7 +27,13 @@ const PAGE_SPANS = 500;
  */
 const PAGE_BYTES = 16 * 1024 * 1024;
 /** Texts of a span that may be long, beside its payload. */
-const TEXT_BYTES = 'strlen(name) + coalesce(strlen(model), 0) + coalesce(strlen(error_message), 0)';
+const LONG_TEXTS = ['name', 'model', 'error_message'];
+const TEXT_BYTES = LONG_TEXTS.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ');
+/** Of a page of spans with no more of each the texts are none too much, and most texts are shorter. */
+const CUT_CHARACTERS = 8192;
+const NOT_SHOWN: readonly string[] = ['trace_id', 'agent_source', 'agent_name', 'derived'];
+const SHOWN = SPAN_WIRE.filter(({ name }) => !NOT_SHOWN.includes(name));
+const CUT_TEXTS = LONG_TEXTS.map((name) => `left(${name}, ${CUT_CHARACTERS}) AS ${name}`).join(', ');
 
 /** Where a page of a trace's spans begins. */
 export interface SpanCursor {
@@ -41,40 +48,47 @@ export interface SpanPage {
   readonly next: SpanCursor | null;
 }
 
-/** @param seqs the commits that may hold the trace's newest header */
+/** Where to look for a trace's spans. */
+export interface SpansOfTrace {
+  readonly commits: CommitRanges;
+  /** Whether all of them are one page. */
+  readonly areFew: boolean;
+}
+
+/** @param seq the commit that holds the trace's newest header */
 export async function readHeader(
   connection: Connection,
   capture: Capture,
   agents: Agents,
   tenant: number,
   traceId: string,
-  seqs: readonly number[],
-): Promise<{ trace: Omit<StoredTrace, 'spans'>; commits: CommitRanges } | null> {
+  seq: number,
+): Promise<{ trace: Omit<StoredTrace, 'spans'>; spans: SpansOfTrace } | null> {
   const row = await newestHeader(
     connection,
     capture,
     tenant,
     traceId,
-    seqs,
+    seq,
     `${RUN_COLUMNS}, metadata, closed`,
   );
   if (row === undefined) return null;
   return {
     trace: { ...runSummary(row, agents), metadata: metadataOf(row) },
-    commits: commitsAt(row),
+    spans: { commits: commitsAt(row), areFew: Number(row.span_count) <= PAGE_SPANS },
   };
 }
 
-/** Where a trace's spans lie now. @param seqs as of {@link readHeader}. @returns null when the trace is gone */
+/** Where the rest of a trace's spans lies now. @param seq as of {@link readHeader}. @returns null when the trace is gone */
 export async function readCommits(
   connection: Connection,
   capture: Capture,
   tenant: number,
   traceId: string,
-  seqs: readonly number[],
-): Promise<CommitRanges | null> {
-  const row = await newestHeader(connection, capture, tenant, traceId, seqs, 'seq');
-  return row === undefined ? null : commitsAt(row);
+  seq: number,
+): Promise<SpansOfTrace | null> {
+  const row = await newestHeader(connection, capture, tenant, traceId, seq, 'seq');
+  return row === undefined ? null : { commits: commitsAt(row), areFew: false };
 }
 
 async function newestHeader(
@@ -82,13 +96,12 @@ async function newestHeader(
   capture: Capture,
   tenant: number,
   traceId: string,
-  seqs: readonly number[],
+  seq: number,
   columns: string,
 ): Promise<Row | undefined> {
-  if (seqs.length === 0) return undefined;
-  const where = `tenant = ${tenant} AND seq IN (${seqs.join(', ')}) AND trace_id = '${traceId}'::UUID`;
+  const where = narrowed(ofCommits([seq]), `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`);
   const [row] = await connection.rows(
-    `SELECT ${columns}, ${COMMITS} FROM ${relation(capture, TRACES, where)} ORDER BY seq DESC LIMIT 1`,
+    `SELECT ${columns}, ${COMMITS} FROM ${relation(capture, TRACES, where)}`,
   );
   return row;
 }
@@ -98,33 +111,19 @@ export async function readSpans(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  { traceId, after }: SpanCursor,
-  commits: CommitRanges,
+  cursor: SpanCursor,
+  where: SpansOfTrace,
 ): Promise<SpanPage> {
-  // Once more in the scans, so that they skip what comes before.
-  const from = after === null ? '' : ` AND started_at >= make_timestamp(${after.startedAt})`;
-  const later =
-    after === null
-      ? ''
-      : ` WHERE (started_at, span_id) > (make_timestamp(${after.startedAt}), '${after.spanId}'::UUID)`;
-  const where = conditionsOn([commits]).map(
-    (seqs) => `tenant = ${tenant} AND ${seqs} AND trace_id = '${traceId}'::UUID${from}`,
-  );
-  const inOrder = '(ORDER BY started_at, span_id ROWS UNBOUNDED PRECEDING)';
-  const page = `SELECT *, count(*) OVER () AS on_page, sum(${TEXT_BYTES}) OVER ${inOrder} AS text_bytes, row_number() OVER ${inOrder} AS place
-    FROM (SELECT * FROM ${newest(capture, SPANS, where)}${later} ORDER BY started_at, span_id LIMIT ${PAGE_SPANS})`;
-  const found = await connection.rows(
-    `SELECT seq, line, on_page::INTEGER AS on_page, ${selectList(SPAN_WIRE)} FROM (${page}) WHERE place = 1 OR text_bytes <= ${PAGE_BYTES} ORDER BY started_at, span_id`,
-  );
-  const onPage = Number(found[0]?.on_page ?? 0);
-  const places = found.map((row) => ({ seq: Number(row.seq), line: Number(row.line) }));
+  const { traceId, after } = cursor;
+  const { found, onPage } = await pageRows(connection, capture, tenant, cursor, where);
+  const places = found.map(placeOf);
   const areAll = after === null && onPage < PAGE_SPANS && onPage === places.length;
   const of = { places, areAll };
   const payloads = await firstPayloads(connection, capture, tenant, traceId, of, PAGE_BYTES);
   await yieldToOthers();
   const rows = found.slice(0, payloads.spans);
   const texts = rows.map((row) =>
-    spanJson(row, payloads.lines.get(Number(row.seq))?.get(Number(row.line)) ?? ''),
+    spanJson(traceId, row, payloads.lines.get(Number(row.seq))?.get(Number(row.line)) ?? ''),
   );
   const last = rows.at(-1);
   const isFull = (onPage === PAGE_SPANS || rows.length < onPage) && last !== undefined;
@@ -136,12 +135,67 @@ export async function readSpans(
   };
 }
 
+/**
+ * The spans of a page: as many of them as may be held with their texts, but one at least. DuckDB sorts texts that are cut,
+ * and those of the spans that are given are then read whole.
+ *
+ * @returns them, and how many there would be with shorter texts
+ */
+async function pageRows(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  { traceId, after }: SpanCursor,
+  { commits, areFew }: SpansOfTrace,
+): Promise<{ found: Row[]; onPage: number }> {
+  const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
+  // Once more in the scans, so that they skip what comes before.
+  const from = after === null ? '' : ` AND started_at >= make_timestamp(${after.startedAt})`;
+  const later =
+    after === null
+      ? ''
+      : ` WHERE (started_at, span_id) > (make_timestamp(${after.startedAt}), '${after.spanId}'::UUID)`;
+  const where = conditionsOn([commits]).map((seqs) => narrowed(seqs, `${isOfTrace}${from}`));
+  const cut = `SELECT * REPLACE (${CUT_TEXTS}), ${TEXT_BYTES} AS text_bytes FROM ${newest(capture, SPANS, where)}${later}`;
+  const columns = `SELECT seq, line, text_bytes, ${selectList(SHOWN)}`;
+  const order = 'ORDER BY started_at, span_id';
+  // To plan an order takes DuckDB longer than to read a few spans.
+  const rows = areFew
+    ? (await connection.rows(`${columns} FROM (${cut})`)).sort(byStart)
+    : await connection.rows(`${columns} FROM (SELECT * FROM (${cut}) ${order} LIMIT ${PAGE_SPANS}) ${order}`);
+  const found: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += Number(row.text_bytes);
+    if (found.length > 0 && bytes > PAGE_BYTES) break;
+    found.push(row);
+  }
+  const long = new Map(found.filter(isCut).map((row) => [placeKey(placeOf(row)), row]));
+  if (long.size > 0) {
+    const there = narrowed(onLines('line', [...long.values()].map(placeOf)), isOfTrace);
+    const whole = `SELECT seq, line, ${LONG_TEXTS.join(', ')} FROM ${relation(capture, SPANS, there)}`;
+    for (const row of await connection.rows(whole))
+      Object.assign(long.get(placeKey(placeOf(row))) ?? {}, row);
+  }
+  return { found, onPage: rows.length };
+}
+
+/** Ids in text have the order of DuckDB's. */
+function byStart(a: Row, b: Row): number {
+  return Number(a.started_at) - Number(b.started_at) || (String(a.span_id) < String(b.span_id) ? -1 : 1);
+}
+
+/** Whether a text of a span may go on. */
+function isCut(row: Row): boolean {
+  return LONG_TEXTS.some((name) => String(row[name] ?? '').length >= CUT_CHARACTERS);
+}
+
 /** A span as the API shows it; its payload's JSON is passed on as it was stored. */
-function spanJson(row: Row, payload: string): string {
+function spanJson(traceId: string, row: Row, payload: string): string {
   const [input = '', output = ''] = payload.split('\t');
   const head = JSON.stringify({
     span_id: row.span_id,
-    trace_id: row.trace_id,
+    trace_id: traceId,
     parent_span_id: row.parent_span_id,
     type: SPAN_TYPES[Number(row.type)],
     name: row.name,

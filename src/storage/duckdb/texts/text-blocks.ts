@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { TEXT_BLOCKS, TRACES } from '../../tables.js';
+import { narrowed, ofCommitsBetween } from '../commit-ranges.js';
 import type { Connection, Row } from '../connection.js';
 import { slicesByRow } from '../move-slices.js';
 import type { Condition } from '../relation.js';
@@ -116,9 +117,10 @@ export async function whereText(
   const rows = await connection.rows(
     `SELECT first_seq, seq, ${mayHave.join(', ')} FROM ${BLOCKS} WHERE seq <= ${capture.bound} ORDER BY seq`,
   );
-  const found = fewRanges(rows.map(blocksOf)).map(({ first, last, columns }) => {
-    return { inCold: `${headers} AND seq BETWEEN ${first} AND ${last} AND ${hasText(columns)}` };
-  });
+  const found = fewRanges(rows.map(blocksOf)).map(({ first, last, columns }) =>
+    narrowed(ofCommitsBetween(first, last), `${headers} AND ${hasText(columns)}`),
+  );
+  // Of whatever files: a statement that has the text nowhere would refuse its value.
   return [...found, `${headers} AND seq > ${capture.bound} AND ${hasText()}`];
 }
 

@@ -1,0 +1,34 @@
+import type { AlertCondition, MetricOperator } from '../storage/alert-conditions.js';
+import type { JudgedCondition } from './verdict.js';
+
+/** A condition and what it found, as users see it. */
+export type ShownCondition = {
+  /** In the unit of the threshold; null where nothing is known. */
+  readonly observed: number | null;
+  readonly met: boolean;
+} & (
+  | {
+      readonly type: Exclude<AlertCondition['type'], 'metric_threshold'>;
+      readonly source: 'ai';
+      readonly threshold: number;
+    }
+  | {
+      readonly type: 'metric_threshold';
+      readonly source: 'infra';
+      readonly metric_name: string;
+      readonly operator: MetricOperator;
+      readonly value: number;
+    }
+);
+
+export function showCondition({
+  condition,
+  finding: { value: observed, met },
+}: JudgedCondition): ShownCondition {
+  if (condition.type !== 'metric_threshold') {
+    const { type, source, threshold } = condition;
+    return { type, source, threshold, observed, met };
+  }
+  const { type, source, metric_name, operator, value } = condition;
+  return { type, source, metric_name, operator, value, observed, met };
+}

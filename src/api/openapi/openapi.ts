@@ -1,0 +1,196 @@
+import { Type, type TObject } from 'typebox';
+import type { Listener, Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { entityTag } from '../../http/entity-tag.js';
+import type { RouteBuilder } from '../../http/operation.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { errorResponses, errorStatuses, problemSchema } from './error-responses.js';
+import { asParameter, asSent } from './openapi-requests.js';
+import { OpenApiSchemas } from './openapi-schemas.js';
+
+const readOpenApi = {
+  id: 'readOpenApi',
+  method: 'GET',
+  path: '/api/v1/openapi.json',
+  tag: 'meta',
+  summary: 'This document',
+  description: 'It has an `ETag`: with `If-None-Match` the answer is 304 as long as it is the same.',
+  access: 'public',
+  responses: { 200: Type.Unsafe<JsonObject>({ type: 'object', description: 'An OpenAPI 3.1 document.' }) },
+} satisfies Operation;
+
+const TAGS: Readonly<Record<string, string>> = {
+  traces: 'Runs of agents: bringing them in, reading them back, judging them.',
+  agents: 'Agents with their figures and runs.',
+  otlp: 'OTLP/HTTP: traces, metrics and logs from OpenTelemetry clients.',
+  models: 'Language models: their calls, tokens and cost.',
+  prompts: 'Versions of prompt templates, and how the traces that used them went.',
+  alerts: 'Rules that tell when an agent or a service goes wrong, and when they fired.',
+  webhooks: 'URLs that events of an organization are sent to, and what was sent.',
+  identity: 'The caller.',
+  administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',
+  meta: 'The API itself.',
+};
+
+/** `/api/v1/openapi.json`: printed from all routes of a listener, whoever added them. */
+export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonly Route[] {
+  let printed: { readonly routes: number; readonly encoded: Uint8Array; readonly tag: string } | undefined;
+  return [
+    routes.route(readOpenApi).to(() => {
+      const current = listener.routes();
+      // Routes are only ever added, and none after the daemon has started.
+      if (printed?.routes !== current.length) {
+        const encoded = Buffer.from(JSON.stringify(printOpenApi(current)));
+        printed = { routes: current.length, encoded, tag: entityTag(encoded) };
+      }
+      // Kept by those who like, who ask each time whether it still holds.
+      const headers = { etag: printed.tag, 'cache-control': 'no-cache' };
+      return { status: 200, encoded: printed.encoded, headers };
+    }),
+  ];
+}
+
+/** @returns the OpenAPI 3.1 document of those routes that declare an operation. */
+function printOpenApi(routes: readonly Route[]): JsonObject {
+  const schemas = new OpenApiSchemas();
+  const operations = routes.flatMap(({ operation }) => (operation ? [operation] : []));
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations)
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = printOperation(operation, schemas);
+  const problem = schemas.print(problemSchema);
+  const tags = [...new Set(operations.map(({ tag }) => tag))];
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Jackdaw API',
+      version: '1',
+      description:
+        'Times are ISO 8601, ids UUIDs, money US dollars. Errors are `application/problem+json`. Data belongs to the user of the API key; what belongs to others is 404.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: tags.map((name) => ({ name, ...(TAGS[name] ? { description: TAGS[name] } : {}) })),
+    paths,
+    components: {
+      securitySchemes: {
+        api_key: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key, `jd_…`. The scope that an operation needs is listed with it; `admin` implies all.',
+        },
+      },
+      responses: printErrorResponses(problem),
+      schemas: schemas.components,
+    },
+  };
+  // Through text, so that the document holds plain JSON only, without TypeBox's hidden marks.
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
+
+function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
+  const { access, description, params, query, body } = operation;
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(description === undefined ? {} : { description }),
+    security: access === 'public' ? [] : [{ api_key: access === 'any' ? [] : [access] }],
+    ...(params || query
+      ? { parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)] }
+      : {}),
+    ...(body
+      ? { requestBody: { required: true, content: contentOf(operation, schemas.print(asSent({ ...body }))) } }
+      : {}),
+    responses: { ...printSuccesses(operation, schemas), ...printErrors(operation, schemas) },
+  };
+}
+
+/** Beside what JSON Schema says. */
+type ParameterSchema = Readonly<Record<string, unknown>> & {
+  /** Another name of the same parameter, which is not shown. */
+  readonly aliasOf?: string;
+  readonly contentMediaType?: string;
+  readonly contentSchema?: object;
+};
+
+function parameters(place: 'path' | 'query', schema: TObject | undefined, schemas: OpenApiSchemas): object[] {
+  const all = Object.entries((schema?.properties ?? {}) as Readonly<Record<string, ParameterSchema>>);
+  const aliased = new Set(all.map(([, { aliasOf }]) => aliasOf));
+  return all.flatMap(([name, property]) => {
+    // It is told of in the words of the one that it stands for, which one of the two must be.
+    if (property.aliasOf !== undefined) return [];
+    const { contentMediaType, contentSchema, ...plain } = property;
+    const { description, ...rest } = schemas.print(place === 'query' ? asParameter(plain) : plain);
+    const isRequired =
+      aliased.has(name) || (schema?.required as string[] | undefined)?.includes(name) === true;
+    return [
+      {
+        name,
+        in: place,
+        required: place === 'path' || (isRequired && rest['default'] === undefined),
+        ...(description === undefined ? {} : { description }),
+        ...(contentMediaType === undefined
+          ? { schema: rest }
+          : { content: { [contentMediaType]: { schema: contentSchema } } }),
+      },
+    ];
+  });
+}
+
+function printSuccesses(operation: Operation, schemas: OpenApiSchemas): object {
+  return Object.fromEntries(
+    Object.entries(operation.responses).map(([status, schema]) => [
+      status,
+      schema
+        ? { description: operation.summary, content: contentOf(operation, schemas.print(schema)) }
+        : { description: `${operation.summary}: done, no body` },
+    ]),
+  );
+}
+
+function printErrors(operation: Operation, schemas: OpenApiSchemas): object {
+  const { protocol } = operation;
+  if (!protocol) return errorReferences(operation);
+  const content = contentOf(operation, schemas.print(protocol.errorBody));
+  return Object.fromEntries(
+    Object.entries(protocol.errors).map(([status, description]) => [status, { description, content }]),
+  );
+}
+
+function errorReferences(operation: Operation): object {
+  return Object.fromEntries(
+    errorStatuses(operation).map((status) => {
+      const name = errorResponses[status]?.name;
+      if (name === undefined)
+        throw new Error(`${operation.id}: no error with status ${status} is described in error-responses.ts`);
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}
+
+function printErrorResponses(problem: object): object {
+  return Object.fromEntries(
+    Object.values(errorResponses).map(({ name, description, headers }) => [
+      name,
+      {
+        description,
+        ...(headers ? { headers: printHeaders(headers) } : {}),
+        content: { 'application/problem+json': { schema: problem } },
+      },
+    ]),
+  );
+}
+
+function printHeaders(headers: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+}
+
+/** By media type; those that are no JSON are bytes. */
+function contentOf({ protocol }: Operation, schema: object): object {
+  const binary = { type: 'string', format: 'binary', description: 'The same message in protobuf.' };
+  const others = (protocol?.mediaTypes ?? []).map((type) => [type, { schema: binary }] as const);
+  return { 'application/json': { schema }, ...Object.fromEntries(others) };
+}

@@ -1,0 +1,138 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { formatTime } from '../../signal/time.js';
+import { AGENT_SORTS, type AgentSummary } from '../../storage/telemetry-store.js';
+import { successPercentage } from '../support/agent-figures.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, printTime, time, usd, uuid } from '../support/fields.js';
+import { longArray } from '../support/long-body.js';
+import { notFound } from '../support/not-found.js';
+import { optionalPageParameters, pageRange, pageRequest, pageSchema, printPage } from '../support/paging.js';
+import { printRuns, runFilter, runPageSchema, runParameters } from '../support/runs.js';
+
+const agentFields = {
+  id: uuid(),
+  name: Type.String(),
+  total_runs: count(),
+  success_percentage: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'Of the runs with a success signal, one decimal; null: no run has one.',
+    }),
+  ),
+  total_cost: nullable(usd()),
+  avg_cost_per_run: nullable(usd('US dollars, over the runs that have a cost')),
+  last_run_at: nullable(time()),
+  created_at: time(),
+};
+
+const agentSchema = Type.Object(agentFields, { title: 'AgentSummary' });
+
+const listAgents = {
+  id: 'listAgents',
+  method: 'GET',
+  path: '/api/v1/agents',
+  tag: 'agents',
+  summary: 'All agents with their figures, the most recently active first',
+  description:
+    'Without parameters an array of all agents. With any of them one page: an object with `items`, `count`, `page`, `page_size` and `has_more`.',
+  access: 'read',
+  query: Type.Object({
+    ...optionalPageParameters,
+    query: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Text that the name contains, in any case.' }),
+    ),
+    sort: Type.Optional(
+      Type.Enum(AGENT_SORTS, {
+        description:
+          'A field, with `-` before it descending; `-last_run_at` where it is left out. Null comes last, and agents that are equal are ordered by name.',
+      }),
+    ),
+  }),
+  responses: { 200: Type.Union([Type.Array(agentSchema), pageSchema(agentSchema, 'AgentPage')]) },
+} satisfies Operation;
+
+const readAgent = {
+  id: 'readAgent',
+  method: 'GET',
+  path: '/api/v1/agents/{agent_id}',
+  tag: 'agents',
+  summary: 'One agent with its figures',
+  access: 'read',
+  params: Type.Object({ agent_id: uuid() }),
+  responses: {
+    200: Type.Object(
+      {
+        ...agentFields,
+        success_count: count('Runs with `success` true.'),
+        failure_count: count('Runs with `success` false.'),
+      },
+      { title: 'AgentDetail' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const listAgentRuns = {
+  id: 'listAgentRuns',
+  method: 'GET',
+  path: '/api/v1/agents/{agent_id}/runs',
+  tag: 'agents',
+  summary: 'Runs of an agent, newest first',
+  access: 'read',
+  params: Type.Object({ agent_id: uuid() }),
+  query: Type.Object(runParameters),
+  responses: { 200: runPageSchema },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/agents`, but for the statistics. */
+export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listAgents).to(async ({ identity, query, request }) => {
+      if (Object.keys(query).length === 0) {
+        const agents = await telemetry.listAgents(identity.userId, request.abort);
+        return { status: 200, encoded: await longArray(agents, printAgent) };
+      }
+      const { page, page_size, ...filter } = query;
+      const asked = pageRequest({ page, page_size });
+      const { items, count } = await telemetry.findAgents(
+        identity.userId,
+        filter,
+        pageRange(asked),
+        request.abort,
+      );
+      return { status: 200, json: printPage(items.map(printAgent), count, asked) };
+    }),
+    routes.route(readAgent).to(async ({ identity, params, request }) => {
+      const agent = await telemetry.readAgent(identity.userId, params.agent_id, request.abort);
+      if (!agent) throw notFound('agent');
+      const { success_count, failure_count } = agent;
+      return { status: 200, json: { ...printAgent(agent), success_count, failure_count } };
+    }),
+    routes.route(listAgentRuns).to(async ({ identity, params, query, request }) => {
+      const tenant = identity.userId;
+      const filter = { ...runFilter(query), agent_id: params.agent_id };
+      const found = await telemetry.listRuns(tenant, filter, pageRange(query), request.abort);
+      // Only an empty list can be that of an agent that does not exist.
+      if (found.count === 0 && !(await telemetry.readAgent(tenant, params.agent_id, request.abort)))
+        throw notFound('agent');
+      return { status: 200, encoded: await printRuns(found, query) };
+    }),
+  ];
+}
+
+function printAgent(agent: AgentSummary): Static<typeof agentSchema> {
+  return {
+    id: agent.id,
+    name: agent.name,
+    total_runs: agent.total_runs,
+    success_percentage: successPercentage(agent),
+    total_cost: agent.total_cost,
+    avg_cost_per_run: agent.avg_cost_per_run,
+    last_run_at: printTime(agent.last_run_at),
+    created_at: formatTime(agent.created_at),
+  };
+}

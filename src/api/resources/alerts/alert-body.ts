@@ -1,0 +1,249 @@
+import { Type, type Static } from 'typebox';
+import type { FieldError } from '../../../component/http.js';
+import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
+import { validationProblem } from '../../../http/field-errors.js';
+import type { Alert } from '../../../storage/alert-store.js';
+import type { AlertCondition, AlertType, CompositeConfig } from '../../../storage/alert-conditions.js';
+import {
+  alertChannel,
+  alertType,
+  compositeSchema,
+  MAX_THRESHOLDS,
+  newAlertChannel,
+  type ConditionJson,
+} from './alert-schema.js';
+import { uuid } from '../../support/fields.js';
+import { targetFault, targetUrl } from '../../support/target-url.js';
+
+const MAX_SERVICE_LENGTH = 1024;
+/** A year. */
+const MAX_COOLDOWN_MINUTES = 525_600;
+const DEFAULT_COOLDOWN_MINUTES = 60;
+
+const threshold = Type.Number({
+  description: `Never negative. \`failure_rate\`: a share from 0 to 1 (which no rate exceeds), \`inactivity\`: hours, up to ${MAX_THRESHOLDS.inactivity}, \`cost_threshold\`: US dollars a day, up to ${MAX_THRESHOLDS.cost_threshold}, \`latency_threshold\`: milliseconds, up to ${MAX_THRESHOLDS.latency_threshold}. They are required for these types. An alert fires when it is exceeded. \`composite\` does not use it.`,
+});
+const cooldown = { minimum: 0, maximum: MAX_COOLDOWN_MINUTES };
+
+export const newAlertSchema = Type.Object(
+  {
+    agent_id: Type.Optional(uuid('The agent whose runs are looked at: this, or `target_service`.')),
+    target_service: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_SERVICE_LENGTH,
+        format: 'not-blank',
+        description:
+          'The id of a node of the service map, whose spans are looked at. It need not be there yet.',
+      }),
+    ),
+    type: alertType,
+    threshold: Type.Optional(threshold),
+    cooldown_minutes: Type.Number({
+      ...cooldown,
+      default: DEFAULT_COOLDOWN_MINUTES,
+      description: 'The least time between two firings.',
+    }),
+    channel: newAlertChannel,
+    webhook_url: Type.Optional(targetUrl),
+    composite_config: Type.Optional(compositeSchema),
+  },
+  {
+    title: 'NewAlert',
+    additionalProperties: false,
+    description:
+      'Either `agent_id` or `target_service` is given. `threshold` is required but for `composite`, which needs `composite_config` instead; other types have none. `webhook_url` is required for the channels `webhook` and `both`.',
+    documented: { allOf: documentedRules() },
+  },
+);
+
+/** The rules between the fields of a new alert, as JSON Schema can say them. */
+function documentedRules(): readonly object[] {
+  return [
+    {
+      oneOf: [
+        {
+          required: ['agent_id'],
+          properties: { agent_id: { type: 'string' }, target_service: { type: 'null' } },
+        },
+        {
+          required: ['target_service'],
+          properties: { agent_id: { type: 'null' }, target_service: { type: 'string' } },
+        },
+      ],
+    },
+    {
+      anyOf: [
+        {
+          required: ['composite_config'],
+          properties: { type: { const: 'composite' }, composite_config: { type: 'object' } },
+        },
+        ...Object.entries(MAX_THRESHOLDS).map(([type, maximum]) => ({
+          required: ['threshold'],
+          properties: {
+            type: { const: type },
+            threshold: { type: 'number', minimum: 0, maximum },
+            composite_config: { type: 'null' },
+          },
+        })),
+      ],
+    },
+    {
+      anyOf: [
+        { properties: { channel: { enum: ['email', null] } } },
+        { required: ['webhook_url'], properties: { webhook_url: { type: 'string' } } },
+      ],
+    },
+  ];
+}
+
+export const alertChangeSchema = Type.Object(
+  {
+    threshold: Type.Optional(threshold),
+    cooldown_minutes: Type.Optional(Type.Number(cooldown)),
+    is_active: Type.Optional(Type.Boolean({ description: 'Pausing an alert ends its incident.' })),
+    channel: Type.Optional(alertChannel),
+    webhook_url: Type.Optional(targetUrl),
+  },
+  { title: 'AlertChange', additionalProperties: false },
+);
+
+/** What a new alert is told to be. */
+type AlertTerms = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at' | 'created_at'>;
+
+/**
+ * Checks the rules between the fields of a new alert.
+ *
+ * @throws HttpProblem 422 with all rules that are broken
+ */
+export function readNewAlert(body: Static<typeof newAlertSchema>, policy: AddressPolicy): AlertTerms {
+  const { agent_id, target_service, type, channel, webhook_url, composite_config } = body;
+  const errors = [
+    ...targetErrors(body),
+    ...thresholdErrors(body),
+    ...urlErrors(webhook_url, policy),
+    ...compositeErrors(body),
+  ];
+  if (channel !== 'email' && webhook_url === undefined) errors.push(lacksUrl(channel));
+  refuse(errors);
+  return {
+    agent_id: agent_id?.toLowerCase() ?? null,
+    target_service: target_service ?? null,
+    type,
+    threshold: type === 'composite' ? 0 : (body.threshold ?? 0),
+    cooldown_minutes: body.cooldown_minutes,
+    channel,
+    webhook_url: webhook_url ?? null,
+    composite_config: composite_config === undefined ? null : readComposite(composite_config),
+  };
+}
+
+/**
+ * Checks what of a change does not depend on more of the alert than its type.
+ *
+ * @throws HttpProblem 422 with all rules that are broken
+ */
+export function checkChange(
+  { threshold: changed, webhook_url }: Static<typeof alertChangeSchema>,
+  type: AlertType,
+  policy: AddressPolicy,
+): void {
+  const errors = urlErrors(webhook_url, policy);
+  if (changed !== undefined)
+    errors.push(
+      ...(type === 'composite'
+        ? [{ field: '/threshold', message: 'is not used by a composite alert, and cannot be changed' }]
+        : rangeErrors('/threshold', type, changed)),
+    );
+  refuse(errors);
+}
+
+/** What is wrong with an alert that is to be sent to a URL and has none. */
+export function lacksUrl(channel = 'webhook or both'): FieldError {
+  return { field: '/webhook_url', message: `is required for channel ${channel}` };
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw validationProblem('body', errors);
+}
+
+function targetErrors({ agent_id, target_service }: Static<typeof newAlertSchema>): FieldError[] {
+  if (agent_id === undefined && target_service === undefined)
+    return [{ field: '/agent_id', message: 'is required, or target_service is' }];
+  if (agent_id !== undefined && target_service !== undefined)
+    return [{ field: '/target_service', message: 'must be absent where agent_id is given' }];
+  return [];
+}
+
+function thresholdErrors({ type, threshold: given }: Static<typeof newAlertSchema>): FieldError[] {
+  if (type === 'composite') return [];
+  if (given === undefined) return [{ field: '/threshold', message: `is required for type ${type}` }];
+  return rangeErrors('/threshold', type, given);
+}
+
+function rangeErrors(field: string, type: keyof typeof MAX_THRESHOLDS, value: number): FieldError[] {
+  const maximum = MAX_THRESHOLDS[type];
+  return value >= 0 && value <= maximum
+    ? []
+    : [{ field, message: `must be from 0 to ${maximum} for type ${type}` }];
+}
+
+function urlErrors(url: string | undefined, policy: AddressPolicy): FieldError[] {
+  const fault = url === undefined ? null : targetFault(url, policy);
+  return fault === null ? [] : [{ field: '/webhook_url', message: fault }];
+}
+
+function compositeErrors({ type, composite_config: config }: Static<typeof newAlertSchema>): FieldError[] {
+  const field = '/composite_config';
+  if (type !== 'composite')
+    return config === undefined ? [] : [{ field, message: 'is for type composite only' }];
+  if (config === undefined) return [{ field, message: 'is required for type composite' }];
+  const place = `${field}/conditions`;
+  const errors = config.conditions.flatMap((condition, index) =>
+    conditionErrors(condition, `${place}/${index}`),
+  );
+  for (const source of ['ai', 'infra'])
+    if (!config.conditions.some((condition) => condition.source === source))
+      errors.push({ field: place, message: `must have at least one condition with source ${source}` });
+  return errors;
+}
+
+const METRIC_FIELDS = ['metric_name', 'operator', 'value'] as const;
+
+function conditionErrors(condition: ConditionJson, place: string): FieldError[] {
+  const { type, source } = condition;
+  const isOfMetrics = type === 'metric_threshold';
+  const right = isOfMetrics ? 'infra' : 'ai';
+  const [needed, foreign] = isOfMetrics
+    ? [METRIC_FIELDS, ['threshold'] as const]
+    : [['threshold'] as const, METRIC_FIELDS];
+  const errors: FieldError[] = [];
+  if (source !== right)
+    errors.push({ field: `${place}/source`, message: `must be ${right} for type ${type}` });
+  for (const name of needed)
+    if (condition[name] === undefined)
+      errors.push({ field: `${place}/${name}`, message: `is required for type ${type}` });
+  for (const name of foreign)
+    if (condition[name] !== undefined)
+      errors.push({ field: `${place}/${name}`, message: `is not a field of type ${type}` });
+  if (!isOfMetrics && condition.threshold !== undefined)
+    errors.push(...rangeErrors(`${place}/threshold`, type, condition.threshold));
+  return errors;
+}
+
+/** @param config whose conditions have no errors */
+function readComposite({ operator, conditions }: Static<typeof compositeSchema>): CompositeConfig {
+  return { operator, conditions: conditions.map(readCondition) };
+}
+
+function readCondition({
+  type,
+  threshold: limit = 0,
+  metric_name = '',
+  operator = 'gt',
+  value = 0,
+}: ConditionJson): AlertCondition {
+  return type === 'metric_threshold'
+    ? { type, source: 'infra', metric_name, operator, value }
+    : { type, source: 'ai', threshold: limit };
+}

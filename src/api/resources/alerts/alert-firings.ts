@@ -1,0 +1,105 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { formatTime } from '../../../signal/time.js';
+import {
+  NOTIFICATION_STATUSES,
+  type AlertNotification,
+  type NotificationAttempt,
+} from '../../../storage/alert-notices.js';
+import type { AlertEvent } from '../../../storage/alert-store.js';
+import { ALERT, alertParams, noAlert } from './alert-places.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { nullable, printTime, time, uuid } from '../../support/fields.js';
+import { pageParameters, pageRange, pageSchema, printPage } from '../../support/paging.js';
+
+const attemptSchema = Type.Object(
+  {
+    attempt_number: Type.Integer({ minimum: 1 }),
+    attempted_at: time(),
+    status_code: nullable(Type.Integer({ description: 'Of HTTP or SMTP. Null: no answer came.' })),
+    duration_ms: Type.Number(),
+    error_message: nullable(Type.String({ description: 'Null after success.' })),
+  },
+  { title: 'NotificationAttempt' },
+);
+
+const notificationSchema = Type.Object(
+  {
+    channel: Type.Enum(['email', 'webhook']),
+    status: Type.Enum(NOTIFICATION_STATUSES, {
+      description:
+        '`pending`: an attempt is to come; `sent`; `failed`: none is to come; `skipped`: none was made.',
+    }),
+    detail: nullable(
+      Type.String({
+        description:
+          'Why it was skipped (`smtp_not_configured`, `too_many_emails`), or how the last attempt ended.',
+      }),
+    ),
+    attempts: Type.Array(attemptSchema, { description: 'In their order.' }),
+  },
+  { title: 'AlertNotification' },
+);
+
+const firingSchema = Type.Object(
+  {
+    id: uuid(),
+    fired_at: time(),
+    value: nullable(
+      Type.Number({ description: 'What was found, in the unit of the threshold. Null for `composite`.' }),
+    ),
+    threshold: Type.Number({ description: 'As it was.' }),
+    resolved_at: nullable(time('When what the alert looks at was over. Null: not yet, or nobody knows.')),
+    notifications: Type.Array(notificationSchema),
+  },
+  { title: 'AlertEvent' },
+);
+
+const listAlertEvents = {
+  id: 'listAlertEvents',
+  method: 'GET',
+  path: `${ALERT}/events`,
+  tag: 'alerts',
+  summary: 'When an alert fired, the newest first, and who was notified',
+  access: 'read',
+  params: alertParams,
+  query: Type.Object(pageParameters),
+  responses: { 200: pageSchema(firingSchema, 'AlertEventPage') },
+  errors: [404],
+} satisfies Operation;
+
+/** The route for what became of an alert. */
+export function alertFiringRoutes({
+  routes,
+  alerts,
+}: Pick<ApiContext, 'routes' | 'alerts'>): readonly Route[] {
+  return [
+    routes.route(listAlertEvents).to(async ({ identity, params, query }) => {
+      const page = await alerts.listAlertEvents(identity.userId, params.alert_id, pageRange(query));
+      if (!page) throw noAlert();
+      return { status: 200, json: printPage(page.items.map(printFiring), page.count, query) };
+    }),
+  ];
+}
+
+function printFiring(firing: AlertEvent): Static<typeof firingSchema> {
+  return {
+    id: firing.id,
+    fired_at: formatTime(firing.fired_at),
+    value: firing.value,
+    threshold: firing.threshold,
+    resolved_at: printTime(firing.resolved_at),
+    notifications: firing.notifications.map(printNotification),
+  };
+}
+
+function printNotification(notification: AlertNotification): Static<typeof notificationSchema> {
+  const { channel, status, detail, attempts } = notification;
+  return { channel, status, detail, attempts: attempts.map(printAttempt) };
+}
+
+function printAttempt(attempt: NotificationAttempt): Static<typeof attemptSchema> {
+  const { attempt_number, attempted_at, status_code, duration_ms, error_message } = attempt;
+  return { attempt_number, attempted_at: formatTime(attempted_at), status_code, duration_ms, error_message };
+}

@@ -1,0 +1,158 @@
+import { Type, type Static } from 'typebox';
+import { formatTime } from '../../../signal/time.js';
+import { ALERT_CHANNELS, type Alert } from '../../../storage/alert-store.js';
+import {
+  ALERT_TYPES,
+  METRIC_OPERATORS,
+  type AlertType,
+  type CompositeConfig,
+} from '../../../storage/alert-conditions.js';
+import { nullable, printTime, time, uuid } from '../../support/fields.js';
+
+/** The largest threshold of each type: a share, ten years of hours, the largest amount of money, a year of milliseconds. */
+export const MAX_THRESHOLDS = {
+  failure_rate: 1,
+  inactivity: 87_600,
+  cost_threshold: 999_999_999,
+  latency_threshold: 31_536_000_000,
+} as const satisfies Record<Exclude<AlertType, 'composite'>, number>;
+
+const MIN_CONDITIONS = 2;
+const MAX_CONDITIONS = 10;
+const MAX_METRIC_NAME_LENGTH = 1024;
+
+/** Of the conditions of composite alerts: those of runs, and that of metrics. */
+const CONDITION_TYPES = ['failure_rate', 'inactivity', 'cost_threshold', 'metric_threshold'] as const;
+
+export const alertType = Type.Enum(ALERT_TYPES);
+export const conditionSource = Type.Enum(['ai', 'infra'], {
+  description: '`ai`: runs of the agent, or spans of the service; `infra`: metrics.',
+});
+export const metricOperator = Type.Enum(METRIC_OPERATORS);
+const CHANNELS =
+  "`email` goes to the account's address, `webhook` is a POST to `webhook_url`, `both` is both of them.";
+export const alertChannel = Type.Enum(ALERT_CHANNELS, { description: CHANNELS });
+export const newAlertChannel = Type.Enum(ALERT_CHANNELS, { default: 'email', description: CHANNELS });
+
+/** What each type of condition has, as JSON Schema can say it. */
+function conditionKinds(): readonly object[] {
+  const isNone = { type: 'null' };
+  const ofMetrics = {
+    required: ['type', 'source', 'metric_name', 'operator', 'value'],
+    properties: {
+      type: { const: 'metric_threshold' },
+      source: { const: 'infra' },
+      threshold: isNone,
+      metric_name: { type: 'string' },
+      operator: { type: 'string' },
+      value: { type: 'number' },
+    },
+  };
+  const ofRuns = (['failure_rate', 'inactivity', 'cost_threshold'] as const).map((type) => ({
+    required: ['type', 'source', 'threshold'],
+    properties: {
+      type: { const: type },
+      source: { const: 'ai' },
+      threshold: { type: 'number', minimum: 0, maximum: MAX_THRESHOLDS[type] },
+      metric_name: isNone,
+      operator: isNone,
+      value: isNone,
+    },
+  }));
+  return [ofMetrics, ...ofRuns];
+}
+
+const conditionSchema = Type.Object(
+  {
+    type: Type.Enum(CONDITION_TYPES),
+    source: conditionSource,
+    threshold: Type.Optional(
+      Type.Number({
+        description: 'Required for `failure_rate`, `inactivity` and `cost_threshold`: as that of an alert.',
+      }),
+    ),
+    metric_name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_METRIC_NAME_LENGTH,
+        description: 'Required for `metric_threshold`, as are `operator` and `value`.',
+      }),
+    ),
+    operator: Type.Optional(metricOperator),
+    value: Type.Optional(
+      Type.Number({ description: 'What the newest point of any series of the metric is compared with.' }),
+    ),
+  },
+  {
+    title: 'AlertCondition',
+    additionalProperties: false,
+    description:
+      '`metric_threshold` has source `infra`, the others have `ai`. Fields of other types are refused.',
+    documented: { anyOf: conditionKinds() },
+  },
+);
+
+export const compositeSchema = Type.Object(
+  {
+    operator: Type.Enum(['and', 'or'], {
+      description: 'Whether all conditions must hold, or any. One of which nothing is known does not hold.',
+    }),
+    conditions: Type.Array(conditionSchema, {
+      minItems: MIN_CONDITIONS,
+      maxItems: MAX_CONDITIONS,
+      description: 'At least one with source `ai` and one with source `infra`.',
+      documented: {
+        allOf: ['ai', 'infra'].map((source) => ({
+          contains: { type: 'object', properties: { source: { const: source } }, required: ['source'] },
+        })),
+      },
+    }),
+  },
+  { title: 'AlertComposition', additionalProperties: false },
+);
+
+/** A condition as it is sent, before the rules between its fields are checked. */
+export type ConditionJson = Static<typeof conditionSchema>;
+
+export const alertSchema = Type.Object(
+  {
+    id: uuid(),
+    agent_id: nullable(uuid()),
+    agent_name: nullable(Type.String()),
+    type: alertType,
+    threshold: Type.Number({ description: '0 for `composite`, which does not use it.' }),
+    cooldown_minutes: Type.Number(),
+    is_active: Type.Boolean({ description: 'Whether it is evaluated.' }),
+    channel: alertChannel,
+    webhook_url: nullable(Type.String()),
+    composite_config: nullable(compositeSchema),
+    target_service: nullable(Type.String()),
+    last_fired_at: nullable(time()),
+    created_at: time(),
+  },
+  { title: 'Alert' },
+);
+
+export type AlertJson = Static<typeof alertSchema>;
+
+export function printAlert(alert: Alert): AlertJson {
+  return {
+    id: alert.id,
+    agent_id: alert.agent_id,
+    agent_name: alert.agent_name,
+    type: alert.type,
+    threshold: alert.threshold,
+    cooldown_minutes: alert.cooldown_minutes,
+    is_active: alert.is_active,
+    channel: alert.channel,
+    webhook_url: alert.webhook_url,
+    composite_config: alert.composite_config && printComposite(alert.composite_config),
+    target_service: alert.target_service,
+    last_fired_at: printTime(alert.last_fired_at),
+    created_at: formatTime(alert.created_at),
+  };
+}
+
+function printComposite({ operator, conditions }: CompositeConfig): Static<typeof compositeSchema> {
+  return { operator, conditions: conditions.map((condition) => ({ ...condition }) as ConditionJson) };
+}

@@ -1,0 +1,93 @@
+import { Type, type Static } from 'typebox';
+import { tryAlert, type AlertTrial } from '../../../alerting/try-alert.js';
+import type { Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { formatTime } from '../../../signal/time.js';
+import { type AlertingTerms } from '../../../storage/alert-store.js';
+import { ALERT_TYPES } from '../../../storage/alert-conditions.js';
+import { ALERT, alertParams, noAlert } from './alert-places.js';
+import { conditionSource, metricOperator } from './alert-schema.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { count, nullable, time } from '../../support/fields.js';
+
+/** Those of an exporter `alerts` of which nothing is configured. */
+const DEFAULT_TERMS: AlertingTerms = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
+
+const conditionSchema = Type.Object(
+  {
+    type: Type.Enum([...ALERT_TYPES.filter((type) => type !== 'composite'), 'metric_threshold']),
+    source: conditionSource,
+    threshold: Type.Optional(Type.Number()),
+    metric_name: Type.Optional(Type.String()),
+    operator: Type.Optional(metricOperator),
+    value: Type.Optional(Type.Number()),
+    observed: nullable(Type.Number({ description: 'In the unit of the threshold. Null: nothing is known.' })),
+    met: Type.Boolean(),
+  },
+  { title: 'TriedCondition' },
+);
+
+export const testAlert = {
+  id: 'testAlert',
+  method: 'POST',
+  path: `${ALERT}/test`,
+  tag: 'alerts',
+  summary: 'What an alert finds now',
+  description:
+    'Nothing fires and nothing is kept, whether the alert is active or not. Cooldown and what it has fired for already are left aside.',
+  access: 'read',
+  params: alertParams,
+  responses: {
+    200: Type.Object(
+      {
+        value: nullable(
+          Type.Number({ description: 'What is found. Null: nothing is known, or the alert is `composite`.' }),
+        ),
+        threshold: Type.Number(),
+        unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),
+        sample_count: count('Runs, spans or series that were looked at.'),
+        verdict: Type.Enum(['met', 'not_met', 'no_data'], {
+          description: 'Only for `met` an alert fires; `no_data` is never taken for it.',
+        }),
+        window: Type.Object({ from: time(), to: time() }, { title: 'AlertWindow' }),
+        conditions: Type.Array(conditionSchema, { description: 'One, unless the alert is `composite`.' }),
+        is_evaluated: Type.Boolean({
+          description:
+            'Whether this daemon evaluates alerts: false where no pipeline has an exporter `alerts`. The window is then that of its defaults.',
+        }),
+      },
+      { title: 'AlertTest' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The route for trying an alert. */
+export function alertTestRoutes({
+  routes,
+  alerts,
+  clock,
+}: Pick<ApiContext, 'routes' | 'alerts' | 'clock'>): readonly Route[] {
+  return [
+    routes.route(testAlert).to(async ({ identity, params }) => {
+      const rule = await alerts.readRule(identity.userId, params.alert_id);
+      if (!rule) throw noAlert();
+      const terms = alerts.alertingTerms;
+      const trial = await tryAlert(alerts, rule, terms ?? DEFAULT_TERMS, clock.now());
+      return { status: 200, json: { ...printTrial(trial), is_evaluated: terms !== null } };
+    }),
+  ];
+}
+
+function printTrial(trial: AlertTrial): Omit<Static<(typeof testAlert.responses)[200]>, 'is_evaluated'> {
+  const { value, threshold, unit, sample_count, verdict, window, conditions } = trial;
+  return {
+    value,
+    threshold,
+    unit,
+    sample_count,
+    verdict,
+    window: { from: formatTime(window.from), to: formatTime(window.to) },
+    conditions: [...conditions],
+  };
+}

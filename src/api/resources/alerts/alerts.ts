@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { HttpProblem, type Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { validationProblem } from '../../../http/field-errors.js';
+import { uuidV7 } from '../../../signal/ids.js';
+import type { Alert } from '../../../storage/alert-store.js';
+import { alertChangeSchema, checkChange, lacksUrl, newAlertSchema, readNewAlert } from './alert-body.js';
+import { ALERT, alertParams, ALERTS, noAlert } from './alert-places.js';
+import { alertSchema, printAlert } from './alert-schema.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { longArray } from '../../support/long-body.js';
+import { notFound } from '../../support/not-found.js';
+import { targetPolicy } from '../../support/target-policy.js';
+
+/** Of one user: all of them are evaluated every half a minute. */
+const MAX_ALERTS = 10_000;
+
+export const listAlerts = {
+  id: 'listAlerts',
+  method: 'GET',
+  path: ALERTS,
+  tag: 'alerts',
+  summary: 'All alerts, the newest first',
+  access: 'read',
+  responses: { 200: Type.Array(alertSchema) },
+} satisfies Operation;
+
+const createAlert = {
+  id: 'createAlert',
+  method: 'POST',
+  path: ALERTS,
+  tag: 'alerts',
+  summary: 'Be told when an agent or a service goes wrong',
+  description: `An agent that is not there is 404. A user can have ${MAX_ALERTS} alerts; more are a conflict.`,
+  access: 'manage',
+  body: newAlertSchema,
+  responses: { 201: alertSchema },
+  errors: [404, 409],
+} satisfies Operation;
+
+const readAlert = {
+  id: 'readAlert',
+  method: 'GET',
+  path: ALERT,
+  tag: 'alerts',
+  summary: 'An alert',
+  access: 'read',
+  params: alertParams,
+  responses: { 200: alertSchema },
+  errors: [404],
+} satisfies Operation;
+
+const updateAlert = {
+  id: 'updateAlert',
+  method: 'PATCH',
+  path: ALERT,
+  tag: 'alerts',
+  summary: 'Change an alert, pause it or make it active again',
+  description:
+    'What is absent stays; target, type and conditions stay for good. It is evaluated at once, and its cooldown goes on.',
+  access: 'manage',
+  params: alertParams,
+  body: alertChangeSchema,
+  responses: { 200: alertSchema },
+  errors: [404],
+} satisfies Operation;
+
+const deleteAlert = {
+  id: 'deleteAlert',
+  method: 'DELETE',
+  path: ALERT,
+  tag: 'alerts',
+  summary: 'Delete an alert with its events for good',
+  access: 'manage',
+  params: alertParams,
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/alerts` that are about the rules themselves. */
+export function alertRoutes({
+  routes,
+  alerts,
+  deliveries,
+  clock,
+}: Pick<ApiContext, 'routes' | 'alerts' | 'deliveries' | 'clock'>): readonly Route[] {
+  const policy = targetPolicy(deliveries);
+  return [
+    routes.route(listAlerts).to(async ({ identity }) => ({
+      status: 200,
+      encoded: await longArray(await alerts.listAlerts(identity.userId), printAlert),
+    })),
+    routes.route(createAlert).to(async ({ identity, body }) => {
+      const terms = readNewAlert(body, policy());
+      const now = clock.now();
+      const alert: Alert = {
+        id: uuidV7(Math.floor(now / 1000)),
+        ...terms,
+        agent_name: null,
+        is_active: true,
+        last_fired_at: null,
+        created_at: now,
+      };
+      const { outcome, alert: stored } = await alerts.createAlert(identity.userId, alert, MAX_ALERTS);
+      if (outcome === 'unknown_agent') throw notFound('agent');
+      if (outcome === 'full') throw tooManyAlerts();
+      return { status: 201, json: printAlert(stored) };
+    }),
+    routes.route(readAlert).to(async ({ identity, params }) => {
+      const alert = await alerts.readAlert(identity.userId, params.alert_id);
+      if (!alert) throw noAlert();
+      return { status: 200, json: printAlert(alert) };
+    }),
+    routes.route(updateAlert).to(async ({ identity, params, body }) => {
+      const known = await alerts.readAlert(identity.userId, params.alert_id);
+      if (!known) throw noAlert();
+      checkChange(body, known.type, policy());
+      const changed = await alerts.updateAlert(identity.userId, params.alert_id, body, clock.now());
+      if (changed === 'lacks_webhook_url') throw validationProblem('body', [lacksUrl(body.channel)]);
+      if (!changed) throw noAlert();
+      return { status: 200, json: printAlert(changed) };
+    }),
+    routes.route(deleteAlert).to(async ({ identity, params }) => {
+      if (!(await alerts.deleteAlert(identity.userId, params.alert_id))) throw noAlert();
+      return { status: 204 };
+    }),
+  ];
+}
+
+function tooManyAlerts(): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    `There are ${MAX_ALERTS} alerts, which is as many as a user can have: delete one first.`,
+  );
+}

@@ -1,0 +1,139 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { SEVERITIES } from '../../signal/log-record.js';
+import { parseTime } from '../../signal/time.js';
+import type { FoundLogs, LogFilter } from '../../storage/telemetry-store.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, jsonObject, nullable, time, uuid } from '../support/fields.js';
+import { longBody } from '../support/long-body.js';
+import { notFound } from '../support/not-found.js';
+
+const MAX_QUERY_LENGTH = 1024;
+const MAX_OFFSET = 1_000_000_000;
+
+const logSchema = Type.Object(
+  {
+    id: uuid(),
+    timestamp: time(),
+    severity: Type.Enum(SEVERITIES),
+    service_name: Type.String({ description: 'Empty where the sender did not say.' }),
+    body: nullable(
+      Type.String({ description: 'A body that is no text is shown as its JSON text. Null: none was sent.' }),
+    ),
+    trace_id: nullable(uuid()),
+    span_id: nullable(uuid()),
+    attributes: jsonObject(),
+    observed_at: Type.Optional(nullable(time('This and what follows: with `details`.'))),
+    severity_number: Type.Optional(Type.Integer({ description: 'As sent; 0 for none.' })),
+    severity_text: Type.Optional(Type.String()),
+    flags: Type.Optional(Type.Integer()),
+    event_name: Type.Optional(nullable(Type.String())),
+    resource: Type.Optional(jsonObject()),
+    scope: Type.Optional(nullable(jsonObject())),
+  },
+  { title: 'LogRecord' },
+);
+
+const searchLogs = {
+  id: 'searchLogs',
+  method: 'GET',
+  path: '/api/v1/dashboard/logs/search',
+  tag: 'logs',
+  summary: 'Search log records, newest first',
+  description: [
+    'All conditions must be met. `query` is cut into tokens, runs of letters and digits after NFKC and lower-casing; each',
+    'must occur in the body as a whole token, those of a `"quoted phrase"` side by side. There are no wildcards.',
+  ].join(' '),
+  access: 'read',
+  query: Type.Object({
+    query: Type.Optional(Type.String({ maxLength: MAX_QUERY_LENGTH, description: 'Full text. Also `q`.' })),
+    q: Type.Optional(Type.String({ maxLength: MAX_QUERY_LENGTH })),
+    service_name: Type.Optional(Type.String({ description: 'The whole name. Also `service`.' })),
+    service: Type.Optional(Type.String()),
+    severity: Type.Optional(Type.Enum(SEVERITIES)),
+    trace_id: Type.Optional(uuid()),
+    start_time: Type.Optional(time('At or after. Also `start`.')),
+    start: Type.Optional(time()),
+    end_time: Type.Optional(time('At or before. Also `end`.')),
+    end: Type.Optional(time()),
+    limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Records; clamped.' }),
+    offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, description: 'Clamped.' }),
+    details: Type.Boolean({
+      default: false,
+      description: 'Adds to each record what else was sent with it.',
+    }),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        count: count('All that match, on any page.'),
+        items: Type.Array(logSchema),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+        offset: Type.Integer({ minimum: 0 }),
+      },
+      { title: 'LogSearchResult' },
+    ),
+  },
+} satisfies Operation;
+
+const readLogTrace = {
+  id: 'readLogTrace',
+  method: 'GET',
+  path: '/api/v1/dashboard/logs/{log_id}/trace',
+  tag: 'logs',
+  summary: 'The trace that a log record belongs to',
+  access: 'read',
+  params: Type.Object({ log_id: uuid() }),
+  responses: {
+    200: Type.Object(
+      { trace_id: uuid(), url: Type.String({ description: 'Path of the trace in the web interface.' }) },
+      { title: 'LogTrace' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+type Query = Static<typeof searchLogs.query>;
+
+/** The routes under `/dashboard/logs`. */
+export function logRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(searchLogs).to(async ({ identity, query, request }) => {
+      const { limit, offset, details } = query;
+      const page = { limit, offset, details };
+      const found = await telemetry.searchLogs(identity.userId, logFilter(query), page, request.abort);
+      return { status: 200, encoded: await printFound(found, query) };
+    }),
+    routes.route(readLogTrace).to(async ({ identity, params, request }) => {
+      const traceId = await telemetry.readLogTrace(identity.userId, params.log_id, request.abort);
+      if (traceId === null) throw notFound('log record with a trace');
+      return { status: 200, json: { trace_id: traceId, url: `/traces/${traceId}` } };
+    }),
+  ];
+}
+
+function logFilter(query: Query): LogFilter {
+  const start = query.start_time ?? query.start;
+  const end = query.end_time ?? query.end;
+  const start_time = start === undefined ? undefined : parseTime(start);
+  const end_time = end === undefined ? undefined : parseTime(end);
+  const text = query.query ?? query.q;
+  const service = query.service_name ?? query.service;
+  return {
+    ...(text === undefined ? {} : { query: text }),
+    ...(service === undefined ? {} : { service_name: service }),
+    ...(query.severity === undefined ? {} : { severity: query.severity }),
+    ...(query.trace_id === undefined ? {} : { trace_id: query.trace_id }),
+    ...(start_time === undefined ? {} : { start_time }),
+    ...(end_time === undefined ? {} : { end_time }),
+  };
+}
+
+async function printFound(
+  found: FoundLogs,
+  { limit, offset }: Query,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const tail = `],"limit":${limit},"offset":${offset}}`;
+  return await longBody(`{"count":${found.count},"items":[`, found.items, tail);
+}

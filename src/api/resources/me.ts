@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import type { Route } from '../../component/http.js';
+import { SCOPES } from '../../component/identity.js';
+import type { Operation } from '../../component/operation.js';
+import { ROLES } from '../../storage/meta-store.js';
+import type { ApiContext } from '../support/api-context.js';
+import { nullable, uuid } from '../support/fields.js';
+import { notFound } from '../support/not-found.js';
+import { printUser, userSchema } from './users.js';
+
+export const readMe = {
+  id: 'readMe',
+  method: 'GET',
+  path: '/api/v1/me',
+  tag: 'identity',
+  summary: 'Who the caller is and what its key may do',
+  access: 'any',
+  responses: {
+    200: Type.Object(
+      {
+        user: userSchema,
+        key_id: nullable(uuid('Null: authentication is off.')),
+        scopes: Type.Array(Type.Enum(SCOPES)),
+        memberships: Type.Array(
+          Type.Object(
+            { slug: Type.String(), name: Type.String(), role: Type.Enum(ROLES) },
+            { title: 'Membership' },
+          ),
+        ),
+      },
+      { title: 'Me' },
+    ),
+  },
+} satisfies Operation;
+
+/** `/me`, which every valid key may ask: it tells what the key lacks. */
+export function meRoutes({ routes, meta }: ApiContext): readonly Route[] {
+  return [
+    routes.route(readMe).to(async ({ identity }) => {
+      const user = (await meta.listUsers()).find(({ id }) => id === identity.userId);
+      if (!user) throw notFound('user');
+      const memberships = await meta.membershipsOf(user.id);
+      return {
+        status: 200,
+        json: {
+          user: printUser(user),
+          key_id: identity.keyId,
+          scopes: [...identity.scopes],
+          memberships: memberships.map(({ slug, organization_name: name, role }) => ({ slug, name, role })),
+        },
+      };
+    }),
+  ];
+}

@@ -1,0 +1,179 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { validationProblem } from '../../http/field-errors.js';
+import { METRIC_TYPES, TEMPORALITIES } from '../../signal/metric.js';
+import { parseTime } from '../../signal/time.js';
+import type { MetricPoints, PointFilter } from '../../storage/telemetry-store.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, jsonObject, nullable, time, uuid } from '../support/fields.js';
+import { labelFilter, MAX_PAIRS } from '../support/label-filter.js';
+import { longArray, longBody } from '../support/long-body.js';
+import { notFound } from '../support/not-found.js';
+
+const streamFields = {
+  name: Type.String(),
+  type: Type.Enum(METRIC_TYPES),
+  unit: Type.String({ description: 'As sent, such as `ms` or `By`; empty where none was.' }),
+};
+
+const metricSchema = Type.Object(
+  {
+    ...streamFields,
+    description: Type.String(),
+    data_point_count: count('Data points stored.'),
+  },
+  { title: 'Metric' },
+);
+
+const listMetrics = {
+  id: 'listMetrics',
+  method: 'GET',
+  path: '/api/v1/dashboard/metrics/',
+  tag: 'metrics',
+  summary: 'All metrics, by name',
+  description: 'Type, unit and description are those seen last.',
+  access: 'read',
+  responses: { 200: Type.Array(metricSchema) },
+} satisfies Operation;
+
+const bucketsSchema = Type.Object(
+  { offset: Type.Integer(), bucket_counts: Type.Array(Type.Number()) },
+  { title: 'MetricBuckets' },
+);
+
+const exemplarSchema = Type.Object(
+  {
+    timestamp: nullable(time()),
+    value: nullable(Type.Number()),
+    trace_id: nullable(uuid()),
+    span_id: nullable(uuid()),
+    filtered_attributes: jsonObject(),
+  },
+  { title: 'MetricExemplar' },
+);
+
+const quantileSchema = Type.Object(
+  { quantile: nullable(Type.Number()), value: nullable(Type.Number()) },
+  { title: 'MetricQuantile' },
+);
+
+const pointSchema = Type.Object(
+  {
+    timestamp: time(),
+    value: nullable(
+      Type.Number({
+        description:
+          'Of histograms and summaries the mean. Null: there is none, or it is no number that JSON has.',
+      }),
+    ),
+    labels: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The service as `service_name`, and the attributes of the point.',
+    }),
+    count: Type.Optional(Type.Number({ minimum: 0, description: 'Of distributions.' })),
+    sum: Type.Optional(nullable(Type.Number())),
+    min: Type.Optional(nullable(Type.Number())),
+    max: Type.Optional(nullable(Type.Number())),
+    bucket_counts: Type.Optional(Type.Array(Type.Number(), { description: 'Of histograms.' })),
+    explicit_bounds: Type.Optional(Type.Array(nullable(Type.Number()))),
+    scale: Type.Optional(Type.Integer({ description: 'Of exponential histograms, like those that follow.' })),
+    zero_count: Type.Optional(Type.Number()),
+    zero_threshold: Type.Optional(nullable(Type.Number())),
+    positive: Type.Optional(bucketsSchema),
+    negative: Type.Optional(bucketsSchema),
+    quantiles: Type.Optional(Type.Array(quantileSchema, { description: 'Of summaries.' })),
+    start_time: Type.Optional(nullable(time('This and what follows: with `details`.'))),
+    flags: Type.Optional(Type.Integer()),
+    temporality: Type.Optional(nullable(Type.Enum(TEMPORALITIES))),
+    is_monotonic: Type.Optional(nullable(Type.Boolean())),
+    exemplars: Type.Optional(Type.Array(exemplarSchema)),
+  },
+  { title: 'MetricDataPoint' },
+);
+
+const queryMetric = {
+  id: 'queryMetric',
+  method: 'GET',
+  path: '/api/v1/dashboard/metrics/query',
+  tag: 'metrics',
+  summary: 'Data points of one metric, newest first',
+  access: 'read',
+  query: Type.Object({
+    name: Type.Optional(
+      Type.String({ description: 'Name of the metric. It can be called `metric_name`, too.' }),
+    ),
+    metric_name: Type.Optional(Type.String({ aliasOf: 'name' })),
+    labels: Type.Optional(
+      Type.String({
+        description: 'A JSON object; points whose labels have all its pairs match.',
+        contentMediaType: 'application/json',
+        contentSchema: {
+          type: 'object',
+          maxProperties: MAX_PAIRS,
+          additionalProperties: { type: ['string', 'number', 'boolean'] },
+        },
+      }),
+    ),
+    start_time: Type.Optional(time('Points at or after. Also `start`.')),
+    start: Type.Optional(time()),
+    end_time: Type.Optional(time('Points at or before. Also `end`.')),
+    end: Type.Optional(time()),
+    limit: Type.Integer({ minimum: 1, maximum: 10_000, default: 1000, description: 'Points; clamped.' }),
+    details: Type.Boolean({
+      default: false,
+      description: 'Adds to each point its start time, flags, temporality and exemplars.',
+    }),
+  }),
+  responses: {
+    200: Type.Object(
+      { ...streamFields, data_points: Type.Array(pointSchema) },
+      { title: 'MetricQueryResult' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/dashboard/metrics`. */
+export function metricRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listMetrics).to(async ({ identity }) => ({
+      status: 200,
+      encoded: await longArray(await telemetry.listMetrics(identity.userId), (metric) => metric),
+    })),
+    routes.route(queryMetric).to(async ({ identity, query, request }) => {
+      const name = query.name ?? query.metric_name;
+      if (name === undefined) throw validationProblem('query', [{ field: 'name', message: 'is required' }]);
+      const found = await telemetry.queryMetric(identity.userId, name, pointFilter(query), request.abort);
+      if (!found) throw notFound('metric');
+      return { status: 200, encoded: await printPoints(found) };
+    }),
+  ];
+}
+
+function pointFilter(query: Static<typeof queryMetric.query>): PointFilter {
+  const { labels, limit, details } = query;
+  const start = query.start_time ?? query.start;
+  const end = query.end_time ?? query.end;
+  const start_time = start === undefined ? undefined : parseTime(start);
+  const end_time = end === undefined ? undefined : parseTime(end);
+  return {
+    ...(labels === undefined ? {} : { labels: labelFilter(labels) }),
+    ...(start_time === undefined ? {} : { start_time }),
+    ...(end_time === undefined ? {} : { end_time }),
+    limit,
+    details,
+  };
+}
+
+/** The points pass through as the store wrote them. */
+async function printPoints({
+  name,
+  type,
+  unit,
+  points,
+}: MetricPoints): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const head = JSON.stringify({ name, type, unit });
+  return await longBody(`${head.slice(0, -1)},"data_points":[`, points, ']}');
+}

@@ -1,0 +1,75 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { formatTime } from '../../signal/time.js';
+import type { ModelUsage } from '../../storage/telemetry-store.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, time, usd, uuid } from '../support/fields.js';
+import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';
+import { runFilter } from '../support/runs.js';
+
+const modelSchema = Type.Object(
+  {
+    model: nullable(Type.String({ description: 'Null: calls that name no model.' })),
+    calls: count('Spans of type `llm`.'),
+    priced_calls: count(
+      'Calls that have a cost, reported or estimated; fewer than `calls`: the rest has none.',
+    ),
+    input_tokens: Type.Number(),
+    output_tokens: Type.Number(),
+    total_tokens: Type.Number(),
+    total_cost: nullable(usd('US dollars of the priced calls; null: none is priced')),
+    first_call_at: time(),
+    last_call_at: time('Both by the start of the call.'),
+  },
+  { title: 'ModelUsage' },
+);
+
+const listModels = {
+  id: 'listModels',
+  method: 'GET',
+  path: '/api/v1/dashboard/models',
+  tag: 'models',
+  summary: 'Models with their calls, tokens and cost, the most expensive first',
+  description:
+    'Ordered by `total_cost`, then `calls`, descending. Models that are not in the price table have no cost.',
+  access: 'read',
+  query: Type.Object({
+    ...pageParameters,
+    agent_id: Type.Optional(uuid('Calls in runs of this agent.')),
+    start_time: Type.Optional(time('Calls that started at or after.')),
+    end_time: Type.Optional(time('Calls that started at or before.')),
+  }),
+  responses: { 200: pageSchema(modelSchema, 'ModelUsagePage') },
+} satisfies Operation;
+
+/** `/dashboard/models` */
+export function modelRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listModels).to(async ({ identity, query, request }) => {
+      const { agent_id } = query;
+      const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
+      const { items, count: total } = await telemetry.listModels(
+        identity.userId,
+        filter,
+        pageRange(query),
+        request.abort,
+      );
+      return { status: 200, json: printPage(items.map(printModel), total, query) };
+    }),
+  ];
+}
+
+function printModel(usage: ModelUsage): Static<typeof modelSchema> {
+  return {
+    model: usage.model,
+    calls: usage.calls,
+    priced_calls: usage.priced_calls,
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+    total_cost: usage.total_cost,
+    first_call_at: formatTime(usage.first_call_at),
+    last_call_at: formatTime(usage.last_call_at),
+  };
+}

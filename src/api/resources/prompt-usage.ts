@@ -1,0 +1,109 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import type { PromptVersion } from '../../storage/meta-store.js';
+import type { PromptVersionFigures } from '../../storage/telemetry-store.js';
+import { successRate } from '../support/agent-figures.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, usd, uuid } from '../support/fields.js';
+import { longList } from '../support/long-body.js';
+import { notFound } from '../support/not-found.js';
+import { promptName, promptParams, promptVersion } from './prompts.js';
+
+const figuresSchema = Type.Object(
+  {
+    version: Type.Integer({ minimum: 1 }),
+    template_text: Type.String(),
+    total_traces: count('Stored traces linked to the version, each once.'),
+    success_rate: nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'Of the traces with a success signal; null: none has one.',
+      }),
+    ),
+    avg_cost_usd: nullable(usd('US dollars, over the traces that have a cost')),
+    avg_latency_ms: nullable(Type.Number()),
+    p95_latency_ms: nullable(Type.Number()),
+  },
+  { title: 'PromptVersionFigures' },
+);
+
+const comparePrompts = {
+  id: 'comparePromptVersions',
+  method: 'GET',
+  path: '/api/v1/dashboard/prompts/{name}/compare',
+  tag: 'prompts',
+  summary: 'Figures of all versions of a prompt, the newest first',
+  description: 'Versions that no trace used have zeros and nulls.',
+  access: 'read',
+  params: promptParams,
+  responses: {
+    200: Type.Object(
+      { name: Type.String(), versions: Type.Array(figuresSchema) },
+      { title: 'PromptComparison' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const recordUsage = {
+  id: 'recordPromptUsage',
+  method: 'POST',
+  path: '/api/v1/dashboard/prompts/usage',
+  tag: 'prompts',
+  summary: 'Link a trace to the prompt version that it used',
+  description:
+    'The same again changes nothing. The trace may come later: it counts once it is here, and is waited for until `retention.traces` of the store (without it for ever). Spans of OTLP that name a prompt and its version are linked by themselves.',
+  access: 'write',
+  body: Type.Object(
+    {
+      prompt_name: promptName('As the prompt was created.'),
+      prompt_version: Type.Integer(promptVersion),
+      trace_id: uuid(),
+      span_id: Type.Optional(uuid('Of a trace that used several prompts: the span that used this one.')),
+    },
+    { title: 'PromptUsage', additionalProperties: false },
+  ),
+  responses: {
+    201: Type.Object({ status: Type.Literal('recorded') }, { title: 'RecordedPromptUsage' }),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/dashboard/prompts` that are about the traces that used prompts. */
+export function promptUsageRoutes({ routes, telemetry, meta, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(recordUsage).to(async ({ identity, body }) => {
+      const link = { ...body, span_id: body.span_id ?? null };
+      const isKnown = await telemetry.linkPrompt(identity.userId, link, clock.now());
+      if (!isKnown) throw notFound('prompt version');
+      return { status: 201, json: { status: 'recorded' } };
+    }),
+    routes.route(comparePrompts).to(async ({ identity, params: { name } }) => {
+      const versions = await meta.listPromptVersions(identity.userId, name);
+      const figures = versions && (await telemetry.comparePrompts(identity.userId, name));
+      if (!versions || !figures) throw notFound('prompt');
+      const byVersion = new Map(figures.map((version) => [version.version, version]));
+      const print = (prompt: PromptVersion) => printFigures(prompt, byVersion.get(prompt.version));
+      const head = `{"name":${JSON.stringify(name)},"versions":[`;
+      return { status: 200, encoded: await longList(head, versions, print, ']}') };
+    }),
+  ];
+}
+
+/** @param figures undefined for a version that was created while the figures were read */
+function printFigures(
+  { version, template_text }: PromptVersion,
+  figures: PromptVersionFigures | undefined,
+): Static<typeof figuresSchema> {
+  return {
+    version,
+    template_text,
+    total_traces: figures?.total_traces ?? 0,
+    success_rate: figures ? successRate(figures) : null,
+    avg_cost_usd: figures?.avg_cost ?? null,
+    avg_latency_ms: figures?.avg_latency_ms ?? null,
+    p95_latency_ms: figures?.p95_latency_ms ?? null,
+  };
+}

@@ -1,0 +1,139 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { uuidV7 } from '../../signal/ids.js';
+import { formatTime } from '../../signal/time.js';
+import type { PromptPages, PromptVersion } from '../../storage/meta-store.js';
+import type { ApiContext } from '../support/api-context.js';
+import { conflictAsProblem } from '../support/conflict.js';
+import { nullable, time, uuid } from '../support/fields.js';
+import { longList } from '../support/long-body.js';
+import { notFound } from '../support/not-found.js';
+
+const MAX_NAME_LENGTH = 1024;
+const MAX_TEMPLATE_LENGTH = 1024 * 1024;
+const MAX_DESCRIPTION_LENGTH = 64 * 1024;
+/** Room for the longest template and description, every character of them written as two escapes. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** The name of a prompt. */
+export function promptName(description: string) {
+  return Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, format: 'not-blank', description });
+}
+
+export const promptVersion = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+
+/** The placeholder of the paths below a prompt. */
+export const promptParams = Type.Object({
+  name: promptName(
+    'Percent-encoded: a slash is `%2F`. Names `.` and `..` are taken for steps of the path by many clients, whatever their encoding.',
+  ),
+});
+
+const promptSchema = Type.Object(
+  {
+    id: uuid(),
+    name: Type.String(),
+    version: Type.Integer({ minimum: 1 }),
+    template_text: Type.String(),
+    description: nullable(Type.String()),
+    is_active: Type.Boolean(),
+    created_at: time(),
+  },
+  { title: 'Prompt' },
+);
+
+const createPrompt = {
+  id: 'createPrompt',
+  method: 'POST',
+  path: '/api/v1/dashboard/prompts/',
+  tag: 'prompts',
+  summary: 'Create a version of a prompt',
+  access: 'manage',
+  body: Type.Object(
+    {
+      name: promptName('Groups versions. Kept as it is, spaces at its ends included.'),
+      version: Type.Integer({
+        ...promptVersion,
+        default: 1,
+        description: 'With the name unique for the user.',
+      }),
+      template_text: Type.String({ maxLength: MAX_TEMPLATE_LENGTH }),
+      description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
+    },
+    { title: 'NewPrompt', additionalProperties: false },
+  ),
+  responses: { 201: promptSchema },
+  errors: [409],
+  maxBodyBytes: MAX_BODY_BYTES,
+} satisfies Operation;
+
+const listPrompts = {
+  id: 'listPrompts',
+  method: 'GET',
+  path: '/api/v1/dashboard/prompts/',
+  tag: 'prompts',
+  summary: 'All versions of all prompts, by name, then the newest version first',
+  access: 'read',
+  responses: { 200: Type.Array(promptSchema) },
+} satisfies Operation;
+
+const listPromptVersions = {
+  id: 'listPromptVersions',
+  method: 'GET',
+  path: '/api/v1/dashboard/prompts/{name}/versions',
+  tag: 'prompts',
+  summary: 'All versions of a prompt, the newest first',
+  access: 'read',
+  params: promptParams,
+  responses: { 200: Type.Array(promptSchema) },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/dashboard/prompts` that are about the prompts themselves. */
+export function promptRoutes({
+  routes,
+  meta,
+  clock,
+}: Pick<ApiContext, 'routes' | 'meta' | 'clock'>): readonly Route[] {
+  return [
+    routes.route(createPrompt).to(async ({ identity, body }) => {
+      const now = clock.now();
+      const prompt: PromptVersion = {
+        id: uuidV7(Math.floor(now / 1000)),
+        name: body.name,
+        version: body.version,
+        template_text: body.template_text,
+        description: body.description ?? null,
+        is_active: true,
+        created_at: now,
+      };
+      await conflictAsProblem(meta.createPrompt(identity.userId, prompt));
+      return { status: 201, json: printPrompt(prompt) };
+    }),
+    routes.route(listPrompts).to(async ({ identity }) => {
+      return { status: 200, encoded: await printPrompts(await meta.listPrompts(identity.userId)) };
+    }),
+    routes.route(listPromptVersions).to(async ({ identity, params }) => {
+      const versions = await meta.listPromptVersions(identity.userId, params.name);
+      if (versions === null) throw notFound('prompt');
+      return { status: 200, encoded: await printPrompts(versions) };
+    }),
+  ];
+}
+
+async function printPrompts(pages: PromptPages): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  return await longList('[', pages, printPrompt, ']');
+}
+
+function printPrompt(prompt: PromptVersion): Static<typeof promptSchema> {
+  return {
+    id: prompt.id,
+    name: prompt.name,
+    version: prompt.version,
+    template_text: prompt.template_text,
+    description: prompt.description,
+    is_active: prompt.is_active,
+    created_at: formatTime(prompt.created_at),
+  };
+}

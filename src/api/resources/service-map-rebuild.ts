@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { HttpProblem, type Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count } from '../support/fields.js';
+
+export const rebuildServiceMap = {
+  id: 'rebuildServiceMap',
+  method: 'POST',
+  path: '/api/v1/admin/service-map/rebuild',
+  tag: 'administration',
+  summary:
+    'Derive the service maps of all users afresh, compare them with those kept, and correct what differs',
+  description:
+    'No difference is expected, but for traces that came while no processor derived the map. Answers when it is done: some seconds for a million spans. Everything else goes on meanwhile.',
+  access: 'admin',
+  query: Type.Object({
+    dry_run: Type.Boolean({ default: false, description: 'Whether to report only, and change nothing.' }),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        dry_run: Type.Boolean(),
+        traces: count('Traces looked at.'),
+        spans: count('Spans looked at.'),
+        unmapped_traces: count('Traces that were not in the map: nobody derived their nodes when they came.'),
+        differing_spans: count(
+          'Spans of other traces whose stored node is not the one that follows from what is stored of them.',
+        ),
+        differing_sums: count(
+          'Nodes and edges of a user and an hour whose sum is not that of the stored traces.',
+        ),
+        corrected: Type.Boolean({
+          description: 'Whether what differed was corrected. False where nothing did.',
+        }),
+        examples: Type.Array(Type.String(), { description: 'Some of the differences, in words.' }),
+        duration_ms: count('How long it took.'),
+      },
+      { title: 'ServiceMapRebuild' },
+    ),
+  },
+  errors: [409],
+} satisfies Operation;
+
+/** `/admin/service-map/rebuild` */
+export function serviceMapRebuildRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(rebuildServiceMap).to(async ({ query }) => {
+      const rebuild = await telemetry.rebuildServiceMap({ dryRun: query.dry_run });
+      if (rebuild === null) throw new HttpProblem(409, 'conflict', 'The map is being rebuilt already.');
+      return { status: 200, json: { ...rebuild, examples: [...rebuild.examples] } };
+    }),
+  ];
+}

@@ -1,0 +1,186 @@
+import { Type } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
+import type { AgentComparison } from '../../storage/telemetry-store.js';
+import { successRate } from '../support/agent-figures.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, jsonObject, nullable, printTime, time, usd, uuid } from '../support/fields.js';
+import { notFound } from '../support/not-found.js';
+import { pageRange } from '../support/paging.js';
+import { printRuns, runFields, runFilter, runPageSchema, runParameters } from '../support/runs.js';
+import { printTrace } from './trace-body.js';
+
+/** As ingestion takes it by default: lists show a hundred of them at once. */
+const MAX_OUTCOME_LENGTH = 65_536;
+
+const spanSchema = Type.Object(
+  {
+    span_id: uuid(),
+    trace_id: uuid(),
+    parent_span_id: nullable(uuid()),
+    type: Type.Enum(SPAN_TYPES),
+    name: Type.String(),
+    status: Type.Enum(RUN_STATUSES),
+    started_at: time(),
+    ended_at: nullable(time()),
+    duration_ms: nullable(Type.Number()),
+    model: nullable(Type.String()),
+    input_tokens: nullable(Type.Number()),
+    output_tokens: nullable(Type.Number()),
+    total_tokens: nullable(Type.Number()),
+    cost_usd: nullable(usd()),
+    error_message: nullable(Type.String()),
+    input_data: nullable(jsonObject()),
+    output_data: nullable(jsonObject()),
+  },
+  { title: 'Span' },
+);
+
+const readTrace = {
+  id: 'readTrace',
+  method: 'GET',
+  path: '/api/v1/dashboard/traces/{trace_id}',
+  tag: 'traces',
+  summary: 'One trace with all its spans',
+  description: 'The spans are ordered by `started_at`; `parent_span_id` makes the tree.',
+  access: 'read',
+  params: Type.Object({ trace_id: uuid() }),
+  responses: {
+    200: Type.Object(
+      { ...runFields, metadata: nullable(jsonObject()), spans: Type.Array(spanSchema) },
+      { title: 'TraceDetail' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const setOutcome = {
+  id: 'setTraceOutcome',
+  method: 'PATCH',
+  path: '/api/v1/dashboard/traces/{trace_id}/outcome',
+  tag: 'traces',
+  summary: 'Set success and outcome of a trace',
+  access: 'write',
+  params: Type.Object({ trace_id: uuid() }),
+  body: Type.Object(
+    {
+      success: Type.Boolean(),
+      outcome: Type.Optional(
+        Type.String({
+          maxLength: MAX_OUTCOME_LENGTH,
+          description: 'Free text. Absent: the outcome stays as it is.',
+        }),
+      ),
+    },
+    { title: 'OutcomeChange', additionalProperties: false },
+  ),
+  responses: {
+    200: Type.Object(
+      { trace_id: uuid(), success: Type.Boolean(), outcome: nullable(Type.String()) },
+      { title: 'TraceOutcome' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const listTraces = {
+  id: 'listTraces',
+  method: 'GET',
+  path: '/api/v1/dashboard/traces',
+  tag: 'traces',
+  summary: 'Traces of all agents, newest first',
+  access: 'read',
+  query: Type.Object({
+    ...runParameters,
+    agent_id: Type.Optional(uuid()),
+    query: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description: 'Text that the agent name, the outcome or the error message contains, in any case.',
+      }),
+    ),
+  }),
+  responses: { 200: runPageSchema },
+} satisfies Operation;
+
+const compareAgents = {
+  id: 'compareAgents',
+  method: 'GET',
+  path: '/api/v1/dashboard/traces/compare-agents',
+  tag: 'traces',
+  summary: 'Figures of two agents side by side',
+  access: 'read',
+  query: Type.Object({ agent_a: uuid(), agent_b: uuid() }),
+  responses: {
+    200: Type.Object(
+      {
+        agents: Type.Array(
+          Type.Object(
+            {
+              id: uuid(),
+              name: Type.String(),
+              total_runs: count(),
+              success_rate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+              avg_cost_per_run: nullable(usd()),
+              total_cost: nullable(usd()),
+              p95_latency_ms: nullable(Type.Number()),
+              last_run_at: nullable(time()),
+            },
+            { title: 'ComparedAgent' },
+          ),
+          { minItems: 2, maxItems: 2, description: 'In the order of `agent_a`, `agent_b`.' },
+        ),
+      },
+      { title: 'AgentComparison' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/dashboard/traces`. */
+export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(compareAgents).to(async ({ identity, query, request }) => {
+      const agents = await telemetry.compareAgents(
+        identity.userId,
+        [query.agent_a, query.agent_b],
+        request.abort,
+      );
+      if (!agents) throw notFound('agent');
+      return { status: 200, json: { agents: agents.map(printComparison) } };
+    }),
+    routes.route(listTraces).to(async ({ identity, query, request }) => {
+      const filter = {
+        ...runFilter(query),
+        ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
+        ...(query.query === undefined || query.query === '' ? {} : { query: query.query }),
+      };
+      const found = await telemetry.listRuns(identity.userId, filter, pageRange(query), request.abort);
+      return { status: 200, encoded: await printRuns(found, query) };
+    }),
+    routes.route(readTrace).to(async ({ identity, params, request }) => {
+      const trace = await telemetry.readTrace(identity.userId, params.trace_id, request.abort);
+      if (!trace) throw notFound('trace');
+      return { status: 200, encoded: await printTrace(trace) };
+    }),
+    routes.route(setOutcome).to(async ({ identity, params, body }) => {
+      const outcome = await telemetry.setOutcome(identity.userId, params.trace_id, body);
+      if (!outcome) throw notFound('trace');
+      return { status: 200, json: { trace_id: params.trace_id, ...outcome } };
+    }),
+  ];
+}
+
+function printComparison(agent: AgentComparison) {
+  return {
+    id: agent.id,
+    name: agent.name,
+    total_runs: agent.total_runs,
+    success_rate: successRate(agent),
+    avg_cost_per_run: agent.avg_cost_per_run,
+    total_cost: agent.total_cost,
+    p95_latency_ms: agent.p95_latency_ms,
+    last_run_at: printTime(agent.last_run_at),
+  };
+}

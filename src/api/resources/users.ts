@@ -1,0 +1,139 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { uuidV7 } from '../../signal/ids.js';
+import { formatTime } from '../../signal/time.js';
+import type { User } from '../../storage/meta-store.js';
+import type { ApiContext } from '../support/api-context.js';
+import { conflictAsProblem, lastAdmin } from '../support/conflict.js';
+import { nullable, time, uuid } from '../support/fields.js';
+import { longArray } from '../support/long-body.js';
+import { notFound } from '../support/not-found.js';
+
+export const userSchema = Type.Object(
+  {
+    id: uuid(),
+    email: Type.String(),
+    name: Type.String(),
+    monthly_event_limit: nullable(
+      Type.Integer({
+        description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default holds.",
+      }),
+    ),
+    disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
+    created_at: time(),
+  },
+  { title: 'UserAccount' },
+);
+
+export type UserJson = Static<typeof userSchema>;
+
+const email = Type.String({ format: 'email', maxLength: 254 });
+const name = Type.String({ minLength: 1, maxLength: 200, format: 'name' });
+const monthlyEventLimit = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description:
+      "Events a UTC calendar month, 0 for no limit; it holds at once. A user that never had one has the daemon's default.",
+  }),
+);
+
+export const listUsers = {
+  id: 'listUsers',
+  method: 'GET',
+  path: '/api/v1/admin/users',
+  tag: 'administration',
+  summary: 'All users, the oldest first',
+  access: 'admin',
+  responses: { 200: Type.Array(userSchema) },
+} satisfies Operation;
+
+export const createUser = {
+  id: 'createUser',
+  method: 'POST',
+  path: '/api/v1/admin/users',
+  tag: 'administration',
+  summary: 'Create a user',
+  access: 'admin',
+  body: Type.Object(
+    { email, name, monthly_event_limit: monthlyEventLimit },
+    { title: 'NewUser', additionalProperties: false },
+  ),
+  responses: { 201: userSchema },
+  errors: [409],
+} satisfies Operation;
+
+export const updateUser = {
+  id: 'updateUser',
+  method: 'PATCH',
+  path: '/api/v1/admin/users/{user_id}',
+  tag: 'administration',
+  summary: 'Change, disable or enable a user; fields that are absent stay as they are',
+  description:
+    'A user that has the last `admin` key without an end cannot be disabled, which is a conflict: nobody could administer any more.',
+  access: 'admin',
+  params: Type.Object({ user_id: uuid() }),
+  body: Type.Object(
+    {
+      email: Type.Optional(email),
+      name: Type.Optional(name),
+      monthly_event_limit: monthlyEventLimit,
+      disabled: Type.Optional(
+        Type.Boolean({
+          description:
+            'Disabled, all its keys are refused from the next request on, and its alerts are not evaluated. What it has stays, and can be used again when it is enabled.',
+        }),
+      ),
+    },
+    { title: 'UserChange', additionalProperties: false },
+  ),
+  responses: { 200: userSchema },
+  errors: [404, 409],
+} satisfies Operation;
+
+/** The routes under `/admin/users`. */
+export function userRoutes({ routes, meta, audit, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listUsers).to(async () => {
+      const users = [...(await meta.listUsers())].sort((a, b) => (a.id < b.id ? -1 : 1));
+      return { status: 200, encoded: await longArray(users, printUser) };
+    }),
+    routes.route(createUser).to(async ({ body, ...by }) => {
+      const now = clock.now();
+      const user: User = {
+        id: uuidV7(Math.floor(now / 1000)),
+        email: body.email,
+        name: body.name,
+        monthly_event_limit: body.monthly_event_limit ?? null,
+        disabled: false,
+        created_at: now,
+      };
+      await conflictAsProblem(meta.createUser(user));
+      audit(by, 'user.created', { user_id: user.id });
+      return { status: 201, json: printUser(user) };
+    }),
+    routes.route(updateUser).to(async ({ params, body, ...by }) => {
+      const user = await conflictAsProblem(meta.updateUser(params.user_id, body));
+      if (!user) throw notFound('user');
+      if (user === 'last_admin') throw lastAdmin('This user has');
+      const { disabled, ...others } = body;
+      const fields = Object.keys(others);
+      if (disabled !== undefined)
+        audit(by, disabled ? 'user.disabled' : 'user.enabled', { user_id: user.id });
+      if (fields.length > 0) audit(by, 'user.changed', { user_id: user.id, fields });
+      return { status: 200, json: printUser(user) };
+    }),
+  ];
+}
+
+export function printUser(user: User): UserJson {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    monthly_event_limit: user.monthly_event_limit,
+    disabled: user.disabled,
+    created_at: formatTime(user.created_at),
+  };
+}

@@ -1,0 +1,164 @@
+import { Type, type Static } from 'typebox';
+import type { HttpProblem, Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { formatTime } from '../../../signal/time.js';
+import {
+  DELIVERY_STATUSES,
+  type DeliveryAttempt,
+  type DeliveryDetail,
+  type DeliverySummary,
+} from '../../../storage/delivery-store.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { count, jsonObject, nullable, time, uuid } from '../../support/fields.js';
+import { notFound } from '../../support/not-found.js';
+import { requireRole } from '../../support/organization-role.js';
+import { longList, pagesFrom } from '../../support/long-body.js';
+import { pageParameters, pageRange, pageSchema, printPage } from '../../support/paging.js';
+import { ENDPOINT, endpointParams, noEndpoint, organizationParams, WEBHOOKS } from './webhook-places.js';
+
+const DELIVERY = `${WEBHOOKS}/deliveries/{delivery_id}`;
+
+const deliveryParams = Type.Object({ ...organizationParams.properties, delivery_id: uuid() });
+
+const statusSchema = Type.Enum(DELIVERY_STATUSES, {
+  description:
+    '`pending`: an attempt is to come, or waits for the endpoint to be active; `success`: an attempt was answered with 2xx; `failed`: none is to come.',
+});
+
+const summarySchema = Type.Object(
+  {
+    id: uuid(),
+    event_type: Type.String(),
+    status: statusSchema,
+    created_at: time('When it was queued.'),
+    attempt_count: count('Attempts that were begun.'),
+  },
+  { title: 'WebhookDelivery' },
+);
+
+const attemptSchema = Type.Object(
+  {
+    attempt_number: Type.Integer({ minimum: 1 }),
+    http_status_code: nullable(Type.Integer({ description: 'Null: no answer came, or not yet.' })),
+    response_body: Type.String({ description: 'The first 16 KiB of the answer.' }),
+    duration_ms: nullable(Type.Number({ description: 'Null: under way, or ended with the daemon.' })),
+    attempted_at: time(),
+    error_message: nullable(Type.String({ description: 'What failed, where the status does not tell.' })),
+  },
+  { title: 'WebhookAttempt' },
+);
+
+const detailSchema = Type.Object(
+  {
+    id: uuid(),
+    event_type: Type.String(),
+    status: statusSchema,
+    request_body: jsonObject('What is sent: every attempt has the same bytes.'),
+    created_at: time('When it was queued.'),
+    attempts: Type.Array(attemptSchema, { description: 'In their order.' }),
+  },
+  { title: 'WebhookDeliveryDetail' },
+);
+
+const listDeliveries = {
+  id: 'listWebhookDeliveries',
+  method: 'GET',
+  path: `${ENDPOINT}/deliveries`,
+  tag: 'webhooks',
+  summary: 'What was sent, or is to be sent, to a webhook endpoint, the newest first',
+  access: 'read',
+  params: endpointParams,
+  query: Type.Object(pageParameters),
+  responses: { 200: pageSchema(summarySchema, 'WebhookDeliveryPage') },
+  errors: [404],
+} satisfies Operation;
+
+const readDelivery = {
+  id: 'readWebhookDelivery',
+  method: 'GET',
+  path: DELIVERY,
+  tag: 'webhooks',
+  summary: 'A webhook delivery with its body and all its attempts',
+  access: 'read',
+  params: deliveryParams,
+  responses: { 200: detailSchema },
+  errors: [404],
+} satisfies Operation;
+
+const retryDelivery = {
+  id: 'retryWebhookDelivery',
+  method: 'POST',
+  path: `${DELIVERY}/retry`,
+  tag: 'webhooks',
+  summary: 'Have a webhook delivery attempted once more',
+  description:
+    'Whatever its status is, and beside the attempts that are still to come. Nothing is sent while the endpoint is paused.',
+  access: 'manage',
+  params: deliveryParams,
+  responses: {
+    202: Type.Object({ queued: Type.Literal(true), delivery_id: uuid() }, { title: 'QueuedWebhookRetry' }),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes for what is sent to webhook endpoints: any member of the organization may see it, and have it sent again. */
+export function webhookDeliveryRoutes({
+  routes,
+  meta,
+  deliveries,
+}: Pick<ApiContext, 'routes' | 'meta' | 'deliveries'>): readonly Route[] {
+  return [
+    routes.route(listDeliveries).to(async ({ identity, params: { org_slug: slug, endpoint_id }, query }) => {
+      await requireRole(meta, identity, slug, 'member');
+      const page = await deliveries.listDeliveries(slug, endpoint_id, pageRange(query));
+      if (!page) throw noEndpoint();
+      return { status: 200, json: printPage(page.items.map(printSummary), page.count, query) };
+    }),
+    routes.route(readDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
+      await requireRole(meta, identity, slug, 'member');
+      const delivery = await deliveries.readDelivery(slug, delivery_id);
+      if (!delivery) throw noDelivery();
+      return { status: 200, encoded: await printDetail(delivery) };
+    }),
+    routes.route(retryDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
+      await requireRole(meta, identity, slug, 'member');
+      if (!(await deliveries.retryDelivery(slug, delivery_id))) throw noDelivery();
+      return { status: 202, json: { queued: true, delivery_id } };
+    }),
+  ];
+}
+
+function noDelivery(): HttpProblem {
+  return notFound('webhook delivery');
+}
+
+function printSummary(delivery: DeliverySummary): Static<typeof summarySchema> {
+  const { id, event_type, status, created_at, attempt_count } = delivery;
+  return { id, event_type, status, created_at: formatTime(created_at), attempt_count };
+}
+
+/** The body stands in it as it is sent: read and printed again, `1.0` would be another text. */
+async function printDetail(delivery: DeliveryDetail): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const { id, event_type, status, body, created_at, attempts, furtherAttempts } = delivery;
+  const head = JSON.stringify({ id, event_type, status });
+  const queued = JSON.stringify({ created_at: formatTime(created_at) });
+  return await longList(
+    `${head.slice(0, -1)},"request_body":${body},${queued.slice(1, -1)},"attempts":[`,
+    pagesFrom(attempts, furtherAttempts),
+    printAttempt,
+    ']}',
+  );
+}
+
+function printAttempt(attempt: DeliveryAttempt): Static<typeof attemptSchema> {
+  const { attempt_number, http_status_code, response_body, duration_ms, attempted_at, error_message } =
+    attempt;
+  return {
+    attempt_number,
+    http_status_code,
+    response_body,
+    duration_ms,
+    attempted_at: formatTime(attempted_at),
+    error_message,
+  };
+}

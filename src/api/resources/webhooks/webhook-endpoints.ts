@@ -1,0 +1,259 @@
+import { Type, type Static } from 'typebox';
+import { HttpProblem, type Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
+import { generateSecret } from '../../../delivery/senders/webhook/signature.js';
+import { validationProblem } from '../../../http/field-errors.js';
+import { uuidV7 } from '../../../signal/ids.js';
+import { formatTime } from '../../../signal/time.js';
+import { sealOwner, type WebhookEndpoint } from '../../../storage/webhook-endpoints.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { count, time, uuid } from '../../support/fields.js';
+import { noOrganization, requireRole } from '../../support/organization-role.js';
+import { targetPolicy } from '../../support/target-policy.js';
+import { targetFault, targetUrl } from '../../support/target-url.js';
+import { ENDPOINT, endpointParams, ENDPOINTS, noEndpoint, organizationParams } from './webhook-places.js';
+
+const MAX_NAME_LENGTH = 200;
+const MAX_EVENT_TYPES = 100;
+const MAX_EVENT_TYPE_LENGTH = 100;
+/** Each event may become as many deliveries. */
+const MAX_ENDPOINTS = 100;
+
+const name = Type.String({ maxLength: MAX_NAME_LENGTH });
+const eventTypes = Type.Array(
+  Type.String({ pattern: '^(\\*|[a-z0-9_.]+)$', maxLength: MAX_EVENT_TYPE_LENGTH }),
+  {
+    minItems: 1,
+    maxItems: MAX_EVENT_TYPES,
+    uniqueItems: true,
+    description: 'Such as `trace.failed`; `*` is all.',
+  },
+);
+const secret = Type.String({
+  description:
+    'What requests to the endpoint are signed with: `whsec_` and the base64 of 32 bytes. Shown in this answer only.',
+});
+
+const createdFields = {
+  id: uuid(),
+  url: Type.String(),
+  name: Type.String(),
+  event_types: Type.Array(Type.String()),
+  is_active: Type.Boolean({ description: 'Whether events are sent to it.' }),
+  created_at: time(),
+};
+
+const endpointSchema = Type.Object(
+  {
+    ...createdFields,
+    consecutive_failures: count('Failed attempts since the last success; 0 again when it is made active.'),
+  },
+  { title: 'WebhookEndpoint' },
+);
+
+const createdSchema = Type.Object({ ...createdFields, secret }, { title: 'CreatedWebhookEndpoint' });
+
+const createEndpoint = {
+  id: 'createWebhookEndpoint',
+  method: 'POST',
+  path: ENDPOINTS,
+  tag: 'webhooks',
+  summary: 'Have events sent to a URL',
+  description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; more are a conflict.`,
+  access: 'manage',
+  params: organizationParams,
+  body: Type.Object(
+    {
+      url: targetUrl,
+      name: Type.String({ maxLength: MAX_NAME_LENGTH, default: '' }),
+      event_types: eventTypes,
+    },
+    { title: 'NewWebhookEndpoint', additionalProperties: false },
+  ),
+  responses: { 201: createdSchema },
+  errors: [404, 409],
+} satisfies Operation;
+
+const listEndpoints = {
+  id: 'listWebhookEndpoints',
+  method: 'GET',
+  path: ENDPOINTS,
+  tag: 'webhooks',
+  summary: 'All webhook endpoints of an organization, the newest first',
+  access: 'read',
+  params: organizationParams,
+  responses: { 200: Type.Array(endpointSchema) },
+  errors: [404],
+} satisfies Operation;
+
+const updateEndpoint = {
+  id: 'updateWebhookEndpoint',
+  method: 'PATCH',
+  path: ENDPOINT,
+  tag: 'webhooks',
+  summary: 'Change a webhook endpoint, pause it or make it active again',
+  description:
+    'What is absent stays. When a paused endpoint is made active, what was held and is due is spread over a minute; deliveries that were queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  body: Type.Object(
+    {
+      url: Type.Optional(targetUrl),
+      name: Type.Optional(name),
+      event_types: Type.Optional(eventTypes),
+      is_active: Type.Optional(Type.Boolean()),
+    },
+    { title: 'WebhookEndpointChange', additionalProperties: false },
+  ),
+  responses: { 200: endpointSchema },
+  errors: [404],
+} satisfies Operation;
+
+const deleteEndpoint = {
+  id: 'deleteWebhookEndpoint',
+  method: 'DELETE',
+  path: ENDPOINT,
+  tag: 'webhooks',
+  summary: 'Delete a webhook endpoint for good',
+  description: 'Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
+const rotateSecret = {
+  id: 'rotateWebhookSecret',
+  method: 'POST',
+  path: `${ENDPOINT}/rotate-secret`,
+  tag: 'webhooks',
+  summary: 'Give a webhook endpoint a new secret',
+  description:
+    'The old secret is not used from then on, so a request on its way fails verification. Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  responses: { 200: Type.Object({ id: uuid(), secret }, { title: 'RotatedWebhookSecret' }) },
+  errors: [404],
+} satisfies Operation;
+
+const testEndpoint = {
+  id: 'testWebhookEndpoint',
+  method: 'POST',
+  path: `${ENDPOINT}/test`,
+  tag: 'webhooks',
+  summary: 'Send an event of type `webhook.test` to a webhook endpoint',
+  description:
+    'Whatever types it subscribes to. The delivery is listed when the answer comes, and shows how it went. To a paused endpoint nothing is sent, which is a conflict. Needs the role `admin` in the organization.',
+  access: 'manage',
+  params: endpointParams,
+  responses: {
+    202: Type.Object({ queued: Type.Literal(true), delivery_id: uuid() }, { title: 'QueuedWebhookTest' }),
+  },
+  errors: [404, 409],
+} satisfies Operation;
+
+/** The routes under `/org/{org_slug}/webhooks/endpoints` that are about the endpoints themselves. */
+export function webhookEndpointRoutes({
+  routes,
+  meta,
+  deliveries,
+  secrets,
+  audit,
+  clock,
+}: Pick<ApiContext, 'routes' | 'meta' | 'deliveries' | 'secrets' | 'audit' | 'clock'>): readonly Route[] {
+  const policy = targetPolicy(deliveries);
+  return [
+    routes.route(createEndpoint).to(async ({ params: { org_slug: slug }, body, ...by }) => {
+      await requireRole(meta, by.identity, slug, 'admin');
+      refuseTarget(body.url, policy());
+      const now = clock.now();
+      const endpoint: WebhookEndpoint = {
+        id: uuidV7(Math.floor(now / 1000)),
+        ...body,
+        is_active: true,
+        consecutive_failures: 0,
+        created_at: now,
+      };
+      const made = await makeSecret(endpoint.id);
+      const stored = { ...endpoint, sealed_secret: made.sealed };
+      const outcome = await meta.createEndpoint(slug, stored, MAX_ENDPOINTS);
+      if (outcome === 'unknown') throw noOrganization();
+      if (outcome === 'full') throw tooManyEndpoints();
+      audit(by, 'webhook_secret.created', { slug, endpoint_id: endpoint.id });
+      return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
+    }),
+    routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
+      await requireRole(meta, identity, slug, 'member');
+      return { status: 200, json: (await meta.listEndpoints(slug)).map(printEndpoint) };
+    }),
+    routes.route(updateEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id }, body }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      if (body.url !== undefined) refuseTarget(body.url, policy());
+      const endpoint = await meta.updateEndpoint(slug, endpoint_id, body, clock.now());
+      if (!endpoint) throw noEndpoint();
+      return { status: 200, json: printEndpoint(endpoint) };
+    }),
+    routes.route(deleteEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      if (!(await meta.deleteEndpoint(slug, endpoint_id))) throw noEndpoint();
+      return { status: 204 };
+    }),
+    routes.route(rotateSecret).to(async ({ params: { org_slug: slug, endpoint_id }, ...by }) => {
+      await requireRole(meta, by.identity, slug, 'admin');
+      const { secret: fresh, sealed } = await makeSecret(endpoint_id);
+      if (!(await meta.rotateEndpointSecret(slug, endpoint_id, sealed))) throw noEndpoint();
+      audit(by, 'webhook_secret.rotated', { slug, endpoint_id });
+      return { status: 200, json: { id: endpoint_id, secret: fresh } };
+    }),
+    routes.route(testEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
+      await requireRole(meta, identity, slug, 'admin');
+      const outcome = await meta.testEndpoint(slug, endpoint_id, clock.now());
+      if (outcome === null) throw noEndpoint();
+      if (outcome === 'paused') throw isPaused();
+      return { status: 202, json: { queued: true, delivery_id: outcome.deliveryId } };
+    }),
+  ];
+
+  async function makeSecret(endpointId: string) {
+    const fresh = generateSecret();
+    return { secret: fresh, sealed: await secrets.seal(fresh, sealOwner(endpointId)) };
+  }
+}
+
+/** @throws HttpProblem 422 at `/url` */
+function refuseTarget(target: string, policy: AddressPolicy): void {
+  const fault = targetFault(target, policy);
+  if (fault !== null) throw validationProblem('body', [{ field: '/url', message: fault }]);
+}
+
+function tooManyEndpoints(): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    `The organization has ${MAX_ENDPOINTS} webhook endpoints, which is as many as it can have: delete one first.`,
+  );
+}
+
+function isPaused(): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    'The webhook endpoint is paused: nothing is sent to it until it is made active (is_active).',
+  );
+}
+
+function printEndpoint(endpoint: WebhookEndpoint): Static<typeof endpointSchema> {
+  return { ...printCreated(endpoint), consecutive_failures: endpoint.consecutive_failures };
+}
+
+function printCreated(endpoint: WebhookEndpoint): Omit<Static<typeof createdSchema>, 'secret'> {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    name: endpoint.name,
+    event_types: [...endpoint.event_types],
+    is_active: endpoint.is_active,
+    created_at: formatTime(endpoint.created_at),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Identity } from '../../component/identity.js';
+import type { Logger } from '../../component/telemetry.js';
+
+/** Who did something: the parts of a handler's input that say so. */
+interface Actor {
+  /** Of its key: null where authentication is off. */
+  readonly identity: Identity;
+  /** Of the client, or of the proxy before this listener. */
+  readonly address: string;
+}
+
+/** What is written down of those who administer; each once it is stored. */
+type Deed =
+  | 'key.created'
+  | 'key.revoked'
+  | 'user.created'
+  | 'user.changed'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'organization.created'
+  | 'member.put'
+  | 'member.removed'
+  | 'webhook_secret.created'
+  | 'webhook_secret.rotated';
+
+/** Writes one line of the log. @param fields ids and names of what was changed; never a secret */
+export type Audit = (by: Actor, deed: Deed, fields: object) => void;
+
+export function createAudit(logger: Logger): Audit {
+  return ({ identity, address }, deed, fields) => {
+    const by = { audit: deed, by_user_id: identity.userId, by_key_id: identity.keyId, address };
+    logger.info({ ...by, ...fields }, `Audit: ${deed}`);
+  };
+}

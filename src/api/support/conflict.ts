@@ -1,0 +1,21 @@
+import { HttpProblem } from '../../component/http.js';
+import { ConflictError } from '../../storage/meta-store.js';
+
+/** @throws HttpProblem 409 `conflict` where the store says that a name is taken; other errors pass. */
+export async function conflictAsProblem<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    throw new HttpProblem(409, 'conflict', `The ${error.field} is taken already.`, { cause: error });
+  }
+}
+
+/** 409 where nobody could administer any more. @param what `This is`, or whose it is */
+export function lastAdmin(what: string): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    `${what} the last key with the scope admin that does not expire: nobody could administer this daemon any more. Create another one first, without expires_at.`,
+  );
+}

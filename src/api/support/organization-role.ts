@@ -1,0 +1,30 @@
+import { HttpProblem } from '../../component/http.js';
+import type { Identity } from '../../component/identity.js';
+import type { MetaStore, Role } from '../../storage/meta-store.js';
+import { notFound } from './not-found.js';
+
+/**
+ * Lets members of an organization through.
+ *
+ * @param role `admin`: only its admins; `member`: all of them
+ * @throws HttpProblem 404 for those who are no members, as for an organization that does not exist; 403 `forbidden_role`
+ */
+export async function requireRole(
+  meta: MetaStore,
+  identity: Identity,
+  slug: string,
+  role: Role,
+): Promise<void> {
+  const membership = (await meta.membershipsOf(identity.userId)).find((own) => own.slug === slug);
+  if (!membership) throw noOrganization();
+  if (role === 'admin' && membership.role !== 'admin')
+    throw new HttpProblem(
+      403,
+      'forbidden_role',
+      `This needs the role "admin" in the organization; yours is "${membership.role}".`,
+    );
+}
+
+export function noOrganization(): HttpProblem {
+  return notFound('organization');
+}

@@ -1,0 +1,22 @@
+import type { ErrorObject } from 'ajv';
+
+/**
+ * What a broken rule of a schema asks for, as the rest of a sentence: `must not be empty`. Whether it is a request or a file that
+ * breaks it, of these rules the same is said.
+ *
+ * @returns undefined for the other rules
+ */
+export function commonWording({ keyword, params }: ErrorObject): string | undefined {
+  const { limit, pattern } = params as Readonly<Record<string, unknown>>;
+  switch (keyword) {
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must be at least ${String(limit)} characters long`;
+    case 'minItems':
+    case 'minProperties':
+      return limit === 1 ? 'must not be empty' : `must have at least ${String(limit)} entries`;
+    case 'pattern':
+      return `must be of the form ${String(pattern)}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Batch } from '../../signal/batch.js';
+import type { Micros } from '../../signal/time.js';
+import type { BatchLimits } from './config.js';
+import { itemBytes } from './memory-size.js';
+import type { Lane, Parcel } from './memory-queue.js';
+
+/**
+ * A batch as parcels within the limits. The parts are new lists of the same items: the batch itself may be shared and
+ * is not touched. An item that is larger than the limits goes alone.
+ */
+export function parcelsOf(
+  batch: Batch<unknown>,
+  limits: BatchLimits,
+  times: { readonly receivedAt: Micros; readonly queuedAt: Micros },
+): readonly Parcel[] {
+  const { items, tenant } = batch;
+  const sizes = itemBytes(items);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (items.length <= limits.maxItems && total <= limits.maxBytes) return [{ batch, bytes: total, ...times }];
+  const parcels: Parcel[] = [];
+  let start = 0;
+  let bytes = 0;
+  const close = (end: number): void => {
+    if (end > start) parcels.push({ batch: { tenant, items: items.slice(start, end) }, bytes, ...times });
+    start = end;
+    bytes = 0;
+  };
+  sizes.forEach((size, index) => {
+    if (index - start >= limits.maxItems || (index > start && bytes + size > limits.maxBytes)) close(index);
+    bytes += size;
+  });
+  close(items.length);
+  return parcels;
+}
+
+/** How many of a lane's first parcels make up the next batch: as many as the limits allow, at least one. */
+export function parcelsOfNextBatch(lane: Lane, limits: BatchLimits): number {
+  let items = 0;
+  let bytes = 0;
+  const end = lane.parcels.findIndex((parcel, index) => {
+    items += parcel.batch.items.length;
+    bytes += parcel.bytes;
+    return index > 0 && (items > limits.maxItems || bytes > limits.maxBytes);
+  });
+  return end < 0 ? lane.parcels.length : end;
+}
+
+/** When a lane's next batch is to go: at once when it is full, otherwise when its oldest parcel has waited long enough. */
+export function dueAt(lane: Lane, limits: BatchLimits & { readonly maxWaitMs: number }): Micros {
+  const isFull = lane.items >= limits.maxItems || lane.bytes >= limits.maxBytes;
+  return isFull ? 0 : (lane.parcels[0]?.queuedAt ?? 0) + limits.maxWaitMs * 1000;
+}
+
+/** One batch of parcels of one tenant: a new list of the same items. */
+export function mergeParcels(parcels: readonly [Parcel, ...Parcel[]]): Parcel {
+  const [first, ...rest] = parcels;
+  if (rest.length === 0) return first;
+  return {
+    ...first,
+    batch: { tenant: first.batch.tenant, items: parcels.flatMap(({ batch }) => batch.items) },
+    bytes: parcels.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}

@@ -1,0 +1,142 @@
+import { Type, type Static, type TObject } from 'typebox';
+import { durationMs } from '../../config/duration.js';
+import { duration, section, size } from '../../config/schema.js';
+import { sizeBytes } from '../../config/size.js';
+import type { RetryOptions } from '../backoff.js';
+
+/** Defaults that an exporter may set otherwise. */
+export interface DeliveryDefaults {
+  readonly timeout?: string;
+  readonly concurrency?: number;
+  readonly batchWait?: string;
+}
+
+/**
+ * The keys `timeout`, `retry` and `queue`, which the schema of every exporter with `delivery: 'queued'` includes:
+ * `section({ endpoint: …, ...deliveryKeys() })`. The engine reads them; the exporter need not.
+ */
+export function deliveryKeys(defaults: DeliveryDefaults = {}) {
+  return {
+    timeout: duration({
+      default: defaults.timeout ?? '30s',
+      description: 'Time for one attempt to deliver a batch.',
+    }),
+    retry: section(
+      {
+        enabled: Type.Boolean({
+          default: true,
+          description: 'Send a batch again when that may help. Otherwise the first failure drops it.',
+        }),
+        initial_interval: duration({ default: '1s', description: 'Wait before the second attempt.' }),
+        max_interval: duration({
+          default: '30s',
+          description: 'Longest wait between two attempts, unless the other side asks for a longer one.',
+        }),
+        multiplier: Type.Number({
+          default: 1.5,
+          minimum: 1,
+          maximum: 10,
+          description: 'Each wait is so many times the one before.',
+        }),
+        randomization_factor: Type.Number({
+          default: 0.5,
+          minimum: 0,
+          maximum: 1,
+          description: 'Waits vary by so much: 0.5 is from half to one and a half times.',
+        }),
+        max_elapsed_time: duration({
+          default: '1h',
+          description:
+            'A batch whose next attempt would come later than this after its first is dropped. 0s: never.',
+        }),
+      },
+      { description: 'What happens to a batch that could not be delivered.' },
+    ),
+    queue: section(
+      {
+        max_items: Type.Integer({
+          default: 100_000,
+          minimum: 1,
+          description: 'Traces, metric points or log records that may wait, those under way included.',
+        }),
+        max_size: size({ default: '64MiB', description: 'Memory that they may take, about.' }),
+        concurrency: Type.Integer({
+          default: defaults.concurrency ?? 4,
+          minimum: 1,
+          maximum: 64,
+          description: 'Batches under way at the same time. With 1 they arrive in the order they were taken.',
+        }),
+        batch: section(
+          {
+            max_items: Type.Integer({ default: 8192, minimum: 1, description: 'Most items of one batch.' }),
+            max_size: size({
+              default: '4MiB',
+              description: 'Largest batch, as it lies in memory. A single item may be larger.',
+            }),
+            max_wait: duration({
+              default: defaults.batchWait ?? '200ms',
+              description: 'How long a batch that is not full waits for more.',
+            }),
+          },
+          { description: 'How what waits is put together. Batches of different users stay apart.' },
+        ),
+      },
+      { description: 'What waits to be delivered, in memory, for each signal.' },
+    ),
+  };
+}
+
+export interface BatchLimits {
+  readonly maxItems: number;
+  readonly maxBytes: number;
+}
+
+export interface DeliveryOptions {
+  readonly timeoutMs: number;
+  readonly retry: RetryOptions;
+  /** Of everything that waits, for one signal. */
+  readonly queue: BatchLimits;
+  readonly concurrency: number;
+  readonly batch: BatchLimits & { readonly maxWaitMs: number };
+}
+
+type DeliveryConfig = Static<TObject<ReturnType<typeof deliveryKeys>>>;
+
+/**
+ * Reads the shared keys of a queued exporter's configuration, which was checked against its schema.
+ *
+ * @throws Error where the schema has keys of these names that are not {@link deliveryKeys}, or lacks them
+ */
+export function deliveryOptions(config: Readonly<Record<string, unknown>>): DeliveryOptions {
+  try {
+    // Only a plugin that wrote these keys by itself can make this cast wrong; then one of the readers below throws.
+    return readOptions(config as DeliveryConfig);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `an exporter with delivery: queued must take queue, retry and timeout from deliveryKeys() (${reason})`,
+      { cause },
+    );
+  }
+}
+
+function readOptions({ timeout, retry, queue }: DeliveryConfig): DeliveryOptions {
+  return {
+    timeoutMs: durationMs(timeout),
+    retry: {
+      isEnabled: retry.enabled,
+      initialMs: durationMs(retry.initial_interval),
+      maxMs: durationMs(retry.max_interval),
+      multiplier: retry.multiplier,
+      jitter: retry.randomization_factor,
+      maxElapsedMs: durationMs(retry.max_elapsed_time),
+    },
+    queue: { maxItems: queue.max_items, maxBytes: sizeBytes(queue.max_size) },
+    concurrency: queue.concurrency,
+    batch: {
+      maxItems: queue.batch.max_items,
+      maxBytes: sizeBytes(queue.batch.max_size),
+      maxWaitMs: durationMs(queue.batch.max_wait),
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { setMaxListeners } from 'node:events';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
+import type { Clock, Logger, Meter } from '../../component/telemetry.js';
+import type { Batch, Signal } from '../../signal/batch.js';
+import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
+import type { DeliveryOptions } from './config.js';
+import { DeliveryError } from './delivery-error.js';
+import { itemBytes } from './memory-size.js';
+import { MemoryQueue, type Lane, type Parcel } from './memory-queue.js';
+import { DeliveryMetrics } from './metrics.js';
+import { withRetry } from './retry.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import { withTimeout } from './timeout.js';
+
+/** How long a sender is asked to wait when the queue is full. */
+const FULL_RETRY_MS = 1000;
+
+export interface DeliveryTools {
+  /** The exporter's id. */
+  readonly exporter: string;
+  readonly signal: Signal;
+  readonly options: DeliveryOptions;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly clock: Clock;
+  /** From 0 to 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/**
+ * What the engine puts around one input of a queued exporter: queue → batcher → retry → timeout → exporter. A batch is
+ * taken as soon as it lies in the queue, synchronously.
+ */
+export class Delivery implements Consumer<Batch<unknown>> {
+  readonly #tools: DeliveryTools;
+  readonly #queue: MemoryQueue;
+  readonly #metrics: DeliveryMetrics;
+  readonly #way: Consumer<Batch<unknown>>;
+  readonly #logs: Readonly<Record<'full' | 'retry' | 'lost', SparseLog>>;
+  /** Fires when the daemon begins to stop. */
+  readonly #hurry = new AbortController();
+  /** Fires when it may not wait any longer. */
+  readonly #end = new AbortController();
+  #underWay = 0;
+  #cancelTimer: () => void = () => undefined;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(exporter: Consumer<Batch<unknown>>, tools: DeliveryTools) {
+    const { exporter: id, signal, options, meter, logger, clock, random = Math.random } = tools;
+    this.#tools = tools;
+    // Every batch under way listens to both.
+    setMaxListeners(0, this.#hurry.signal, this.#end.signal);
+    this.#queue = new MemoryQueue(options.queue);
+    this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, this.#queue, options);
+    this.#logs = {
+      full: new SparseLog(logger, clock),
+      retry: new SparseLog(logger, clock),
+      lost: new SparseLog(logger, clock),
+    };
+    this.#way = withRetry(withTimeout(exporter, options.timeoutMs, clock), options.retry, {
+      clock,
+      random,
+      hurry: this.#hurry.signal,
+      onFailure: (error, waitMs) => {
+        this.#noteFailure(error, waitMs);
+      },
+    });
+  }
+
+  /** Whether a batch would be taken now. */
+  hasRoomFor(batch: Batch<unknown>): boolean {
+    if (this.#hurry.signal.aborted) return false;
+    const bytes = itemBytes(batch.items).reduce((sum, size) => sum + size, 0);
+    return !this.#queue.isFull(batch.items.length, bytes);
+  }
+
+  /** @throws ConsumeError `overloaded` where the queue is full, `shutting_down` where it is being emptied for good */
+  async consume(batch: Batch<unknown>, { receivedAt }: ConsumeContext): Promise<Receipt> {
+    const { exporter, options, clock } = this.#tools;
+    const count = batch.items.length;
+    if (this.#hurry.signal.aborted)
+      throw new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again in a moment`, {
+        code: 'shutting_down',
+        retryable: true,
+        retryAfterMs: FULL_RETRY_MS,
+      });
+    if (count === 0) return { accepted: 0, refused: [] };
+    const parcels = parcelsOf(batch, options.batch, { receivedAt, queuedAt: clock.now() });
+    const bytes = parcels.reduce((sum, parcel) => sum + parcel.bytes, 0);
+    if (this.#queue.isFull(count, bytes)) throw this.refusal();
+    for (const parcel of parcels) this.#queue.push(parcel);
+    this.#pump();
+    return { accepted: count, refused: [] };
+  }
+
+  /** What a sender is told when the queue is full. */
+  refusal(): ConsumeError {
+    const { exporter } = this.#tools;
+    return new ConsumeError(`The queue of exporter "${exporter}" is full: send the batch again in a moment`, {
+      code: 'overloaded',
+      retryable: true,
+      retryAfterMs: FULL_RETRY_MS,
+    });
+  }
+
+  /** A batch was refused to its sender because of this queue. */
+  noteRefused(items: number): void {
+    this.#metrics.refused(items);
+  }
+
+  /** A batch did not get into the queue, and its sender will not send it again. */
+  noteDropped(items: number, error: unknown): void {
+    this.#metrics.dropped(items, 'queue_full');
+    this.#logs.full.warn(
+      items,
+      { err: error },
+      'Dropped what the queue could not take; raise queue.max_items and queue.max_size, or see why it is not emptied',
+    );
+  }
+
+  /** Delivers what waits, without new batches, until nothing is left or the deadline is over. Safe twice. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#hurry.abort();
+    const giveUp = (): void => {
+      this.#end.abort();
+      this.#dropWaiting();
+    };
+    if (deadline.aborted) giveUp();
+    else deadline.addEventListener('abort', giveUp);
+    this.#pump();
+    if (this.#queue.items > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    deadline.removeEventListener('abort', giveUp);
+    this.#metrics.end();
+  }
+
+  /** Sends batches that are due while there is a way free, and sets the timer for the next one. */
+  #pump(): void {
+    const { options, clock } = this.#tools;
+    this.#cancelTimer();
+    while (this.#underWay < options.concurrency) {
+      const next = this.#nextLane();
+      if (!next) break;
+      const now = clock.now();
+      if (next.at > now) {
+        this.#cancelTimer = clock.after((next.at - now) / 1000, () => {
+          this.#pump();
+        });
+        break;
+      }
+      const [first, ...rest] = this.#queue.take(next.lane, parcelsOfNextBatch(next.lane, options.batch));
+      if (first) void this.#send(mergeParcels([first, ...rest]));
+    }
+    if (this.#queue.items === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** The lane whose next batch is due first. While the daemon stops, nothing waits for more. */
+  #nextLane(): { readonly lane: Lane; readonly at: number } | undefined {
+    let next: { readonly lane: Lane; readonly at: number } | undefined;
+    for (const lane of this.#queue.lanes) {
+      const at = this.#hurry.signal.aborted ? 0 : dueAt(lane, this.#tools.options.batch);
+      if (!next || at < next.at) next = { lane, at };
+    }
+    return next;
+  }
+
+  async #send({ batch, bytes, receivedAt }: Parcel): Promise<void> {
+    const count = batch.items.length;
+    this.#underWay += 1;
+    try {
+      await this.#way.consume(batch, { receivedAt, abort: this.#end.signal });
+      this.#metrics.sent(count);
+    } catch (error) {
+      this.#noteLost(count, error);
+    } finally {
+      this.#underWay -= 1;
+      this.#queue.release(count, bytes);
+      this.#pump();
+    }
+  }
+
+  #noteFailure(error: unknown, waitMs: number | null): void {
+    this.#metrics.failed(waitMs !== null);
+    if (waitMs === null) return;
+    const { signal } = this.#tools;
+    const seconds = Math.ceil(waitMs / 100) / 10;
+    this.#logs.retry.warn(
+      0,
+      { signal, err: error, queued_items: this.#queue.items },
+      `A batch could not be delivered; the next attempt comes in ${seconds} s`,
+    );
+  }
+
+  #noteLost(items: number, error: unknown): void {
+    const reason = error instanceof DeliveryError ? error.reason : 'permanent';
+    const { signal } = this.#tools;
+    this.#metrics.dropped(items, reason);
+    if (reason === 'shutdown') return;
+    const why =
+      reason === 'permanent' ? 'it would never be taken' : 'it could not be delivered for too long a time';
+    this.#logs.lost.warn(items, { signal, reason, err: error }, `Dropped a batch: ${why}`);
+  }
+
+  #dropWaiting(): void {
+    const { logger, signal } = this.#tools;
+    const left = this.#queue.items;
+    for (const lane of [...this.#queue.lanes])
+      for (const { batch, bytes } of this.#queue.take(lane, lane.parcels.length)) {
+        this.#metrics.dropped(batch.items.length, 'shutdown');
+        this.#queue.release(batch.items.length, bytes);
+      }
+    if (left > 0)
+      logger.error(
+        { signal, items: left },
+        'Dropped what could not be delivered before the time for stopping was over',
+      );
+  }
+}

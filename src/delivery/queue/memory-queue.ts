@@ -1,0 +1,84 @@
+import type { Batch } from '../../signal/batch.js';
+import type { Micros } from '../../signal/time.js';
+import type { BatchLimits } from './config.js';
+
+/** A batch, or a part of one, on its way. */
+export interface Parcel {
+  readonly batch: Batch<unknown>;
+  readonly bytes: number;
+  readonly receivedAt: Micros;
+  /** When it came into the queue. */
+  readonly queuedAt: Micros;
+}
+
+/** What waits of one tenant, the oldest first; never empty. */
+export interface Lane {
+  readonly parcels: Parcel[];
+  items: number;
+  bytes: number;
+}
+
+/**
+ * What waits to be delivered, by tenant, within limits. What was taken out counts until it is released: it still takes
+ * memory while it is under way. A batch larger than the limits is let in alone, since nobody could ever deliver it
+ * otherwise.
+ */
+export class MemoryQueue {
+  readonly #limits: BatchLimits;
+  readonly #lanes = new Map<string, Lane>();
+  #items = 0;
+  #bytes = 0;
+
+  constructor(limits: BatchLimits) {
+    this.#limits = limits;
+  }
+
+  /** Waiting and under way. */
+  get items(): number {
+    return this.#items;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  isFull(items: number, bytes: number): boolean {
+    if (this.#items === 0) return false;
+    return this.#items + items > this.#limits.maxItems || this.#bytes + bytes > this.#limits.maxBytes;
+  }
+
+  /** Takes a parcel, however full it is. */
+  push(parcel: Parcel): void {
+    const { tenant, items } = parcel.batch;
+    this.#items += items.length;
+    this.#bytes += parcel.bytes;
+    const lane = this.#lanes.get(tenant);
+    if (lane) {
+      lane.parcels.push(parcel);
+      lane.items += items.length;
+      lane.bytes += parcel.bytes;
+    } else this.#lanes.set(tenant, { parcels: [parcel], items: items.length, bytes: parcel.bytes });
+  }
+
+  /** What waits of each tenant. */
+  get lanes(): Iterable<Lane> {
+    return this.#lanes.values();
+  }
+
+  /** Takes the first parcels of a lane out. They count until they are released. */
+  take(lane: Lane, count: number): readonly Parcel[] {
+    const taken = lane.parcels.splice(0, count);
+    for (const { batch, bytes } of taken) {
+      lane.items -= batch.items.length;
+      lane.bytes -= bytes;
+    }
+    const tenant = taken[0]?.batch.tenant;
+    if (lane.parcels.length === 0 && tenant !== undefined) this.#lanes.delete(tenant);
+    return taken;
+  }
+
+  release(items: number, bytes: number): void {
+    this.#items -= items;
+    this.#bytes -= bytes;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Counter, Labels, Meter } from '../../component/telemetry.js';
+import type { DropReason } from './delivery-error.js';
+import type { DeliveryOptions } from './config.js';
+import type { MemoryQueue } from './memory-queue.js';
+
+/**
+ * The metrics of a queued exporter, beside those of its edge (`pipeline/observe.ts`), each with the labels `exporter`
+ * and `signal`. An item is a trace with its spans, a metric point or a log record.
+ *
+ * - `jackdaw_exporter_queue_items`, `…_queue_bytes`: what waits or is under way, now; bytes are an estimate.
+ * - `jackdaw_exporter_queue_max_items`, `…_queue_max_bytes`: the limits.
+ * - `jackdaw_exporter_queue_refused_items_total`: refused to the sender with 503 because the queue was full.
+ * - `jackdaw_exporter_dropped_items_total`, also by `reason`: `queue_full` (beside a direct exporter), `permanent` (can
+ *   never be delivered), `retries_exhausted`, `shutdown` (the time for stopping was over).
+ * - `jackdaw_exporter_sent_items_total`: delivered.
+ * - `jackdaw_exporter_attempts_failed_total`: attempts that failed, and `jackdaw_exporter_retries_total`: those after
+ *   which the batch was to be sent again.
+ *
+ * Once nothing is under way, the items that came into the queue = sent + dropped (save `queue_full`).
+ */
+export class DeliveryMetrics {
+  readonly #labels: Labels;
+  readonly #refused: Counter;
+  readonly #dropped: Counter;
+  readonly #sent: Counter;
+  readonly #failed: Counter;
+  readonly #retries: Counter;
+  readonly #gauges: readonly (() => void)[];
+
+  constructor(meter: Meter, labels: Labels, queue: MemoryQueue, { queue: limits }: DeliveryOptions) {
+    this.#labels = labels;
+    const labelNames = ['exporter', 'signal'];
+    const counter = (name: string, description: string, more: readonly string[] = []) =>
+      meter.counter(`exporter_${name}_total`, { description, labelNames: [...labelNames, ...more] });
+    const gauge = (name: string, description: string, read: () => number) =>
+      meter.gauge(`exporter_queue_${name}`, { description, labelNames }, read, labels);
+    this.#refused = counter('queue_refused_items', 'Items refused to the sender because the queue was full.');
+    this.#dropped = counter('dropped_items', 'Items that were given up, by the reason.', ['reason']);
+    this.#sent = counter('sent_items', 'Items delivered.');
+    this.#failed = counter('attempts_failed', 'Attempts to deliver a batch that failed.');
+    this.#retries = counter('retries', 'Failed attempts after which the batch was to be sent again.');
+    this.#gauges = [
+      gauge('items', 'Items that wait or are under way.', () => queue.items),
+      gauge('bytes', 'Memory that they take, about.', () => queue.bytes),
+      gauge('max_items', 'Items that may wait.', () => limits.maxItems),
+      gauge('max_bytes', 'Memory that they may take.', () => limits.maxBytes),
+    ];
+    // A series that exists from the start shows a rate at its first increase.
+    for (const one of [this.#refused, this.#sent, this.#failed, this.#retries]) one.add(0, labels);
+    for (const reason of ['queue_full', 'permanent', 'retries_exhausted', 'shutdown'] as const)
+      this.dropped(0, reason);
+  }
+
+  refused(items: number): void {
+    this.#refused.add(items, this.#labels);
+  }
+
+  dropped(items: number, reason: DropReason | 'queue_full'): void {
+    this.#dropped.add(items, { ...this.#labels, reason });
+  }
+
+  sent(items: number): void {
+    this.#sent.add(items, this.#labels);
+  }
+
+  failed(willRetry: boolean): void {
+    this.#failed.add(1, this.#labels);
+    if (willRetry) this.#retries.add(1, this.#labels);
+  }
+
+  /** Ends the gauges. */
+  end(): void {
+    for (const end of this.#gauges) end();
+  }
+}

@@ -1,0 +1,74 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
+import type { Clock } from '../../component/telemetry.js';
+import type { Batch } from '../../signal/batch.js';
+import { pause } from '../../telemetry/pause.js';
+import { backoffMs, type RetryOptions } from '../backoff.js';
+import { DeliveryError } from './delivery-error.js';
+
+export interface RetryTools {
+  readonly clock: Clock;
+  /** From 0 to 1, as `Math.random`. */
+  readonly random: () => number;
+  /** Fires when the daemon begins to stop: nobody waits long from then on. */
+  readonly hurry: AbortSignal;
+  /** Called after each attempt that failed. @param waitMs until the next one; null when there will be none */
+  readonly onFailure: (error: unknown, waitMs: number | null) => void;
+}
+
+/**
+ * Sends a batch again for as long as that may help: after errors that say so, and after whatever else is thrown. When
+ * the daemon begins to stop, every wait ends and the waits after it are short; the context's `abort` ends it all.
+ *
+ * Rejects with a {@link DeliveryError} only.
+ */
+export function withRetry<B extends Batch<unknown>>(
+  inner: Consumer<B>,
+  options: RetryOptions,
+  tools: RetryTools,
+): Consumer<B> {
+  const { clock, random, hurry, onFailure } = tools;
+
+  /** Milliseconds to wait after a failure. @throws DeliveryError where there is nothing to wait for */
+  const waitAfter = (error: unknown, failures: number, startedAt: number, abort?: AbortSignal): number => {
+    if (error instanceof ConsumeError && !error.retryable) throw new DeliveryError('permanent', error);
+    if (abort?.aborted === true) throw new DeliveryError('shutdown', error);
+    if (!options.isEnabled) throw new DeliveryError('retries_exhausted', error);
+    const retryAfterMs = error instanceof ConsumeError ? (error.retryAfterMs ?? 0) : 0;
+    const waitMs = backoffMs(options, hurry.aborted ? 1 : failures, retryAfterMs, random());
+    const elapsedMs = (clock.now() - startedAt) / 1000;
+    if (options.maxElapsedMs > 0 && elapsedMs + waitMs > options.maxElapsedMs)
+      throw new DeliveryError('retries_exhausted', error);
+    return waitMs;
+  };
+
+  return {
+    async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
+      const startedAt = clock.now();
+      for (let failures = 1; ; failures++) {
+        let waitMs: number;
+        let last: unknown;
+        try {
+          // The list becomes the consumer's own: the next attempt needs one, too.
+          return await inner.consume({ ...batch, items: [...batch.items] }, context);
+        } catch (error) {
+          last = error;
+          try {
+            waitMs = waitAfter(error, failures, startedAt, context.abort);
+          } catch (end) {
+            onFailure(error, null);
+            throw end;
+          }
+          onFailure(error, waitMs);
+        }
+        await pause(clock, waitMs, ...endsOf(context.abort, hurry));
+        if (context.abort?.aborted === true) throw new DeliveryError('shutdown', last);
+      }
+    },
+  };
+}
+
+/** What ends a wait. Who is in a hurry already still waits, shortly. */
+function endsOf(abort: AbortSignal | undefined, hurry: AbortSignal): readonly AbortSignal[] {
+  return [...(abort ? [abort] : []), ...(hurry.aborted ? [] : [hurry])];
+}

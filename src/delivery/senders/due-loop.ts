@@ -1,0 +1,202 @@
+import { setMaxListeners } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { Micros } from '../../signal/time.js';
+import { ResultGroups } from './result-groups.js';
+import { StoreCalls } from './store-calls.js';
+
+/** The system's clock may be turned, and machines sleep: nobody waits longer for a time without looking. */
+const MAX_SLEEP_MS = 60_000;
+/** A store that says that something is due and does not give it is not asked in one go. */
+const MIN_SLEEP_MS = 1000;
+
+/** What a store gives of what is due. */
+export interface Found<Item> {
+  readonly items: readonly Item[];
+  /** When more is due; null for never, as far as the store knows. */
+  readonly nextDueAt: Micros | null;
+}
+
+export interface DueLoopTools<Item, Result> {
+  /** What is sent, for the log: `webhooks`. */
+  readonly sent: string;
+  /** Attempts under way at once. */
+  readonly maxConcurrency: number;
+  /** Asks the store. @param held what is under way, or not recorded yet */
+  readonly find: (limit: number, held: readonly Item[]) => Promise<Found<Item>>;
+  /** Makes an attempt; null where the signal broke it off. Never rejects. */
+  readonly attempt: (item: Item, signal: AbortSignal) => Promise<Result | null>;
+  /** Tells the store how attempts ended. */
+  readonly finish: (results: readonly Result[]) => Promise<void>;
+  /**
+   * Whether `find` sees what `finish` was told before, also where that has not resolved yet: then a place is free as soon as
+   * the store is told its result. Under load an answer of the store takes some 50 ms.
+   */
+  readonly findsInOrder: boolean;
+  /** Calls back when more may be due; absent where `wake` is called instead. @returns what ends it */
+  readonly watch?: (listener: () => void) => () => void;
+  readonly clock: Clock;
+  /** From 0 (inclusive) to 1, as `Math.random`. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Told when the store begins to fail, and when all works again. */
+  readonly onStore: (isFailing: boolean) => void;
+  /** Told how many attempts are under way or not recorded yet, whenever that changes. */
+  readonly onUnderWay?: (count: number) => void;
+}
+
+interface Done<Item, Result> {
+  readonly item: Item;
+  readonly result: Result;
+}
+
+/**
+ * Takes what is due from a store, has it attempted and records how that ended. It asks the store when somebody calls, when a
+ * place becomes free, and when the next item is due; otherwise it sleeps. What the store gives unasked it takes, too. An
+ * attempt keeps its place until its result is recorded, or is being recorded for the first time by a store that does things in order: results do not pile up.
+ */
+export class DueLoop<Item, Result> {
+  readonly #tools: DueLoopTools<Item, Result>;
+  readonly #calls: StoreCalls;
+  readonly #results: ResultGroups<Done<Item, Result>>;
+  readonly #unwatch: (() => void) | undefined;
+  /** Fires when nothing more is taken. */
+  readonly #stop = new AbortController();
+  /** Fires when what is under way is broken off. */
+  readonly #end = new AbortController();
+  readonly #underWay = new Map<Item, Promise<void>>();
+  /** Those of them that have no place any more. */
+  readonly #leaving = new Set<Item>();
+  #withoutResult = 0;
+  #asking: Promise<void> | null = null;
+  /** Whether more may be due than the last question found. */
+  #isCalled = false;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(tools: DueLoopTools<Item, Result>) {
+    this.#tools = tools;
+    setMaxListeners(0, this.#stop.signal, this.#end.signal);
+    this.#calls = new StoreCalls(tools);
+    this.#results = new ResultGroups({
+      write: (done) => this.#finish(done),
+      clock: tools.clock,
+      expectsMore: () => this.#withoutResult > 0,
+      end: this.#end.signal,
+    });
+    this.#unwatch = tools.watch?.(() => {
+      this.wake();
+    });
+    this.wake();
+  }
+
+  /** Attempts under way, and those whose result is not recorded yet. */
+  get underWay(): number {
+    return this.#underWay.size;
+  }
+
+  /** Says that more may be due. */
+  wake(): void {
+    this.#isCalled = true;
+    if (this.#stop.signal.aborted) return;
+    this.#asking ??= this.#ask();
+  }
+
+  /**
+   * Begins attempts that the store gave unasked: from this step on they are named as held. Nothing is begun after
+   * a stop; the store takes those for interrupted when it is asked the next time.
+   */
+  accept(items: readonly Item[]): void {
+    if (this.#stop.signal.aborted) return;
+    for (const item of items) this.#begin(item);
+  }
+
+  /**
+   * Takes no more and waits for what is under way. What is not done by the deadline is broken off; the next start makes it
+   * anew.
+   */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#unwatch?.();
+    this.#cancelTimer();
+    this.#stop.abort();
+    const giveUp = (): void => {
+      this.#end.abort(new Error(`the sender of ${this.#tools.sent} stops`));
+    };
+    if (deadline.aborted) giveUp();
+    else deadline.addEventListener('abort', giveUp);
+    await this.#asking;
+    await Promise.all(this.#underWay.values());
+    deadline.removeEventListener('abort', giveUp);
+  }
+
+  async #ask(): Promise<void> {
+    const { find, maxConcurrency } = this.#tools;
+    try {
+      while (this.#isCalled) {
+        // What ends in this turn frees its places first: the next group is as large as it can be.
+        await turn();
+        const limit = maxConcurrency - this.#underWay.size + this.#leaving.size;
+        if (limit <= 0 || this.#stop.signal.aborted) return;
+        this.#isCalled = false;
+        this.#cancelTimer();
+        const found = await this.#calls.ask('claim', this.#stop.signal, () =>
+          find(limit, [...this.#underWay.keys()]),
+        );
+        if (!found) return;
+        for (const item of found.items) this.#begin(item);
+        this.#sleep(found);
+      }
+    } finally {
+      // In the same step as the last look at the call: none is missed.
+      this.#asking = null;
+    }
+  }
+
+  #begin(item: Item): void {
+    const attempt = this.#make(item).finally(() => {
+      this.#underWay.delete(item);
+      this.#tools.onUnderWay?.(this.#underWay.size);
+      // Otherwise the store was asked already for what takes its place, unless there was none then.
+      if (!this.#leaving.delete(item) || this.#isCalled) this.wake();
+    });
+    this.#underWay.set(item, attempt);
+    this.#tools.onUnderWay?.(this.#underWay.size);
+  }
+
+  async #make(item: Item): Promise<void> {
+    this.#withoutResult += 1;
+    const result = await this.#tools.attempt(item, this.#end.signal);
+    this.#withoutResult -= 1;
+    if (result !== null) await this.#results.record({ item, result });
+  }
+
+  async #finish(done: readonly Done<Item, Result>[]): Promise<void> {
+    const results = done.map(({ result }) => result);
+    const recorded = this.#calls.ask('finish', this.#end.signal, async () => {
+      try {
+        await this.#tools.finish(results);
+      } catch (error) {
+        for (const { item } of done) this.#leaving.delete(item);
+        throw error;
+      }
+    });
+    if (this.#tools.findsInOrder) {
+      for (const { item } of done) this.#leaving.add(item);
+      this.wake();
+    }
+    await recorded;
+  }
+
+  #sleep({ items, nextDueAt }: Found<Item>): void {
+    if (nextDueAt === null || this.#stop.signal.aborted) return;
+    const { clock } = this.#tools;
+    const waitMs = Math.ceil((nextDueAt - clock.now()) / 1000);
+    if (waitMs <= 0 && items.length > 0) {
+      this.#isCalled = true;
+      return;
+    }
+    const sleepMs = waitMs <= 0 ? MIN_SLEEP_MS : Math.min(waitMs, MAX_SLEEP_MS);
+    this.#cancelTimer = clock.after(sleepMs, () => {
+      this.wake();
+    });
+  }
+}

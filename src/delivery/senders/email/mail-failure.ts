@@ -1,0 +1,146 @@
+import { isIP } from 'node:net';
+import type { SmtpSettings } from '../../../component/smtp.js';
+import { shorten } from '../../../component/item-problems.js';
+import { redactor } from '../../../telemetry/redact.js';
+import { oneLine } from './one-line.js';
+
+/** Why a mail was not sent. */
+export interface MailFailure {
+  readonly kind: 'transient' | 'permanent';
+  /** Of SMTP; null where the server did not answer. */
+  readonly statusCode: number | null;
+  /** One sentence for the user: without addresses of networks, and without the password. */
+  readonly error: string;
+  /** What lies behind it, for the operator's log: it may name addresses. */
+  readonly detail: string;
+}
+
+const BAD_ADDRESS = 'The address cannot be written to';
+
+/** Of a recipient that is none. */
+export const NO_MAILBOX: MailFailure = {
+  kind: 'permanent',
+  statusCode: null,
+  error: BAD_ADDRESS,
+  detail: 'the address is no mailbox',
+};
+
+/** What `nodemailer` tells of an error. */
+interface SmtpError {
+  readonly code: string;
+  /** Of the system, where `code` tells only the layer. */
+  readonly originalCode: string;
+  /** The command that failed: `RCPT TO`. */
+  readonly command: string;
+  readonly response: string;
+  readonly responseCode: number | null;
+  readonly message: string;
+}
+
+/** What the codes of nodemailer and Node mean where the server said nothing. */
+const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
+  [/^ECONNREFUSED$/, 'The mail server refused the connection'],
+  [/^(EDNS|ENOTFOUND|EAI_.*)$/, 'The name of the mail server cannot be resolved'],
+  [/^ETIMEDOUT$/, 'The mail server did not answer in time'],
+  [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|NETDOWN|HOSTDOWN)$/, 'The mail server cannot be reached'],
+  [
+    /^(ETLS|EPROTO|ERR_SSL_.*|ERR_TLS_.*|CERT_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|UNABLE_TO_.*)$/,
+    'No safe connection to the mail server could be agreed on (TLS)',
+  ],
+  [/^EPROTOCOL$/, 'The mail server does not speak SMTP'],
+  [/^(ENOAUTH|EAUTH)$/, 'The mail server takes no login that Jackdaw knows'],
+  [/^EENVELOPE$/, BAD_ADDRESS],
+  [/^EMESSAGE$/, 'The mail server takes no mail of this size'],
+];
+
+const ADDRESS = '[address]';
+
+/** Commands that are about the mail: what the server answers to others is about the connection, and may be put right. */
+const OF_THE_MAIL = /^(MAIL FROM|RCPT TO|DATA)$/;
+
+/** Says why mails were not sent. */
+export class FailureReader {
+  readonly #redact: (text: string) => string;
+
+  /** @param login whose password no text may hold, even if the server repeats it as it was sent */
+  constructor(login: SmtpSettings['login']) {
+    this.#redact = redactor(login === null ? [] : [login.password, ...sentPasswords(login)]);
+  }
+
+  /** @param limitMs of the whole mail */
+  read(cause: unknown, limitMs: number): MailFailure {
+    const error = smtpErrorOf(cause);
+    const detail = shorten(this.#redact(firstLine(error.message)));
+    const statusCode = error.responseCode;
+    if (error.code === 'EABORT')
+      return {
+        kind: 'transient',
+        statusCode,
+        error: `The mail server was not done within ${limitMs} ms`,
+        detail,
+      };
+    return {
+      kind: isPermanent(error) ? 'permanent' : 'transient',
+      statusCode,
+      error: this.#say(error),
+      detail,
+    };
+  }
+
+  #say({ code, originalCode, command, response, responseCode, message }: SmtpError): string {
+    // It may repeat what it was told.
+    if (code === 'EAUTH' && responseCode !== null)
+      return `The mail server did not take user and password (${responseCode})`;
+    // What it answers to STARTTLS says less than that there is no TLS.
+    if (responseCode !== null && code !== 'ETLS')
+      return `The mail server answered: ${shorten(withoutAddresses(this.#redact(firstLine(response))))}`;
+    const codes = [originalCode, code].filter((known) => known !== '');
+    for (const known of codes) {
+      const found = SENTENCES.find(([pattern]) => pattern.test(known));
+      if (found) return found[1];
+    }
+    if (/^E(CONNECTION|SOCKET|CONNRESET|PIPE)$/.test(code) || message.includes('closed'))
+      return 'The connection to the mail server ended too early';
+    return command === '' ? 'The mail could not be sent' : `The mail could not be sent (${command})`;
+  }
+}
+
+/** As AUTH LOGIN and AUTH PLAIN send it (RFC 4616). */
+function sentPasswords({ user, password }: NonNullable<SmtpSettings['login']>): readonly string[] {
+  return [password, `\0${user}\0${password}`].map((text) => Buffer.from(text, 'utf8').toString('base64'));
+}
+
+/** 503 tells of a confused session, not of the mail. */
+function isPermanent({ code, command, responseCode }: SmtpError): boolean {
+  if (responseCode === null) return code === 'EENVELOPE' || code === 'EMESSAGE';
+  return responseCode >= 500 && responseCode !== 503 && OF_THE_MAIL.test(command);
+}
+
+function smtpErrorOf(cause: unknown): SmtpError {
+  const fields = (typeof cause === 'object' && cause !== null ? cause : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  const { responseCode } = fields;
+  return {
+    code: text('code'),
+    originalCode: text('originalCode'),
+    command: text('command'),
+    response: text('response'),
+    responseCode: typeof responseCode === 'number' && responseCode > 0 ? responseCode : null,
+    message: cause instanceof Error ? cause.message : String(cause),
+  };
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = text.split(/[\r\n]/, 1);
+  return oneLine(line);
+}
+
+function withoutAddresses(text: string): string {
+  return text.replaceAll(/[0-9A-Fa-f:.]+/g, (word) => {
+    const [bare = ''] = /^.*[^.:]/.exec(word) ?? [];
+    if (isIP(word) !== 0) return ADDRESS;
+    return isIP(bare) === 0 ? word : ADDRESS + word.slice(bare.length);
+  });
+}

@@ -1,0 +1,76 @@
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { backoffMs, type RetryOptions } from '../backoff.js';
+import { pause } from '../../telemetry/pause.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+
+/** What a sender asks its store for. */
+type StoreWork = 'claim' | 'finish';
+
+const RETRY: RetryOptions = {
+  isEnabled: true,
+  initialMs: 250,
+  maxMs: 30_000,
+  multiplier: 2,
+  jitter: 0.5,
+  maxElapsedMs: 0,
+};
+
+export interface StoreCallTools {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** What the sender sends, for the log: `webhooks`. */
+  readonly sent: string;
+  /** Told when the store begins to fail, and when all works again. */
+  readonly onStore: (isFailing: boolean) => void;
+}
+
+/** Asks the store until it answers. */
+export class StoreCalls {
+  readonly #tools: StoreCallTools;
+  readonly #log: SparseLog;
+  readonly #failing = new Set<StoreWork>();
+
+  constructor(tools: StoreCallTools) {
+    this.#tools = tools;
+    this.#log = new SparseLog(tools.logger, tools.clock);
+  }
+
+  /**
+   * Does the work, again after each failure; once at least.
+   *
+   * @param end fires when there are to be no further tries
+   * @returns undefined where it was given up
+   */
+  async ask<T>(what: StoreWork, end: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
+    for (let failures = 1; ; failures++) {
+      try {
+        const answer = await work();
+        this.#worked(what);
+        return answer;
+      } catch (error) {
+        const waitMs = backoffMs(RETRY, failures, 0, this.#tools.random());
+        this.#failed(what, error, end.aborted ? null : waitMs);
+        await pause(this.#tools.clock, waitMs, end);
+        if (end.aborted) return undefined;
+      }
+    }
+  }
+
+  #worked(what: StoreWork): void {
+    if (this.#failing.delete(what) && this.#failing.size === 0) this.#tools.onStore(false);
+  }
+
+  #failed(what: StoreWork, error: unknown, waitMs: number | null): void {
+    const { sent } = this.#tools;
+    this.#log.warn(
+      0,
+      { err: error, work: what, wait_ms: waitMs },
+      waitMs === null
+        ? `The store failed while the sender of ${sent} stopped: attempts that are not recorded are made again`
+        : `The store does not do what the sender of ${sent} needs; it is asked again`,
+    );
+    if (this.#failing.size === 0) this.#tools.onStore(true);
+    this.#failing.add(what);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Micros } from '../../../signal/time.js';
+import { serviceSignature, standardSignature } from './signature.js';
+import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
+
+/** What one attempt sends, and for whom. */
+export interface WebhookAttempt {
+  /** The same in every attempt and delivery of the event: receivers know repeats by it. It must hold no `.`: it is signed. */
+  readonly eventId: string;
+  /** `trace.failed` */
+  readonly eventType: string;
+  readonly deliveryId: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** The bytes that are sent: they are signed as they are. */
+  readonly body: Uint8Array;
+  /** The receiver's present secret; null where nobody has agreed on one: then nothing is signed. */
+  readonly secret: string | null;
+}
+
+/**
+ * The headers of one attempt. The signatures hold its time, so that one that is made late is not too old for its receiver.
+ *
+ * @param version of Jackdaw
+ */
+export function attemptHeaders(
+  { eventId, eventType, deliveryId, attempt, body, secret }: WebhookAttempt,
+  now: Micros,
+  version: string,
+): Record<string, string> {
+  const seconds = Math.floor(now / MICROS_PER_SECOND);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': `Jackdaw-Webhooks/${version}`,
+    'X-Service-Event': eventType,
+    'X-Service-Delivery': deliveryId,
+    'X-Service-Attempt': String(attempt),
+    'webhook-id': eventId,
+    'webhook-timestamp': String(seconds),
+    ...(secret !== null && {
+      'X-Service-Signature': serviceSignature(secret, seconds, body),
+      'webhook-signature': standardSignature(secret, eventId, seconds, body),
+    }),
+  };
+}

@@ -1,0 +1,82 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import type { Clock } from '../../../component/telemetry.js';
+
+type Family = 4 | 6;
+
+export interface DnsOptions {
+  /** Time in which somebody wants to be connected, of which the look-up is a part. */
+  readonly connectTimeoutMs: number;
+  readonly clock: Clock;
+  /** `address:port` of the DNS servers; the system's where absent. */
+  readonly servers?: readonly string[] | undefined;
+  /** What this machine can connect to. Looks at its interfaces where absent. */
+  readonly families?: (() => readonly Family[]) | undefined;
+}
+
+/** One question under way. */
+export interface DnsLookup {
+  /** IPv4 first. Rejects with the error of `Resolver` where no family has an address. */
+  readonly addresses: Promise<readonly LookupAddress[]>;
+  /** Breaks it off: `addresses` rejects, and nothing is left behind. */
+  readonly cancel: () => void;
+}
+
+const TRIES = 2;
+/** The second try waits twice as long as the first, and Node sees the end of each up to one `timeout` late: 2 + 3. */
+const TIMEOUTS_OF_TRIES = 5;
+/** How much of the connect time one family waits for the other: there are DNS servers that keep silent about IPv6. */
+const OTHER_FAMILY_SHARE = 0.1;
+
+/**
+ * Asks DNS for a name's addresses, without the search domains of the system. Not `dns.lookup`: that runs in Node's thread pool,
+ * which lets two slow names hold up all others. Each look-up has a `Resolver` of its own, because `cancel` ends everything that
+ * a resolver has under way; it reads the system's settings anew, too, and asks from another port.
+ */
+export function lookUpInDns(name: string, options: DnsOptions): DnsLookup {
+  const { connectTimeoutMs, clock, servers = new Resolver().getServers() } = options;
+  const timeout = Math.ceil(connectTimeoutMs / (TIMEOUTS_OF_TRIES * Math.max(1, servers.length)));
+  const resolver = new Resolver({ timeout, tries: TRIES });
+  if (options.servers) resolver.setServers(options.servers);
+  const cancel = (): void => {
+    resolver.cancel();
+  };
+  return { addresses: bothFamilies(), cancel };
+
+  async function bothFamilies(): Promise<readonly LookupAddress[]> {
+    let stopWaiting: (() => void) | undefined;
+    const ask = async (family: Family): Promise<LookupAddress[]> => {
+      const found = await (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
+      stopWaiting ??= clock.after(connectTimeoutMs * OTHER_FAMILY_SHARE, cancel);
+      return found.map((address) => ({ address, family }));
+    };
+    const families = (options.families ?? familiesOfMachine)();
+    const answers = await Promise.allSettled(families.map(ask));
+    stopWaiting?.();
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (found.length > 0) return found;
+    throw worstOf(
+      answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : [])),
+    );
+  }
+}
+
+/** That a family has no addresses says little where the other could not be asked. */
+function worstOf(errors: readonly Error[]): Error {
+  const isPlain = (error: Error): boolean =>
+    'code' in error && (error.code === 'ENODATA' || error.code === 'ENOTFOUND');
+  return errors.find((error) => !isPlain(error)) ?? errors[0] ?? new Error('the name has no addresses');
+}
+
+/**
+ * Leaves out what could not be connected to anyhow. Several addresses have Node give each but the last a quarter of a second
+ * only: too little for a far receiver, where the other family leads nowhere.
+ */
+function familiesOfMachine(): readonly Family[] {
+  const outer = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address));
+  const found = ([4, 6] as const).filter((family) => outer.some((one) => one.family === `IPv${family}`));
+  return found.length > 0 ? found : [4, 6];
+}

@@ -1,0 +1,79 @@
+import { errors } from 'undici';
+import { shorten } from '../../../component/item-problems.js';
+import {
+  AddressRefusedError,
+  AnswerTooLongError,
+  ConnectionLostError,
+  LookupFailedError,
+  TimeLimitError,
+} from './connection-error.js';
+import { MAX_HEADER_BYTES } from './guarded-agent.js';
+
+const NO_HTTP = 'The answer is no valid HTTP';
+
+/** What the codes of Node, OpenSSL and undici mean, as sentences. */
+const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
+  [/^ECONNREFUSED$/, 'The receiver refused the connection'],
+  [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|TIMEDOUT|NETDOWN|HOSTDOWN)$/, 'The receiver cannot be reached'],
+  [/^CERT_HAS_EXPIRED$/, 'The receiver’s certificate has expired'],
+  [/^CERT_NOT_YET_VALID$/, 'The receiver’s certificate is not valid yet'],
+  [
+    /^(CERT_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_.*|INVALID_CA|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/,
+    'The receiver’s certificate is not trusted',
+  ],
+  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'No safe connection to the receiver could be agreed on (TLS)'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, `The headers of the answer are longer than ${MAX_HEADER_BYTES} bytes`],
+  [/^UND_ERR_RES_/, NO_HTTP],
+];
+
+/** A connection that the other side ended; also undici's word for it. */
+const CLOSED = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/;
+
+/**
+ * Says to the tenant why an attempt failed: one sentence without the addresses that stand behind a name, and without anything
+ * that the other side sent.
+ *
+ * @param host as the tenant wrote it
+ * @param hasAnswer whether the head of an answer has come
+ */
+export function failureText(error: unknown, host: string, hasAnswer: boolean): string {
+  if (error instanceof AddressRefusedError) return 'The destination address is not allowed';
+  if (error instanceof LookupFailedError) return lookupText(codeOf(error.cause), host);
+  if (error instanceof TimeLimitError) {
+    return hasAnswer
+      ? `The answer was not complete within ${error.limitMs} ms`
+      : `There was no ${error.missing} within ${error.limitMs} ms`;
+  }
+  if (error instanceof AnswerTooLongError) return 'The receiver sent too much before its answer was complete';
+  if (error instanceof errors.HTTPParserError) return NO_HTTP;
+  const code = codeOf(error);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `The receiver’s certificate is not for ${host}`;
+  if (error instanceof ConnectionLostError || CLOSED.test(code)) {
+    return hasAnswer
+      ? 'The connection ended before the answer was complete'
+      : 'The connection ended before there was an answer';
+  }
+  const found = SENTENCES.find(([codes]) => codes.test(code));
+  return found?.[1] ?? (code === '' ? 'The request failed' : `The request failed (${code})`);
+}
+
+/** What the codes of c-ares mean; those of other look-ups say no more than that there is no address. */
+function lookupText(code: string, host: string): string {
+  const text = `The host name ${host} cannot be resolved`;
+  if (code === 'ETIMEOUT') return `${text}: DNS did not answer in time`;
+  return /^E(SERVFAIL|REFUSED|CONNREFUSED|BADRESP|FORMERR|NOTIMP)$/.test(code)
+    ? `${text}: DNS could not answer`
+    : text;
+}
+
+/** The code of an error; several addresses give several errors. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** What an error says, for the operator's log. */
+export function failureDetail(error: unknown): string {
+  const isSeveral = error instanceof AggregateError && error.errors.length > 0;
+  return shorten(isSeveral ? error.errors.map(String).join(', ') : String(error));
+}

@@ -1,0 +1,155 @@
+import { setMaxListeners } from 'node:events';
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { connect, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { Agent, type buildConnector } from 'undici';
+import type { Clock } from '../../../component/telemetry.js';
+import type { AddressPolicy } from './address-policy.js';
+import { limitAnswers } from './answer-limit.js';
+import {
+  AddressRefusedError,
+  ConnectionLostError,
+  LookupFailedError,
+  TimeLimitError,
+} from './connection-error.js';
+import { resolveNames, type Resolve } from './resolve-names.js';
+
+export interface GuardOptions {
+  readonly policy: Pick<AddressPolicy, 'allows'>;
+  /** Time to find the address, to connect and to agree on TLS. */
+  readonly connectTimeoutMs: number;
+  readonly clock: Clock;
+  /** PEM certificates that are trusted beside the public ones. */
+  readonly trusted: readonly string[];
+  /** Asks the hosts file and DNS where absent. */
+  readonly resolve?: Resolve | undefined;
+  /** Breaks off what is on its way to be a connection: undici's `destroy` does not. */
+  readonly closed: AbortSignal;
+}
+
+/**
+ * Long enough for a burst of events to share connections, a fifth of whose cost is left then. Short, because a receiver that
+ * closes an idle connection in the moment in which it is used again makes an attempt fail.
+ */
+const KEEP_ALIVE_MS = 1000;
+
+export const MAX_HEADER_BYTES = 16 * 1024;
+
+/**
+ * Makes HTTPS connections, and only to addresses that the policy allows. Guards at three places, because each alone has a
+ * hole: Node does not look up literal addresses, names change between a check and a connection, and what was connected to is
+ * known for sure only afterwards. Proxies of the environment are not used.
+ */
+export function guardedAgent(options: GuardOptions): Agent {
+  return new Agent({
+    connect: guardedConnector(options),
+    allowH2: false,
+    pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    // The sender limits the whole attempt: times between two bytes say little.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+function guardedConnector(options: GuardOptions): buildConnector.connector {
+  const { policy, connectTimeoutMs, clock, trusted, closed } = options;
+  // Once for all connections: reading the public certificates takes 50 ms.
+  const secureContext = contextWith(trusted);
+  const resolve = options.resolve ?? resolveNames({ connectTimeoutMs, clock });
+  // Many connections listen to one signal: Node takes more than ten for a leak.
+  setMaxListeners(0, closed);
+
+  return ({ hostname, protocol, port }, callback) => {
+    if (protocol !== 'https:' || (isIP(hostname) !== 0 && !policy.allows(hostname))) {
+      queueMicrotask(() => {
+        callback(new AddressRefusedError(`${protocol}//${hostname} is not allowed`), null);
+      });
+      return;
+    }
+    const lookup = new AbortController();
+    const socket = connect({
+      host: hostname,
+      port: port === '' ? 443 : Number(port),
+      // A name for the certificate; addresses are no server names.
+      servername: isIP(hostname) === 0 ? hostname : '',
+      ALPNProtocols: ['http/1.1'],
+      secureContext,
+      // Said, because a variable of the environment can turn the default off.
+      rejectUnauthorized: true,
+      lookup: guardedLookup(policy, resolve, lookup.signal),
+    });
+    socket.setNoDelay(true);
+    let isSettled = false;
+    const settle = (error: Error | null): void => {
+      cancel();
+      closed.removeEventListener('abort', close);
+      lookup.abort();
+      if (isSettled) return;
+      isSettled = true;
+      if (error === null) callback(null, socket);
+      else callback(error, null);
+    };
+    const cancel = clock.after(connectTimeoutMs, () => {
+      socket.destroy(new TimeLimitError('connection', connectTimeoutMs));
+    });
+    const close = (): void => {
+      lookup.abort();
+      socket.destroy();
+    };
+    closed.addEventListener('abort', close);
+    // Before TLS's own listener: a host that is refused here gets no byte.
+    socket.prependOnceListener('connect', () => {
+      const { remoteAddress } = socket;
+      if (remoteAddress === undefined) socket.destroy();
+      else if (!policy.allows(remoteAddress))
+        socket.destroy(new AddressRefusedError(`${hostname} led to ${remoteAddress}, which is not allowed`));
+    });
+    socket.once('secureConnect', () => {
+      limitAnswers(socket);
+      settle(null);
+    });
+    socket.on('error', settle);
+    socket.once('close', () => {
+      settle(new ConnectionLostError(`the connection to ${hostname} ended before it was there`));
+    });
+  };
+}
+
+/** Finds the allowed addresses of a name. Node asks for one or for all of them, depending on its settings. */
+function guardedLookup(
+  policy: Pick<AddressPolicy, 'allows'>,
+  resolve: Resolve,
+  signal: AbortSignal,
+): LookupFunction {
+  const find = async (hostname: string): Promise<LookupAddress[]> => {
+    const found = await resolve(hostname, signal).catch((cause: unknown) => {
+      throw new LookupFailedError(hostname, cause);
+    });
+    if (found.length === 0) throw new LookupFailedError(hostname, 'the name has none');
+    const allowed = found.filter(({ address }) => policy.allows(address));
+    if (allowed.length > 0) return allowed;
+    const addresses = found.map(({ address }) => address).join(', ');
+    throw new AddressRefusedError(`${hostname} is ${addresses}, which is not allowed`);
+  };
+  return (hostname, options, callback) => {
+    find(hostname).then(
+      (allowed) => {
+        const [first] = allowed;
+        if (options.all === true || first === undefined) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => {
+        callback(error instanceof Error ? error : new Error(String(error)), '');
+      },
+    );
+  };
+}
+
+function contextWith(trusted: readonly string[]): SecureContext {
+  return trusted.length === 0
+    ? createSecureContext()
+    : createSecureContext({ ca: [...rootCertificates, ...trusted] });
+}

@@ -1,0 +1,201 @@
+import { setMaxListeners } from 'node:events';
+import type { Agent } from 'undici';
+import type { Clock } from '../../../component/telemetry.js';
+import { readRetryAfter } from '../../retry-after.js';
+import type { AddressPolicy } from './address-policy.js';
+import { AddressRefusedError, AnswerTooLongError, TimeLimitError } from './connection-error.js';
+import { failureDetail, failureText } from './failure-text.js';
+import { guardedAgent } from './guarded-agent.js';
+import type { Resolve } from './resolve-names.js';
+import { ResponseStart } from './response-start.js';
+
+/** Answers of the statuses 100 to 199 before the real one. They are expensive: 128 KiB of them would take 50 ms. */
+const MAX_HINTS = 16;
+
+export interface SenderOptions {
+  readonly policy: Pick<AddressPolicy, 'allows'>;
+  /** PEM certificates that are trusted beside the public ones: see `readTrusted`. */
+  readonly trusted: readonly string[];
+  /** Time for a whole attempt. */
+  readonly timeoutMs: number;
+  /** Time of it to find the address, to connect and to agree on TLS. */
+  readonly connectTimeoutMs: number;
+  /** Ends both times, and knows how far the date of a `Retry-After` is away. */
+  readonly clock: Clock;
+  /** Asks the hosts file and DNS where absent. */
+  readonly resolve?: Resolve | undefined;
+}
+
+export interface WebhookRequest {
+  /** One that `checkTarget` let pass. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** The ways in which attempts end. */
+export const ATTEMPT_KINDS = ['success', 'refused', 'timed_out', 'blocked', 'failed'] as const;
+/**
+ * `success`: a whole answer came, and its status is 2xx. `refused`: one of another status. `timed_out`: there was no whole
+ * answer in time. `blocked`: the address is not allowed. `failed`: any other end without a whole answer.
+ */
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
+
+/** How one attempt ended. */
+export interface AttemptResult {
+  readonly kind: AttemptKind;
+  /** A whole answer came, and its status is 2xx. */
+  readonly succeeded: boolean;
+  /** null where no answer came. */
+  readonly statusCode: number | null;
+  /** As much of the answer's body as came and is kept; empty where there is none. */
+  readonly responseBody: string;
+  readonly durationMs: number;
+  /** One sentence for the tenant where no whole answer came or it was a redirect; otherwise the status says enough: null. */
+  readonly error: string | null;
+  /** What lies behind `error`, for the operator's log: it may name addresses. null where nothing does. */
+  readonly detail: string | null;
+  /** 410: the receiver wants no more. */
+  readonly isGone: boolean;
+  /** How long a failed receiver asks to be left alone. */
+  readonly retryAfterMs: number | null;
+}
+
+/** What has come of an answer. */
+interface Answer {
+  statusCode: number | null;
+  retryAfter: string | undefined;
+  readonly body: ResponseStart;
+}
+
+/**
+ * Posts webhooks to receivers that tenants name, and trusts neither: connections go only where the policy lets them,
+ * redirects are not followed, nothing is decompressed, and of an answer no more is read than is kept.
+ */
+export class WebhookSender {
+  readonly #agent: Agent;
+  readonly #closed = new AbortController();
+  readonly #options: SenderOptions;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#agent = guardedAgent({ ...options, closed: this.#closed.signal });
+  }
+
+  /**
+   * Makes one attempt. Whatever the receiver does is a result.
+   *
+   * @param signal breaks the attempt off
+   * @throws TypeError where the URL is none
+   * @throws the signal's reason where it fired before the attempt was over: the request may have been sent
+   */
+  async send(request: WebhookRequest, signal: AbortSignal): Promise<AttemptResult> {
+    signal.throwIfAborted();
+    const url = new URL(request.url);
+    const { timeoutMs, clock } = this.#options;
+    const started = performance.now();
+    const answer: Answer = { statusCode: null, retryAfter: undefined, body: new ResponseStart() };
+    const limit = new AbortController();
+    const stop = (): void => {
+      limit.abort(signal.reason);
+    };
+    // Many attempts listen to one signal: Node takes more than ten for a leak.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', stop);
+    const cancel = clock.after(timeoutMs, () => {
+      limit.abort(new TimeLimitError('answer', timeoutMs));
+    });
+    let cause: unknown = null;
+    try {
+      await this.#exchange(url, request, limit.signal, answer);
+    } catch (error) {
+      signal.throwIfAborted();
+      cause = error;
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', stop);
+    }
+    return this.#result(url, answer, cause, performance.now() - started);
+  }
+
+  /** Breaks off what is under way, and closes all connections. */
+  async close(): Promise<void> {
+    const ended = this.#agent.destroy();
+    this.#closed.abort();
+    await ended;
+  }
+
+  async #exchange(url: URL, request: WebhookRequest, signal: AbortSignal, answer: Answer): Promise<void> {
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    });
+    // undici looks at the signal only once it has a connection.
+    await Promise.race([this.#post(url, request, signal, answer), aborted]);
+  }
+
+  async #post(
+    { origin, pathname, search }: URL,
+    { headers, body }: WebhookRequest,
+    signal: AbortSignal,
+    answer: Answer,
+  ): Promise<void> {
+    let hints = 0;
+    const response = await this.#agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: { ...headers, 'Accept-Encoding': 'identity' },
+      body,
+      signal,
+      highWaterMark: 16 * 1024,
+      onInfo: () => {
+        if (++hints > MAX_HINTS) throw new AnswerTooLongError(`more than ${MAX_HINTS} provisional answers`);
+      },
+    });
+    answer.statusCode = response.statusCode;
+    answer.retryAfter = first(response.headers['retry-after']);
+    try {
+      for await (const piece of response.body as AsyncIterable<Uint8Array>) {
+        answer.body.add(piece);
+        if (answer.body.isFull) break;
+      }
+    } catch (error) {
+      // It has no body, whatever its headers say.
+      if (response.statusCode !== 204) throw error;
+    }
+  }
+
+  #result({ hostname }: URL, answer: Answer, cause: unknown, durationMs: number): AttemptResult {
+    const { statusCode, retryAfter, body } = answer;
+    const isComplete = cause === null;
+    const succeeded = isComplete && statusCode !== null && statusCode >= 200 && statusCode < 300;
+    return {
+      kind: isComplete ? (succeeded ? 'success' : 'refused') : kindOf(cause),
+      succeeded,
+      statusCode,
+      responseBody: body.text(),
+      durationMs: Math.round(durationMs),
+      error: isComplete ? redirectText(statusCode) : failureText(cause, hostname, statusCode !== null),
+      detail: isComplete ? null : failureDetail(cause),
+      isGone: statusCode === 410,
+      retryAfterMs: succeeded ? null : (readRetryAfter(retryAfter, this.#options.clock.now()) ?? null),
+    };
+  }
+}
+
+function kindOf(cause: unknown): AttemptKind {
+  if (cause instanceof TimeLimitError) return 'timed_out';
+  return cause instanceof AddressRefusedError ? 'blocked' : 'failed';
+}
+
+function redirectText(statusCode: number | null): string | null {
+  return statusCode !== null && statusCode >= 300 && statusCode < 400
+    ? `The receiver answered ${statusCode}: redirects are not followed, the endpoint must name the final URL`
+    : null;
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,30 @@
+import type { Micros } from '../../signal/time.js';
+import type { Int64 } from '../wire/requests.js';
+
+const TWO_32 = 4_294_967_296;
+
+/**
+ * Microseconds since the epoch as exact nanoseconds.
+ *
+ * @param nanos to be added, 0 to 999
+ */
+export function microsToNanos(micros: Micros, nanos = 0): Int64 {
+  // In halves: the product of a time and 1000 is no safe integer.
+  const high = Math.floor(micros / TWO_32);
+  const low = (micros - high * TWO_32) * 1000 + nanos;
+  const carry = Math.floor(low / TWO_32);
+  return { low: (low - carry * TWO_32) >>> 0, high: (high * 1000 + carry) >>> 0, unsigned: true };
+}
+
+/** A 64-bit integer from the way that `int64ToJson` writes it; 0 for what is none. */
+export function jsonToInt64(value: unknown): Int64 {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : 0;
+  if (typeof value !== 'string' || !/^-?\d{1,20}$/.test(value)) return 0;
+  return { ...bigintToInt64(BigInt(value)), unsigned: !value.startsWith('-') };
+}
+
+/** The lowest 64 bits. */
+export function bigintToInt64(value: bigint): Exclude<Int64, number | string> {
+  const bits = BigInt.asUintN(64, value);
+  return { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n), unsigned: false };
+}

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../signal/attributes.js';
+import { objectOf, textOf, toKeyValues } from './value.js';
+import type { Resource, Scope } from '../wire/requests.js';
+import { printJson } from '../../signal/json.js';
+
+/** What came from one resource and scope, in the order it came. */
+export interface OriginGroup<Item> {
+  readonly resource: Resource;
+  readonly scopes: readonly { readonly scope: Scope; readonly items: Item[] }[];
+}
+
+interface Bucket<Item> {
+  readonly resource: JsonObject;
+  readonly scopes: Map<string, { readonly scope: Scope; readonly items: Item[] }>;
+}
+
+/** Puts items that came from the same resource and scope together again, as OTLP sends them. */
+export class OriginGroups<Item> {
+  readonly #buckets = new Map<string, Bucket<Item>>();
+  /** Most items share the very objects, so that these are written once. */
+  readonly #texts = new Map<JsonObject, string>();
+
+  /** The list of those that came from there. */
+  itemsOf(resource: JsonObject, scope: JsonObject | null): Item[] {
+    const key = this.#textOf(resource);
+    let bucket = this.#buckets.get(key);
+    if (!bucket) this.#buckets.set(key, (bucket = { resource, scopes: new Map() }));
+    const scopeKey = scope === null ? '' : this.#textOf(scope);
+    let group = bucket.scopes.get(scopeKey);
+    if (!group) bucket.scopes.set(scopeKey, (group = { scope: scopeOf(scope), items: [] }));
+    return group.items;
+  }
+
+  get groups(): readonly OriginGroup<Item>[] {
+    return [...this.#buckets.values()].map(({ resource, scopes }) => ({
+      resource: { attributes: toKeyValues(resource) },
+      scopes: [...scopes.values()],
+    }));
+  }
+
+  #textOf(object: JsonObject): string {
+    let text = this.#texts.get(object);
+    if (text === undefined) this.#texts.set(object, (text = printJson(object)));
+    return text;
+  }
+}
+
+function scopeOf(said: JsonObject | null): Scope {
+  const name = textOf(said?.['name']);
+  const version = textOf(said?.['version']);
+  const attributes = objectOf(said?.['attributes']);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(version === undefined ? {} : { version }),
+    ...(attributes === undefined ? {} : { attributes: toKeyValues(attributes) }),
+  };
+}

@@ -1,0 +1,42 @@
+import type { JsonValue } from '../../signal/attributes.js';
+import { moneyToText } from '../../signal/money.js';
+import { formatTime } from '../../signal/time.js';
+import type { TraceHeader } from '../../signal/trace.js';
+import { TRACE_ATTRIBUTES, type OwnAttribute } from '../map/conventions/jackdaw.js';
+import { toAnyValue } from './value.js';
+import type { KeyValue } from '../wire/requests.js';
+import { printJson } from '../../signal/json.js';
+
+/** The fields of a record that have a value, as Jackdaw's own attributes. */
+export function ownAttributes<Field extends string>(
+  record: Readonly<Record<Field, JsonValue>>,
+  table: Readonly<Record<Field, OwnAttribute>>,
+): KeyValue[] {
+  const attributes: KeyValue[] = [];
+  for (const field in table) {
+    const value = record[field];
+    const { key, as } = table[field];
+    if (value !== null) attributes.push({ key, value: toAnyValue(write(value, as)) });
+  }
+  return attributes;
+}
+
+/** A header that somebody declared; nothing for one that follows from the spans, which any reader works out by itself. */
+export function headerAttributes(header: TraceHeader): KeyValue[] {
+  return header.follows_spans ? [] : ownAttributes(header, TRACE_ATTRIBUTES);
+}
+
+function write(value: JsonValue, as: OwnAttribute['as']): JsonValue {
+  switch (as) {
+    case 'money':
+      return moneyToText(Number(value));
+    case 'time':
+      return formatTime(Number(value));
+    case 'object':
+      return printJson(value);
+    case 'text':
+    case 'number':
+    case 'boolean':
+      return value;
+  }
+}

@@ -1,0 +1,60 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { printJson } from '../../signal/json.js';
+import { bigintToInt64 } from './int64.js';
+import { isObject } from '../map/json-text.js';
+import type { AnyValue, KeyValue } from '../wire/requests.js';
+
+/** Messages may nest 100 deep; so much is left for a value inside a request. */
+const MAX_DEPTH = 90;
+
+/**
+ * JSON as an OTLP value: the other direction of `toJson`. Whole numbers become integers. What nests deeper than a message
+ * may becomes JSON text from there on.
+ */
+export function toAnyValue(value: JsonValue | undefined, depth = 0): AnyValue {
+  if (value === null || value === undefined) return {};
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'bigint') return bigintToAnyValue(value);
+  if (typeof value === 'number') {
+    // Minus zero is no integer of 64 bits.
+    const isInteger = Number.isSafeInteger(value) && !Object.is(value, -0);
+    return isInteger ? { intValue: value } : { doubleValue: value };
+  }
+  if (depth > MAX_DEPTH) return { stringValue: printJson(value) };
+  return Array.isArray(value)
+    ? { arrayValue: { values: value.map((item) => toAnyValue(item, depth + 2)) } }
+    : { kvlistValue: { values: toKeyValues(value, depth + 3) } };
+}
+
+/** OTLP's integers have 64 bits: greater ones keep their digits as text. */
+function bigintToAnyValue(value: bigint): AnyValue {
+  return BigInt.asIntN(64, value) === value
+    ? { intValue: bigintToInt64(value) }
+    : { stringValue: value.toString() };
+}
+
+/** Attributes as OTLP lists them. */
+export function toKeyValues(object: JsonObject, depth = 0): KeyValue[] {
+  return Object.keys(object).map((key) => ({ key, value: toAnyValue(object[key], depth) }));
+}
+
+/** A map, or undefined for anything else: what is read back from `metadata` may have been changed by anybody. */
+export function objectOf(value: JsonValue | undefined): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+export function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A double, which JSON may have to write as text. */
+export function doubleOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value === 'number') return value;
+  const isSpecial = value === 'NaN' || value === 'Infinity' || value === '-Infinity';
+  return isSpecial ? Number(value) : undefined;
+}

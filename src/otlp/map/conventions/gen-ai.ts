@@ -1,0 +1,115 @@
+import type { Convention } from './convention.js';
+import { kindBy, only, present } from './readers.js';
+
+/**
+ * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. A rank says
+ * where a source stands among those of all conventions; the lowest goes first.
+ */
+export const GEN_AI: Convention = {
+  fields: {
+    kind: {
+      'gen_ai.operation.name': {
+        rank: 2,
+        read: kindBy({
+          CHAT: 'llm',
+          TEXT_COMPLETION: 'llm',
+          COMPLETION: 'llm',
+          GENERATE_CONTENT: 'llm',
+          GENERATE: 'llm',
+          EMBEDDINGS: 'llm',
+          INVOKE_AGENT: 'agent',
+          CREATE_AGENT: 'agent',
+          INVOKE_WORKFLOW: 'agent',
+          EXECUTE_TOOL: 'tool',
+          RETRIEVAL: 'retrieval',
+        }),
+      },
+    },
+    is_tool: {
+      'gen_ai.tool.name': { rank: 1, read: present },
+      'gen_ai.tool.call.id': { rank: 1, read: present },
+      'mcp.method.name': { rank: 1, read: only('tools/call') },
+    },
+    is_model: { 'gen_ai.request.model': { rank: 1 }, 'gen_ai.response.model': { rank: 1 } },
+    is_agent: { 'gen_ai.agent.name': { rank: 1 } },
+    tool_name: { 'gen_ai.tool.name': { rank: 1 } },
+    agent: { 'gen_ai.agent.name': { rank: 1 } },
+    workflow: { 'gen_ai.workflow.name': { rank: 1 } },
+    model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
+    provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
+    session_id: { 'gen_ai.conversation.id': { rank: 1 } },
+    gen_ai_prompt_name: { 'gen_ai.prompt.name': { rank: 1 } },
+    gen_ai_prompt_version: { 'gen_ai.prompt.version': { rank: 1 } },
+    error_type: { 'error.type': { rank: 1 } },
+    input_tokens: { 'gen_ai.usage.input_tokens': { rank: 1 }, 'gen_ai.usage.prompt_tokens': { rank: 2 } },
+    output_tokens: {
+      'gen_ai.usage.output_tokens': { rank: 1 },
+      'gen_ai.usage.completion_tokens': { rank: 2 },
+    },
+    total_tokens: { 'gen_ai.usage.total_tokens': { rank: 1 } },
+    cache_read: {
+      'gen_ai.usage.cache_read.input_tokens': { rank: 1 },
+      'gen_ai.usage.cache_read_input_tokens': { rank: 2 },
+      'gen_ai.usage.details.cache_read_tokens': { rank: 3 },
+      'gen_ai.usage.details.cache_read_input_tokens': { rank: 4 },
+    },
+    cache_creation: {
+      'gen_ai.usage.cache_creation.input_tokens': { rank: 1 },
+      'gen_ai.usage.cache_creation_input_tokens': { rank: 2 },
+      'gen_ai.usage.details.cache_creation_tokens': { rank: 3 },
+      'gen_ai.usage.details.cache_write_tokens': { rank: 4 },
+      'gen_ai.usage.details.cache_creation_input_tokens': { rank: 5 },
+    },
+    reasoning: {
+      'gen_ai.usage.reasoning.output_tokens': { rank: 1 },
+      'gen_ai.usage.reasoning_tokens': { rank: 2 },
+      'gen_ai.usage.details.reasoning_tokens': { rank: 3 },
+    },
+    cost: {
+      'gen_ai.usage.cost': { rank: 1 },
+      'gen_ai.usage.total_cost': { rank: 2 },
+      'gen_ai.cost.total_tokens': { rank: 4 },
+    },
+    input: {
+      'gen_ai.input.messages': { rank: 1, shape: 'messages' },
+      'gen_ai.prompt': { rank: 8 },
+      'gen_ai.retrieval.query.text': { rank: 17, shape: 'query' },
+    },
+    output: {
+      'gen_ai.output.messages': { rank: 1, shape: 'messages' },
+      'gen_ai.completion': { rank: 8 },
+      'gen_ai.retrieval.documents': { rank: 17, shape: 'documents' },
+    },
+    arguments: { 'gen_ai.tool.call.arguments': { rank: 1 } },
+    result: { 'gen_ai.tool.call.result': { rank: 1 } },
+    system: { 'gen_ai.system_instructions': { rank: 1 } },
+    tools: { 'gen_ai.tool.definitions': { rank: 1 } },
+    finish_reasons: { 'gen_ai.response.finish_reasons': { rank: 1 } },
+  },
+  prefixes: {
+    input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
+    output: { 'gen_ai.completion.': { rank: 3, shape: 'messages' } },
+    parameters: { 'gen_ai.request.': { rank: 2 } },
+  },
+};
+
+/** What the names of span events say: whose message it is. Older forms of the same conventions. */
+export const MESSAGE_EVENTS: ReadonlyMap<string, string> = new Map([
+  ['gen_ai.system.message', 'system'],
+  ['gen_ai.user.message', 'user'],
+  ['gen_ai.assistant.message', 'assistant'],
+  ['gen_ai.tool.message', 'tool'],
+]);
+
+/** The event of an answer; those of {@link MESSAGE_EVENTS} are what was asked. */
+export const CHOICE_EVENT = 'gen_ai.choice';
+
+/** Events whose attributes are those that a span may have itself. */
+export const DETAIL_EVENTS: ReadonlySet<string> = new Set([
+  'gen_ai.client.inference.operation.details',
+  'gen_ai.content.prompt',
+  'gen_ai.content.completion',
+]);
+
+/** The rank of messages that come as span events, among the sources of `input` and `output`. */
+export const EVENT_RANK = 2;

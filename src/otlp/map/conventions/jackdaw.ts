@@ -1,0 +1,76 @@
+import type { SpanRecord } from '../../../signal/span.js';
+import type { TraceHeader } from '../../../signal/trace.js';
+
+/**
+ * Jackdaw's own attributes, by which one Jackdaw tells another what OTLP has no place for. They win over every other
+ * convention and are not kept in `metadata`. This is the only list of them: the exporter writes by it, the mapping reads
+ * by it.
+ *
+ * How the value of a field is written: `text`; `number` and `boolean`; `money` as a decimal string (`0.001250`); `time` as
+ * ISO 8601; `object` as JSON text. A null field is left out, or written as an empty value.
+ */
+type Writing = 'text' | 'number' | 'boolean' | 'money' | 'time' | 'object';
+
+export interface OwnAttribute {
+  readonly key: string;
+  readonly as: Writing;
+}
+
+/** What OTLP itself says of a span in any case: the trace, start and end. */
+type SaidByOtlp = 'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'prompt';
+
+/**
+ * The fields of a span. On a span with {@link VERBATIM} they are all there is to it: what is missing is null, and other
+ * attributes, which may stand beside them for other readers, count for nothing. On any other span each of them replaces
+ * the one field that the conventions would give.
+ */
+export const SPAN_ATTRIBUTES: Readonly<Record<Exclude<keyof SpanRecord, SaidByOtlp>, OwnAttribute>> = {
+  span_id: { key: 'jackdaw.span.id', as: 'text' },
+  parent_span_id: { key: 'jackdaw.span.parent_id', as: 'text' },
+  type: { key: 'jackdaw.span.type', as: 'text' },
+  name: { key: 'jackdaw.span.name', as: 'text' },
+  status: { key: 'jackdaw.span.status', as: 'text' },
+  duration_ms: { key: 'jackdaw.span.duration_ms', as: 'number' },
+  model: { key: 'jackdaw.span.model', as: 'text' },
+  input_tokens: { key: 'jackdaw.span.input_tokens', as: 'number' },
+  output_tokens: { key: 'jackdaw.span.output_tokens', as: 'number' },
+  total_tokens: { key: 'jackdaw.span.total_tokens', as: 'number' },
+  cost_usd: { key: 'jackdaw.span.cost_usd', as: 'money' },
+  error_message: { key: 'jackdaw.span.error_message', as: 'text' },
+  input_data: { key: 'jackdaw.span.input_data', as: 'object' },
+  output_data: { key: 'jackdaw.span.output_data', as: 'object' },
+  metadata: { key: 'jackdaw.span.metadata', as: 'object' },
+};
+
+/**
+ * True on a span that did not come by OTLP (its `metadata` has no `otel`), so that it arrives as it was, field by field:
+ * ids that are no OTLP ids, names, times of its own.
+ */
+export const VERBATIM = 'jackdaw.verbatim';
+
+/** `metadata.cost_source`, where the cost on a span that came by OTLP was not reported by it: `estimated`. */
+export const COST_SOURCE = 'jackdaw.cost_source';
+
+/**
+ * A header that somebody declared (`follows_spans` is false), on one span of its trace: all fields that are not null. With
+ * `agent` and `started_at` missing there is no header.
+ */
+export const TRACE_ATTRIBUTES: Readonly<
+  Record<Exclude<keyof TraceHeader, 'trace_id' | 'follows_spans' | 'idle_timeout_ms'>, OwnAttribute>
+> = {
+  agent: { key: 'jackdaw.trace.agent', as: 'text' },
+  status: { key: 'jackdaw.trace.status', as: 'text' },
+  started_at: { key: 'jackdaw.trace.started_at', as: 'time' },
+  ended_at: { key: 'jackdaw.trace.ended_at', as: 'time' },
+  duration_ms: { key: 'jackdaw.trace.duration_ms', as: 'number' },
+  success: { key: 'jackdaw.trace.success', as: 'boolean' },
+  outcome: { key: 'jackdaw.trace.outcome', as: 'text' },
+  error_message: { key: 'jackdaw.trace.error_message', as: 'text' },
+  total_tokens: { key: 'jackdaw.trace.total_tokens', as: 'number' },
+  total_cost_usd: { key: 'jackdaw.trace.total_cost_usd', as: 'money' },
+  metadata: { key: 'jackdaw.trace.metadata', as: 'object' },
+  sdk_version: { key: 'jackdaw.trace.sdk_version', as: 'text' },
+};
+
+/** True on a span that is none: it carries the header of a trace of which there are no spans to carry it. */
+export const HEADER_ONLY = 'jackdaw.header_only';

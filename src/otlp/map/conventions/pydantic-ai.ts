@@ -1,0 +1,63 @@
+import type { JsonValue } from '../../../signal/attributes.js';
+import { isObject, parseStructure } from '../json-text.js';
+import type { Convention, Reader } from './convention.js';
+import { CHOICE_EVENT } from './gen-ai.js';
+import { only } from './readers.js';
+
+const ANSWERS: ReadonlySet<JsonValue | undefined> = new Set(['assistant', 'model']);
+
+/** Of a whole conversation the messages before the answer, and the answer: what comes last from the model. */
+function partOfConversation(part: 'question' | 'answer'): Reader {
+  return (value) => {
+    const messages = listOf(value);
+    const last = messages.findLastIndex((message) => !isObject(message) || !ANSWERS.has(message.role));
+    return nonEmpty(part === 'question' ? messages.slice(0, last + 1) : messages.slice(last + 1));
+  };
+}
+
+/** The messages of a list of events in an attribute: the choices are the answer. */
+function partOfEvents(part: 'question' | 'answer'): Reader {
+  return (value) =>
+    nonEmpty(
+      listOf(value).filter((event) => {
+        const isAnswer = isObject(event) && event['event.name'] === CHOICE_EVENT;
+        return isAnswer === (part === 'answer');
+      }),
+    );
+}
+
+function listOf(value: JsonValue): JsonValue[] {
+  const parsed = typeof value === 'string' ? parseStructure(value) : value;
+  return Array.isArray(parsed) ? parsed : [];
+}
+
+function nonEmpty(list: JsonValue[]): JsonValue[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+const question = partOfConversation('question');
+const answer = partOfConversation('answer');
+
+/** Pydantic AI and Logfire, in what they have beside the GenAI conventions. */
+export const PYDANTIC_AI: Convention = {
+  fields: {
+    is_pending: { 'logfire.span_type': { rank: 1, read: only('pending_span') } },
+    is_agent: { agent_name: { rank: 1 } },
+    agent: { agent_name: { rank: 2 } },
+    cost: { 'operation.cost': { rank: 6 } },
+    input: {
+      'pydantic_ai.all_messages': { rank: 12, read: question, shape: 'messages' },
+      all_messages_events: { rank: 13, read: question, shape: 'messages' },
+      events: { rank: 14, read: partOfEvents('question'), shape: 'messages' },
+    },
+    output: {
+      'pydantic_ai.all_messages': { rank: 12, read: answer, shape: 'messages' },
+      all_messages_events: { rank: 13, read: answer, shape: 'messages' },
+      events: { rank: 14, read: partOfEvents('answer'), shape: 'messages' },
+      final_result: { rank: 15 },
+    },
+    arguments: { tool_arguments: { rank: 3 } },
+    result: { tool_response: { rank: 3 } },
+    parameters: { model_request_parameters: { rank: 4 } },
+  },
+};

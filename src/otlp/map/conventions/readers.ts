@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import { parseMoney } from '../../../signal/money.js';
+import { isObject, parseStructure } from '../json-text.js';
+import type { Kind, Reader } from './convention.js';
+
+const DIGITS = /^\d+$/;
+const WHOLE_NUMBER = /^\+?\d+(\.\d*)?$/;
+
+/** Anything that is not empty. */
+export const present: Reader = (value) => (value === null || value === '' ? undefined : true);
+
+export const text: Reader = (value) => {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  return undefined;
+};
+
+/** Tokens, rows: whole and not negative. Texts of digits are taken, fractions are rounded. */
+export const count: Reader = (value) => {
+  if (typeof value === 'string') {
+    const digits = value.trim();
+    return WHOLE_NUMBER.test(digits) ? count(Number(digits)) : undefined;
+  }
+  if (typeof value !== 'number' || !(value >= 0)) return undefined;
+  const whole = Math.round(value);
+  return Number.isSafeInteger(whole) ? whole : undefined;
+};
+
+/** Whole and from 1, as versions of prompts here are. Texts of digits are taken; `v2` is another's way to count. */
+export const version: Reader = (value) => {
+  if (typeof value === 'string') return DIGITS.test(value) ? version(Number(value)) : undefined;
+  return typeof value === 'number' && value >= 1 && Number.isSafeInteger(value) ? value : undefined;
+};
+
+/** An amount in US dollars, as nano-USD. */
+export const cost: Reader = (value) => {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  return parseMoney(value);
+};
+
+/** What may become a payload or a part of one: not empty, nor JSON text of nothing. */
+export const payload: Reader = (value) => {
+  if (typeof value === 'string') {
+    const start = value.length < 16 ? value.trim() : value;
+    return start === '' || start === 'null' || start === '[]' ? undefined : value;
+  }
+  if (value === null || (Array.isArray(value) && value.length === 0)) return undefined;
+  return value;
+};
+
+/** A list of texts, of which JSON text is one form and a text alone another. */
+export const texts: Reader = (value) => {
+  const parsed = typeof value === 'string' ? (parseStructure(value) ?? value) : value;
+  const list = (Array.isArray(parsed) ? parsed : [parsed]).map(text).filter((item) => item !== undefined);
+  return list.length === 0 ? undefined : list;
+};
+
+/** A table from what an attribute says, in capitals, to what that is here. */
+export function kindBy(table: Readonly<Record<string, Kind>>): Reader {
+  const kinds = new Map(Object.entries(table));
+  return (value) => (typeof value === 'string' ? kinds.get(value.trim().toUpperCase()) : undefined);
+}
+
+export function only(wanted: string): Reader {
+  return (value) => (value === wanted ? true : undefined);
+}
+
+/** A value inside of JSON text, or of an object: the first of some keys that `read` can read. */
+export function inside(keys: readonly string[], read: Reader): Reader {
+  return (value) => {
+    const object = objectOf(value);
+    if (object === undefined) return undefined;
+    for (const key of keys) {
+      const found = Object.hasOwn(object, key) ? read(object[key] ?? null) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+export function objectOf(value: JsonValue): JsonObject | undefined {
+  const parsed = typeof value === 'string' ? parseStructure(value) : value;
+  return isObject(parsed) ? parsed : undefined;
+}

@@ -1,0 +1,128 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { parseJson, printJson } from '../../signal/json.js';
+
+/** Deeper values stay the text they came as: payloads may nest 64 levels, and a value gets some more around it. */
+const MAX_LEVELS = 48;
+/**
+ * Opening brackets and commas of all the texts of one request that are read: an object for each costs a hundred bytes. What
+ * comes as structure is counted by the decoders; this is for structure within text, which they do not see.
+ */
+const MAX_STRUCTURE = 2_000_000;
+const STRUCTURE = ['{', '[', ','] as const;
+
+/** What is left for the request whose spans are mapped now: mapping never waits, so there is only one at a time. */
+let allowance = MAX_STRUCTURE;
+
+/** To be called before the texts of a request: whatever others held, this one may hold as much as any. */
+export function renewAllowance(): void {
+  allowance = MAX_STRUCTURE;
+}
+
+/**
+ * The object or list that a text is the JSON of, as it can be stored and given back: numbers too large for a double become
+ * texts, halves of surrogate pairs U+FFFD.
+ *
+ * @param maxLevels what nests deeper is taken for text
+ * @returns undefined for every other text, and for one that would pass what one request may hold of them
+ */
+export function parseStructure(text: string, maxLevels = MAX_LEVELS): JsonObject | JsonValue[] | undefined {
+  const first = firstCharacter(text);
+  if (first !== '{' && first !== '[') return undefined;
+  const value = parseAny(text, maxLevels);
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+/** The same for JSON text of any kind, of which it must be known that it is JSON. */
+export function parseAny(text: string, maxLevels = MAX_LEVELS): JsonValue | undefined {
+  const cost = structureOf(text, allowance);
+  if (cost > allowance) return undefined;
+  allowance -= cost;
+  let value: JsonValue;
+  try {
+    value = parseJson(text);
+  } catch {
+    return undefined;
+  }
+  switch (inspect(value, maxLevels)) {
+    case 'good':
+      return value;
+    case 'bad':
+      return repaired(value);
+    case 'deep':
+      return undefined;
+  }
+}
+
+/** A value that came as a structure. What nests too deep becomes its JSON text. */
+export function boundDepth(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || inspect(value, MAX_LEVELS) !== 'deep') return value;
+  return printJson(value);
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function firstCharacter(text: string): string {
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character !== ' ' && character !== '\n' && character !== '\r' && character !== '\t') return character;
+  }
+  return '';
+}
+
+/** How many brackets and commas a text holds, whatever they stand for; counted no further than `most`. */
+function structureOf(text: string, most: number): number {
+  let count = 0;
+  for (const mark of STRUCTURE) {
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
+      if (++count > most) return count;
+    }
+  }
+  return count;
+}
+
+/** Whether a value can be stored as it is, must be repaired, or nests deeper than `levels`. Never goes deeper itself. */
+function inspect(value: JsonValue, levels: number): 'good' | 'bad' | 'deep' {
+  if (typeof value === 'string') return value.isWellFormed() ? 'good' : 'bad';
+  if (typeof value === 'number') return Number.isFinite(value) ? 'good' : 'bad';
+  if (typeof value !== 'object' || value === null) return 'good';
+  if (levels === 0) return 'deep';
+  let all: 'good' | 'bad' = 'good';
+  if (Array.isArray(value)) {
+    for (const child of value) {
+      const found = inspect(child, levels - 1);
+      if (found === 'deep') return 'deep';
+      if (found === 'bad') all = 'bad';
+    }
+    return all;
+  }
+  for (const key in value) {
+    const found = inspect(value[key] ?? null, levels - 1);
+    if (found === 'deep') return 'deep';
+    if (found === 'bad' || !key.isWellFormed()) all = 'bad';
+  }
+  return all;
+}
+
+/** Changes the value in place where it must be. */
+function repaired(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) value[i] = repaired(value[i] ?? null);
+    return value;
+  }
+  let hasBadKey = false;
+  for (const key in value) {
+    hasBadKey ||= !key.isWellFormed();
+    const child = value[key] ?? null;
+    const good = repaired(child);
+    // JSON.parse makes an own `__proto__`; assigning to it where it is one already is harmless.
+    if (good !== child) value[key] = good;
+  }
+  return hasBadKey
+    ? Object.fromEntries(Object.entries(value).map(([key, child]) => [key.toWellFormed(), child]))
+    : value;
+}

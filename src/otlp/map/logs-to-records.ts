@@ -1,0 +1,94 @@
+import type { LogsBatch } from '../../signal/batch.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { uuidV7InOrder } from '../../signal/ids.js';
+import type { LogRecord } from '../../signal/log-record.js';
+import type { Origin } from '../../signal/origin.js';
+import type { Micros } from '../../signal/time.js';
+import { toJson, toJsonObject } from './any-value.js';
+import { spanUuid, traceUuid } from '../wire/ids.js';
+import { int64ToJson, nanosToMicros } from '../wire/int64.js';
+import { originOf } from './origin.js';
+import { severityOf } from './severity.js';
+import type { Int64, Log, LogsRequest, Mapped } from '../wire/requests.js';
+
+type Maybe<T> = T | null | undefined;
+
+/** What could not be taken as it was sent is told beside the sender's attributes, under these keys. */
+const INVALID = {
+  traceId: 'otlp.invalid_trace_id',
+  spanId: 'otlp.invalid_span_id',
+  time: 'otlp.invalid_time_unix_nano',
+  observedTime: 'otlp.invalid_observed_time_unix_nano',
+} as const;
+/** As OpenTelemetry's exporters to other formats call it. */
+const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
+/** Of a wrong id: so much is enough to know it by. */
+const MAX_NOTED_BYTES = 64;
+
+/**
+ * The records of an OTLP request, in its order. Nothing of a log record can be so wrong that the record is lost: a wrong
+ * id or time is left out and noted among the attributes; a record without a time has the one at which it was observed,
+ * and without that the one at which it arrived.
+ */
+export function logsToRecords(
+  request: LogsRequest,
+  { tenant, receivedAt }: { readonly tenant: string; readonly receivedAt: Micros },
+): Mapped<LogsBatch> {
+  const items: LogRecord[] = [];
+  const receivedMs = Math.floor(receivedAt / 1000);
+  for (const { resource, scopeLogs } of request.resourceLogs ?? []) {
+    for (const { scope, logRecords } of scopeLogs ?? []) {
+      const origin = originOf(resource, scope);
+      for (const log of logRecords ?? []) {
+        items.push(toRecord(log, origin, uuidV7InOrder(receivedMs, items.length), receivedAt));
+      }
+    }
+  }
+  return { batch: { tenant, items }, rejected: [] };
+}
+
+function toRecord(log: Log, origin: Origin, id: string, receivedAt: Micros): LogRecord {
+  const attributes = toJsonObject(log.attributes);
+  if (log.droppedAttributesCount) attributes[DROPPED_ATTRIBUTES] = log.droppedAttributesCount;
+  const time = readTime(log.timeUnixNano, attributes, INVALID.time);
+  const observed = readTime(log.observedTimeUnixNano, attributes, INVALID.observedTime);
+  const traceId = traceUuid(log.traceId);
+  if (traceId === undefined) noteId(attributes, INVALID.traceId, log.traceId);
+  const spanId = traceId === undefined ? undefined : spanUuid(traceId, log.spanId);
+  if (spanId === undefined) noteId(attributes, INVALID.spanId, log.spanId);
+  const severityNumber = log.severityNumber ?? 0;
+  const severityText = log.severityText ?? '';
+  return {
+    id,
+    timestamp: time ?? observed ?? receivedAt,
+    observed_at: observed ?? null,
+    severity: severityOf(severityNumber, severityText),
+    severity_number: severityNumber,
+    severity_text: severityText,
+    body: toJson(log.body),
+    trace_id: traceId ?? null,
+    span_id: spanId ?? null,
+    flags: log.flags ?? 0,
+    event_name: log.eventName ? log.eventName : null,
+    attributes,
+    origin,
+  };
+}
+
+/** @returns undefined for no time: OTLP says 0 */
+function readTime(sent: Maybe<Int64>, attributes: JsonObject, note: string): Micros | undefined {
+  if (sent === null || sent === undefined || sent === 0) return undefined;
+  const micros = nanosToMicros(sent);
+  if (micros === undefined) attributes[note] = int64ToJson(sent);
+  return micros === 0 && isZero(sent) ? undefined : micros;
+}
+
+function isZero(sent: Int64): boolean {
+  return typeof sent === 'object' ? sent.low === 0 && sent.high === 0 : Number(sent) === 0;
+}
+
+/** Tells of an id that could not be taken. None, and nothing but zeros, is how senders say that there is none. */
+function noteId(attributes: JsonObject, key: string, id: Maybe<Uint8Array>): void {
+  if (!id || id.every((byte) => byte === 0)) return;
+  attributes[key] = Buffer.from(id.subarray(0, MAX_NOTED_BYTES)).toString('hex');
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../signal/attributes.js';
+import type { Origin } from '../../signal/origin.js';
+import { toJsonObject } from './any-value.js';
+import type { Resource, Scope } from '../wire/requests.js';
+
+/** Where all records under one resource and one scope of a request came from. */
+export function originOf(resource: Resource | null | undefined, scope: Scope | null | undefined): Origin {
+  const attributes = toJsonObject(resource?.attributes);
+  const service = attributes['service.name'];
+  return {
+    resource: attributes,
+    scope: scopeOf(scope),
+    serviceName: typeof service === 'string' ? service : '',
+  };
+}
+
+function scopeOf(scope: Scope | null | undefined): JsonObject | null {
+  const { name, version } = scope ?? {};
+  const attributes = toJsonObject(scope?.attributes);
+  const said: JsonObject = {
+    ...(name ? { name: name.toWellFormed() } : {}),
+    ...(version ? { version: version.toWellFormed() } : {}),
+    ...(Object.keys(attributes).length > 0 ? { attributes } : {}),
+  };
+  return Object.keys(said).length > 0 ? said : null;
+}

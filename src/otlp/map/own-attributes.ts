@@ -1,0 +1,179 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { isUuid } from '../../signal/ids.js';
+import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
+import { parseTime } from '../../signal/time.js';
+import type { TraceHeader } from '../../signal/trace.js';
+import {
+  COST_SOURCE,
+  HEADER_ONLY,
+  SPAN_ATTRIBUTES,
+  TRACE_ATTRIBUTES,
+  VERBATIM,
+} from './conventions/jackdaw.js';
+import { cost, count } from './conventions/readers.js';
+import { isObject, parseStructure } from './json-text.js';
+import { storableName, storableText } from './names.js';
+
+/** As deep as processor `validation` may be told to let payloads nest. */
+const MAX_LEVELS = 500;
+const COST_SOURCES = ['reported', 'estimated'] as const;
+
+/** What Jackdaw's own attributes (`conventions/jackdaw.ts`) on a span say, by their keys. */
+export type OwnAttributes = ReadonlyMap<string, JsonValue>;
+
+type SpanField = keyof typeof SPAN_ATTRIBUTES;
+type TraceField = keyof typeof TRACE_ATTRIBUTES;
+
+/** What a value says of a field; undefined where it says nothing that the field may hold. */
+type Readers<Record, Field extends keyof Record> = {
+  readonly [F in Field]: (value: JsonValue) => Record[F] | undefined;
+};
+
+const SPAN_READERS: Readers<SpanRecord, SpanField> = {
+  span_id: uuid,
+  parent_span_id: orNull(uuid),
+  type: (value) => SPAN_TYPES.find((type) => type === value),
+  name,
+  status: (value) => RUN_STATUSES.find((status) => status === value),
+  duration_ms: orNull(amount),
+  model: orNull(name),
+  input_tokens: orNull(number(count)),
+  output_tokens: orNull(number(count)),
+  total_tokens: orNull(number(count)),
+  cost_usd: orNull(number(cost)),
+  error_message: orNull(text),
+  input_data: orNull(object),
+  output_data: orNull(object),
+  metadata: orNull(object),
+};
+
+const TRACE_READERS: Readers<TraceHeader, TraceField> = {
+  agent: name,
+  status: (value) => RUN_STATUSES.find((status) => status === value),
+  started_at: time,
+  ended_at: orNull(time),
+  duration_ms: orNull(amount),
+  success: orNull((value) => (typeof value === 'boolean' ? value : undefined)),
+  outcome: orNull(text),
+  error_message: orNull(text),
+  total_tokens: orNull(number(count)),
+  total_cost_usd: orNull(number(cost)),
+  metadata: orNull(object),
+  sdk_version: orNull(name),
+};
+
+const SPAN_FIELDS = Object.keys(SPAN_ATTRIBUTES) as readonly SpanField[];
+const TRACE_FIELDS = Object.keys(TRACE_ATTRIBUTES) as readonly TraceField[];
+
+const OWN_KEYS: ReadonlySet<string> = new Set([
+  VERBATIM,
+  HEADER_ONLY,
+  COST_SOURCE,
+  ...Object.values(SPAN_ATTRIBUTES).map(({ key }) => key),
+  ...Object.values(TRACE_ATTRIBUTES).map(({ key }) => key),
+]);
+
+export function isOwnKey(key: string): boolean {
+  return OWN_KEYS.has(key);
+}
+
+/** Replaces what the conventions gave by what the own attributes say. */
+export function applyOwn(own: OwnAttributes, span: SpanRecord): void {
+  if (own.get(VERBATIM) === true) forgetConventions(span);
+  for (const field of SPAN_FIELDS) {
+    const value = own.get(SPAN_ATTRIBUTES[field].key);
+    if (value !== undefined) assign(span, SPAN_READERS, field, value);
+  }
+  const source = COST_SOURCES.find((known) => known === own.get(COST_SOURCE));
+  if (source !== undefined && span.metadata !== null) span.metadata.cost_source = source;
+}
+
+/** The header that own attributes declare, if they do. */
+export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader | undefined {
+  const header: TraceHeader = {
+    trace_id: traceId,
+    agent: '',
+    status: 'completed',
+    started_at: NaN,
+    ended_at: null,
+    duration_ms: null,
+    success: null,
+    outcome: null,
+    error_message: null,
+    total_tokens: null,
+    total_cost_usd: null,
+    metadata: null,
+    sdk_version: null,
+    follows_spans: false,
+    idle_timeout_ms: null,
+  };
+  for (const field of TRACE_FIELDS) {
+    const value = own.get(TRACE_ATTRIBUTES[field].key);
+    if (value !== undefined) assign(header, TRACE_READERS, field, value);
+  }
+  return header.agent === '' || Number.isNaN(header.started_at) ? undefined : header;
+}
+
+function forgetConventions(span: SpanRecord): void {
+  span.parent_span_id = null;
+  span.type = 'custom';
+  span.status = 'completed';
+  span.duration_ms = null;
+  span.model = null;
+  span.input_tokens = null;
+  span.output_tokens = null;
+  span.total_tokens = null;
+  span.cost_usd = null;
+  span.error_message = null;
+  span.input_data = null;
+  span.output_data = null;
+  span.metadata = null;
+  span.agent_hint = null;
+  span.prompt = null;
+}
+
+function assign<Record, Field extends keyof Record>(
+  record: Record,
+  readers: Readers<Record, Field>,
+  field: Field,
+  value: JsonValue,
+): void {
+  const read = readers[field](value);
+  if (read !== undefined) record[field] = read;
+}
+
+function orNull<Value>(read: (value: JsonValue) => Value | undefined) {
+  return (value: JsonValue): Value | null | undefined => (value === null ? null : read(value));
+}
+
+function uuid(value: JsonValue): string | undefined {
+  return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : undefined;
+}
+
+function name(value: JsonValue): string | undefined {
+  return typeof value === 'string' ? storableName(value) || undefined : undefined;
+}
+
+function text(value: JsonValue): string | undefined {
+  return typeof value === 'string' ? storableText(value) : undefined;
+}
+
+function time(value: JsonValue): number | undefined {
+  return typeof value === 'string' ? parseTime(value) : undefined;
+}
+
+function amount(value: JsonValue): number | undefined {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
+}
+
+function number(read: (value: JsonValue) => JsonValue | undefined) {
+  return (value: JsonValue): number | undefined => {
+    const found = read(value);
+    return typeof found === 'number' ? found : undefined;
+  };
+}
+
+function object(value: JsonValue): JsonObject | undefined {
+  const parsed = typeof value === 'string' ? parseStructure(value, MAX_LEVELS) : value;
+  return isObject(parsed) ? parsed : undefined;
+}

@@ -1,0 +1,165 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { SpanType } from '../../signal/span.js';
+import type { Shape } from './conventions/convention.js';
+import { isObject, parseStructure } from './json-text.js';
+import type { FoundPayload, SpanReading } from './span-reading.js';
+
+/**
+ * What went into a step: of tools `{arguments}`, of HTTP requests `{method, url}`, of databases `{system, namespace,
+ * operation, query}`, of all others `{messages, system, tools, parameters}` or the object that came.
+ */
+export function inputData(type: SpanType, reading: SpanReading): JsonObject | null {
+  switch (type) {
+    case 'tool':
+      return wrapped('arguments', reading.payload('arguments') ?? reading.payload('input'));
+    case 'http':
+      return request(reading) ?? question(reading);
+    case 'db':
+      return query(reading) ?? question(reading);
+    case 'llm':
+    case 'agent':
+    case 'custom':
+      return question(reading);
+  }
+}
+
+/** What came out of a step: `{result}`, `{status_code}`, `{returned_rows}`, `{messages, finish_reasons}` or the object that came. */
+export function outputData(type: SpanType, reading: SpanReading): JsonObject | null {
+  switch (type) {
+    case 'tool':
+      return wrapped('result', reading.payload('result') ?? reading.payload('output'));
+    case 'http':
+      return status(reading) ?? answer(reading);
+    case 'db':
+      return rows(reading) ?? answer(reading);
+    case 'llm':
+    case 'agent':
+    case 'custom':
+      return answer(reading);
+  }
+}
+
+function wrapped(name: string, found: FoundPayload | undefined): JsonObject | null {
+  return found === undefined ? null : { [name]: parsed(found.value) };
+}
+
+function request(reading: SpanReading): JsonObject | null {
+  if (reading.has('http_method') || reading.has('url'))
+    return withoutNulls({ method: reading.text('http_method'), url: reading.text('url') });
+  if (!reading.has('rpc_system')) return null;
+  return withoutNulls({
+    system: reading.text('rpc_system'),
+    service: reading.text('rpc_service'),
+    method: reading.text('rpc_method'),
+  });
+}
+
+function status(reading: SpanReading): JsonObject | null {
+  const code = reading.count('http_status') ?? reading.text('rpc_status');
+  return code === null ? null : { status_code: code };
+}
+
+function query(reading: SpanReading): JsonObject | null {
+  const found = reading.payload('input');
+  const asked = reading.text('db_query') ?? (found === undefined ? null : parsed(found.value));
+  const data = withoutNulls({
+    system: reading.text('db_system'),
+    namespace: reading.text('db_namespace'),
+    operation: reading.text('db_operation'),
+    query: asked,
+  });
+  return Object.keys(data).length === 0 ? null : data;
+}
+
+function rows(reading: SpanReading): JsonObject | null {
+  const count = reading.count('db_rows');
+  const found = reading.payload('output');
+  if (count === null) return null;
+  return { returned_rows: count, ...(found === undefined ? {} : { result: parsed(found.value) }) };
+}
+
+function question(reading: SpanReading): JsonObject | null {
+  const found = reading.payload('input');
+  const system = reading.payload('system');
+  if (found === undefined && system === undefined) return null;
+  const { data, isWhole } =
+    found === undefined ? { data: {} as JsonObject, isWhole: false } : shaped(found, 'user');
+  if (isWhole) return data;
+  if (system !== undefined) data.system = parsed(system.value);
+  const tools = reading.payload('tools');
+  if (tools !== undefined) data.tools = toolList(tools.value);
+  const parameters = reading.payload('parameters');
+  if (parameters !== undefined) data.parameters = parsed(parameters.value);
+  return data;
+}
+
+function answer(reading: SpanReading): JsonObject | null {
+  const found = reading.payload('output');
+  if (found === undefined) return null;
+  const { data, isWhole } = shaped(found, 'assistant');
+  const reasons = reading.value('finish_reasons');
+  if (reasons !== null && !isWhole) data.finish_reasons = reasons;
+  return data;
+}
+
+interface Shaped {
+  readonly data: JsonObject;
+  /** An object that came whole stays as it came: nothing is added to it. */
+  readonly isWhole: boolean;
+}
+
+/** @param role whose a text is that is known to be a message */
+function shaped({ value, shape }: FoundPayload, role: string): Shaped {
+  const content = parsed(value);
+  if (shape === 'whole' && isObject(content)) return { data: content, isWhole: true };
+  return { data: named(content, shape, role), isWhole: false };
+}
+
+function named(content: JsonValue, shape: Shape, role: string): JsonObject {
+  switch (shape) {
+    case 'messages':
+      if (typeof content === 'string') return { value: content };
+      return { messages: (Array.isArray(content) ? content : [content]).map(messageOf) };
+    case 'text':
+      return { messages: [{ role, content }] };
+    case 'documents':
+    case 'embeddings':
+    case 'query':
+      return { [shape]: content };
+    case 'whole':
+      return Array.isArray(content) && content.every(isMessage) ? { messages: content } : { value: content };
+  }
+}
+
+/** The message of a choice, which some put beside its number. */
+function messageOf(entry: JsonValue): JsonValue {
+  if (!isObject(entry) || !isObject(entry.message) || 'role' in entry) return entry;
+  const { message, finish_reason } = entry;
+  return finish_reason === undefined ? message : { ...message, finish_reason };
+}
+
+function isMessage(value: JsonValue): boolean {
+  return isObject(value) && typeof value.role === 'string';
+}
+
+function toolList(value: JsonValue): JsonValue {
+  const list = parsed(value);
+  return Array.isArray(list) ? list.map(toolDefinition) : list;
+}
+
+/** Definitions are JSON texts in many conventions, whole or in part. */
+function toolDefinition(tool: JsonValue): JsonValue {
+  const definition = parsed(tool);
+  if (!isObject(definition)) return definition;
+  if (typeof definition.json_schema === 'string') return parsed(definition.json_schema);
+  if (typeof definition.parameters !== 'string') return definition;
+  return { ...definition, parameters: parsed(definition.parameters) };
+}
+
+function parsed(value: JsonValue): JsonValue {
+  return typeof value === 'string' ? (parseStructure(value) ?? value) : value;
+}
+
+function withoutNulls(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,260 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { Origin } from '../../signal/origin.js';
+import type { AgentHint, PromptReference, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
+import type { Micros } from '../../signal/time.js';
+import { toJson } from './any-value.js';
+import { AttributeShapes, type Shape } from './attribute-shapes.js';
+import { spanHex, spanUuidIn } from '../wire/ids.js';
+import { nanosBelowMicro, nanosToMicros } from '../wire/int64.js';
+import { boundDepth } from './json-text.js';
+import { storableName, storableText } from './names.js';
+import { formatNanos } from '../wire/nano-time.js';
+import { applyOwn, type OwnAttributes } from './own-attributes.js';
+import { inputData, outputData } from './payloads.js';
+import { responseUsage } from './response-usage.js';
+import { readEvents, type ReadEvents } from './span-events.js';
+import { metadataOf } from './span-metadata.js';
+import { SpanReading } from './span-reading.js';
+import { spanType } from './span-type.js';
+import type { KeyValue, Span } from '../wire/requests.js';
+
+const OK = 1;
+const ERROR = 2;
+const NO_NAME = 'unnamed';
+const UNKNOWN_SERVICE = 'unknown_service';
+const TIMEOUT = /timeout|deadline/i;
+const NO_EVENTS: ReadEvents = { events: [], exception: undefined };
+
+/** The id of a trace in all its forms. */
+export interface TraceId {
+  /** As `traceUuid` gives it. */
+  readonly id: string;
+  readonly hex: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface MappedSpan {
+  readonly record: SpanRecord;
+  /** Jackdaw's own attributes, where the span has any. */
+  readonly own: OwnAttributes | undefined;
+}
+
+interface Times {
+  readonly started: Micros;
+  readonly startNanos: number;
+  readonly ended: Micros | null;
+  readonly endNanos: number;
+  readonly durationMs: number | null;
+  /** The end as it was sent, where it lay before the start. */
+  readonly skewedEnd: string | undefined;
+}
+
+/** Maps spans, one after the other: it keeps scratch memory, and what it learnt of their attributes. */
+export class SpanMapper {
+  readonly #reading = new SpanReading();
+  readonly #shapes = new AttributeShapes();
+  /** Of the span's attributes. */
+  readonly #values: JsonValue[] = [];
+
+  /**
+   * One span as a record, as `src/otlp/README.md` says.
+   *
+   * @returns what is wrong, beginning with the name of the field, where the span cannot be taken
+   */
+  map(span: Span, { id: traceId, hex: hexTraceId, bytes }: TraceId, origin: Origin): MappedSpan | string {
+    const spanId = spanUuidIn(bytes, span.spanId);
+    if (spanId === undefined) return 'spanId: must be 8 bytes that are not all zero';
+    const parentId = parentOf(span, bytes);
+    if (parentId === undefined) return 'parentSpanId: must be 8 bytes, or nothing for a root span';
+    const times = timesOf(span);
+    if (typeof times === 'string') return times;
+
+    const reading = this.#reading;
+    reading.begin();
+    const attributes = span.attributes ?? [];
+    const shape = this.#shapes.of(attributes);
+    const values = this.#values;
+    const own = readAttributes(attributes, shape, values, reading);
+    const { events, exception } = span.events?.length ? readEvents(span.events, reading) : NO_EVENTS;
+    reading.end();
+
+    const type = spanType(reading, span.kind ?? 0, parentId === null, shape.hasDb);
+    const status = statusOf(span, times, reading, exception);
+    const isRunning = status === 'running';
+    const name = nameOf(span, type, reading);
+    const errorMessage = errorOf(span, status, reading, exception);
+    const cost = reading.count('cost');
+    const metadata = metadataOf(shape, values, span, origin, reading, {
+      hexTraceId,
+      hexSpanId: spanHex(spanId),
+      hexParentId: parentId === null ? null : spanHex(parentId),
+      name,
+      errorMessage,
+      startNanos: times.startNanos,
+      endNanos: isRunning ? 0 : times.endNanos,
+      skewedEnd: times.skewedEnd,
+      events,
+      hasReportedCost: cost !== null,
+    });
+    const record: SpanRecord = {
+      span_id: spanId,
+      trace_id: traceId,
+      parent_span_id: parentId,
+      type,
+      name,
+      status,
+      started_at: times.started,
+      ended_at: isRunning ? null : times.ended,
+      duration_ms: isRunning ? null : times.durationMs,
+      model: type === 'llm' ? storableName(reading.text('model') ?? '') || null : null,
+      input_tokens: reading.count('input_tokens'),
+      output_tokens: reading.count('output_tokens'),
+      // Where it is null the store adds input and output.
+      total_tokens: reading.count('total_tokens'),
+      cost_usd: cost,
+      error_message: errorMessage,
+      input_data: inputData(type, reading),
+      output_data: outputData(type, reading),
+      metadata,
+      agent_hint: hintOf(type, name, parentId === null, reading, origin),
+      prompt: promptOf(reading),
+    };
+    if (type === 'llm') takeResponseUsage(record, metadata);
+    if (own !== undefined) applyOwn(own, record);
+    if (record.parent_span_id === record.span_id) return 'parentSpanId: must not be the span itself';
+    return { record, own };
+  }
+}
+
+/**
+ * Reads the values of the attributes into `values` and what they say into `reading`.
+ *
+ * @returns Jackdaw's own attributes
+ */
+function readAttributes(
+  attributes: readonly KeyValue[],
+  shape: Shape,
+  values: JsonValue[],
+  reading: SpanReading,
+): OwnAttributes | undefined {
+  let own: Map<string, JsonValue> | undefined;
+  for (let i = 0; i < attributes.length; i++) {
+    const value = boundDepth(toJson(attributes[i]?.value));
+    values[i] = value;
+    const role = shape.roles[i];
+    if (role?.is === 'own') (own ??= new Map()).set(shape.keys[i] ?? '', value);
+    else if (role !== undefined) reading.attribute(role, value);
+  }
+  return own;
+}
+
+/** Undefined for what is no id. Zeros are how some say that there is none. */
+function parentOf(span: Span, traceId: Uint8Array): string | null | undefined {
+  const id = span.parentSpanId;
+  if (id === null || id === undefined || id.length === 0) return null;
+  return spanUuidIn(traceId, id) ?? (id.length === 8 ? null : undefined);
+}
+
+function timesOf(span: Span): Times | string {
+  const start = span.startTimeUnixNano ?? 0;
+  const started = nanosToMicros(start);
+  if (started === undefined) return 'startTimeUnixNano: must be nanoseconds since 1970, before the year 2255';
+  if (started <= 0) return 'startTimeUnixNano: is required';
+  const end = span.endTimeUnixNano ?? 0;
+  const ended = nanosToMicros(end);
+  if (ended === undefined) return 'endTimeUnixNano: must be nanoseconds since 1970, before the year 2255';
+  const startNanos = nanosBelowMicro(start);
+  if (ended <= 0)
+    return { started, startNanos, ended: null, endNanos: 0, durationMs: null, skewedEnd: undefined };
+  const endNanos = nanosBelowMicro(end);
+  if (ended < started)
+    return { started, startNanos, ended: started, endNanos, durationMs: 0, skewedEnd: formatNanos(end) };
+  const durationMs = Math.max(0, (ended - started) * 1000 + endNanos - startNanos) / 1e6;
+  return { started, startNanos, ended, endNanos, durationMs, skewedEnd: undefined };
+}
+
+function statusOf(
+  span: Span,
+  { ended }: Times,
+  reading: SpanReading,
+  exception: ReadEvents['exception'],
+): RunStatus {
+  const code = span.status?.code ?? 0;
+  const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
+  if (isTimeout && code !== OK) return 'timed_out';
+  if (code === ERROR) return 'failed';
+  return ended === null || reading.has('is_pending') ? 'running' : 'completed';
+}
+
+function nameOf(span: Span, type: SpanType, reading: SpanReading): string {
+  const tool = type === 'tool' ? storableName(reading.text('tool_name') ?? '') : '';
+  return tool || storableName(span.name ?? '') || NO_NAME;
+}
+
+function errorOf(
+  span: Span,
+  status: RunStatus,
+  reading: SpanReading,
+  exception: ReadEvents['exception'],
+): string | null {
+  if (status !== 'failed' && status !== 'timed_out') return null;
+  const said = span.status?.message || reading.text('status_message') || wordException(exception);
+  const text = said || (reading.text('error_type') ?? '');
+  return text === '' ? null : storableText(text);
+}
+
+function wordException(exception: ReadEvents['exception']): string {
+  if (exception === undefined) return '';
+  const { type, message } = exception;
+  return type === '' || message === '' ? type || message : `${type}: ${message}`;
+}
+
+/** Where no attribute tells the tokens. */
+function takeResponseUsage(span: SpanRecord, metadata: JsonObject): void {
+  if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
+  const usage = responseUsage(span.output_data);
+  if (usage === undefined) return;
+  span.input_tokens = usage.input;
+  span.output_tokens = usage.output;
+  span.total_tokens = usage.total;
+  if (metadata.usage === undefined && Object.keys(usage.parts).length > 0) metadata.usage = usage.parts;
+}
+
+/** The prompt version that a span names, name and version by one convention. */
+function promptOf(reading: SpanReading): PromptReference | null {
+  for (const [nameField, versionField] of PROMPT_FIELDS) {
+    const name = reading.text(nameField);
+    const version = reading.count(versionField);
+    if (name !== null && version !== null) return { name, version };
+  }
+  return null;
+}
+
+const PROMPT_FIELDS = [
+  ['langfuse_prompt_name', 'langfuse_prompt_version'],
+  ['traceloop_prompt_name', 'traceloop_prompt_version'],
+  ['gen_ai_prompt_name', 'gen_ai_prompt_version'],
+] as const;
+
+/** The best that a span can say of its run's agent. */
+function hintOf(
+  type: SpanType,
+  name: string,
+  isRoot: boolean,
+  reading: SpanReading,
+  { serviceName }: Origin,
+): AgentHint | null {
+  return (
+    hint('gen_ai.agent.name', reading.text('agent')) ??
+    hint('agent.name', type === 'agent' ? reading.text('openinference_agent') : null) ??
+    hint('gen_ai.workflow.name', reading.text('workflow')) ??
+    hint('traceloop.workflow.name', reading.text('traceloop_workflow')) ??
+    hint('service.name', serviceName.startsWith(UNKNOWN_SERVICE) ? null : serviceName) ??
+    (isRoot ? { source: 'root span', name } : null)
+  );
+}
+
+function hint(source: AgentHint['source'], text: string | null): AgentHint | null {
+  const name = text === null ? '' : storableName(text);
+  return name === '' ? null : { source, name };
+}

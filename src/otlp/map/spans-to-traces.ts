@@ -1,0 +1,129 @@
+import type { JsonObject } from '../../signal/attributes.js';
+import type { TracesBatch } from '../../signal/batch.js';
+import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
+import type { SpanRecord } from '../../signal/span.js';
+import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
+import { HEADER_ONLY } from './conventions/jackdaw.js';
+import { traceBytes, traceUuid } from '../wire/ids.js';
+import { renewAllowance } from './json-text.js';
+import { originOf } from './origin.js';
+import { declaredHeader } from './own-attributes.js';
+import { NO_VERDICT, sdkVersionOf, verdictOf } from './root-span.js';
+import { SpanMapper, type TraceId } from './span-record.js';
+import type { Mapped, Span, TracesRequest } from '../wire/requests.js';
+
+export interface SpanMapping {
+  /** The user's UUID. */
+  readonly tenant: string;
+  /** After how long without news a run that has not ended counts as timed out; null: never. */
+  readonly idleTimeoutMs: number | null;
+}
+
+/**
+ * The runs that the spans of an OTLP request belong to: a record for each trace, with the header
+ * that the spans of this request alone would give, unless a Jackdaw sent a header along. Spans without proper ids or a
+ * start are rejected alone. A span that is there twice goes into a record of its own, for the store to tell what is new.
+ *
+ * @param mapper one that is used again knows the attributes of the spans it saw before
+ */
+export function spansToTraces(
+  request: TracesRequest,
+  options: SpanMapping,
+  mapper = new SpanMapper(),
+): Mapped<TracesBatch> {
+  renewAllowance();
+  const runs = new Map<string, Run>();
+  const rejected: string[] = [];
+  (request.resourceSpans ?? []).forEach(({ resource, scopeSpans }, r) => {
+    (scopeSpans ?? []).forEach(({ scope, spans }, s) => {
+      const origin = originOf(resource, scope);
+      (spans ?? []).forEach((span, i) => {
+        const problem = take(span);
+        if (problem !== undefined) rejected.push(`/resourceSpans/${r}/scopeSpans/${s}/spans/${i}/${problem}`);
+      });
+
+      function take(span: Span): string | undefined {
+        const traceId = traceUuid(span.traceId);
+        if (traceId === undefined) return 'traceId: must be 16 bytes that are not all zero';
+        const known = runs.get(traceId);
+        const run = known ?? new Run(traceId);
+        const mapped = mapper.map(span, run.traceId, origin);
+        if (typeof mapped === 'string') return mapped;
+        if (known === undefined) runs.set(traceId, run);
+        const { record, own } = mapped;
+        const header = own && declaredHeader(own, traceId);
+        if (header) run.declare(header);
+        if (own?.get(HEADER_ONLY) !== true || !header) run.add(record);
+        return undefined;
+      }
+    });
+  });
+  const items = [...runs.values()].flatMap((run) => run.records(options.idleTimeoutMs));
+  return { batch: { tenant: options.tenant, items }, rejected };
+}
+
+/** One trace of a request. */
+class Run {
+  readonly traceId: TraceId;
+  readonly #spans = new Map<string, SpanRecord>();
+  readonly #repeats: SpanRecord[] = [];
+  readonly #declared: TraceHeader[] = [];
+
+  constructor(id: string) {
+    this.traceId = { id, hex: id.replaceAll('-', ''), bytes: traceBytes(id) };
+  }
+
+  add(span: SpanRecord): void {
+    if (this.#spans.has(span.span_id)) this.#repeats.push(span);
+    else this.#spans.set(span.span_id, span);
+  }
+
+  declare(header: TraceHeader): void {
+    this.#declared.push(header);
+  }
+
+  records(idleTimeoutMs: number | null): TraceRecord[] {
+    const spans = [...this.#spans.values()];
+    const [declared, ...later] = this.#declared;
+    return [
+      { trace: declared ?? this.#header(spans, idleTimeoutMs), spans },
+      ...later.map((trace) => ({ trace, spans: [] })),
+      ...this.#repeats.map((span) => ({
+        trace: declared ?? this.#header([span], idleTimeoutMs),
+        spans: [span],
+      })),
+    ];
+  }
+
+  #header(spans: readonly SpanRecord[], idleTimeoutMs: number | null): TraceHeader {
+    const { agent, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
+    const first = topmost(spans);
+    const verdict = first?.parent_span_id === null ? verdictOf(first) : NO_VERDICT;
+    return {
+      trace_id: this.traceId.id,
+      agent,
+      status,
+      started_at,
+      ended_at,
+      duration_ms,
+      success: verdict.success,
+      outcome: verdict.outcome,
+      error_message,
+      total_tokens: null,
+      total_cost_usd: null,
+      metadata: headerMetadata(first?.metadata ?? {}),
+      sdk_version: sdkVersionOf(first?.metadata ?? {}),
+      follows_spans: true,
+      idle_timeout_ms: idleTimeoutMs,
+    };
+  }
+}
+
+function headerMetadata(metadata: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const name of ['resource', 'session_id', 'user_id', 'tags']) {
+    const value = metadata[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}

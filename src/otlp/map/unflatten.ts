@@ -1,0 +1,72 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { setOwn } from './any-value.js';
+
+/** Deeper parts of a key stay one name. */
+const MAX_PARTS = 12;
+/** What OpenInference names each element of a list beside its number: `0.message.role`. It says nothing more. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  'message',
+  'message_content',
+  'tool_call',
+  'tool',
+  'document',
+  'embedding',
+  'image',
+]);
+const NUMBER = /^\d+$/;
+
+type Tree = Map<string, Tree | Leaf>;
+interface Leaf {
+  readonly value: JsonValue;
+}
+
+/**
+ * Lists and objects from flat attributes: `[['0.role', 'user'], ['0.content', 'Hi']]` is a list of one object. Numbers are
+ * the order of a list; those that are missing leave no holes.
+ */
+export function unflatten(parts: readonly (readonly [path: string, value: JsonValue])[]): JsonValue {
+  const root: Tree = new Map();
+  for (const [path, value] of parts) insert(root, path, value);
+  return toValue(root);
+}
+
+function insert(root: Tree, path: string, value: JsonValue): void {
+  const names = split(path);
+  const last = names.pop() ?? '';
+  let tree = root;
+  for (const name of names) {
+    const child = tree.get(name);
+    if (child instanceof Map) {
+      tree = child;
+      continue;
+    }
+    const made: Tree = new Map();
+    // A value where others have children: it stays, under no name.
+    if (child !== undefined) made.set('', child);
+    tree.set(name, made);
+    tree = made;
+  }
+  const known = tree.get(last);
+  if (known instanceof Map) known.set('', { value });
+  else tree.set(last, { value });
+}
+
+/** The names on the way to a value, without those that say nothing. */
+function split(path: string): string[] {
+  const all = path.split('.', MAX_PARTS);
+  const length = all.reduce((sum, name) => sum + name.length + 1, -1);
+  if (length < path.length) all.push((all.pop() ?? '') + path.slice(length));
+  return all.filter(
+    (name, i) => !(WRAPPERS.has(name) && i < all.length - 1 && NUMBER.test(all[i - 1] ?? '')),
+  );
+}
+
+function toValue(node: Tree | Leaf): JsonValue {
+  if (!(node instanceof Map)) return node.value;
+  const entries = [...node];
+  if (entries.every(([name]) => NUMBER.test(name)))
+    return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, child]) => toValue(child));
+  const object: JsonObject = {};
+  for (const [name, child] of entries) setOwn(object, name, toValue(child));
+  return object;
+}

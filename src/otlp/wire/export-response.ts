@@ -1,0 +1,40 @@
+import type { TelemetrySignal } from '../../signal/batch.js';
+import { responseTypes, type ExportResponse, type PartialSuccess } from './messages.js';
+import type { Encoding } from './status.js';
+
+/** What the answer says of items that were not taken. */
+export interface Rejection {
+  readonly count: number;
+  /** In English, for people. */
+  readonly reason: string;
+}
+
+/** What each signal calls the number of its rejected items. */
+export const REJECTED = {
+  traces: 'rejectedSpans',
+  metrics: 'rejectedDataPoints',
+  logs: 'rejectedLogRecords',
+} as const satisfies Readonly<Record<TelemetrySignal, keyof PartialSuccess>>;
+
+/**
+ * An `Export…ServiceResponse`.
+ *
+ * @param rejection undefined where everything was taken: `partial_success` stays unset then
+ */
+export function encodeExportResponse(
+  signal: TelemetrySignal,
+  rejection: Rejection | undefined,
+  encoding: Encoding,
+): string | Uint8Array {
+  const response: ExportResponse =
+    rejection === undefined
+      ? {}
+      : {
+          partialSuccess: {
+            // The JSON mapping writes 64-bit integers as strings; protobuf takes them so as well.
+            [REJECTED[signal]]: String(rejection.count),
+            errorMessage: rejection.reason,
+          },
+        };
+  return encoding === 'json' ? JSON.stringify(response) : responseTypes[signal].encode(response).finish();
+}

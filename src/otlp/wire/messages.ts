@@ -1,0 +1,102 @@
+import type { Reader, Writer } from 'protobufjs/minimal.js';
+import type { TelemetrySignal } from '../../signal/batch.js';
+import * as generated from './generated/messages.js';
+import type { Int64, OtlpRequests } from './requests.js';
+
+/** A message type of the generated code. */
+export interface MessageType<T> {
+  /**
+   * @throws Error for bytes that are no such message, or nest deeper than 100 messages
+   */
+  decode(from: Reader | Uint8Array): T;
+  /** Only own fields are written. Int64 in any of its forms. @throws Error for what nests deeper than 100 messages */
+  encode(message: T): Writer;
+}
+
+/** What became of a part of a request that was not taken, under the name that the signal has for it. */
+export interface PartialSuccess {
+  readonly rejectedSpans?: Int64;
+  readonly rejectedDataPoints?: Int64;
+  readonly rejectedLogRecords?: Int64;
+  readonly errorMessage?: string;
+}
+
+export interface ExportResponse {
+  readonly partialSuccess?: PartialSuccess | null;
+}
+
+interface Any {
+  readonly type_url: string;
+  readonly value: Uint8Array;
+}
+
+export interface RpcStatus {
+  readonly code?: number;
+  readonly message?: string;
+  readonly details?: readonly Any[];
+}
+
+interface RetryInfo {
+  readonly retryDelay?: { readonly seconds?: Int64; readonly nanos?: number } | null;
+}
+
+interface BadRequest {
+  readonly fieldViolations?: readonly { readonly field?: string; readonly description?: string }[];
+}
+
+type Requests = { readonly [S in TelemetrySignal]: MessageType<OtlpRequests[S]> };
+
+// The generated code has no types of its own.
+const { opentelemetry, google } = generated as unknown as {
+  readonly opentelemetry: {
+    readonly proto: {
+      readonly collector: {
+        readonly trace: {
+          readonly v1: {
+            readonly ExportTraceServiceRequest: Requests['traces'];
+            readonly ExportTraceServiceResponse: MessageType<ExportResponse>;
+          };
+        };
+        readonly metrics: {
+          readonly v1: {
+            readonly ExportMetricsServiceRequest: Requests['metrics'];
+            readonly ExportMetricsServiceResponse: MessageType<ExportResponse>;
+          };
+        };
+        readonly logs: {
+          readonly v1: {
+            readonly ExportLogsServiceRequest: Requests['logs'];
+            readonly ExportLogsServiceResponse: MessageType<ExportResponse>;
+          };
+        };
+      };
+    };
+  };
+  readonly google: {
+    readonly rpc: {
+      readonly Status: MessageType<RpcStatus>;
+      readonly RetryInfo: MessageType<RetryInfo>;
+      readonly BadRequest: MessageType<BadRequest>;
+    };
+  };
+};
+const { trace, metrics, logs } = opentelemetry.proto.collector;
+
+/** `Export…ServiceRequest` of each signal. */
+export const requestTypes: Requests = {
+  traces: trace.v1.ExportTraceServiceRequest,
+  metrics: metrics.v1.ExportMetricsServiceRequest,
+  logs: logs.v1.ExportLogsServiceRequest,
+};
+
+/** `Export…ServiceResponse` of each signal. */
+export const responseTypes: Readonly<Record<TelemetrySignal, MessageType<ExportResponse>>> = {
+  traces: trace.v1.ExportTraceServiceResponse,
+  metrics: metrics.v1.ExportMetricsServiceResponse,
+  logs: logs.v1.ExportLogsServiceResponse,
+};
+
+/** `google.rpc.Status`, the body of every failure, and what its details hold. */
+export const statusType = google.rpc.Status;
+export const retryInfoType = google.rpc.RetryInfo;
+export const badRequestType = google.rpc.BadRequest;

@@ -1,0 +1,164 @@
+import { NO_NODE } from '../signal/service-map.js';
+import type { Micros } from '../signal/time.js';
+import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
+import {
+  followsSpans,
+  namesItsAgent,
+  settledBySpans,
+  timedOut,
+  withHeader,
+  type NamedHeader,
+} from './rules/following-header.js';
+import { isLedBy } from './rules/header-of-spans.js';
+import { RUNNING, type HeaderRow } from './rules/rows.js';
+import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
+import { factsOf, type SpanFacts } from './rules/span-facts.js';
+import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
+
+/** All that follows from the messages and spans of one run. */
+export interface Run {
+  readonly header: HeaderRow;
+  readonly agent: string;
+  /** Whether the agent is the run's for certain: {@link namesItsAgent}. */
+  readonly namesItsAgent: boolean;
+  /** What it adds to the service map follows from them: `countTrace`. */
+  readonly spans: readonly SpanFacts[];
+  /** Whether it counts in the service map. */
+  readonly isMapped: boolean;
+  /** The prompt versions that it used, ascending. */
+  readonly prompts: readonly number[];
+  /** When something new of it last came. */
+  readonly heardAt: Micros;
+  /** Whether its status is terminal, and not the provisional one of a time-out. */
+  readonly hasEnded: boolean;
+}
+
+/**
+ * A run from everything that came of it: the same whoever asks, in whatever order the facts were found, and however often.
+ * `RunState` goes on step by step and comes to the same header, agent, spans and prompts, with these differences:
+ *
+ * - `heardAt` is that of the last message with anything new; there also that of an earlier or later one in the same commit.
+ * - `hasEnded` is as things are now; there it stays once it was so.
+ * - How many spans are followed has no limit here.
+ *
+ * @param spans each with the number of the header that it came with
+ * @returns null where no header came
+ */
+export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]): Run | null {
+  const brought = new Map<number, SpanFact[]>();
+  for (const span of spans) {
+    const beside = brought.get(span.order);
+    if (beside === undefined) brought.set(span.order, [span]);
+    else beside.push(span);
+  }
+  const folded = new Folded();
+  let last = -Infinity;
+  for (const message of messages.toSorted((a, b) => a.order - b.order)) {
+    // Found twice.
+    if (message.order === last) continue;
+    last = message.order;
+    if (message.kind === 'header') folded.header(message, brought.get(message.order) ?? []);
+    else if (message.kind === 'link') folded.prompts.add(message.promptNo);
+    else if (message.kind === 'timeout') folded.timeOut();
+    else folded.setOutcome(message.success, message.outcome);
+  }
+  return folded.run();
+}
+
+interface KnownSpan {
+  readonly row: SpanFact['row'];
+  readonly facts: SpanFacts;
+}
+
+class Folded {
+  readonly prompts = new Set<number>();
+  #named: NamedHeader | null = null;
+  /** By the keys of their ids. */
+  readonly #spans = new Map<string, KnownSpan>();
+  #heardAt: Micros = -Infinity;
+  #isMapped = false;
+  #isTimedOut = false;
+  /** Whether something came of which it is not worked out yet what follows. */
+  #hasNews = false;
+
+  header({ named, receivedAt, isMapped }: HeaderMessage, brought: readonly SpanFact[]): void {
+    const incoming = brought.map(({ row, node }) => ({ row, facts: factsOf(row, node) }));
+    const before = this.#named;
+    const leads = (): boolean => isLedBy(this.#facts(), factsIn(incoming));
+    this.#named = before === null ? named : withHeader(before, named, leads);
+    let isNews = this.#named !== before;
+    for (const span of incoming) if (this.#addSpan(span)) isNews = true;
+    this.#isMapped ||= isMapped;
+    if (!isNews) return;
+    this.#hasNews = true;
+    this.#heardAt = Math.max(this.#heardAt, receivedAt);
+  }
+
+  timeOut(): void {
+    const named = this.#settled();
+    if (named === null || !followsSpans(named.header) || named.header.status !== RUNNING) return;
+    this.#named = { ...named, header: timedOut(named.header, this.#runFacts()) };
+    this.#isTimedOut = true;
+  }
+
+  setOutcome(success: boolean, outcome: string | null): void {
+    const named = this.#named;
+    if (named !== null)
+      this.#named = { ...named, header: withOutcome(named.header, success, outcome ?? undefined) };
+  }
+
+  run(): Run | null {
+    const named = this.#settled();
+    if (named === null) return null;
+    const spans = this.#facts();
+    return {
+      ...named,
+      namesItsAgent: namesItsAgent(named.header, { hasRoot: spans.some(isRoot) }),
+      spans,
+      isMapped: this.#isMapped,
+      prompts: [...this.prompts].sort((a, b) => a - b),
+      heardAt: this.#heardAt,
+      hasEnded: named.header.status !== RUNNING && !this.#isTimedOut,
+    };
+  }
+
+  /** @returns whether it is new, or completes what is known */
+  #addSpan(incoming: KnownSpan): boolean {
+    const key = incoming.facts.span_id;
+    const known = this.#spans.get(key);
+    if (known === undefined) {
+      this.#spans.set(key, incoming);
+      return true;
+    }
+    if (!completesSpan(known.facts, incoming.row)) return false;
+    const row = completedSpan(known.row, incoming.row);
+    const node = incoming.facts.node === NO_NODE ? known.facts.node : incoming.facts.node;
+    this.#spans.set(key, { row, facts: factsOf(row, node) });
+    return true;
+  }
+
+  #settled(): NamedHeader | null {
+    if (this.#named === null || !this.#hasNews) return this.#named;
+    this.#hasNews = false;
+    this.#named = settledBySpans(this.#named, this.#runFacts());
+    // Without any span there is nothing that could make it go on.
+    if (this.#spans.size > 0 || !followsSpans(this.#named.header)) this.#isTimedOut = false;
+    return this.#named;
+  }
+
+  #runFacts(): RunFacts {
+    return factsOfSpans(this.#facts());
+  }
+
+  #facts(): SpanFacts[] {
+    return factsIn([...this.#spans.values()]);
+  }
+}
+
+function factsIn(spans: readonly KnownSpan[]): SpanFacts[] {
+  return spans.map(({ facts }) => facts);
+}
+
+function isRoot(span: SpanFacts): boolean {
+  return span.parent_span_id === null;
+}

@@ -1,0 +1,87 @@
+import { HourSums } from '../signal/hour-sums.js';
+import { countTrace, hourOf } from '../signal/trace-map.js';
+import type { RunState } from './run-state.js';
+import { FewSpans } from './spans/few-spans.js';
+import { ManySpans } from './spans/many-spans.js';
+import type { MapAgent, MapTally } from './spans/map-tally.js';
+
+/** Who adds up what runs add to the service map. */
+export interface MapSums {
+  /** The number of an agent's node. */
+  nodeOf(agent: string): number;
+  /** @param sign whether the sums are added in that hour, or taken away */
+  add(hour: number, sums: HourSums, sign: 1 | -1): void;
+}
+
+/** How a run with many spans counts: under whom, and when. */
+interface Counting {
+  readonly tally: MapTally;
+  readonly agent: MapAgent;
+  readonly hour: number;
+}
+
+/** What a commit changes in what stored runs add to the service map. */
+export class MapContributions {
+  /** Of runs with many spans: how they counted before the commit. */
+  readonly #before = new Map<RunState, Counting>();
+
+  /** Takes away what a run adds, before it is changed; {@link put} adds what it adds then. */
+  take(state: RunState, map: MapSums): void {
+    if (!state.isMapped) return;
+    if (state.spans instanceof ManySpans) this.#before.set(state, countingOf(state, state.spans, map));
+    else addFew(state, map, -1);
+  }
+
+  /** The run was changed. */
+  put(state: RunState, map: MapSums): void {
+    const before = this.#before.get(state);
+    // It has more spans than are followed, and does not count any more.
+    if (!state.isMapped) {
+      if (before !== undefined) takeAway(before, map);
+    } else if (state.spans instanceof ManySpans) putMany(before, countingOf(state, state.spans, map), map);
+    else addFew(state, map, 1);
+  }
+
+  /** After the commit, or when it failed. */
+  clear(): void {
+    this.#before.clear();
+  }
+}
+
+/** Only what is different, where it counts in the same hour and for the same agent. */
+function putMany(before: Counting | undefined, now: Counting, map: MapSums): void {
+  if (before !== undefined && isSame(before, now)) map.add(now.hour, now.tally.changes(now.agent), 1);
+  else {
+    if (before !== undefined) takeAway(before, map);
+    map.add(now.hour, now.tally.total(now.agent), 1);
+  }
+  now.tally.settled();
+}
+
+function addFew({ agent, header, spans }: RunState, map: MapSums, sign: 1 | -1): void {
+  if (!(spans instanceof FewSpans)) return;
+  const sums = new HourSums();
+  countTrace(map.nodeOf(agent), spans.all(), sums);
+  map.add(hourOf(header.started_at), sums, sign);
+}
+
+function takeAway({ tally, agent, hour }: Counting, map: MapSums): void {
+  map.add(hour, tally.before(agent), -1);
+}
+
+function countingOf({ agent, header }: RunState, { map: tally }: ManySpans, map: MapSums): Counting {
+  return {
+    tally,
+    agent: { node: map.nodeOf(agent), hasSpan: tally.hasAgentSpan },
+    hour: hourOf(header.started_at),
+  };
+}
+
+function isSame(a: Counting, b: Counting): boolean {
+  return (
+    a.tally === b.tally &&
+    a.hour === b.hour &&
+    a.agent.node === b.agent.node &&
+    a.agent.hasSpan === b.agent.hasSpan
+  );
+}

@@ -1,0 +1,106 @@
+import { RUNNING } from './rules/rows.js';
+import { tenantOf } from './run-key.js';
+
+/** How many spans are remembered: of runs that go on, and of those that have ended, of which only stragglers come. */
+export interface RememberedSpans {
+  readonly running: number;
+  readonly ended: number;
+}
+
+/** What is remembered of a run, as far as it matters here. */
+interface RememberedRun {
+  readonly header: { readonly status: number };
+  readonly spans: { readonly weight: number };
+}
+
+/** A run with more spans is kept among those that go on, whatever its status is: more of it comes. */
+const LONG = 10_000;
+
+/**
+ * The runs that were touched last, so that the spans that keep coming for one need no look into the tables. What is here is
+ * always what is stored: the one writer forgets what a commit that failed has touched.
+ *
+ * Where there is no room, a tenant that takes more than its share forgets its own first.
+ */
+export class RememberedRuns<State extends RememberedRun> {
+  readonly #running: Shelf<State>;
+  readonly #ended: Shelf<State>;
+
+  /** @param most beyond it those touched longest ago are forgotten */
+  constructor(most: RememberedSpans) {
+    this.#running = new Shelf(most.running);
+    this.#ended = new Shelf(most.ended);
+  }
+
+  get(key: string): State | undefined {
+    return this.#running.get(key) ?? this.#ended.get(key);
+  }
+
+  /** @param key of the tenant and the run: {@link runKey} */
+  put(key: string, state: State): void {
+    const goesOn = state.header.status === RUNNING || state.spans.weight > LONG;
+    const [shelf, other] = goesOn ? [this.#running, this.#ended] : [this.#ended, this.#running];
+    other.forget(key);
+    shelf.put(key, state);
+  }
+
+  forget(key: string): void {
+    this.#running.forget(key);
+    this.#ended.forget(key);
+  }
+}
+
+/** The runs of a tenant, those touched longest ago first. */
+interface OfTenant<State> {
+  readonly runs: Map<string, { readonly state: State; readonly weight: number }>;
+  weight: number;
+}
+
+class Shelf<State extends RememberedRun> {
+  readonly #tenants = new Map<string, OfTenant<State>>();
+  readonly #most: number;
+  #weight = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: string): State | undefined {
+    return this.#tenants.get(tenantOf(key))?.runs.get(key)?.state;
+  }
+
+  put(key: string, state: State): void {
+    this.forget(key);
+    const name = tenantOf(key);
+    const tenant = this.#tenants.get(name) ?? { runs: new Map(), weight: 0 };
+    this.#tenants.set(name, tenant);
+    const weight = state.spans.weight + 1;
+    tenant.runs.set(key, { state, weight });
+    tenant.weight += weight;
+    this.#weight += weight;
+    while (this.#weight > this.#most) {
+      const [oldest] = this.#withMost(tenant).runs.keys();
+      if (oldest === undefined) break;
+      this.forget(oldest);
+    }
+  }
+
+  forget(key: string): void {
+    const name = tenantOf(key);
+    const tenant = this.#tenants.get(name);
+    const known = tenant?.runs.get(key);
+    if (tenant === undefined || known === undefined) return;
+    tenant.runs.delete(key);
+    tenant.weight -= known.weight;
+    this.#weight -= known.weight;
+    if (tenant.runs.size === 0) this.#tenants.delete(name);
+  }
+
+  /** One that takes its share or more: this one if it does, else the one that takes most. */
+  #withMost(tenant: OfTenant<State>): OfTenant<State> {
+    if (tenant.weight * this.#tenants.size >= this.#weight) return tenant;
+    let most = tenant;
+    for (const other of this.#tenants.values()) if (other.weight > most.weight) most = other;
+    return most;
+  }
+}

@@ -1,0 +1,111 @@
+import { DERIVED } from './derived.js';
+import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
+import type { SpanFacts } from './span-facts.js';
+
+/** What a later message of the same header or span changes: it fills what a running one left open, and nothing else. */
+
+/** Whether a stored header can still be changed by this message: only a running one, by a terminal status. */
+export function completes(stored: HeaderRow, incoming: HeaderRow): boolean {
+  return stored.status === RUNNING && incoming.status !== RUNNING;
+}
+
+/** Whether a stored span can still be changed by this message: as of headers. */
+export function completesSpan(stored: SpanFacts, incoming: Pick<FactRow, 'status'>): boolean {
+  return stored.status === 'running' && incoming.status !== RUNNING;
+}
+
+/** A running span and the message that completes it: what was null is filled, and the better name of the agent stays. */
+export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): Row {
+  const before = declaredSpan(stored);
+  const later = declaredSpan(incoming);
+  const merged = fillNulls(before, later);
+  const facts: FactRow = merged;
+  facts.status = incoming.status;
+  facts.derived = before.derived & later.derived;
+  if ((incoming.agent_source ?? Infinity) < (stored.agent_source ?? Infinity)) {
+    facts.agent_source = incoming.agent_source;
+    facts.agent_name = incoming.agent_name;
+  }
+  endAfterStart(facts);
+  facts.total_tokens = totalTokens(facts);
+  return merged;
+}
+
+/** A running header and the one that completes it: what was null is filled. */
+export function completedHeader(before: HeaderRow, incoming: HeaderRow): HeaderRow {
+  const stored = declaredHeader(before);
+  const later = declaredHeader(incoming);
+  const merged = fillNulls(stored, later);
+  merged.status = incoming.status;
+  merged.derived = stored.derived & later.derived;
+  endAfterStart(merged);
+  return merged;
+}
+
+/** A header with the outcome that its owner sets: no message replaces it. @param outcome undefined: as it was */
+export function withOutcome(header: HeaderRow, success: boolean, outcome: string | undefined): HeaderRow {
+  return { ...header, success, outcome: outcome ?? header.outcome };
+}
+
+/**
+ * The payload of a completed span. Payloads are lines of three JSON texts with tabs between them, each of them empty for
+ * null; a line that is empty as a whole has none.
+ */
+export function completedPayload(stored: string, later: string): string {
+  if (stored === '' || later === '') return stored === '' ? later : stored;
+  const parts = later.split(TAB);
+  return stored
+    .split(TAB)
+    .map((part, i) => (part === '' ? (parts[i] ?? '') : part))
+    .join(TAB);
+}
+
+/** A header without the values that were only derived; those that are never null are left as they are. */
+export function declaredHeader(row: HeaderRow): HeaderRow {
+  const declared = { ...row };
+  if (row.derived & DERIVED.duration_ms) declared.duration_ms = null;
+  if (row.derived & DERIVED.total_tokens) declared.total_tokens = null;
+  if (row.derived & DERIVED.total_cost_usd) declared.total_cost_usd = null;
+  if (row.derived & DERIVED.ended_at) declared.ended_at = null;
+  if (row.derived & DERIVED.error_message) declared.error_message = null;
+  return declared;
+}
+
+function declaredSpan<Row extends FactRow>(row: Row): Row {
+  const declared = { ...row };
+  const facts: FactRow = declared;
+  if (row.derived & DERIVED.duration_ms) facts.duration_ms = null;
+  if (row.derived & DERIVED.total_tokens) facts.total_tokens = null;
+  return declared;
+}
+
+/** The start is of one message and the end of another: an end before the start is moved to the start. */
+export function endAfterStart(row: HeaderRow | FactRow): void {
+  if (row.ended_at !== null) row.ended_at = Math.max(row.ended_at, row.started_at);
+  row.duration_ms ??= durationMs(row.started_at, row.ended_at);
+}
+
+/** Of two rows of one kind the first one, with what is null there taken from the other. */
+export function fillNulls<T extends object>(stored: T, later: T): T {
+  const merged = { ...stored };
+  for (const key of Object.keys(stored) as (keyof T)[]) merged[key] = stored[key] ?? later[key];
+  return merged;
+}
+
+/** Microseconds between two times, in milliseconds; null without an end. */
+export function durationMs(startedAt: number, endedAt: number | null): number | null {
+  return endedAt === null ? null : (endedAt - startedAt) / 1000;
+}
+
+/** The tokens a span declares, else those of its parts; null when it reports none. */
+export function totalTokens(span: {
+  readonly total_tokens: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+}): number | null {
+  if (span.total_tokens !== null) return span.total_tokens;
+  if (span.input_tokens === null && span.output_tokens === null) return null;
+  return Math.min((span.input_tokens ?? 0) + (span.output_tokens ?? 0), Number.MAX_SAFE_INTEGER);
+}
+
+const TAB = '\t';

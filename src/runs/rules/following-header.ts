@@ -1,0 +1,148 @@
+import { RUN_STATUSES } from '../../signal/span.js';
+import type { Micros } from '../../signal/time.js';
+import { DERIVED } from './derived.js';
+import type { RunFacts } from './run-facts.js';
+import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } from './completion.js';
+import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
+
+/**
+ * Headers that follow from the spans, wholly or in what a declared header that is still running leaves open. Rules:
+ * `../README.md`, "Runs that nobody declared".
+ */
+
+/** A header and the name of its agent. */
+export interface NamedHeader {
+  readonly header: HeaderRow;
+  readonly agent: string;
+}
+
+/** What is derived of declared headers, too. */
+const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd;
+
+/** Whether the spans say how the run goes. */
+export function followsSpans(header: HeaderRow): boolean {
+  return (header.derived & DERIVED.status) !== 0;
+}
+
+function isDeclared(header: HeaderRow): boolean {
+  return (header.derived & DERIVED.agent) === 0;
+}
+
+/**
+ * Another header of a stored run came. A declared one completes a running one, and otherwise changes nothing.
+ *
+ * @param leads asked of a following header: whether it came with the topmost span of the run
+ * @returns `before` itself where it says nothing new
+ */
+export function withHeader(before: NamedHeader, incoming: NamedHeader, leads: () => boolean): NamedHeader {
+  if (followsSpans(incoming.header))
+    return withRow(before, followedBy(before.header, incoming.header, leads()));
+  if (followsSpans(before.header)) return declaredBy(before, incoming);
+  if (!completes(before.header, incoming.header)) return before;
+  return withRow(before, completedHeader(before.header, incoming.header));
+}
+
+function withRow(named: NamedHeader, header: HeaderRow): NamedHeader {
+  return header === named.header ? named : { ...named, header };
+}
+
+/**
+ * A following header came for a stored trace.
+ *
+ * @param leads whether it came with the topmost span of the run, so that its metadata is the run's
+ * @returns `stored` itself where it says nothing new
+ */
+function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): HeaderRow {
+  // Declared, and final.
+  if (!followsSpans(stored) && stored.status !== RUNNING) return stored;
+  const [before, after] = leads && !isDeclared(stored) ? [incoming, stored] : [stored, incoming];
+  const merged = {
+    ...stored,
+    success: stored.success ?? incoming.success,
+    outcome: stored.outcome ?? incoming.outcome,
+    metadata: before.metadata ?? after.metadata,
+    sdk_version: before.sdk_version ?? after.sdk_version,
+    idle_timeout_ms: stored.idle_timeout_ms ?? incoming.idle_timeout_ms,
+    derived: followsSpans(stored) ? stored.derived : leavesOpen(stored),
+  };
+  const isNew = (Object.keys(merged) as (keyof HeaderRow)[]).some((key) => merged[key] !== stored[key]);
+  return isNew ? merged : stored;
+}
+
+/** A declared header came for a trace whose header follows the spans. @returns `stored` itself where it says nothing new */
+function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
+  const known = declaredHeader(stored.header);
+  const later = declaredHeader(incoming.header);
+  if (!isDeclared(stored.header)) {
+    const { success, outcome } = fillNulls(known, later);
+    const merged = { ...fillNulls(later, known), success, outcome };
+    return { header: opened(merged, later.derived), agent: incoming.agent };
+  }
+  if (later.status === RUNNING) return stored;
+  const merged = { ...fillNulls(known, later), status: later.status };
+  return { header: opened(merged, known.derived & later.derived), agent: stored.agent };
+}
+
+/** @param derived of the declared headers that were merged */
+function opened(merged: HeaderRow, derived: number): HeaderRow {
+  const header = { ...merged, derived: derived & TOTALS };
+  if (header.status === RUNNING) header.derived = leavesOpen(header);
+  endAfterStart(header);
+  return header;
+}
+
+/** The bits of a declared header that is running: the status follows the spans, and what is null beside it. */
+function leavesOpen({ derived, ended_at, error_message }: HeaderRow): number {
+  return (
+    derived |
+    DERIVED.status |
+    (ended_at === null ? DERIVED.ended_at : 0) |
+    (error_message === null ? DERIVED.error_message : 0)
+  );
+}
+
+/** The header as all spans of the trace give it, in whatever its `derived` says. */
+export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts): NamedHeader {
+  const { derived } = header;
+  const next = { ...header };
+  if (derived & (DERIVED.total_tokens | DERIVED.total_cost_usd)) {
+    const usage = spans.usage();
+    if (derived & DERIVED.total_tokens) next.total_tokens = usage.total_tokens;
+    if (derived & DERIVED.total_cost_usd) next.total_cost_usd = usage.total_cost_usd;
+  }
+  // Without any span there is nothing to follow yet.
+  if (!followsSpans(header) || spans.size === 0) return { header: next, agent };
+  const given = spans.header();
+  next.status = RUN_STATUSES.indexOf(given.status);
+  if (derived & DERIVED.started_at) next.started_at = given.started_at;
+  setEnd(next, given.ended_at);
+  if (derived & DERIVED.error_message) next.error_message = given.error_message;
+  return { header: next, agent: derived & DERIVED.agent ? given.agent : agent };
+}
+
+/** When a run times out, of which something new last came at `heardAt`; null: never. */
+export function timesOutAt(header: HeaderRow, heardAt: Micros): Micros | null {
+  if (header.idle_timeout_ms === null || header.status !== RUNNING || !followsSpans(header)) return null;
+  return heardAt + header.idle_timeout_ms * 1000;
+}
+
+/** A run that follows its spans and has not ended: timed out for now, at the latest end of what came. */
+export function timedOut(header: HeaderRow, spans: RunFacts): HeaderRow {
+  const next = { ...header, status: TIMED_OUT };
+  setEnd(next, spans.size === 0 ? header.started_at : spans.latestEnd());
+  return next;
+}
+
+function setEnd(header: HeaderRow, endedAt: number | null): void {
+  if (header.derived & DERIVED.ended_at) header.ended_at = endedAt;
+  if (header.derived & DERIVED.duration_ms) header.duration_ms = null;
+  endAfterStart(header);
+}
+
+/**
+ * Whether the agent that the header names is the run's for certain, so that it comes into being: the header is declared,
+ * the run's root is there, or the run is over for want of news.
+ */
+export function namesItsAgent(header: HeaderRow, spans: { readonly hasRoot: boolean }): boolean {
+  return isDeclared(header) || header.status === TIMED_OUT || spans.hasRoot;
+}

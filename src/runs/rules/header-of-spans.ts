@@ -1,0 +1,128 @@
+import { AGENT_SOURCES, type AgentHint, type RunStatus } from '../../signal/span.js';
+import type { Micros } from '../../signal/time.js';
+
+/** What a run's header depends on, of each of its spans. */
+export interface HeaderSpan {
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  readonly status: RunStatus;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
+  readonly error_message: string | null;
+  readonly agent_hint: AgentHint | null;
+}
+
+export interface FollowingHeader {
+  readonly agent: string;
+  readonly status: RunStatus;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
+  readonly duration_ms: number | null;
+  readonly error_message: string | null;
+}
+
+/** The agent of a run of which no span names one. */
+export const NO_AGENT = 'default';
+
+/**
+ * The header of a run that nobody declared, from all its spans: the same for any order in which
+ * they came. The root is the span without a parent, of several the one that started first; until it has ended the run is
+ * `running` and has no end.
+ *
+ * @param spans at least one
+ */
+export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
+  const top = topmost(spans);
+  const root = top?.parent_span_id === null ? top : undefined;
+  const started_at = spans.reduce((least, span) => Math.min(least, span.started_at), Infinity);
+  const hasEnded = root !== undefined && root.status !== 'running';
+  const ended_at = hasEnded ? (root.ended_at ?? latestEnd(spans)) : null;
+  return {
+    agent: agentOf(spans),
+    status: hasEnded ? root.status : 'running',
+    started_at,
+    ended_at,
+    duration_ms: ended_at === null ? null : (ended_at - started_at) / 1000,
+    error_message: hasEnded ? root.error_message : null,
+  };
+}
+
+/** The name by the best source that any span has; of several spans the topmost, then the earliest, then the least id. */
+function agentOf(spans: readonly HeaderSpan[]): string {
+  let best = Infinity;
+  let candidates: HeaderSpan[] = [];
+  for (const span of spans) {
+    const rank = rankOf(span);
+    if (rank > best || rank === Infinity) continue;
+    if (rank < best) candidates = [];
+    best = rank;
+    candidates.push(span);
+  }
+  const name = candidates[0]?.agent_hint?.name ?? NO_AGENT;
+  // Mostly the name of a service, the same on each of its spans.
+  if (candidates.every((span) => span.agent_hint?.name === name)) return name;
+  const known = new Set(spans.map((span) => span.span_id));
+  const tops = candidates.filter(({ parent_span_id: id }) => id === null || !known.has(id));
+  if (tops.length > 0) return first(tops)?.agent_hint?.name ?? NO_AGENT;
+  const depths = depthsOf(spans);
+  const depth = (span: HeaderSpan): number => depths.get(span.span_id) ?? 0;
+  const least = candidates.reduce((min, span) => Math.min(min, depth(span)), Infinity);
+  return first(candidates.filter((span) => depth(span) === least))?.agent_hint?.name ?? NO_AGENT;
+}
+
+function rankOf(span: HeaderSpan): number {
+  return span.agent_hint === null ? Infinity : AGENT_SOURCES.indexOf(span.agent_hint.source);
+}
+
+/**
+ * How many known ancestors each span has, by its id; in a ring of parents each has all of the ring. Every span is walked
+ * over once, because chains may be thousands of spans deep.
+ */
+function depthsOf(spans: readonly HeaderSpan[]): ReadonlyMap<string, number> {
+  const parents = new Map(spans.map((span) => [span.span_id, span.parent_span_id]));
+  const depths = new Map<string, number>();
+  for (const { span_id } of spans) {
+    const path = new Map<string, number>();
+    let id: string | null = span_id;
+    while (id !== null && parents.has(id) && !depths.has(id) && !path.has(id)) {
+      path.set(id, path.size);
+      id = parents.get(id) ?? null;
+    }
+    const walked = [...path.keys()];
+    // The walk ended in itself: what was walked since then is a ring.
+    const ring = id === null ? undefined : path.get(id);
+    for (const member of ring === undefined ? [] : walked.splice(ring))
+      depths.set(member, path.size - (ring ?? 0));
+    let depth = id === null ? -1 : (depths.get(id) ?? -1);
+    for (const below of walked.reverse()) depths.set(below, ++depth);
+  }
+  return depths;
+}
+
+/** The span that has most to say of its run: one without a parent before others, then as of several roots. */
+export function topmost<Span extends HeaderSpan>(spans: readonly Span[]): Span | undefined {
+  const roots = spans.filter((span) => span.parent_span_id === null);
+  return first(roots.length === 0 ? spans : roots);
+}
+
+/** Whether the topmost span of these and others is one of the others. */
+export function isLedBy<Span extends HeaderSpan>(spans: Iterable<Span>, others: readonly Span[]): boolean {
+  const top = topmost([...spans, ...others]);
+  return top !== undefined && others.includes(top);
+}
+
+function first<Span extends HeaderSpan>(spans: readonly Span[]): Span | undefined {
+  return spans.reduce<Span | undefined>(
+    (least, span) => (least === undefined || isBefore(span, least) ? span : least),
+    undefined,
+  );
+}
+
+function isBefore(a: HeaderSpan, b: HeaderSpan): boolean {
+  return a.started_at === b.started_at ? a.span_id < b.span_id : a.started_at < b.started_at;
+}
+
+/** The latest time that any of the spans has. @param spans at least one */
+export function latestEnd(spans: readonly HeaderSpan[]): Micros {
+  return spans.reduce((latest, span) => Math.max(latest, span.ended_at ?? span.started_at), -Infinity);
+}

@@ -1,0 +1,53 @@
+import { RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
+import type { TraceHeader } from '../../signal/trace.js';
+
+/**
+ * A run's header as a store keeps it: codes in place of words, JSON as text, and the bits of {@link DERIVED} for what nobody
+ * declared. The agent's name is kept beside it.
+ */
+export interface HeaderRow extends Omit<TraceHeader, 'agent' | 'status' | 'metadata' | 'follows_spans'> {
+  /** A position in `RUN_STATUSES`. */
+  status: number;
+  metadata: string | null;
+  derived: number;
+}
+
+/** A span as a store keeps it, without its payload. */
+export interface SpanRow extends Omit<
+  SpanRecord,
+  'type' | 'status' | 'input_data' | 'output_data' | 'metadata' | 'agent_hint' | 'prompt'
+> {
+  /** A position in `SPAN_TYPES`. */
+  type: number;
+  /** A position in `RUN_STATUSES`. */
+  status: number;
+  /** A position in `AGENT_SOURCES`; null where the span does not name its run's agent. */
+  agent_source: number | null;
+  agent_name: string | null;
+  derived: number;
+}
+
+/** The fields of a stored span that its run's header and the service map depend on: `SpanFacts`. */
+export const FACT_FIELDS = [
+  'span_id',
+  'parent_span_id',
+  'type',
+  'status',
+  'started_at',
+  'ended_at',
+  'error_message',
+  'agent_source',
+  'agent_name',
+  'total_tokens',
+  'cost_usd',
+] as const;
+
+/** What is needed of a stored span to complete it, and to know what follows from it. */
+export type FactRow = Pick<
+  SpanRow,
+  (typeof FACT_FIELDS)[number] | 'duration_ms' | 'input_tokens' | 'output_tokens' | 'derived'
+>;
+
+/** The codes of these statuses. */
+export const RUNNING = RUN_STATUSES.indexOf('running');
+export const TIMED_OUT = RUN_STATUSES.indexOf('timed_out');

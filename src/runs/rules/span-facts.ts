@@ -1,0 +1,42 @@
+import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../signal/span.js';
+import type { MapSpan } from '../../signal/trace-map.js';
+import { parseUuid, uuidKey } from '../../worker/uuid-words.js';
+import type { HeaderSpan } from './header-of-spans.js';
+import type { FACT_FIELDS, SpanRow } from './rows.js';
+import type { UsageNode } from './usage.js';
+
+/**
+ * What its run's header and the service map depend on, of a span. The ids are keys ({@link uuidKey}): very many are kept in
+ * memory.
+ */
+export interface SpanFacts extends HeaderSpan, UsageNode, MapSpan {}
+
+/** @param node the number of its node in the service map */
+export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: number): SpanFacts {
+  return {
+    span_id: keyOf(row.span_id),
+    parent_span_id: row.parent_span_id === null ? null : keyOf(row.parent_span_id),
+    type: row.type,
+    node,
+    status: RUN_STATUSES[row.status] ?? 'completed',
+    started_at: row.started_at,
+    ended_at: row.ended_at,
+    error_message: row.error_message,
+    agent_hint: agentHint(row.agent_source, row.agent_name),
+    total_tokens: row.total_tokens,
+    cost_usd: row.cost_usd,
+  };
+}
+
+/** The key of an id in text. */
+export function keyOf(id: string): string {
+  const words = new Uint32Array(4);
+  parseUuid(id, words, 0);
+  return uuidKey(words, 0);
+}
+
+/** @param code a position in `AGENT_SOURCES` */
+export function agentHint(code: number | null, name: string | null): AgentHint | null {
+  const source = code === null ? undefined : AGENT_SOURCES[code];
+  return source === undefined || name === null ? null : { source, name };
+}

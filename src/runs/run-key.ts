@@ -1,0 +1,13 @@
+import { uuidKey } from '../worker/uuid-words.js';
+
+/** A short key for a run, unique among those of all tenants. @param words its id, from `offset` on */
+export function runKey(tenant: number, words: Uint32Array, offset: number): string {
+  return String.fromCharCode(tenant >>> 16, tenant & 0xffff) + uuidKey(words, offset);
+}
+
+/** The part of a key that all runs of a tenant have. */
+export function tenantOf(key: string): string {
+  return key.slice(0, TENANT_UNITS);
+}
+
+const TENANT_UNITS = 2;

@@ -1,0 +1,243 @@
+import type { FollowingHeader } from '../rules/header-of-spans.js';
+import { RUN_STATUSES } from '../../signal/span.js';
+import type { Micros } from '../../signal/time.js';
+import type { Usage } from '../rules/usage.js';
+import type { SpanFacts } from '../rules/span-facts.js';
+import type { RunSpans } from './run-spans.js';
+import type { SpanState } from './span-state.js';
+
+/** What is known of the topmost span. The id is a key. */
+type Top = Pick<
+  SpanFacts,
+  'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message'
+>;
+
+/** What is stored of a closed run beside its header: what still changes, as JSON. */
+interface Summary {
+  /** The spans that agent, usage and map followed. */
+  readonly followed: number;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly first: Micros;
+  readonly latestEnd: Micros;
+  readonly lastTime: Micros;
+  /** The units of its id, whether it has a parent, and as the header takes it. */
+  readonly top: readonly [
+    id: readonly number[],
+    hasParent: boolean,
+    startedAt: Micros,
+    status: number,
+    endedAt: Micros | null,
+  ];
+}
+
+/** A header as it is stored, in what belongs here. */
+interface StoredRun {
+  readonly size: number;
+  readonly closedSeq: number;
+  readonly printed: string;
+  readonly agent: string;
+  readonly error: string | null;
+}
+
+/**
+ * The spans of a run that has more than are followed. Each is stored and counted, and of two there is no tree: times, status
+ * and error go on following the spans, which takes the topmost one and a few numbers; agent and usage stay as the first spans
+ * gave them. Which ids are stored is not known here: those that a commit brings are looked up before, and {@link meet}.
+ */
+export class ClosedSpans implements RunSpans {
+  /** The commit in which it was closed; 0 while that is under way. */
+  closedSeq: number;
+  #size: number;
+  readonly #followed: number;
+  readonly #usage: Usage;
+  readonly #agent: string;
+  #first: Micros;
+  #latestEnd: Micros;
+  #lastTime: Micros;
+  #top: Top;
+  /** What was here before, until the commit that closes the run is over. */
+  #before: RunSpans | null;
+  /** Spans that the commit under way has met. */
+  readonly #met = new Map<string, SpanState>();
+  /** Those of them that it wrote. */
+  readonly #written = new Set<string>();
+
+  private constructor(
+    parts: Omit<Summary, 'top'> & {
+      readonly size: number;
+      readonly closedSeq: number;
+      readonly agent: string;
+      readonly top: Top;
+      readonly before: RunSpans | null;
+    },
+  ) {
+    this.closedSeq = parts.closedSeq;
+    this.#size = parts.size;
+    this.#followed = parts.followed;
+    this.#usage = { total_tokens: parts.tokens, total_cost_usd: parts.cost };
+    this.#agent = parts.agent;
+    this.#first = parts.first;
+    this.#latestEnd = parts.latestEnd;
+    this.#lastTime = parts.lastTime;
+    this.#top = parts.top;
+    this.#before = parts.before;
+  }
+
+  /** @param spans at least one, from here on not to be changed */
+  static closing(spans: RunSpans): ClosedSpans {
+    const { agent, started_at } = spans.header();
+    const { total_tokens, total_cost_usd } = spans.usage();
+    const top = spans.top();
+    if (top === undefined) throw new RangeError('a run without spans has too many');
+    return new ClosedSpans({
+      size: spans.size,
+      closedSeq: 0,
+      followed: spans.size,
+      tokens: total_tokens,
+      cost: total_cost_usd,
+      agent,
+      first: started_at,
+      latestEnd: spans.latestEnd(),
+      lastTime: spans.lastTime(),
+      top,
+      before: spans,
+    });
+  }
+
+  static stored({ size, closedSeq, printed, agent, error }: StoredRun): ClosedSpans {
+    const summary = JSON.parse(printed) as Summary;
+    const [units, hasParent, started_at, status, ended_at] = summary.top;
+    const top = {
+      span_id: String.fromCharCode(...units),
+      parent_span_id: hasParent ? '' : null,
+      started_at,
+      status: RUN_STATUSES[status] ?? 'completed',
+      ended_at,
+      error_message: error,
+    };
+    return new ClosedSpans({ ...summary, size, closedSeq, agent, top, before: null });
+  }
+
+  /** For {@link stored}; the agent and the error are those of the header. */
+  print(): string {
+    const { span_id, parent_span_id, started_at, status, ended_at } = this.#top;
+    const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
+    const summary: Summary = {
+      followed: this.#followed,
+      tokens: this.#usage.total_tokens,
+      cost: this.#usage.total_cost_usd,
+      first: this.#first,
+      latestEnd: this.#latestEnd,
+      lastTime: this.#lastTime,
+      top: [units, parent_span_id !== null, started_at, RUN_STATUSES.indexOf(status), ended_at],
+    };
+    return JSON.stringify(summary);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The spans that agent, usage and map followed. */
+  get followed(): number {
+    return this.#followed;
+  }
+
+  get weight(): number {
+    return 1 + (this.#before?.weight ?? 0);
+  }
+
+  get hasRoot(): boolean {
+    return this.#top.parent_span_id === null;
+  }
+
+  has(key: string): boolean {
+    return this.#met.has(key) || this.#before?.has(key) === true;
+  }
+
+  get(key: string): SpanState | undefined {
+    return this.#met.get(key) ?? this.#before?.get(key);
+  }
+
+  /** None: there are too many to go through. */
+  keys(): Iterable<string> {
+    return [];
+  }
+
+  /** A span that is stored, and that the commit under way may be about. */
+  meet(span: SpanState): void {
+    this.#met.set(span.span_id, span);
+  }
+
+  put(span: SpanState): void {
+    if (!this.has(span.span_id)) this.#size++;
+    this.#met.set(span.span_id, span);
+    this.#first = Math.min(this.#first, span.started_at);
+    this.#latestEnd = Math.max(this.#latestEnd, span.ended_at ?? span.started_at);
+    this.#lastTime = Math.max(this.#lastTime, span.started_at, span.ended_at ?? -Infinity);
+    if (span.span_id === this.#top.span_id || isAbove(span, this.#top)) this.#top = topOf(span);
+  }
+
+  written({ span_id }: SpanState): void {
+    this.#written.add(span_id);
+  }
+
+  /** The keys of the spans whose place is to be noted: those that were written, at first all that are stored. */
+  *takeNews(): Generator<string> {
+    if (this.#before !== null) yield* this.#before.keys();
+    yield* this.#written;
+    this.#before = null;
+    this.#written.clear();
+  }
+
+  release(): void {
+    this.#met.clear();
+  }
+
+  isLedBy(others: readonly SpanFacts[]): boolean {
+    return others.some((other) => isAbove(other, this.#top));
+  }
+
+  top(): SpanFacts | undefined {
+    return undefined;
+  }
+
+  header(): FollowingHeader {
+    const { parent_span_id, status, ended_at: end, error_message } = this.#top;
+    const hasEnded = parent_span_id === null && status !== 'running';
+    const ended_at = hasEnded ? (end ?? this.#latestEnd) : null;
+    return {
+      agent: this.#agent,
+      status: hasEnded ? status : 'running',
+      started_at: this.#first,
+      ended_at,
+      duration_ms: ended_at === null ? null : (ended_at - this.#first) / 1000,
+      error_message: hasEnded ? error_message : null,
+    };
+  }
+
+  usage(): Usage {
+    return this.#usage;
+  }
+
+  latestEnd(): Micros {
+    return this.#latestEnd;
+  }
+
+  lastTime(): Micros {
+    return this.#lastTime;
+  }
+}
+
+function topOf({ span_id, parent_span_id, started_at, status, ended_at, error_message }: SpanFacts): Top {
+  return { span_id, parent_span_id, started_at, status, ended_at, error_message };
+}
+
+/** In the order of `topmost`. */
+function isAbove(span: Top, other: Top): boolean {
+  const isRoot = span.parent_span_id === null;
+  if (isRoot !== (other.parent_span_id === null)) return isRoot;
+  if (span.started_at !== other.started_at) return span.started_at < other.started_at;
+  return span.span_id < other.span_id;
+}

@@ -1,0 +1,80 @@
+import { headerOf, isLedBy, latestEnd, topmost, type FollowingHeader } from '../rules/header-of-spans.js';
+import type { Micros } from '../../signal/time.js';
+import { usageOf, type Usage } from '../rules/usage.js';
+import type { SpanFacts } from '../rules/span-facts.js';
+import type { RunSpans } from './run-spans.js';
+import type { SpanState } from './span-state.js';
+
+/** The spans of a trace that has few: objects, from all of which everything is worked out anew when it is asked for. */
+export class FewSpans implements RunSpans {
+  readonly #spans = new Map<string, SpanState>();
+
+  get size(): number {
+    return this.#spans.size;
+  }
+
+  get weight(): number {
+    return this.#spans.size;
+  }
+
+  get hasRoot(): boolean {
+    for (const { parent_span_id } of this.#spans.values()) if (parent_span_id === null) return true;
+    return false;
+  }
+
+  has(key: string): boolean {
+    return this.#spans.has(key);
+  }
+
+  get(key: string): SpanState | undefined {
+    return this.#spans.get(key);
+  }
+
+  keys(): Iterable<string> {
+    return [...this.#spans.keys()];
+  }
+
+  all(): SpanState[] {
+    return [...this.#spans.values()];
+  }
+
+  put(span: SpanState): void {
+    this.#spans.set(span.span_id, span);
+  }
+
+  written(): void {
+    // The object is what is kept.
+  }
+
+  release(): void {
+    // Likewise.
+  }
+
+  isLedBy(others: readonly SpanFacts[]): boolean {
+    return isLedBy<SpanFacts>(this.#spans.values(), others);
+  }
+
+  top(): SpanFacts | undefined {
+    return topmost(this.all());
+  }
+
+  header(): FollowingHeader {
+    return headerOf(this.all());
+  }
+
+  usage(): Usage {
+    return usageOf(this.all());
+  }
+
+  latestEnd(): Micros {
+    return latestEnd(this.all());
+  }
+
+  lastTime(): Micros {
+    let last = -Infinity;
+    for (const { started_at, ended_at } of this.#spans.values()) {
+      last = Math.max(last, started_at, ended_at ?? -Infinity);
+    }
+    return last;
+  }
+}

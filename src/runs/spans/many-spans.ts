@@ -1,0 +1,216 @@
+import { topmost, type FollowingHeader } from '../rules/header-of-spans.js';
+import { NO_NODE } from '../../signal/service-map.js';
+import type { Micros } from '../../signal/time.js';
+import { usageFrom, type Usage } from '../rules/usage.js';
+import type { SpanFacts } from '../rules/span-facts.js';
+import { AgentName } from './agent-name.js';
+import { Heap } from './heap.js';
+import { MapTally } from './map-tally.js';
+import type { RunSpans } from './run-spans.js';
+import { NO_ROW, SpanColumns } from './span-columns.js';
+import type { SpanState } from './span-state.js';
+import { UsageTree } from './usage-tree.js';
+
+/** Of memory, compared with a span as an object. */
+const WEIGHT = 0.5;
+
+/**
+ * The spans of a trace that has many: what follows from them is brought up to date with each span that comes, so that a
+ * commit costs what it brings, whatever is there already. It gives the same as the functions that look at all spans.
+ */
+export class ManySpans implements RunSpans {
+  readonly #columns = new SpanColumns();
+  readonly #tokens = new UsageTree(this.#columns, ({ tokens }) => tokens);
+  readonly #costs = new UsageTree(this.#columns, ({ costs }) => costs);
+  readonly #agent = new AgentName(this.#columns);
+  /** Spans without a parent, and some that have got one since. */
+  readonly #roots = new Heap<number>((a, b) => this.#columns.isBefore(a, b));
+  readonly #handles = new Map<string, SpanState>();
+  /** The first of all spans. */
+  #first = NO_ROW;
+  #firstStart = Infinity;
+  #latestEnd = -Infinity;
+  #lastTime = -Infinity;
+  #map: MapTally | null = null;
+
+  /** From the same objects, which stay until {@link release}. */
+  static of(spans: Iterable<SpanState>): ManySpans {
+    const many = new ManySpans();
+    for (const span of spans) {
+      many.put(span);
+      many.written(span);
+    }
+    return many;
+  }
+
+  get size(): number {
+    return this.#columns.size;
+  }
+
+  get weight(): number {
+    return Math.ceil(this.#columns.ids.size * WEIGHT);
+  }
+
+  get hasRoot(): boolean {
+    return this.#root !== NO_ROW;
+  }
+
+  has(key: string): boolean {
+    const row = this.#columns.ids.find(key);
+    return row !== NO_ROW && this.#columns.isHere(row);
+  }
+
+  get(key: string): SpanState | undefined {
+    const known = this.#handles.get(key);
+    if (known !== undefined) return known;
+    const row = this.#columns.ids.find(key);
+    if (row === NO_ROW || !this.#columns.isHere(row)) return undefined;
+    const place = { seq: this.#columns.seqs[row] ?? 0, line: this.#columns.lines[row] ?? 0 };
+    const handle = {
+      ...this.#columns.facts(row),
+      ...place,
+      row: undefined,
+      payload: undefined,
+      changed: false,
+    };
+    this.#handles.set(key, handle);
+    return handle;
+  }
+
+  *keys(): Generator<string> {
+    const { ids } = this.#columns;
+    for (let row = 0; row < ids.size; row++) if (this.#columns.isHere(row)) yield ids.key(row);
+  }
+
+  put(span: SpanState): void {
+    this.#handles.set(span.span_id, span);
+    this.add(span);
+  }
+
+  /** As {@link put}, of a span that is stored and that nobody works with. @returns its row */
+  add(span: SpanFacts): number {
+    const columns = this.#columns;
+    const row = columns.row(span.span_id);
+    const { parent_span_id: parentId } = span;
+    const parent = parentId === null ? NO_ROW : columns.row(parentId);
+    if (columns.isHere(row)) this.#change(row, parent, span);
+    else this.#arrive(row, parent, span);
+    this.#latestEnd = Math.max(this.#latestEnd, span.ended_at ?? span.started_at);
+    this.#lastTime = Math.max(this.#lastTime, span.started_at, span.ended_at ?? -Infinity);
+    return row;
+  }
+
+  written(span: Pick<SpanState, 'span_id' | 'seq' | 'line'>): void {
+    this.place(this.#columns.ids.find(span.span_id), span);
+  }
+
+  /** Where a span is stored. */
+  place(row: number, { seq, line }: { readonly seq: number; readonly line: number }): void {
+    this.#columns.seqs[row] = seq;
+    this.#columns.lines[row] = line;
+  }
+
+  release(): void {
+    this.#handles.clear();
+  }
+
+  isLedBy(others: readonly SpanFacts[]): boolean {
+    const other = topmost(others);
+    if (other === undefined) return false;
+    const top = this.#top;
+    if (top === NO_ROW) return true;
+    const isRoot = other.parent_span_id === null;
+    if (isRoot !== this.hasRoot) return isRoot;
+    const start = this.#columns.starts[top] ?? 0;
+    return other.started_at === start ? other.span_id < this.#columns.ids.key(top) : other.started_at < start;
+  }
+
+  top(): SpanFacts | undefined {
+    const top = this.#top;
+    return top === NO_ROW ? undefined : this.#columns.facts(top);
+  }
+
+  header(): FollowingHeader {
+    const root = this.#root;
+    const status = root === NO_ROW ? 'running' : this.#columns.status(root);
+    const end = root === NO_ROW ? NaN : (this.#columns.ends[root] ?? NaN);
+    const hasEnded = status !== 'running';
+    const ended_at = hasEnded ? (Number.isNaN(end) ? this.#latestEnd : end) : null;
+    return {
+      agent: this.#agent.name,
+      status,
+      started_at: this.#firstStart,
+      ended_at,
+      duration_ms: ended_at === null ? null : (ended_at - this.#firstStart) / 1000,
+      error_message: hasEnded ? this.#columns.error(root) : null,
+    };
+  }
+
+  usage(): Usage {
+    return usageFrom(this.#tokens.total, this.#costs.total);
+  }
+
+  latestEnd(): Micros {
+    return this.#latestEnd;
+  }
+
+  lastTime(): Micros {
+    return this.#lastTime;
+  }
+
+  /** What they add to the service map. */
+  get map(): MapTally {
+    return (this.#map ??= new MapTally(this.#columns));
+  }
+
+  /** The first span without a parent. */
+  get #root(): number {
+    for (let row = this.#roots.first; row !== undefined; row = this.#roots.first) {
+      if (this.#columns.parents[row] === NO_ROW) return row;
+      this.#roots.shift();
+    }
+    return NO_ROW;
+  }
+
+  get #top(): number {
+    const root = this.#root;
+    return root === NO_ROW ? this.#first : root;
+  }
+
+  #arrive(row: number, parent: number, span: SpanFacts): void {
+    const columns = this.#columns;
+    columns.set(row, parent, parent !== NO_ROW, span);
+    if (parent === NO_ROW) this.#roots.push(row);
+    if (this.#first === NO_ROW || columns.isBefore(row, this.#first)) this.#first = row;
+    this.#firstStart = Math.min(this.#firstStart, span.started_at);
+    for (const tree of [this.#tokens, this.#costs]) {
+      tree.reported(row, NaN);
+      if (parent !== NO_ROW) tree.linked(row);
+    }
+    this.#agent.arrived(row);
+    this.#map?.arrived(row);
+  }
+
+  #change(row: number, parent: number, span: SpanFacts): void {
+    const columns = this.#columns;
+    const [tokens = NaN, cost = NaN] = [columns.tokens[row], columns.costs[row]];
+    const rank = columns.rank(row);
+    const isLinked = columns.parents[row] === NO_ROW && parent !== NO_ROW;
+    const node = columns.nodes[row] ?? NO_NODE;
+    columns.set(row, parent, parent !== NO_ROW, span);
+    if (node !== span.node) {
+      if (node !== NO_NODE && span.node !== NO_NODE && !isLinked) this.#map?.renamed(row, node);
+      // Others are called by another node from now on, and it is not kept who they are.
+      else this.#map = null;
+    }
+    this.#tokens.reported(row, tokens);
+    this.#costs.reported(row, cost);
+    if (isLinked) {
+      this.#tokens.linked(row);
+      this.#costs.linked(row);
+      this.#agent.linked(row);
+      this.#map?.linked(row);
+    }
+    this.#agent.changed(row, rank);
+  }
+}

@@ -1,0 +1,146 @@
+import { AGENT_SOURCES, RUN_STATUSES, type AgentHint, type RunStatus } from '../../signal/span.js';
+import { NO_NODE } from '../../signal/service-map.js';
+import type { SpanFacts } from '../rules/span-facts.js';
+import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
+
+/** In place of the row of a parent: there is none, or it is not known which. */
+export const NO_ROW = -1;
+
+/** What is kept of a span without its id: as {@link SpanFacts}, with the parent's row. */
+export type SpanValues = Omit<SpanFacts, 'span_id' | 'parent_span_id'>;
+
+/**
+ * What a run's header and the service map depend on, of very many spans: a row of numbers for each, about a hundred bytes. A
+ * span that is only known as the parent of others has a row, too: then `isHere` says no.
+ */
+export class SpanColumns {
+  readonly ids = new IdRows();
+  parents = new Int32Array(FIRST_ROWS);
+  nodes = new Int32Array(FIRST_ROWS);
+  starts = new Float64Array(FIRST_ROWS);
+  /** NaN for none. */
+  ends = new Float64Array(FIRST_ROWS);
+  tokens = new Float64Array(FIRST_ROWS);
+  costs = new Float64Array(FIRST_ROWS);
+  types = new Uint8Array(FIRST_ROWS);
+  seqs = new Float64Array(FIRST_ROWS);
+  lines = new Uint32Array(FIRST_ROWS);
+  /** How many spans are here. */
+  size = 0;
+  #here = new Uint8Array(FIRST_ROWS);
+  #statuses = new Uint8Array(FIRST_ROWS);
+  #hints = new Int32Array(FIRST_ROWS);
+  readonly #hintNumbers = new Map<string, number>();
+  readonly #hintList: AgentHint[] = [];
+  /** Only spans without a parent can give theirs to a header. */
+  readonly #errors = new Map<number, string>();
+
+  /** The row of an id, made where it is new. */
+  row(key: string): number {
+    const row = this.ids.number(key);
+    if (row >= this.parents.length) this.#grow();
+    if (row >= this.#rows) {
+      this.#rows = row + 1;
+      this.parents[row] = NO_ROW;
+      this.nodes[row] = NO_NODE;
+      this.#hints[row] = -1;
+      this.ends[row] = NaN;
+      this.tokens[row] = NaN;
+      this.costs[row] = NaN;
+    }
+    return row;
+  }
+
+  #rows = 0;
+
+  isHere(row: number): boolean {
+    return this.#here[row] === 1;
+  }
+
+  status(row: number): RunStatus {
+    return RUN_STATUSES[this.#statuses[row] ?? 0] ?? 'completed';
+  }
+
+  hint(row: number): AgentHint | null {
+    return this.#hintList[this.#hints[row] ?? -1] ?? null;
+  }
+
+  /** How good the source of the name is that the span gives its run's agent: the less the better; Infinity for none. */
+  rank(row: number): number {
+    const hint = this.hint(row);
+    return hint === null ? Infinity : AGENT_SOURCES.indexOf(hint.source);
+  }
+
+  error(row: number): string | null {
+    return this.#errors.get(row) ?? null;
+  }
+
+  /** A span is here from now on, or says more than it did. @param parent its row */
+  set(row: number, parent: number, hasParent: boolean, span: SpanValues): void {
+    if (!this.isHere(row)) {
+      this.#here[row] = 1;
+      this.size++;
+    }
+    this.parents[row] = parent;
+    this.nodes[row] = span.node;
+    this.types[row] = span.type;
+    this.#statuses[row] = RUN_STATUSES.indexOf(span.status);
+    this.starts[row] = span.started_at;
+    this.ends[row] = span.ended_at ?? NaN;
+    this.tokens[row] = span.total_tokens ?? NaN;
+    this.costs[row] = span.cost_usd ?? NaN;
+    this.#hints[row] = span.agent_hint === null ? -1 : this.#hintNumber(span.agent_hint);
+    if (hasParent || span.error_message === null) this.#errors.delete(row);
+    else this.#errors.set(row, span.error_message);
+  }
+
+  /** All that is kept of a span. */
+  facts(row: number): SpanFacts {
+    const parent = this.parents[row] ?? NO_ROW;
+    const numberOf = (value: number | undefined): number | null =>
+      value === undefined || Number.isNaN(value) ? null : value;
+    return {
+      span_id: this.ids.key(row),
+      parent_span_id: parent === NO_ROW ? null : this.ids.key(parent),
+      type: this.types[row] ?? 0,
+      node: this.nodes[row] ?? NO_NODE,
+      status: this.status(row),
+      started_at: this.starts[row] ?? 0,
+      ended_at: numberOf(this.ends[row]),
+      error_message: this.error(row),
+      agent_hint: this.hint(row),
+      total_tokens: numberOf(this.tokens[row]),
+      cost_usd: numberOf(this.costs[row]),
+    };
+  }
+
+  /** Whether a span comes before another in the order of starts, then ids. */
+  isBefore(a: number, b: number): boolean {
+    const difference = (this.starts[a] ?? 0) - (this.starts[b] ?? 0);
+    return difference === 0 ? this.ids.compare(a, b) < 0 : difference < 0;
+  }
+
+  #hintNumber(hint: AgentHint): number {
+    const key = `${hint.source} ${hint.name}`;
+    const known = this.#hintNumbers.get(key);
+    if (known !== undefined) return known;
+    const number = this.#hintList.push(hint) - 1;
+    this.#hintNumbers.set(key, number);
+    return number;
+  }
+
+  #grow(): void {
+    this.parents = grown(this.parents, Int32Array);
+    this.nodes = grown(this.nodes, Int32Array);
+    this.starts = grown(this.starts, Float64Array);
+    this.ends = grown(this.ends, Float64Array);
+    this.tokens = grown(this.tokens, Float64Array);
+    this.costs = grown(this.costs, Float64Array);
+    this.types = grown(this.types, Uint8Array);
+    this.seqs = grown(this.seqs, Float64Array);
+    this.lines = grown(this.lines, Uint32Array);
+    this.#here = grown(this.#here, Uint8Array);
+    this.#statuses = grown(this.#statuses, Uint8Array);
+    this.#hints = grown(this.#hints, Int32Array);
+  }
+}

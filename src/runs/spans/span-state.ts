@@ -1,0 +1,15 @@
+import type { SpanRow } from '../rules/rows.js';
+import type { SpanFacts } from '../rules/span-facts.js';
+
+/** A span of a run that a commit touches. */
+export interface SpanState extends SpanFacts {
+  /** Where the store has the newest version: the commit and a line in it. The commit is 0 for a span that is new. */
+  seq: number;
+  line: number;
+  /** The whole span; undefined where it is stored and has not been read, or is written from the sender's columns. */
+  row: SpanRow | undefined;
+  /** Its line of the payload; undefined likewise. */
+  payload: string | undefined;
+  changed: boolean;
+  node: number;
+}

@@ -1,0 +1,65 @@
+import { ExactSum } from '../rules/exact-sum.js';
+import { FIRST_ROWS, grown } from './id-rows.js';
+import { NO_ROW, type SpanColumns } from './span-columns.js';
+
+/**
+ * The sum of one measure over the spans that report it and of whose descendants none does: {@link usageOf}. A span is above
+ * one that reports from when that came on for good, so each is marked once.
+ */
+export class UsageTree {
+  readonly #columns: SpanColumns;
+  readonly #values: (columns: SpanColumns) => Float64Array;
+  readonly #sum = new ExactSum();
+  #reporting = 0;
+  #isAbove = new Uint8Array(FIRST_ROWS);
+
+  /** @param values the measure; NaN where a span does not report it */
+  constructor(columns: SpanColumns, values: (columns: SpanColumns) => Float64Array) {
+    this.#columns = columns;
+    this.#values = values;
+  }
+
+  /** Null where no span reports any. */
+  get total(): number | null {
+    return this.#reporting === 0 ? null : this.#sum.value;
+  }
+
+  /** A span came, or its value changed. To be called before {@link linked}. @param before NaN for none */
+  reported(row: number, before: number): void {
+    const value = this.#value(row);
+    if (Number.isNaN(value)) return;
+    const isNew = Number.isNaN(before);
+    if (!this.#above(row)) {
+      if (!isNew) this.#sum.remove(before);
+      this.#sum.add(value);
+    }
+    if (!isNew) return;
+    this.#reporting++;
+    // In a ring of parents this takes away what was just added.
+    this.#markFrom(this.#columns.parents[row] ?? NO_ROW);
+  }
+
+  /** The parent of a span is known from now on. */
+  linked(row: number): void {
+    if (this.#above(row) || !Number.isNaN(this.#value(row))) {
+      this.#markFrom(this.#columns.parents[row] ?? NO_ROW);
+    }
+  }
+
+  #markFrom(row: number): void {
+    for (let at = row; at !== NO_ROW && !this.#above(at); at = this.#columns.parents[at] ?? NO_ROW) {
+      while (at >= this.#isAbove.length) this.#isAbove = grown(this.#isAbove, Uint8Array);
+      this.#isAbove[at] = 1;
+      const value = this.#value(at);
+      if (!Number.isNaN(value)) this.#sum.remove(value);
+    }
+  }
+
+  #above(row: number): boolean {
+    return this.#isAbove[row] === 1;
+  }
+
+  #value(row: number): number {
+    return this.#values(this.#columns)[row] ?? NaN;
+  }
+}

@@ -1,0 +1,178 @@
+import type { Transaction } from 'kysely';
+import type { Micros } from '../../signal/time.js';
+import type { Accounts, FirstAccount, FoundKey, StoredUser } from '../accounts.js';
+import { ConflictError, type RevokedKey, type StoredKey, type User, type UserChange } from '../meta-store.js';
+import { fromKey, fromUser, toKey, toUser } from './account-columns.js';
+import { touchRulesOf } from './alert-rule-rows.js';
+import type { ControlDatabase } from './control-database.js';
+import { isLastAdmin } from './last-admin.js';
+import { nextNumbers, type Counter } from './numbers.js';
+import { insertMember, insertOrganization } from './organization-rows.js';
+import type { Tables } from './tables.js';
+
+/** The counter of tenant numbers. Who changes names, keys or what they may do locks it first: what it reads then stays so. */
+const TENANT: Counter = 'tenant';
+
+/** Users and keys. */
+export class AccountRows implements Accounts {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async findUser(id: string): Promise<StoredUser | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom('users').selectAll().where('id', '=', id.toLowerCase()).executeTakeFirst(),
+    );
+    return row === undefined ? null : toUser(row);
+  }
+
+  async listUsers(): Promise<readonly StoredUser[]> {
+    const rows = await this.#database.read((db) =>
+      db.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute(),
+    );
+    return rows.map(toUser);
+  }
+
+  async createUser(user: User): Promise<number> {
+    return await this.#database.transaction((tx) => insertUser(tx, user));
+  }
+
+  async updateUser(id: string, change: UserChange): Promise<StoredUser | 'last_admin' | null> {
+    const userId = id.toLowerCase();
+    return await this.#database.transaction(async (tx, tell) => {
+      await this.#lock(tx);
+      if (change.disabled === true && (await isLastAdmin(tx, { userId }))) return 'last_admin';
+      if (change.email !== undefined) await refuseTaken(tx, change.email, userId);
+      const row = await tx
+        .updateTable('users')
+        // Something must be set.
+        .set({ id: userId, ...changedColumns(change) })
+        .where('id', '=', userId)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      tell('keys');
+      if (change.disabled !== undefined) {
+        await touchRulesOf(tx, userId);
+        tell('rules');
+      }
+      return toUser(row);
+    });
+  }
+
+  async findKey(digest: string): Promise<FoundKey | null> {
+    return await this.#database.read(async (db) => {
+      const key = await db.selectFrom('api_keys').selectAll().where('digest', '=', digest).executeTakeFirst();
+      if (key === undefined) return null;
+      const user = await db
+        .selectFrom('users')
+        .selectAll()
+        .where('id', '=', key.user_id)
+        .executeTakeFirstOrThrow();
+      return { key: toKey(key), user: toUser(user) };
+    });
+  }
+
+  async listKeys(userId?: string): Promise<readonly StoredKey[]> {
+    const rows = await this.#database.read((db) => {
+      const all = db.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id');
+      return (userId === undefined ? all : all.where('user_id', '=', userId.toLowerCase())).execute();
+    });
+    return rows.map(toKey);
+  }
+
+  async createKey(key: StoredKey): Promise<boolean> {
+    return await this.#database.transaction(async (tx, tell) => {
+      const user = await tx.selectFrom('users').select('id').where('id', '=', key.user_id).executeTakeFirst();
+      if (user === undefined) return false;
+      await tx.insertInto('api_keys').values(fromKey(key)).execute();
+      tell('keys');
+      return true;
+    });
+  }
+
+  async revokeKey(id: string, at: Micros): Promise<RevokedKey> {
+    const keyId = id.toLowerCase();
+    return await this.#database.transaction(async (tx, tell) => {
+      await this.#lock(tx);
+      if (await isLastAdmin(tx, { keyId })) return 'last_admin';
+      const revoked = await tx
+        .updateTable('api_keys')
+        .set((row) => ({ revoked_at: row.fn.coalesce('revoked_at', row.val(at)) }))
+        .where('id', '=', keyId)
+        .executeTakeFirst();
+      if (revoked.numUpdatedRows === 0n) return 'unknown';
+      tell('keys');
+      return 'revoked';
+    });
+  }
+
+  async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
+    if (uses.length === 0) return;
+    // In one order, so that two that touch the same keys wait for each other and do not meet.
+    const sorted = [...uses].sort((a, b) => (a.id < b.id ? -1 : 1));
+    await this.#database.transaction(async (tx) => {
+      for (const { id, at } of sorted)
+        await tx
+          .updateTable('api_keys')
+          .set({ last_used_at: at })
+          .where('id', '=', id)
+          .where((row) => row.or([row('last_used_at', 'is', null), row('last_used_at', '<', at)]))
+          .execute();
+    });
+  }
+
+  async bootstrap({ user, organization, key }: FirstAccount): Promise<boolean> {
+    return await this.#database.transaction(async (tx, tell) => {
+      await this.#lock(tx);
+      const other = await tx.selectFrom('users').select('id').limit(1).executeTakeFirst();
+      if (other !== undefined) return false;
+      await insertUser(tx, user);
+      await insertOrganization(tx, organization);
+      await insertMember(tx, { organization_id: organization.id, user_id: user.id, role: 'admin' });
+      await tx.insertInto('api_keys').values(fromKey(key)).execute();
+      tell('keys');
+      return true;
+    });
+  }
+
+  async #lock(tx: Transaction<Tables>): Promise<void> {
+    const row = tx.selectFrom('counters').select('last').where('name', '=', TENANT);
+    await this.#database.dialect.lock(row).executeTakeFirstOrThrow();
+  }
+}
+
+/** Takes the lock, too. @returns the tenant number @throws ConflictError `email` */
+async function insertUser(tx: Transaction<Tables>, user: User): Promise<number> {
+  const tenant = await nextNumbers(tx, TENANT, 1);
+  await refuseTaken(tx, user.email, user.id);
+  await tx.insertInto('users').values(fromUser(user, tenant)).execute();
+  return tenant;
+}
+
+/** @throws ConflictError `email` where another user has it */
+async function refuseTaken(tx: Transaction<Tables>, email: string, userId: string): Promise<void> {
+  const other = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', email.toLowerCase())
+    .where('id', '<>', userId)
+    .executeTakeFirst();
+  if (other !== undefined) throw new ConflictError('email', `A user with the email ${email} exists already.`);
+}
+
+function changedColumns({
+  email,
+  name,
+  monthly_event_limit,
+  disabled,
+}: UserChange): Partial<Tables['users']> {
+  return {
+    ...(email !== undefined && { email, email_key: email.toLowerCase() }),
+    ...(name !== undefined && { name }),
+    ...(monthly_event_limit !== undefined && { monthly_event_limit }),
+    ...(disabled !== undefined && { disabled: Number(disabled) }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { AlertType, CompositeConfig } from '../alert-conditions.js';
+import type { KeptRule } from '../alert-rules.js';
+import type { Alert, AlertChange, AlertChannel, AlertIncident } from '../alert-store.js';
+import type { Tables } from './tables.js';
+
+/** Rows of alert rules as what they mean. What is JSON there was written by this store. */
+
+export function toAlert(row: Tables['alert_rules']): Alert {
+  const config = row.composite_config;
+  return {
+    id: row.id,
+    agent_id: row.agent_id,
+    agent_name: row.agent_name,
+    type: row.type as AlertType,
+    threshold: row.threshold,
+    cooldown_minutes: row.cooldown_minutes,
+    is_active: row.is_active === 1,
+    channel: row.channel as AlertChannel,
+    webhook_url: row.webhook_url,
+    composite_config: config === null ? null : (JSON.parse(config) as CompositeConfig),
+    target_service: row.target_service,
+    last_fired_at: row.last_fired_at,
+    created_at: row.created_at,
+  };
+}
+
+export function toRule(row: Tables['alert_rules']): KeptRule {
+  const { user_id, incident_id, incident_firings, evidence } = row;
+  const incident =
+    incident_id === null || incident_firings === null ? null : { id: incident_id, firings: incident_firings };
+  return { userId: user_id, alert: toAlert(row), incident, evidence };
+}
+
+/** The row of a rule that has never fired. */
+export function fromNewAlert(alert: Alert, user_id: string, changed: number): Tables['alert_rules'] {
+  const { composite_config } = alert;
+  return {
+    ...alert,
+    id: alert.id.toLowerCase(),
+    user_id,
+    is_active: Number(alert.is_active),
+    composite_config: composite_config === null ? null : JSON.stringify(composite_config),
+    ...fromIncident(null),
+    evidence: null,
+    changed,
+  };
+}
+
+/** The columns that say which incident it is. */
+export function fromIncident(
+  incident: AlertIncident | null,
+): Pick<Tables['alert_rules'], 'incident_id' | 'incident_firings'> {
+  return { incident_id: incident?.id ?? null, incident_firings: incident?.firings ?? null };
+}
+
+/** What is null is not changed either: a rule can lose nothing but its being active. */
+export function changedColumns({
+  threshold,
+  cooldown_minutes,
+  is_active,
+  channel,
+  webhook_url,
+}: AlertChange): Partial<Tables['alert_rules']> {
+  return {
+    ...(threshold !== undefined && { threshold }),
+    ...(cooldown_minutes !== undefined && { cooldown_minutes }),
+    ...(is_active !== undefined && { is_active: Number(is_active) }),
+    ...(channel !== undefined && { channel }),
+    ...(webhook_url !== undefined && webhook_url !== null && { webhook_url }),
+  };
+}

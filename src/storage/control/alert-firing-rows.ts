@@ -1,0 +1,220 @@
+import type { Kysely, Transaction } from 'kysely';
+import { envelope, type EventType } from '../../signal/event.js';
+import { uuidV7 } from '../../signal/ids.js';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
+import type { DecidedFiring, FiringPage, KeptRule } from '../alert-rules.js';
+import type { Resolution } from '../alert-store.js';
+import type { Topic } from '../watch.js';
+import { fromIncident, toRule } from './alert-columns.js';
+import { appendFacts, isWanted } from './event-rows.js';
+import type { Fact } from '../event-log.js';
+import { noticesOf, toNotification } from './notice-columns.js';
+import { nextNumbers } from './numbers.js';
+import type { Tables } from './tables.js';
+
+type Tell = (topic: Topic) => void;
+
+/** Twelve parameters each at most: SQLite takes 32,766 in a statement, PostgreSQL 65,535. */
+const ROWS_A_STATEMENT = 1000;
+
+/** Writes firings with all that they bring. @returns for each whether it was written */
+export async function recordFirings(
+  tx: Transaction<Tables>,
+  tell: Tell,
+  firings: readonly DecidedFiring[],
+): Promise<readonly boolean[]> {
+  const { first, found } = await findRules(tx, firings);
+  const written = firings.map((firing, i) => {
+    const rule = found.get(firing.alertId.toLowerCase());
+    if (rule === undefined || !rule.alert.is_active || rule.alert.last_fired_at !== firing.lastFiredAt)
+      return null;
+    // The second firing of a rule among these was not decided in knowledge of the first.
+    found.delete(rule.alert.id);
+    return { rule, firing, number: first + i, fact: firedFact(rule, firing) };
+  });
+  const all = written.filter((one) => one !== null);
+  for (const some of inParts(all)) {
+    await tx.insertInto('alert_firings').values(some.map(toFiringRow)).execute();
+    const notices = some.flatMap(({ rule, firing, number }) => noticesOf(rule, number, firing.firedAt));
+    await tx.insertInto('alert_notices').values(notices.slice(0, ROWS_A_STATEMENT)).execute();
+    const rest = notices.slice(ROWS_A_STATEMENT);
+    if (rest.length > 0) await tx.insertInto('alert_notices').values(rest).execute();
+  }
+  for (const { rule, firing, number } of all)
+    await tx
+      .updateTable('alert_rules')
+      .set({ last_fired_at: firing.firedAt, evidence: firing.evidence, changed: number })
+      .set(fromIncident(firing.incident))
+      .where('id', '=', rule.alert.id)
+      .execute();
+  if (all.length > 0) {
+    tell('rules');
+    tell('notices');
+  }
+  await appendWanted(
+    tx,
+    tell,
+    all.map(({ fact }) => fact),
+  );
+  return written.map((one) => one !== null);
+}
+
+/** Ends incidents. @returns for each whether it was written */
+export async function recordResolutions(
+  tx: Transaction<Tables>,
+  tell: Tell,
+  resolutions: readonly Resolution[],
+): Promise<readonly boolean[]> {
+  const { first, found } = await findRules(tx, resolutions);
+  const facts: Fact[] = [];
+  const written: boolean[] = [];
+  for (const [i, resolution] of resolutions.entries()) {
+    const rule = found.get(resolution.alertId.toLowerCase());
+    const isOpen = rule?.incident?.id === resolution.incidentId;
+    written.push(isOpen);
+    if (rule === undefined || !isOpen) continue;
+    const { id } = rule.alert;
+    found.delete(id);
+    await tx
+      .updateTable('alert_rules')
+      .set({ ...fromIncident(null), changed: first + i })
+      .where('id', '=', id)
+      .execute();
+    await endIncident(tx, id, resolution.incidentId, resolution.resolvedAt);
+    facts.push(resolvedFact(rule, resolution));
+  }
+  if (facts.length > 0) tell('rules');
+  await appendWanted(tx, tell, facts);
+  return written;
+}
+
+/** The firings of an incident are told to be over. */
+export async function endIncident(
+  tx: Transaction<Tables>,
+  alertId: string,
+  incidentId: string,
+  resolvedAt: Micros,
+): Promise<void> {
+  await tx
+    .updateTable('alert_firings')
+    .set({ resolved_at: resolvedAt })
+    .where('alert_id', '=', alertId)
+    .where('incident_id', '=', incidentId)
+    .execute();
+}
+
+/** A page of a rule's firings, the newest first. */
+export async function listFirings(
+  db: Kysely<Tables>,
+  alertId: string,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<FiringPage> {
+  const { count } = await db
+    .selectFrom('alert_firings')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('alert_id', '=', alertId)
+    .executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('alert_firings')
+    .select(['number', 'id', 'fired_at', 'value', 'threshold', 'resolved_at'])
+    .where('alert_id', '=', alertId)
+    .orderBy('number', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const numbers = rows.map(({ number }) => number);
+  const notices =
+    numbers.length === 0
+      ? []
+      : await db
+          .selectFrom('alert_notices')
+          .selectAll()
+          .where('firing', 'in', numbers)
+          .orderBy('number')
+          .execute();
+  const items = rows.map(({ number, ...firing }) => ({
+    ...firing,
+    notifications: notices.filter(({ firing: of }) => of === number).map(toNotification),
+  }));
+  return { items, count };
+}
+
+/** Locks all rules. @returns the rules that are there by id, and the first of as many numbers as were asked for */
+async function findRules(
+  tx: Transaction<Tables>,
+  of: readonly { readonly alertId: string }[],
+): Promise<{ readonly first: number; readonly found: Map<string, KeptRule> }> {
+  const first = (await nextNumbers(tx, 'rule', of.length)) - of.length + 1;
+  const found = new Map<string, KeptRule>();
+  for (const some of inParts(of)) {
+    const ids = some.map(({ alertId }) => alertId.toLowerCase());
+    const rows = await tx.selectFrom('alert_rules').selectAll().where('id', 'in', ids).execute();
+    for (const row of rows) found.set(row.id, toRule(row));
+  }
+  return { first, found };
+}
+
+/** Appends the facts of one type that are wanted, last in a transaction. */
+async function appendWanted(tx: Transaction<Tables>, tell: Tell, facts: readonly Fact[]): Promise<void> {
+  const wanted: Fact[] = [];
+  const isWantedOf = new Map<string, boolean>();
+  for (const fact of facts) {
+    const isKnown = isWantedOf.get(fact.tenant) ?? (await isWanted(tx, fact));
+    isWantedOf.set(fact.tenant, isKnown);
+    if (isKnown) wanted.push(fact);
+  }
+  if ((await appendFacts(tx, wanted)) > 0) tell('events');
+}
+
+function firedFact({ userId }: KeptRule, { eventId, firedAt, data }: DecidedFiring): Fact {
+  return toFact(userId, eventId, { id: eventId, type: 'alert.fired', timestamp: firedAt }, data);
+}
+
+function resolvedFact({ userId }: KeptRule, { incidentId, resolvedAt, data }: Resolution): Fact {
+  const id = uuidV7(resolvedAt / MICROS_PER_MS);
+  return toFact(userId, incidentId, { id, type: 'alert.resolved', timestamp: resolvedAt }, data);
+}
+
+function toFact(
+  tenant: string,
+  of: string,
+  head: { readonly id: string; readonly type: EventType; readonly timestamp: Micros },
+  data: object,
+): Fact {
+  const body = envelope(head, data);
+  return {
+    fact: `${head.type}:${of}`,
+    tenant,
+    event: { ...head, organization_id: null, endpoint_id: null, body },
+  };
+}
+
+function toFiringRow({
+  rule,
+  firing,
+  number,
+  fact,
+}: {
+  readonly rule: KeptRule;
+  readonly firing: DecidedFiring;
+  readonly number: number;
+  readonly fact: Fact;
+}): Tables['alert_firings'] {
+  return {
+    number,
+    id: firing.eventId,
+    alert_id: rule.alert.id,
+    fired_at: firing.firedAt,
+    value: firing.value,
+    threshold: firing.threshold,
+    incident_id: firing.incident.id,
+    resolved_at: null,
+    body: fact.event.body,
+  };
+}
+
+function* inParts<One>(all: readonly One[]): Generator<readonly One[]> {
+  for (let start = 0; start < all.length; start += ROWS_A_STATEMENT)
+    yield all.slice(start, start + ROWS_A_STATEMENT);
+}

@@ -1,0 +1,92 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Kysely, Transaction } from 'kysely';
+import type { Topic, Watch } from '../watch.js';
+import { DatabaseFailure, toConsumeError } from './database-failure.js';
+import type { Dialect } from './dialect.js';
+import type { Signals } from './signals.js';
+import type { Tables } from './tables.js';
+
+/** A deadlock or a conflict seldom comes twice: who fails so often stands in a queue that does not end. */
+const MOST_ATTEMPTS = 8;
+/** Milliseconds, times the attempt: two that met wait for different times. */
+const MOST_PAUSE_MS = 20;
+
+/** What a transaction does. @param tell has the watchers of a topic told after the commit */
+export type Work<Result> = (tx: Transaction<Tables>, tell: (topic: Topic) => void) => Promise<Result>;
+
+/** The database behind all contracts of the control store. */
+export class ControlDatabase {
+  readonly dialect: Dialect;
+  readonly watch: Watch;
+  readonly #kysely: Kysely<Tables>;
+  readonly #signals: Signals;
+  #underWay = 0;
+  #closing: Promise<void> | null = null;
+  /** Is called when nothing is under way any more. */
+  #idle = (): void => undefined;
+
+  constructor(kysely: Kysely<Tables>, dialect: Dialect, signals: Signals) {
+    this.#kysely = kysely;
+    this.dialect = dialect;
+    this.#signals = signals;
+    this.watch = signals;
+  }
+
+  /** Reads with single statements. @throws ConsumeError */
+  async read<Result>(work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result> {
+    return await this.#track(async () => {
+      try {
+        return await work(this.#kysely);
+      } catch (error) {
+        throw toConsumeError(error);
+      }
+    });
+  }
+
+  /**
+   * All or nothing, durable when it resolves. The work is done again where it met another's, so it changes nothing but the database. Each
+   * statement sees what is committed when it begins.
+   *
+   * @throws ConsumeError, where its connection was lost during the commit although all was done; what the work throws
+   */
+  async transaction<Result>(work: Work<Result>): Promise<Result> {
+    return await this.#track(async () => {
+      for (let attempt = 1; ; attempt++) {
+        const topics = new Set<Topic>();
+        try {
+          const result = await this.#kysely
+            .transaction()
+            .execute((tx) => work(tx, (topic) => void topics.add(topic)));
+          if (topics.size > 0) this.#signals.tell(topics);
+          return result;
+        } catch (error) {
+          const meets = error instanceof DatabaseFailure && error.kind === 'repeat';
+          if (!meets || attempt === MOST_ATTEMPTS) throw toConsumeError(error);
+          await wait(Math.random() * MOST_PAUSE_MS * attempt);
+        }
+      }
+    });
+  }
+
+  /** Takes nothing more, waits for what is under way, then ends the hints and the connections. Safe twice. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#signals.close();
+    await this.#kysely.destroy();
+  }
+
+  async #track<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#closing !== null) throw toConsumeError(new DatabaseFailure('it is closed', 'unavailable'));
+    this.#underWay++;
+    try {
+      return await work();
+    } finally {
+      if (--this.#underWay === 0) this.#idle();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { Accounts } from '../accounts.js';
+import type { DeliveryQueue } from '../delivery-queue.js';
+import type { AlertRules } from '../alert-rules.js';
+import type { Endpoints } from '../endpoints.js';
+import type { EventLog } from '../event-log.js';
+import type { Leases } from '../leases.js';
+import type { Notices } from '../notices.js';
+import type { Organizations } from '../organizations.js';
+import type { Prompts } from '../prompts.js';
+import type { Terms } from '../terms.js';
+import type { Watch } from '../watch.js';
+import { AccountRows } from './account-rows.js';
+import { AlertRuleRows } from './alert-rule-rows.js';
+import type { ControlDatabase } from './control-database.js';
+import { DeliveryRows } from './delivery-rows.js';
+import { EndpointRows } from './endpoint-rows.js';
+import { EventLogRows } from './event-log-rows.js';
+import { LeaseRows } from './lease-rows.js';
+import { NoticeRows } from './notice-rows.js';
+import { OrganizationRows } from './organization-rows.js';
+import { PromptRows } from './prompt-rows.js';
+import { TermsRows } from './terms-rows.js';
+
+/** All contracts of the control plane, over one database. */
+export class ControlStore {
+  readonly accounts: Accounts;
+  readonly organizations: Organizations;
+  readonly prompts: Prompts;
+  readonly endpoints: Endpoints;
+  readonly deliveries: DeliveryQueue;
+  readonly events: EventLog;
+  readonly leases: Leases;
+  readonly terms: Terms;
+  readonly alerts: AlertRules;
+  readonly notices: Notices;
+  readonly watch: Watch;
+  readonly #database: ControlDatabase;
+
+  /** @param database is closed with it */
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+    this.watch = database.watch;
+    this.accounts = new AccountRows(database);
+    this.organizations = new OrganizationRows(database);
+    this.prompts = new PromptRows(database);
+    this.endpoints = new EndpointRows(database);
+    this.deliveries = new DeliveryRows(database);
+    this.events = new EventLogRows(database);
+    this.leases = new LeaseRows(database);
+    this.terms = new TermsRows(database);
+    this.alerts = new AlertRuleRows(database);
+    this.notices = new NoticeRows(database);
+  }
+
+  /** Ends the hints, then gives the database back. Safe twice. */
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+}

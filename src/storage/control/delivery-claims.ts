@@ -1,0 +1,199 @@
+import { sql, type Transaction } from 'kysely';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
+import type { LeasedClaim, LeasedClaims, LeasedRequest } from '../delivery-queue.js';
+import { claimed } from '../delivery-state.js';
+import { earliest, takeTurns, type EndpointTurns, type WaitingTurn } from '../delivery-turns.js';
+import {
+  endpointsInTurn,
+  organizationsInTurn,
+  readEndpoints,
+  roomOf,
+  type Glance,
+} from './delivery-glance.js';
+import type { Dialect } from './dialect.js';
+import type { Tables } from './tables.js';
+import { interrupt, saveWaiting, toWaiting, type WaitingDelivery } from './waiting-rows.js';
+
+interface Turn extends WaitingTurn {
+  /** Null: it is not due, and its row was not read. */
+  readonly row: WaitingDelivery | null;
+}
+
+/** Now, by the clock that leases are judged by. */
+export async function leaseClock(tx: Transaction<Tables>, dialect: Dialect): Promise<Micros> {
+  const { rows } = await sql<{ now: number }>`select ${dialect.now()} as now`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a database without a clock');
+  return row.now;
+}
+
+/**
+ * Claims what is due, in turns. Rows are read by endpoint, each a few from an index: one window over all that waits takes ten times as
+ * long where much does.
+ */
+export async function claimDue(
+  tx: Transaction<Tables>,
+  dialect: Dialect,
+  request: LeasedRequest,
+): Promise<LeasedClaims> {
+  const clock = await leaseClock(tx, dialect);
+  const seen = await readEndpoints(tx);
+  const locked = await lockOrganizations(tx, dialect, organizationsInTurn(seen, clock, request));
+  await interruptExpired(tx, dialect, [...locked], clock);
+  // Anew, under the lock: until its end only less can be under way to these.
+  const endpoints = locked.size === 0 ? [] : await readEndpoints(tx, [...locked]);
+  const isNext = endpointsInTurn(endpoints, request);
+  const queues: EndpointTurns<Turn>[] = [];
+  let number = 0;
+  for (const endpoint of endpoints) {
+    const rows = isNext.has(endpoint.id) ? await readFirst(tx, dialect, endpoint, request) : [];
+    const turns = rows.map((row, place) => ({
+      row,
+      due: row.waiting.manual > 0 ? 0 : (row.waiting.dueAt ?? 0),
+      delivery: number++,
+      ofEndpoint: endpoint.underWay + place,
+    }));
+    queues.push({
+      organizationId: endpoint.organizationId,
+      underWay: { length: endpoint.underWay },
+      candidates: turns.length > 0 ? turns : laterTurn(endpoint, request),
+    });
+  }
+  const { taken, nextDueAt } = takeTurns(queues, request.now, request);
+  const expiresAt = clock + request.leaseMs * MICROS_PER_MS;
+  const claims = await take(
+    tx,
+    taken.flatMap(({ row }) => row ?? []),
+    { now: request.now, expiresAt },
+  );
+  const others = seen.filter(({ organizationId }) => !locked.has(organizationId));
+  const ends = [...others, ...endpoints].flatMap((endpoint) => endpoint.expiresAt ?? []);
+  if (claims.length > 0) ends.push(expiresAt);
+  return {
+    claims,
+    nextDueAt: earliest([
+      ...(nextDueAt === null ? [] : [nextDueAt]),
+      ...ends.map((end) => request.now + Math.max(0, end - clock)),
+      ...firstOfOthers(others, request),
+    ]),
+  };
+}
+
+async function lockOrganizations(
+  tx: Transaction<Tables>,
+  dialect: Dialect,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const query = tx.selectFrom('organizations').select('id').where('id', 'in', ids).orderBy('id');
+  return new Set((await dialect.lockSkipping(query).execute()).map(({ id }) => id));
+}
+
+async function interruptExpired(
+  tx: Transaction<Tables>,
+  dialect: Dialect,
+  organizations: readonly string[],
+  clock: Micros,
+): Promise<void> {
+  if (organizations.length === 0) return;
+  const endpoints = await tx
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'is_active'])
+    .where('organization_id', 'in', organizations)
+    .execute();
+  if (endpoints.length === 0) return;
+  const lost = tx
+    .selectFrom('waiting_deliveries')
+    .selectAll()
+    .where(
+      'endpoint_id',
+      'in',
+      endpoints.map(({ id }) => id),
+    )
+    .where('expires_at', '<=', clock)
+    .orderBy('delivery_id');
+  const rows = (await dialect.lock(lost).execute()).map(toWaiting);
+  const active = endpoints.filter(({ is_active }) => is_active === 1).map(({ id }) => id);
+  if (rows.length > 0) await interrupt(tx, rows, new Set(active));
+}
+
+/** What waits longest for an endpoint, as much as it has room for, locked. */
+async function readFirst(
+  tx: Transaction<Tables>,
+  dialect: Dialect,
+  endpoint: Glance,
+  request: LeasedRequest,
+): Promise<readonly WaitingDelivery[]> {
+  const query = tx
+    .selectFrom('waiting_deliveries')
+    .selectAll()
+    .where('endpoint_id', '=', endpoint.id)
+    .where('ready_at', 'is not', null)
+    .orderBy('ready_at')
+    .orderBy('delivery_id')
+    .limit(roomOf(endpoint, request));
+  return (await dialect.lock(query).execute()).map(toWaiting);
+}
+
+/** Stands for what waits, where it is not due. */
+function laterTurn(endpoint: Glance, request: LeasedRequest): readonly Turn[] {
+  if (endpoint.first === null || roomOf(endpoint, request) === 0) return [];
+  // What is due beyond the turns of its organization comes when others have ended: somebody asks then.
+  if (endpoint.first <= request.now) return [];
+  return [{ row: null, due: endpoint.first, delivery: -1, ofEndpoint: endpoint.underWay }];
+}
+
+/** When something is due for organizations that were left out. */
+function firstOfOthers(others: readonly Glance[], request: LeasedRequest): readonly Micros[] {
+  const underWay = new Map<string, number>();
+  for (const { organizationId, underWay: count } of others)
+    underWay.set(organizationId, (underWay.get(organizationId) ?? 0) + count);
+  return others.flatMap((endpoint) => {
+    const isFull = (underWay.get(endpoint.organizationId) ?? 0) >= request.perOrganization;
+    if (isFull || endpoint.first === null || roomOf(endpoint, request) === 0) return [];
+    return endpoint.first === 0 ? request.now : endpoint.first;
+  });
+}
+
+async function take(
+  tx: Transaction<Tables>,
+  due: readonly WaitingDelivery[],
+  { now, expiresAt }: { readonly now: Micros; readonly expiresAt: Micros },
+): Promise<readonly LeasedClaim[]> {
+  if (due.length === 0) return [];
+  const rows = await tx
+    .selectFrom('deliveries')
+    .innerJoin('delivery_events', 'delivery_events.id', 'deliveries.event_id')
+    .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'deliveries.endpoint_id')
+    .select(['deliveries.id', 'event_id', 'type', 'body', 'endpoint_id', 'url', 'sealed_secret'])
+    .where(
+      'deliveries.id',
+      'in',
+      due.map(({ deliveryId }) => deliveryId),
+    )
+    .where('is_active', '=', 1)
+    .execute();
+  const known = new Map(rows.map((row) => [row.id, row]));
+  // An endpoint that was paused since stays untouched.
+  const taken = due.flatMap((row) => {
+    const sent = known.get(row.deliveryId);
+    return sent === undefined ? [] : [{ sent, before: row, after: claimed(row.waiting, now) }];
+  });
+  await saveWaiting(
+    tx,
+    taken.map(({ before, after }) => ({ ...before, waiting: after, expiresAt })),
+  );
+  return taken.map(({ sent, before, after }) => ({
+    delivery_id: sent.id,
+    attempt: after.attempts,
+    isManual: after.underWay?.isManual === true,
+    step: before.waiting.step,
+    event_id: sent.event_id,
+    event_type: sent.type,
+    body: sent.body,
+    endpoint_id: sent.endpoint_id,
+    url: sent.url,
+    sealed_secret: sent.sealed_secret,
+  }));
+}

@@ -1,0 +1,116 @@
+import type { Transaction } from 'kysely';
+import type { Micros } from '../../signal/time.js';
+import type { LeasedRequest } from '../delivery-queue.js';
+import type { Tables } from './tables.js';
+
+/** What waits for an endpoint, and is under way to it, at a glance. */
+export interface Glance {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly isActive: boolean;
+  readonly underWay: number;
+  /** When the first lease ends; null: nothing is under way. */
+  readonly expiresAt: Micros | null;
+  /** When the first that waits is due; null: nothing waits, or the endpoint is paused. */
+  readonly first: Micros | null;
+}
+
+/** Of these organizations, or of all: three looks into an index for each endpoint, however much waits. */
+export async function readEndpoints(
+  tx: Transaction<Tables>,
+  organizations?: readonly string[],
+): Promise<readonly Glance[]> {
+  const rows = await tx
+    .selectFrom('webhook_endpoints as e')
+    .select((row) => [
+      'e.id',
+      'e.organization_id',
+      'e.is_active',
+      row
+        .selectFrom('waiting_deliveries as w')
+        .select((w) => w.fn.min('w.ready_at').as('first'))
+        .whereRef('w.endpoint_id', '=', 'e.id')
+        .where('w.ready_at', 'is not', null)
+        .as('first'),
+      row
+        .selectFrom('waiting_deliveries as w')
+        .select((w) => w.fn.min('w.expires_at').as('ends'))
+        .whereRef('w.endpoint_id', '=', 'e.id')
+        .where('w.expires_at', 'is not', null)
+        .as('ends'),
+      row
+        .selectFrom('waiting_deliveries as w')
+        .select((w) => w.fn.countAll<number>().as('under_way'))
+        .whereRef('w.endpoint_id', '=', 'e.id')
+        .where('w.expires_at', 'is not', null)
+        .as('under_way'),
+    ])
+    .$if(organizations !== undefined, (query) => query.where('e.organization_id', 'in', organizations ?? []))
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    isActive: row.is_active === 1,
+    underWay: row.under_way ?? 0,
+    expiresAt: row.ends,
+    first: row.is_active === 1 ? row.first : null,
+  }));
+}
+
+/** Attempts that may be begun to an endpoint. */
+export function roomOf({ underWay, isActive }: Glance, { perEndpoint, limit }: LeasedRequest): number {
+  return isActive ? Math.max(0, Math.min(limit, perEndpoint - underWay)) : 0;
+}
+
+/**
+ * The organizations that have something due or claims that have ended: those whose turn it is, one for each delivery that is asked for.
+ * Others may claim for the rest meanwhile.
+ */
+export function organizationsInTurn(
+  seen: readonly Glance[],
+  clock: Micros,
+  request: LeasedRequest,
+): readonly string[] {
+  const found = new Map<string, { underWay: number; first: Micros; hasRoom: boolean; isLost: boolean }>();
+  for (const endpoint of seen) {
+    const { organizationId, underWay, expiresAt, first } = endpoint;
+    const known = found.get(organizationId) ?? {
+      underWay: 0,
+      first: Infinity,
+      hasRoom: false,
+      isLost: false,
+    };
+    const isDue = first !== null && first <= request.now && roomOf(endpoint, request) > 0;
+    found.set(organizationId, {
+      underWay: known.underWay + underWay,
+      first: isDue ? Math.min(known.first, first) : known.first,
+      hasRoom: known.hasRoom || isDue,
+      isLost: known.isLost || (expiresAt !== null && expiresAt <= clock),
+    });
+  }
+  return [...found]
+    .filter(([, { underWay, hasRoom, isLost }]) => isLost || (hasRoom && underWay < request.perOrganization))
+    .sort(
+      ([, a], [, b]) => Number(b.isLost) - Number(a.isLost) || a.underWay - b.underWay || a.first - b.first,
+    )
+    .slice(0, Math.max(1, request.limit))
+    .map(([id]) => id);
+}
+
+/** The endpoints with something due whose turn it may be: of each organization as many as it may have attempts under way. */
+export function endpointsInTurn(endpoints: readonly Glance[], request: LeasedRequest): ReadonlySet<string> {
+  const taken = new Map<string, number>();
+  const next = new Set<string>();
+  const due = endpoints.filter(
+    (endpoint) => endpoint.first !== null && endpoint.first <= request.now && roomOf(endpoint, request) > 0,
+  );
+  for (const { id, organizationId } of due.sort(
+    (a, b) => a.underWay - b.underWay || (a.first ?? 0) - (b.first ?? 0),
+  )) {
+    const count = taken.get(organizationId) ?? 0;
+    if (count >= request.perOrganization) continue;
+    taken.set(organizationId, count + 1);
+    next.add(id);
+  }
+  return next;
+}

@@ -1,0 +1,137 @@
+import type { Transaction } from 'kysely';
+import { ALL_EVENTS } from '../../signal/event.js';
+import { uuidV7InOrder } from '../../signal/ids.js';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
+import { queued } from '../delivery-state.js';
+import type { StoredEvent } from '../event-store.js';
+import type { Dialect } from './dialect.js';
+import type { Tables } from './tables.js';
+import { saveWaiting } from './waiting-rows.js';
+
+/** Four parameters each at most, of 32,766 that SQLite takes in a statement. */
+const ROWS_A_STATEMENT = 2000;
+
+interface Subscriber {
+  readonly id: string;
+  readonly types: readonly string[];
+}
+
+/**
+ * Takes events: once each, with a delivery for every active endpoint that is to have it.
+ *
+ * @returns the ids of the deliveries that were added
+ */
+export async function takeEvents(
+  tx: Transaction<Tables>,
+  dialect: Dialect,
+  events: readonly StoredEvent[],
+  now: Micros,
+): Promise<readonly string[]> {
+  const wanted = await wantedEvents(tx, dialect, events);
+  const taken = await addEvents(
+    tx,
+    wanted.map(({ event }) => event),
+    now,
+  );
+  const rows = wanted
+    .filter(({ event }) => taken.has(event.id))
+    .flatMap(({ event, endpoints }) => endpoints.map((endpoint_id) => ({ event_id: event.id, endpoint_id })))
+    .map((row, i) => ({ ...row, id: uuidV7InOrder(now / MICROS_PER_MS, i), created_at: now }));
+  for (let start = 0; start < rows.length; start += ROWS_A_STATEMENT)
+    await tx
+      .insertInto('deliveries')
+      .values(rows.slice(start, start + ROWS_A_STATEMENT))
+      .execute();
+  await saveWaiting(
+    tx,
+    rows.map(({ id, endpoint_id }) => ({
+      deliveryId: id,
+      endpointId: endpoint_id,
+      waiting: queued(now),
+      expiresAt: null,
+    })),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The events that somebody is to have, once each, and the endpoints that are. */
+async function wantedEvents(tx: Transaction<Tables>, dialect: Dialect, events: readonly StoredEvent[]) {
+  const subscribers = await subscribersOf(tx, dialect, events);
+  const seen = new Set<string>();
+  return events.flatMap(({ tenant, event }) => {
+    const { id, type, endpoint_id, organization_id } = event;
+    if (seen.has(id)) return [];
+    seen.add(id);
+    const endpoints = (subscribers.get(organization_id ?? tenant) ?? [])
+      .filter((endpoint) =>
+        endpoint_id === null
+          ? endpoint.types.includes(type) || endpoint.types.includes(ALL_EVENTS)
+          : endpoint.id === endpoint_id,
+      )
+      .map((endpoint) => endpoint.id);
+    return endpoints.length === 0 ? [] : [{ event, endpoints }];
+  });
+}
+
+/** The active endpoints of each user and organization, locked: who pauses or deletes one waits. */
+async function subscribersOf(
+  tx: Transaction<Tables>,
+  dialect: Dialect,
+  events: readonly StoredEvent[],
+): Promise<ReadonlyMap<string, readonly Subscriber[]>> {
+  const own = new Set(events.flatMap(({ event }) => event.organization_id ?? []));
+  const found = [...own].map((organization) => ({ owner: organization, organization }));
+  const users = [
+    ...new Set(events.flatMap(({ tenant, event }) => (event.organization_id === null ? tenant : []))),
+  ];
+  for (let start = 0; start < users.length; start += ROWS_A_STATEMENT)
+    found.push(
+      ...(await tx
+        .selectFrom('members')
+        .select(['user_id as owner', 'organization_id as organization'])
+        .where('user_id', 'in', users.slice(start, start + ROWS_A_STATEMENT))
+        .execute()),
+    );
+  const organizations = [...new Set(found.map(({ organization }) => organization))];
+  const ofOrganization = new Map<string, Subscriber[]>();
+  for (let start = 0; start < organizations.length; start += ROWS_A_STATEMENT) {
+    const query = tx
+      .selectFrom('webhook_endpoints')
+      .select(['id', 'organization_id', 'event_types'])
+      .where('organization_id', 'in', organizations.slice(start, start + ROWS_A_STATEMENT))
+      .where('is_active', '=', 1)
+      .orderBy('id');
+    for (const { id, organization_id, event_types } of await dialect.lock(query).execute()) {
+      const types = event_types.split(' ');
+      ofOrganization.set(organization_id, [...(ofOrganization.get(organization_id) ?? []), { id, types }]);
+    }
+  }
+  const subscribers = new Map<string, Subscriber[]>();
+  for (const { owner, organization } of found)
+    subscribers.set(owner, [...(subscribers.get(owner) ?? []), ...(ofOrganization.get(organization) ?? [])]);
+  return subscribers;
+}
+
+/** @returns the ids of those that were not taken before */
+async function addEvents(
+  tx: Transaction<Tables>,
+  events: readonly StoredEvent['event'][],
+  now: Micros,
+): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  for (let start = 0; start < events.length; start += ROWS_A_STATEMENT) {
+    const added = await tx
+      .insertInto('delivery_events')
+      .values(
+        events
+          .slice(start, start + ROWS_A_STATEMENT)
+          .map(({ id, type, body }) => ({ id, type, taken_at: now, body })),
+      )
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    for (const { id } of added) taken.add(id);
+  }
+  return taken;
+}

@@ -1,0 +1,162 @@
+import type { Transaction } from 'kysely';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
+import type {
+  ClaimName,
+  DeliveryQueue,
+  LeasedClaims,
+  LeasedRequest,
+  LeasedResult,
+} from '../delivery-queue.js';
+import { asked, atRest } from '../delivery-state.js';
+import type { DeliveryDetail, DeliveryFigures, DeliverySummary, FinishedRules } from '../delivery-store.js';
+import type { StoredEvent } from '../event-store.js';
+import type { ControlDatabase } from './control-database.js';
+import { claimDue, leaseClock } from './delivery-claims.js';
+import { DeliveryHistory, ofOrganization } from './delivery-history.js';
+import { takeEvents } from './delivery-intake.js';
+import { noteResults } from './delivery-results.js';
+import type { Tables } from './tables.js';
+import { saveWaiting, toWaiting, type WaitingDelivery } from './waiting-rows.js';
+
+/** The queue of webhook deliveries. */
+export class DeliveryRows implements DeliveryQueue {
+  readonly #database: ControlDatabase;
+  readonly #history: DeliveryHistory;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+    this.#history = new DeliveryHistory(database);
+  }
+
+  async enqueue(events: readonly StoredEvent[], now: Micros): Promise<number> {
+    if (events.length === 0) return 0;
+    return await this.#database.transaction(async (tx, tell) => {
+      const { length: added } = await takeEvents(tx, this.#database.dialect, events, now);
+      if (added > 0) tell('deliveries');
+      return added;
+    });
+  }
+
+  async claim(request: LeasedRequest): Promise<LeasedClaims> {
+    return await this.#database.transaction((tx) => claimDue(tx, this.#database.dialect, request));
+  }
+
+  async renew(claims: readonly ClaimName[], leaseMs: number): Promise<readonly ClaimName[]> {
+    if (claims.length === 0) return [];
+    return await this.#database.transaction(async (tx) => {
+      const rows = await this.#locked(
+        tx,
+        claims.map(({ delivery_id }) => delivery_id),
+      );
+      const held = claims.filter(({ delivery_id, attempt }) => {
+        const waiting = rows.get(delivery_id)?.waiting;
+        return waiting?.underWay && waiting.attempts === attempt;
+      });
+      if (held.length === 0) return [];
+      const clock = await leaseClock(tx, this.#database.dialect);
+      await tx
+        .updateTable('waiting_deliveries')
+        .set({ expires_at: clock + leaseMs * MICROS_PER_MS })
+        .where(
+          'delivery_id',
+          'in',
+          held.map(({ delivery_id }) => delivery_id),
+        )
+        .execute();
+      return held;
+    });
+  }
+
+  async finish(results: readonly LeasedResult[], rules: FinishedRules): Promise<readonly string[]> {
+    if (results.length === 0) return [];
+    return await this.#database.transaction(async (tx, tell) => {
+      const { paused, isTold } = await noteResults(tx, this.#database.dialect, results, rules);
+      if (paused.length > 0) tell('endpoints');
+      if (isTold) tell('events');
+      return paused;
+    });
+  }
+
+  async retry(slug: string, deliveryId: string): Promise<boolean> {
+    const { dialect } = this.#database;
+    return await this.#database.transaction(async (tx, tell) => {
+      const found = await ofOrganization(tx, slug, deliveryId).executeTakeFirst();
+      if (found === undefined) return false;
+      const { id, endpoint_id } = found;
+      // Both may be gone meanwhile, or will not be before the end of this.
+      const endpoint = tx.selectFrom('webhook_endpoints').select('is_active').where('id', '=', endpoint_id);
+      const locked = await dialect.lock(endpoint).executeTakeFirst();
+      const delivery = tx.selectFrom('deliveries').select('id').where('id', '=', id);
+      if (!locked || !(await dialect.lock(delivery).executeTakeFirst())) return false;
+      if (locked.is_active === 0) return true;
+      const row = (await this.#locked(tx, [id])).get(id) ?? (await restOf(tx, id, endpoint_id));
+      await saveWaiting(tx, [{ ...row, waiting: asked(row.waiting) }]);
+      tell('deliveries');
+      return true;
+    });
+  }
+
+  async list(
+    slug: string,
+    endpointId: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly DeliverySummary[]; readonly count: number } | null> {
+    return await this.#history.list(slug, endpointId, page);
+  }
+
+  async read(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
+    return await this.#history.read(slug, deliveryId);
+  }
+
+  async removeBefore(time: Micros): Promise<number> {
+    for (let removed = 0; ;) {
+      const some = await this.#history.removeSome(time);
+      if (some === 0) return removed;
+      removed += some;
+    }
+  }
+
+  async figures(now: Micros): Promise<DeliveryFigures> {
+    const [all, overdue] = await this.#database.read(async (db) => [
+      await db
+        .selectFrom('waiting_deliveries')
+        .select((row) => row.fn.countAll<number>().as('pending'))
+        .executeTakeFirstOrThrow(),
+      await db
+        .selectFrom('waiting_deliveries')
+        .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'endpoint_id')
+        .select((row) => row.fn.min('due_at').as('oldest'))
+        .where('is_active', '=', 1)
+        .where('attempted_at', 'is', null)
+        .executeTakeFirst(),
+    ]);
+    return {
+      pending: all.pending,
+      overdueMs: Math.max(0, (now - (overdue?.oldest ?? now)) / MICROS_PER_MS),
+    };
+  }
+
+  async #locked(
+    tx: Transaction<Tables>,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, WaitingDelivery>> {
+    const query = tx
+      .selectFrom('waiting_deliveries')
+      .selectAll()
+      .where('delivery_id', 'in', ids)
+      .orderBy('delivery_id');
+    const rows = await this.#database.dialect.lock(query).execute();
+    return new Map(rows.map((row) => [row.delivery_id, toWaiting(row)]));
+  }
+}
+
+/** A delivery of which nothing is left to be done. */
+async function restOf(tx: Transaction<Tables>, id: string, endpointId: string): Promise<WaitingDelivery> {
+  const { ended } = await tx
+    .selectFrom('delivery_attempts')
+    .select((row) => row.fn.countAll<number>().as('ended'))
+    .where('delivery_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { deliveryId: id, endpointId, waiting: atRest(ended), expiresAt: null };
+}

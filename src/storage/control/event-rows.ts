@@ -1,0 +1,74 @@
+import { sql, type Transaction } from 'kysely';
+import { ALL_EVENTS, type EventType } from '../../signal/event.js';
+import type { Fact } from '../event-log.js';
+import { indexKey } from './index-key.js';
+import { nextNumbers } from './numbers.js';
+import type { Tables } from './tables.js';
+
+/** Ten parameters each: SQLite takes 32,766 in a statement, PostgreSQL 65,535. */
+const ROWS_A_STATEMENT = 1000;
+
+/**
+ * Adds facts to the log in their order. To be called last in a transaction: until its commit no other can add any.
+ *
+ * @returns how many are new
+ */
+export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[]): Promise<number> {
+  if (facts.length === 0) return 0;
+  const first = (await nextNumbers(tx, 'event', facts.length)) - facts.length + 1;
+  let added = 0n;
+  for (let start = 0; start < facts.length; start += ROWS_A_STATEMENT) {
+    const rows = facts
+      .slice(start, start + ROWS_A_STATEMENT)
+      .map((fact, i) => toRow(fact, first + start + i));
+    const inserted = await tx
+      .insertInto('events')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['tenant', 'fact']).doNothing())
+      .executeTakeFirst();
+    added += inserted.numInsertedOrUpdatedRows ?? 0n;
+  }
+  return Number(added);
+}
+
+/**
+ * Whether a fact is to be told: to a reader that wants its type, or to an active endpoint of the organization whose it is, or of one that
+ * the user belongs to whose it is.
+ */
+export async function isWanted(tx: Transaction<Tables>, { tenant, event }: Fact): Promise<boolean> {
+  const { type, timestamp } = event;
+  const read = await tx
+    .selectFrom('event_wants')
+    .select('type')
+    .where('type', 'in', [type, ALL_EVENTS])
+    .where('until', '>', timestamp)
+    .executeTakeFirst();
+  if (read !== undefined) return true;
+  const { organization_id } = event;
+  const subscribed = await tx
+    .selectFrom('webhook_endpoints')
+    .select('id')
+    .where((row) =>
+      organization_id === null
+        ? row(
+            'organization_id',
+            'in',
+            row.selectFrom('members').select('organization_id').where('user_id', '=', tenant),
+          )
+        : row('organization_id', '=', organization_id),
+    )
+    .where('is_active', '=', 1)
+    .where((row) => row.or([subscribes(type), subscribes(ALL_EVENTS)]))
+    .executeTakeFirst();
+  return subscribed !== undefined;
+}
+
+/** Types hold no blanks, and are written with blanks between them. */
+function subscribes(type: EventType | typeof ALL_EVENTS) {
+  return sql<boolean>`' ' || webhook_endpoints.event_types || ' ' like ${`% ${type} %`}`;
+}
+
+function toRow({ fact, tenant, event }: Fact, number: number): Tables['events'] {
+  const { id, type, timestamp, organization_id, endpoint_id, body } = event;
+  return { number, fact: indexKey(fact), tenant, id, type, timestamp, organization_id, endpoint_id, body };
+}

@@ -1,0 +1,62 @@
+import { Migrator, sql, type Kysely } from 'kysely';
+import { DatabaseFailure } from './database-failure.js';
+import type { Dialect } from './dialect.js';
+import { MIGRATIONS } from './migrations.js';
+import type { Tables } from './tables.js';
+
+/** The control store cannot be used as it is: the text names what is wrong, with what, and the cure. */
+export class ControlStoreError extends Error {
+  override readonly name = 'ControlStoreError';
+}
+
+/**
+ * Brings the tables to what this program needs. Of several that start at once, one does it and the others wait.
+ *
+ * @param place names the store in errors, without secrets
+ * @throws ControlStoreError where a newer program has been here; DatabaseFailure
+ */
+export async function migrate(database: Kysely<Tables>, dialect: Dialect, place: string): Promise<void> {
+  const migrator = new Migrator({
+    db: database,
+    provider: {
+      getMigrations: async () =>
+        Object.fromEntries(
+          Object.entries(MIGRATIONS).map(([name, statements]) => [
+            name,
+            {
+              up: async (db: Kysely<unknown>) => {
+                for (const statement of statements(dialect.text)) await sql.raw(statement).execute(db);
+              },
+            },
+          ]),
+        ),
+    },
+    // The order by time of running is nothing to go by: clocks are set back.
+    allowUnorderedMigrations: true,
+  });
+  await refuseNewer(database, place);
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  // A newer program may have been here between the two.
+  await refuseNewer(database, place);
+  throw error instanceof Error ? error : new Error('the migrations failed');
+}
+
+/** A failure at the start, with the store's name in it; what names it already stays as it is. */
+export function openError(place: string, error: unknown): unknown {
+  if (!(error instanceof DatabaseFailure)) return error;
+  return new ControlStoreError(`The control store ${place} cannot be opened: ${error.message}.`, {
+    cause: error,
+  });
+}
+
+async function refuseNewer(database: Kysely<Tables>, place: string): Promise<void> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return;
+  const done = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
+  const unknown = done.rows.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));
+  if (unknown.length > 0)
+    throw new ControlStoreError(
+      `The control store ${place} was made by a newer version of Jackdaw (it has ${unknown.join(', ')}). Run that version, or name another store.`,
+    );
+}

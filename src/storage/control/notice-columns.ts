@@ -1,0 +1,53 @@
+import type { Micros } from '../../signal/time.js';
+import type {
+  AlertNotification,
+  NotificationAttempt,
+  NotificationChannel,
+  NotificationStatus,
+} from '../alert-notices.js';
+import type { KeptRule } from '../alert-rules.js';
+import type { AlertChannel } from '../alert-store.js';
+import type { Tables } from './tables.js';
+
+/** Each has a place of its own, by which its notices are numbered. */
+const CHANNELS: Readonly<Record<AlertChannel, readonly NotificationChannel[]>> = {
+  email: ['email'],
+  webhook: ['webhook'],
+  both: ['email', 'webhook'],
+};
+
+/** The rows of the notices of a firing, by its number: due at once. */
+export function noticesOf(
+  { alert, userId }: KeptRule,
+  firing: number,
+  firedAt: Micros,
+): readonly Tables['alert_notices'][] {
+  return CHANNELS[alert.channel].map((channel, i) => ({
+    number: 2 * firing + i,
+    firing,
+    user_id: userId,
+    channel,
+    webhook_url: channel === 'webhook' ? alert.webhook_url : null,
+    status: 'pending',
+    detail: null,
+    due_at: firedAt,
+    attempts: 0,
+    history: '[]',
+    token: 0,
+    claimed_until: 0,
+  }));
+}
+
+export function toNotification(row: Tables['alert_notices']): AlertNotification {
+  return {
+    channel: row.channel as NotificationChannel,
+    status: row.status as NotificationStatus,
+    detail: row.detail,
+    attempts: toAttempts(row.history),
+  };
+}
+
+/** What is JSON there was written by this store. */
+export function toAttempts(history: string): readonly NotificationAttempt[] {
+  return JSON.parse(history) as readonly NotificationAttempt[];
+}

@@ -1,0 +1,21 @@
+import type { Transaction } from 'kysely';
+import type { Tables } from './tables.js';
+
+/** What is numbered: users for telemetry, prompts for telemetry, events in their log, changes of alert rules, claims of notices. */
+export type Counter = 'tenant' | 'prompt' | 'event' | 'rule' | 'notice';
+
+/**
+ * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers grow with
+ * the commits; one that fails gives them back.
+ *
+ * @returns the last of them
+ */
+export async function nextNumbers(tx: Transaction<Tables>, name: Counter, count: number): Promise<number> {
+  const { last } = await tx
+    .updateTable('counters')
+    .set((row) => ({ last: row('last', '+', count) }))
+    .where('name', '=', name)
+    .returning('last')
+    .executeTakeFirstOrThrow();
+  return last;
+}

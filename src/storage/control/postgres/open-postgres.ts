@@ -1,0 +1,95 @@
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import { Pool, types, type ClientConfig, type CustomTypesConfig } from 'pg';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import { ControlDatabase } from '../control-database.js';
+import type { Dialect } from '../dialect.js';
+import { migrate, openError } from '../migrate.js';
+import type { Tables } from '../tables.js';
+import { PostgresDriver } from './postgres-driver.js';
+import { PostgresSignals } from './postgres-signals.js';
+
+const CONNECTIONS = 10;
+const CONNECT_MS = 5000;
+/** A process that stands still in the middle of a transaction keeps its locks no longer. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+const dialect: Dialect = {
+  text: 'text collate "C"',
+  // Processes on several machines share the leases, and their clocks differ: the database's is the only one they have in common.
+  now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
+  lock: (query) => query.forUpdate(),
+  lockSkipping: (query) => query.forUpdate().skipLocked(),
+};
+
+/**
+ * Opens a database of PostgreSQL as that of the control store, which others may have open, too.
+ *
+ * @param url `postgres://user:password@host:port/database`
+ * @param clock for pauses; leases are judged by the database's
+ * @throws ControlStoreError where it cannot be reached, or was made by a newer program
+ */
+export async function openPostgres(options: {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How many connections, beside the one that listens. */
+  readonly connections?: number;
+}): Promise<ControlDatabase> {
+  const config: ClientConfig = {
+    connectionString: options.url,
+    application_name: 'jackdaw',
+    connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    types: PARSERS,
+  };
+  const pool = new Pool({ ...config, max: options.connections ?? CONNECTIONS });
+  // Of idle connections, and of those that are in use: an error that nobody listens to ends the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
+  const kysely = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new PostgresDriver(pool),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  const signals = new PostgresSignals({ config, clock: options.clock, logger: options.logger });
+  const database = new ControlDatabase(kysely, dialect, signals);
+  const place = placeOf(options.url);
+  try {
+    await migrate(kysely, dialect, place);
+  } catch (error) {
+    await database.close();
+    throw openError(place, error);
+  }
+  await signals.open();
+  return database;
+}
+
+const PARSERS: CustomTypesConfig = {
+  getTypeParser: (type, format) => {
+    if (type === types.builtins.INT8) return readBigint as never;
+    return types.getTypeParser(type, format) as never;
+  },
+};
+
+function readBigint(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number))
+    throw new RangeError('a bigint of the control store is beyond what a number holds');
+  return number;
+}
+
+/** Without what may be secret. */
+function placeOf(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch {
+    return 'of extensions.postgres.url';
+  }
+}

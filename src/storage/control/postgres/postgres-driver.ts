@@ -1,0 +1,82 @@
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { readRow, writeParameters } from '../any-text.js';
+import { postgresFailure } from './postgres-failure.js';
+
+const CHANGES = new Set<string | null>(['INSERT', 'UPDATE', 'DELETE']);
+
+/** The connections of a pool. */
+export class PostgresDriver implements Driver {
+  readonly #pool: Pool;
+  #isEnded = false;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {
+    // The pool connects when it is asked.
+  }
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    try {
+      return new PostgresConnection(await this.#pool.connect());
+    } catch (error) {
+      throw postgresFailure(error);
+    }
+  }
+
+  async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.client.release();
+  }
+
+  async beginTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin'));
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  /** A connection that is gone has rolled back: what the transaction failed by is the error to tell. */
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    try {
+      await connection.client.query('rollback');
+    } catch {
+      // The pool drops the connection when it is released.
+    }
+  }
+
+  async destroy(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    await this.#pool.end();
+  }
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly client: PoolClient;
+
+  constructor(client: PoolClient) {
+    this.client = client;
+  }
+
+  async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      const { command, rowCount, rows } = await this.client.query<Record<string, unknown>>(
+        compiled.sql,
+        writeParameters(compiled.parameters),
+      );
+      return {
+        rows: rows.map((row) => readRow(row) as Row),
+        ...(CHANGES.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }),
+      };
+    } catch (error) {
+      throw postgresFailure(error);
+    }
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('rows of the control store are read in pages');
+  }
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { Client, type ClientConfig } from 'pg';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import type { Topic } from '../../watch.js';
+import { LocalSignals, type Signals } from '../signals.js';
+import { postgresFailure } from './postgres-failure.js';
+
+const CHANNEL = 'jackdaw';
+/** NOTIFY makes commits wait for each other: at most ten a second come from here, each with all topics. */
+const SEND_MS = 100;
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 5000;
+
+/** Hints between all that have the database open, over a connection of their own. Its own are told within the process, at once. */
+export class PostgresSignals implements Signals {
+  readonly #local = new LocalSignals();
+  readonly #config: ClientConfig;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  /** Names this process among those that send. */
+  readonly #sender = randomUUID();
+  /** What others are still to be told. */
+  readonly #unsent = new Set<Topic>();
+  #client: Client | null = null;
+  #connecting: Promise<void> = Promise.resolve();
+  #isPaused = false;
+  #isClosed = false;
+  #failures = 0;
+
+  constructor(parts: { readonly config: ClientConfig; readonly clock: Clock; readonly logger: Logger }) {
+    this.#config = parts.config;
+    this.#clock = parts.clock;
+    this.#logger = parts.logger;
+  }
+
+  /** Begins to listen; where that fails, it is tried again until it is closed. */
+  async open(): Promise<void> {
+    this.#connecting = this.#connect();
+    await this.#connecting;
+  }
+
+  watch(topic: Topic, listener: () => void): () => void {
+    return this.#local.watch(topic, listener);
+  }
+
+  tell(topics: ReadonlySet<Topic>): void {
+    this.#local.tell(topics);
+    for (const topic of topics) this.#unsent.add(topic);
+    this.#send();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#connecting;
+    await this.#local.close();
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #connect(): Promise<void> {
+    const client = new Client(this.#config);
+    // A connection may be lost at any time, which ends the process where nobody listens.
+    client.on('error', () => undefined);
+    client.on('end', () => {
+      this.#lost(client);
+    });
+    client.on('notification', ({ payload = '' }) => {
+      const [sender, ...topics] = payload.split(' ');
+      if (sender !== this.#sender) this.#local.tell(new Set(topics as Topic[]));
+    });
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      this.#tryAgain(error);
+      return;
+    }
+    this.#client = client;
+    if (this.#failures > 0) {
+      this.#logger.info({}, 'Changes of other processes are heard of again');
+      // What was changed in between was not heard of.
+      this.#local.tellAll();
+    }
+    this.#failures = 0;
+    this.#send();
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.#tryAgain(new Error('the connection was lost'));
+  }
+
+  #tryAgain(error: unknown): void {
+    if (this.#isClosed) return;
+    if (this.#failures === 0)
+      this.#logger.warn(
+        { reason: postgresFailure(error).message },
+        'Changes of other processes are not heard of at once, as PostgreSQL does not answer; it is tried again',
+      );
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LAST_PAUSE_MS);
+    this.#clock.after(pause, () => {
+      if (!this.#isClosed) this.#connecting = this.#connect();
+    });
+  }
+
+  /** Tells the others, unless they were told just now: then in a moment. */
+  #send(): void {
+    if (this.#client === null || this.#isPaused || this.#isClosed || this.#unsent.size === 0) return;
+    const topics = [...this.#unsent];
+    this.#unsent.clear();
+    this.#isPaused = true;
+    this.#clock.after(SEND_MS, () => {
+      this.#isPaused = false;
+      this.#send();
+    });
+    this.#client
+      .query('select pg_notify($1, $2)', [CHANNEL, [this.#sender, ...topics].join(' ')])
+      .catch(() => {
+        // The connection is lost: they are sent over the next one.
+        for (const topic of topics) this.#unsent.add(topic);
+      });
+  }
+}

@@ -1,0 +1,118 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
+import type { Clock } from '../../../component/telemetry.js';
+import { makePrivate, makePrivateDirectory, PRIVATE_FILE } from '../../../config/private-path.js';
+import { syncDirectory } from '../../../config/sync-directory.js';
+import { ControlDatabase } from '../control-database.js';
+import type { Dialect } from '../dialect.js';
+import { ControlStoreError, migrate, openError } from '../migrate.js';
+import { LocalSignals } from '../signals.js';
+import type { Tables } from '../tables.js';
+import { SqliteDriver } from './sqlite-driver.js';
+import { isNoDatabase, sqliteFailure } from './sqlite-failure.js';
+import { loadSqlite } from './sqlite-module.js';
+
+/** Stands in the header of every file of ours: "JDCS". */
+const APPLICATION = 0x4a444353;
+/** For a process that is about to end and still has the file. */
+const BUSY_MS = 1000;
+
+class TransactionalAdapter extends SqliteAdapter {
+  /** kysely leaves it out because of pragmas, which no migration here sets: a kill leaves none half done. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Opens the database of the control store in a file, which is made where it is missing, for its user alone.
+ *
+ * @param clock leases are judged by it
+ * @throws ControlStoreError where the file is another process's, another program's or a newer program's; the error of the file system
+ */
+export async function openSqlite(options: {
+  readonly path: string;
+  readonly clock: Clock;
+}): Promise<ControlDatabase> {
+  const path = resolve(options.path);
+  await makeFile(path);
+  const { DatabaseSync } = await loadSqlite();
+  const file = new DatabaseSync(path, { timeout: BUSY_MS });
+  try {
+    prepare(file, path);
+  } catch (error) {
+    file.close();
+    throw fileError(path, error);
+  }
+  const dialect: Dialect = {
+    text: 'text',
+    now: () => sql<number>`${options.clock.now()}`,
+    // The file has one writer.
+    lock: (query) => query,
+    lockSkipping: (query) => query,
+  };
+  const kysely = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new TransactionalAdapter(),
+      createDriver: () => new SqliteDriver(file),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  const database = new ControlDatabase(kysely, dialect, new LocalSignals());
+  try {
+    await migrate(kysely, dialect, path);
+  } catch (error) {
+    await database.close();
+    throw openError(path, error);
+  }
+  return database;
+}
+
+/** SQLite gives the files beside it the mode of this one. */
+async function makeFile(path: string): Promise<void> {
+  await makePrivateDirectory(dirname(path));
+  try {
+    closeSync(openSync(path, 'wx', PRIVATE_FILE));
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    for (const name of [path, `${path}-wal`]) makePrivate(name);
+  }
+}
+
+/** The lock is taken with the first read, before anything is written, and kept until the file is closed. */
+function prepare(file: DatabaseSyncInstance, path: string): void {
+  file.exec('pragma locking_mode = exclusive');
+  file.exec('begin immediate');
+  const header = file
+    .prepare(
+      'select application_id, (select count(*) from sqlite_schema) as tables from pragma_application_id',
+    )
+    .get() as { application_id: number; tables: number };
+  file.exec('commit');
+  const isNew = header.application_id === 0 && header.tables === 0;
+  if (!isNew && header.application_id !== APPLICATION)
+    throw new ControlStoreError(
+      `The file ${path} is a database of another program. Name another file for the control store.`,
+    );
+  file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+  if (isNew) file.exec(`pragma application_id = ${String(APPLICATION)}`);
+}
+
+function fileError(path: string, error: unknown): unknown {
+  const failure = sqliteFailure(error);
+  if (failure.kind === 'repeat')
+    return new ControlStoreError(
+      `The control store ${path} is in use by another process. Stop that process, or name another file.`,
+      { cause: failure },
+    );
+  if (isNoDatabase(error))
+    return new ControlStoreError(
+      `The file ${path} is no control store: SQLite cannot read it. Restore it from a backup, or move it away to start with an empty store.`,
+      { cause: failure },
+    );
+  return error instanceof ControlStoreError ? error : openError(path, failure);
+}

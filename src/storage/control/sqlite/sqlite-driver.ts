@@ -1,0 +1,110 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import {
+  CompiledQuery,
+  DeleteQueryNode,
+  InsertQueryNode,
+  UpdateQueryNode,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+} from 'kysely';
+import { readRow, writeParameters } from '../any-text.js';
+import { sqliteFailure } from './sqlite-failure.js';
+
+/** Statements that stay prepared: all of the program's are fewer, but for inserts of many rows at once. */
+const PREPARED = 200;
+
+/** The one connection of a file of SQLite: who takes it while another has it waits, in the order of asking. */
+export class SqliteDriver implements Driver {
+  readonly #database: DatabaseSyncInstance;
+  readonly #connection: SqliteConnection;
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  constructor(database: DatabaseSyncInstance) {
+    this.#database = database;
+    this.#connection = new SqliteConnection(database);
+  }
+
+  async init(): Promise<void> {
+    // It was opened before.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isTaken = true;
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await connection.executeQuery(CompiledQuery.raw('rollback'));
+    } catch {
+      // A full disk and the like have rolled it back already. Otherwise the next one cannot begin, and says so.
+    }
+  }
+
+  async destroy(): Promise<void> {
+    try {
+      // `@photostructure/sqlite` keeps the file open, and with it the lock, until the last statement is garbage.
+      this.#database.exec('pragma journal_mode = delete; pragma locking_mode = normal');
+      this.#database.prepare('select count(*) from sqlite_schema').get();
+    } finally {
+      this.#database.close();
+    }
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSyncInstance;
+  readonly #prepared = new Map<string, StatementSyncInstance>();
+
+  constructor(database: DatabaseSyncInstance) {
+    this.#database = database;
+  }
+
+  async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      const statement = this.#prepare(compiled.sql);
+      const parameters = writeParameters(compiled.parameters);
+      if (isChange(compiled.query) && compiled.query.returning === undefined)
+        return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
+      const rows = statement.all(...parameters) as Record<string, unknown>[];
+      return { rows: rows.map((row) => readRow(row) as Row) };
+    } catch (error) {
+      throw sqliteFailure(error);
+    }
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('rows of the control store are read in pages');
+  }
+
+  #prepare(sql: string): StatementSyncInstance {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) this.#prepared.delete(sql);
+    const statement = known ?? this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    const [oldest] = this.#prepared.keys();
+    if (this.#prepared.size > PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
+    return statement;
+  }
+}
+
+function isChange(node: CompiledQuery['query']): node is InsertQueryNode | UpdateQueryNode | DeleteQueryNode {
+  return InsertQueryNode.is(node) || UpdateQueryNode.is(node) || DeleteQueryNode.is(node);
+}

@@ -1,0 +1,42 @@
+import { DatabaseFailure } from '../database-failure.js';
+
+/** SQLite's result codes; the upper bits of an extended one say more. */
+const ERROR = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const CONSTRAINT = 19;
+const MISMATCH = 20;
+const MISUSE = 21;
+const RANGE = 25;
+const NOTADB = 26;
+
+/** The driver's own word for a database that was closed. */
+const CLOSED = 'ERR_INVALID_STATE';
+
+const FAULTS = new Set([ERROR, CONSTRAINT, MISMATCH, MISUSE, RANGE]);
+
+/** What the driver threw, with SQLite's own words for its code: they hold no values. */
+export function sqliteFailure(error: unknown): DatabaseFailure {
+  if (error instanceof DatabaseFailure) return error;
+  const code = codeOf(error);
+  if (code === null) {
+    // Of the driver itself, such as a number beyond what JavaScript holds: its text may name the value.
+    const name = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return new DatabaseFailure(`SQLite's driver says ${name}`, name === CLOSED ? 'unavailable' : 'fault');
+  }
+  const words = error instanceof Error && 'errstr' in error ? String(error.errstr) : 'unknown';
+  const kind = code === BUSY || code === LOCKED ? 'repeat' : FAULTS.has(code) ? 'fault' : 'unavailable';
+  return new DatabaseFailure(`SQLite says ${String(code)} (${words})`, kind);
+}
+
+/** Whether a file is none of SQLite's, or is damaged. */
+export function isNoDatabase(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === NOTADB || code === CORRUPT;
+}
+
+function codeOf(error: unknown): number | null {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
+  return error.errcode & 0xff;
+}

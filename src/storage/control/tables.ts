@@ -1,0 +1,238 @@
+/** The tables of the control store, as statements see them. Times are microseconds since 1970, truths 0 or 1. */
+export interface Tables {
+  counters: CounterTable;
+  leases: LeaseTable;
+  users: UserTable;
+  api_keys: KeyTable;
+  organizations: OrganizationTable;
+  members: MemberTable;
+  prompts: PromptTable;
+  webhook_endpoints: EndpointTable;
+  events: EventTable;
+  event_readers: { name: string; position: number };
+  event_marks: { source: string; mark: string };
+  event_wants: { owner: string; type: string; until: number };
+  terms: TermsTable;
+  delivery_events: DeliveryEventTable;
+  deliveries: DeliveryTable;
+  waiting_deliveries: WaitingDeliveryTable;
+  delivery_attempts: DeliveryAttemptTable;
+  alert_rules: AlertRuleTable;
+  alert_removals: { number: number; alert_id: string };
+  alert_firings: AlertFiringTable;
+  alert_notices: AlertNoticeTable;
+  /** One row; null until the first. */
+  alert_beat: { beat_at: number | null };
+}
+
+/** Numbers that are given once. */
+interface CounterTable {
+  name: string;
+  /** The last that was given. */
+  last: number;
+}
+
+interface LeaseTable {
+  name: string;
+  owner: string;
+  token: number;
+  expires_at: number;
+}
+
+interface UserTable {
+  id: string;
+  tenant: number;
+  email: string;
+  /** In lower case: it exists once. */
+  email_key: string;
+  name: string;
+  monthly_event_limit: number | null;
+  disabled: number;
+  created_at: number;
+}
+
+interface KeyTable {
+  id: string;
+  user_id: string;
+  name: string;
+  prefix: string;
+  digest: string;
+  /** Separated by blanks. */
+  scopes: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+interface OrganizationTable {
+  id: string;
+  slug: string;
+  /** In lower case: it exists once. */
+  slug_key: string;
+  name: string;
+  created_at: number;
+}
+
+interface MemberTable {
+  organization_id: string;
+  user_id: string;
+  role: string;
+}
+
+interface PromptTable {
+  /** What rows of telemetry carry instead of the id. */
+  number: number;
+  id: string;
+  user_id: string;
+  name: string;
+  /** Stands for the name in the index. */
+  name_key: string;
+  version: number;
+  template_text: string;
+  description: string | null;
+  is_active: number;
+  created_at: number;
+  /** Of the texts, about: reads go by it to bound what they hold. */
+  bytes: number;
+}
+
+interface EndpointTable {
+  id: string;
+  organization_id: string;
+  url: string;
+  name: string;
+  /** Separated by blanks. */
+  event_types: string;
+  is_active: number;
+  consecutive_failures: number;
+  created_at: number;
+  /** Encrypted before it comes here. */
+  sealed_secret: string;
+}
+
+interface EventTable {
+  /** Grows with the commits. */
+  number: number;
+  tenant: string;
+  fact: string;
+  id: string;
+  type: string;
+  timestamp: number;
+  organization_id: string | null;
+  endpoint_id: string | null;
+  body: string;
+}
+
+interface TermsTable {
+  owner: string;
+  /** JSON */
+  terms: string;
+  until: number;
+}
+
+/** Events that were taken, with what is sent. */
+interface DeliveryEventTable {
+  id: string;
+  type: string;
+  taken_at: number;
+  body: string;
+}
+
+interface DeliveryTable {
+  /** UUIDv7 */
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  created_at: number;
+}
+
+/** What is still to be attempted. A delivery without a row here is at rest. */
+interface WaitingDeliveryTable {
+  delivery_id: string;
+  endpoint_id: string;
+  due_at: number | null;
+  step: number;
+  manual: number;
+  attempts: number;
+  /** When the attempt under way began; null: none is. */
+  attempted_at: number | null;
+  /** Of it. */
+  is_manual: number;
+  /** When its lease ends. */
+  expires_at: number | null;
+  /** When somebody may claim it: 0 where somebody asked for it, null while it is claimed. */
+  ready_at: number | null;
+}
+
+/** Attempts that have ended. */
+interface DeliveryAttemptTable {
+  delivery_id: string;
+  attempt_number: number;
+  attempted_at: number;
+  succeeded: number;
+  http_status_code: number | null;
+  response_body: string;
+  duration_ms: number | null;
+  error_message: string | null;
+}
+
+interface AlertRuleTable {
+  id: string;
+  user_id: string;
+  agent_id: string | null;
+  agent_name: string | null;
+  type: string;
+  threshold: number;
+  cooldown_minutes: number;
+  is_active: number;
+  channel: string;
+  webhook_url: string | null;
+  /** JSON */
+  composite_config: string | null;
+  target_service: string | null;
+  last_fired_at: number | null;
+  created_at: number;
+  /** The next two are null while the rule is not firing. */
+  incident_id: string | null;
+  incident_firings: number | null;
+  evidence: string | null;
+  /** The number of its newest change. */
+  changed: number;
+}
+
+interface AlertFiringTable {
+  /** Grows with the commits. */
+  number: number;
+  id: string;
+  alert_id: string;
+  fired_at: number;
+  value: number | null;
+  threshold: number;
+  incident_id: string;
+  /** When the incident ended. */
+  resolved_at: number | null;
+  /** What notices say: the envelope of `alert.fired`. */
+  body: string;
+}
+
+interface AlertNoticeTable {
+  /** Twice that of its firing, or one more. */
+  number: number;
+  /** The number of the firing. */
+  firing: number;
+  user_id: string;
+  channel: string;
+  webhook_url: string | null;
+  status: string;
+  detail: string | null;
+  /** Null: it is pending no more. */
+  due_at: number | null;
+  attempts: number;
+  /** The attempts: JSON. */
+  history: string;
+  /** Of its newest claim. */
+  token: number;
+  /** 0 while nobody has it. */
+  claimed_until: number;
+}

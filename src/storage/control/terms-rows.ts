@@ -1,0 +1,38 @@
+import type { Micros } from '../../signal/time.js';
+import type { PublishedTerms, Terms } from '../terms.js';
+import type { ControlDatabase } from './control-database.js';
+
+/** A row for each process that publishes. */
+export class TermsRows implements Terms {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async publish(owner: string, terms: PublishedTerms, until: Micros): Promise<void> {
+    const changed = { terms: JSON.stringify(terms), until };
+    await this.#database.transaction(async (tx, tell) => {
+      await tx
+        .insertInto('terms')
+        .values({ owner, ...changed })
+        .onConflict((conflict) => conflict.column('owner').doUpdateSet(changed))
+        .execute();
+      tell('terms');
+    });
+  }
+
+  async withdraw(owner: string): Promise<void> {
+    await this.#database.transaction(async (tx, tell) => {
+      const removed = await tx.deleteFrom('terms').where('owner', '=', owner).executeTakeFirst();
+      if (removed.numDeletedRows > 0n) tell('terms');
+    });
+  }
+
+  async all(now: Micros): Promise<readonly PublishedTerms[]> {
+    const rows = await this.#database.read((db) =>
+      db.selectFrom('terms').select('terms').where('until', '>', now).orderBy('owner').execute(),
+    );
+    return rows.map(({ terms }) => JSON.parse(terms) as PublishedTerms);
+  }
+}

@@ -1,0 +1,10 @@
+import type { CountedRun } from '../run-figures.js';
+
+/** What a run adds to the figures of a prompt version that it used. */
+export type LinkedRun = Pick<CountedRun, 'success' | 'cost' | 'durationMs'>;
+
+/** A stored run and the number of a prompt version that it used. */
+export interface LinkedPrompt {
+  readonly promptNo: number;
+  readonly run: LinkedRun;
+}

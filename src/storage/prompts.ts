@@ -1,0 +1,37 @@
+import type { PromptVersion } from './meta-store.js';
+
+/** What a version of a prompt is called in rows of telemetry. */
+export interface NumberedVersion {
+  /** From 1, and no other version of any user has it. */
+  readonly number: number;
+  readonly version: number;
+}
+
+/** A part of a list: all of it may be many megabytes. */
+export interface PromptPage {
+  readonly prompts: readonly PromptVersion[];
+  /** Where the list goes on; null at its end. Opaque. */
+  readonly next: string | null;
+}
+
+/**
+ * The prompts of users. They are never changed and never deleted. A list is as it was when its first page was read. Users' ids are taken in
+ * any case. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ */
+export interface Prompts {
+  /**
+   * Writes the event `prompt.created` in the same transaction, where somebody wants it. Durable when it resolves.
+   *
+   * @returns the version's number
+   * @throws ConflictError `version` where the user has that version of the prompt
+   */
+  create(userId: string, prompt: PromptVersion): Promise<number>;
+  /** All versions of all prompts of a user: by name in the order of its characters, then the newest version first. @param after `next` */
+  list(userId: string, after?: string): Promise<PromptPage>;
+  /** Those of one prompt, the newest first. @returns null where the user has no prompt of that name */
+  listVersions(userId: string, name: string, after?: string): Promise<PromptPage | null>;
+  /** @returns null where the user has no such version */
+  findNumber(userId: string, name: string, version: number): Promise<number | null>;
+  /** The newest first; none where the user has no prompt of that name. */
+  numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]>;
+}

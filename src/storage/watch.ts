@@ -1,0 +1,12 @@
+/** What may change while somebody watches. `endpoints` is also who belongs to which organization: it decides whose events an endpoint gets. */
+export type Topic =
+  'keys' | 'prompts' | 'events' | 'endpoints' | 'terms' | 'rules' | 'notices' | 'deliveries';
+
+/**
+ * Hints that something has changed. They are told after the commit, many changes may be one hint, and one may be lost: who must know asks
+ * now and then, too.
+ */
+export interface Watch {
+  /** @param listener must not throw @returns what ends it */
+  watch(topic: Topic, listener: () => void): () => void;
+}

@@ -1,0 +1,399 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
+import t from 'tap';
+import { startTestDaemon } from '../../support/daemon.js';
+import { send } from '../../support/http-listener.js';
+import { dueBy } from '../../support/due-notices.js';
+import { logRequest } from '../../support/log-request.js';
+import type { Call } from '../../support/api-caller.js';
+import { startApi, type TestApi } from '../../support/api.js';
+import { anEvent } from '../../support/event-records.js';
+import { DocumentedApi, type OpenApiDocument } from '../../support/documented-api.js';
+import { traceIdOf } from '../../support/header-text.js';
+import { projectFolder, readProjectFile } from '../../support/project-file.js';
+import { START } from '../../support/otlp-requests.js';
+import { anItem } from '../../support/trace-batch.js';
+import { COMPOSITE, HOOK_URL, UNWATCHED } from '../../support/alert-calls.js';
+
+/** Statuses that cannot be had on demand; that they look like every other problem is tested with the listener. */
+const NOT_ON_DEMAND = new Set(['408', '429', '431', '500', '503']);
+/** Twenty thousand alerts take too long; that it looks like the others is tested with a store that is full. */
+const TOO_LONG = new Set(['createAlert 409']);
+
+void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
+  const api = await startApi(t);
+  const document = await api.get<Record<string, unknown>>('/openapi.json');
+  const validator = new Validator();
+  const result = await validator.validate(document);
+  t.strictSame(result.errors ?? [], []);
+  t.ok(result.valid);
+  t.equal(validator.version, '3.1');
+});
+
+void t.test('who has openapi.json already is only told so', async (t) => {
+  const { url } = await startTestDaemon(t);
+  const get = (headers: Readonly<Record<string, string>>) =>
+    send(`${url}/api/v1/openapi.json`, { headers: { 'accept-encoding': 'br', ...headers } });
+  const { status, headers } = await get({});
+  t.equal(status, 200);
+  t.match(headers, { etag: /^W\/"/, 'content-encoding': 'br', 'cache-control': 'no-cache' });
+  const again = await get({ 'if-none-match': headers.etag ?? '' });
+  t.match(again, { status: 304, body: '', headers: { etag: headers.etag } });
+});
+
+void t.test('every schema of a route is a JSON Schema', async (t) => {
+  const api = await startApi(t);
+  const ajv = new Ajv();
+  for (const { operation } of api.routes) {
+    if (!operation) continue;
+    const { id, params, query, body, responses } = operation;
+    for (const schema of [params, query, body, ...Object.values(responses)])
+      if (schema) t.ok(ajv.validateSchema(schema), `${id}: ${ajv.errorsText()}`);
+  }
+});
+
+void t.test(
+  'it holds every route of the listener, whoever added it, with its parameters and errors',
+  async (t) => {
+    const api = await startApi(t);
+    const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
+    const nameOf = (route: { readonly method: string; readonly path: string }) =>
+      `${route.method} ${route.path}`;
+    t.strictSame(documented.operations().map(nameOf).sort(), api.routes.map(nameOf).sort());
+    const ids = documented.operations().map(({ operation }) => operation.operationId);
+    t.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+    for (const { method, path, operation } of documented.operations()) {
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      t.strictSame(
+        inPath.map(({ name, required }) => [name, required]).sort(),
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]).sort(),
+        `${method} ${path} describes its placeholders`,
+      );
+      const statuses = Object.keys(operation.responses);
+      t.ok(statuses.includes('500') && statuses.includes('503'));
+      t.equal(statuses.includes('401'), operation.security.length > 0);
+      t.equal(statuses.includes('415'), operation.requestBody !== undefined);
+      if (operation.operationId !== 'readOpenApi')
+        t.notMatch(JSON.stringify(operation), '"properties"', 'every object is a component with a name');
+    }
+  },
+);
+
+void t.test('every answer that can be had is as documented, field by field', async (t) => {
+  const api = await startApi(t, UNWATCHED);
+  const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
+  const check = async (operationId: string, place: Record<string, string>, call: Call = {}) => {
+    const found = documented.operations().find(({ operation }) => operation.operationId === operationId);
+    if (!found) throw new Error(`${operationId} is not documented`);
+    const { query = '', ...params } = place;
+    const path = found.path
+      .replace('/api/v1', '')
+      .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+    const answer = await api.call(found.method, path + query, call);
+    t.strictSame(
+      documented.faults(found.operation, answer),
+      [],
+      `${operationId} ${answer.status}: ${JSON.stringify(answer.body ?? null).slice(0, 200)}`,
+    );
+    return answer;
+  };
+
+  await checkSuccesses(check);
+  await checkEndpoints(check);
+  await checkDeliveries(api, check);
+  await checkAlerts(api, check);
+  await checkMetrics(api, check);
+  await checkLogs(api, check);
+  await checkQuota(api, check);
+  await checkRebuild(documented, check);
+  await checkRefusals(api, documented, check);
+
+  const documentedAnswers = documented.operations().flatMap(({ operation }) =>
+    Object.keys(operation.responses)
+      .filter((status) => !NOT_ON_DEMAND.has(status))
+      .map((status) => `${operation.operationId} ${status}`),
+  );
+  t.strictSame(
+    documentedAnswers.filter((name) => !documented.seen.has(name) && !TOO_LONG.has(name)),
+    [],
+    'each documented answer was seen',
+  );
+});
+
+type Check = (id: string, place: Record<string, string>, call?: Call) => Promise<{ readonly body: unknown }>;
+
+async function checkSuccesses(check: Check): Promise<void> {
+  const full = anItem({ spans: 3 });
+  const bare = anItem({ trace: { success: undefined, metadata: undefined, ended_at: undefined }, spans: 0 });
+  const broken = anItem({ trace: { trace_id: 'x' } });
+  await check('ingestTraces', {}, { json: { traces: [full, bare, broken] } });
+  const trace_id = traceIdOf(full);
+  await check('readTrace', { trace_id });
+  await check('readTrace', { trace_id: traceIdOf(bare) });
+  await check('setTraceOutcome', { trace_id }, { json: { success: true, outcome: 'x' } });
+  await check('listTraces', {});
+  await check('listTraces', { query: '?page=9&page_size=1&status=failed' });
+  const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
+  const agent_id = agents[0]?.id ?? '';
+  await check('listAgents', { query: '?sort=name' });
+  await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
+  await check('listModels', { query: `?agent_id=${agent_id}` });
+  await check('readServiceMap', { query: '?hours=0' });
+  await check('readAgent', { agent_id });
+  await check('readAgentStats', { agent_id, query: '?days=30' });
+  await check('listAgentRuns', { agent_id });
+  for (const id of ['exportTraces', 'exportMetrics', 'exportLogs']) await check(id, {}, { json: {} });
+  await check('exportTraces', {}, { json: { resourceSpans: [{ scopeSpans: [{ spans: [{}] }] }] } });
+  await check('readOpenApi', {}, { key: null });
+  await check('readMe', {});
+  await check('readUsage', {});
+
+  const user = (await check('createUser', {}, { json: { email: 'a@example.com', name: 'A' } })).body;
+  const { id: user_id } = user as { readonly id: string };
+  await check('createUser', {}, { json: { email: 'a@example.com', name: 'A' } });
+  await check('listUsers', {});
+  await check('updateUser', { user_id }, { json: { monthly_event_limit: 5 } });
+  await check('updateUser', { user_id }, { json: { email: 'admin@localhost' } });
+  const key = (await check('createKey', {}, { json: { user_id, name: 'k', scopes: ['read'] } })).body;
+  const keys = (await check('listKeys', {})).body as readonly {
+    readonly id: string;
+    readonly scopes: string[];
+  }[];
+  await check('revokeKey', { key_id: (key as { readonly id: string }).id });
+  const lastAdmin = keys.find(({ scopes }) => scopes.includes('admin'));
+  await check('revokeKey', { key_id: lastAdmin?.id ?? '' });
+  await check('listKeys', { query: `?user_id=${user_id}` });
+  for (const description of [undefined, 'a description', 'once more'])
+    await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hello.', description } });
+  await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hi.', version: 2 } });
+  await check('listPrompts', {});
+  await check('listPromptVersions', { name: 'a%2Fb' });
+  const usage = { prompt_name: 'a/b', prompt_version: 2, trace_id };
+  await check('recordPromptUsage', {}, { json: usage });
+  await check('comparePromptVersions', { name: 'a%2Fb' });
+  await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
+  await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
+  await check('listOrganizations', {});
+  await check('putMember', { slug: 'acme', user_id }, { json: { role: 'member' } });
+  await check('readMe', { query: '' });
+  await check('listMembers', { slug: 'acme' });
+  await check('removeMember', { slug: 'acme', user_id });
+}
+
+/** Of a domain that never resolves: nothing is sent to anybody. */
+const HOOK = { url: 'https://hook.example/', event_types: ['*'] };
+
+async function checkEndpoints(check: Check): Promise<void> {
+  const org_slug = 'default';
+  const json = HOOK;
+  const { body } = await check('createWebhookEndpoint', { org_slug }, { json });
+  const { id: endpoint_id } = body as { readonly id: string };
+  await check('createWebhookEndpoint', { org_slug }, { json: { ...json, name: 'a name' } });
+  await check('listWebhookEndpoints', { org_slug });
+  await check('testWebhookEndpoint', { org_slug, endpoint_id });
+  await check('updateWebhookEndpoint', { org_slug, endpoint_id }, { json: { is_active: false } });
+  await check('testWebhookEndpoint', { org_slug, endpoint_id });
+  await check('rotateWebhookSecret', { org_slug, endpoint_id });
+  await check('deleteWebhookEndpoint', { org_slug, endpoint_id });
+}
+
+/** One that was attempted; and as many endpoints as there can be. */
+async function checkDeliveries({ deliveries }: TestApi, check: Check): Promise<void> {
+  const org_slug = 'crowded';
+  await check('createOrganization', {}, { json: { slug: org_slug, name: 'Crowded' } });
+  const { user } = (await check('readMe', {})).body as { readonly user: { readonly id: string } };
+  await check('putMember', { slug: org_slug, user_id: user.id }, { json: { role: 'admin' } });
+  const { body } = await check('createWebhookEndpoint', { org_slug }, { json: HOOK });
+  const { id: endpoint_id } = body as { readonly id: string };
+  const now = Date.now() * 1000;
+  await deliveries.addDeliveries({ tenant: user.id, items: [anEvent(1, 'trace.failed', { a: 1 })] }, now);
+  const rules = { now, limit: 100, perEndpoint: 100, perOrganization: 100, held: [] };
+  await deliveries.claimDeliveries(rules);
+  const list = await check('listWebhookDeliveries', { org_slug, endpoint_id });
+  const { items } = list.body as { readonly items: readonly { readonly id: string }[] };
+  const delivery_id = items.at(-1)?.id ?? '';
+  await check('readWebhookDelivery', { org_slug, delivery_id });
+  await check('retryWebhookDelivery', { org_slug, delivery_id });
+  const more = Array.from({ length: 100 }, () =>
+    check('createWebhookEndpoint', { org_slug }, { json: HOOK }),
+  );
+  await Promise.all(more);
+  await check('createWebhookEndpoint', { org_slug }, { json: HOOK });
+}
+
+/** With and without all that may be absent, before and after one fires. */
+async function checkAlerts(api: TestApi, check: Check): Promise<void> {
+  const agents = await api.get<readonly { readonly id: string }[]>('/agents');
+  const ofAgent = { agent_id: agents[0]?.id, type: 'failure_rate', threshold: 0.5 };
+  const ofService = {
+    target_service: 'a',
+    type: 'composite',
+    composite_config: COMPOSITE,
+    channel: 'both',
+    webhook_url: HOOK_URL,
+  };
+  for (const json of [ofAgent, ofService]) {
+    const alert_id = ((await check('createAlert', {}, { json })).body as { readonly id: string }).id;
+    await check('readAlert', { alert_id });
+    await check('testAlert', { alert_id });
+    await check('listAlertEvents', { alert_id });
+    await fireOnce(api, alert_id);
+    await check('listAlertEvents', { alert_id });
+    await check('updateAlert', { alert_id }, { json: { is_active: false } });
+    await check('listAlertEvents', { alert_id });
+    await check('listAlerts', {});
+    await check('deleteAlert', { alert_id });
+  }
+}
+
+/** With an attempt to tell of it. */
+async function fireOnce({ alerts }: TestApi, alertId: string): Promise<void> {
+  const now = Date.now() * 1000;
+  const eventId = randomUUID();
+  const incident = { id: eventId, firings: 1 };
+  const firing = { alertId, lastFiredAt: null, firedAt: now, eventId, incident, evidence: [null] };
+  await alerts.recordFirings([{ ...firing, threshold: 0.5, value: 1, data: {} }]);
+  const { items } = await alerts.dueNotifications(dueBy(now, 10));
+  const attempt = { attempt_number: 1, attempted_at: now, status_code: null, duration_ms: 1.5 };
+  const results = items.map(({ number }) => ({
+    number,
+    status: 'failed' as const,
+    detail: 'no answer',
+    attempt: { ...attempt, error_message: 'No answer came.' },
+    retryAt: null,
+  }));
+  await alerts.finishNotifications(results);
+}
+
+/** Every type of metric, with all that its points may have. */
+async function checkMetrics(api: TestApi, check: Check): Promise<void> {
+  const folder = 'test/testdata/otlp-metrics';
+  for (const file of readdirSync(join(projectFolder(), folder))) {
+    const { request } = JSON.parse(readProjectFile(join(folder, file))) as { readonly request: object };
+    await api.call('POST', '/otlp/v1/metrics', { json: request });
+  }
+  const { body } = await check('listMetrics', {});
+  for (const { name } of body as readonly { readonly name: string }[]) {
+    await check('queryMetric', { query: `?name=${name}` });
+    await check('queryMetric', { query: `?name=${name}&details=true` });
+  }
+}
+
+/** One that is refused, too, as another is under way. */
+async function checkRebuild({ seen }: DocumentedApi, check: Check): Promise<void> {
+  await check('rebuildServiceMap', { query: '?dry_run=true' });
+  do await Promise.all(Array.from({ length: 4 }, () => check('rebuildServiceMap', {})));
+  while (!seen.has('rebuildServiceMap 409'));
+}
+
+/** A user at the end of its quota. */
+async function checkQuota(api: TestApi, check: Check): Promise<void> {
+  const { id: user_id, key } = await api.createUser('few@example.com', ['write', 'read']);
+  await check('updateUser', { user_id }, { json: { monthly_event_limit: 1 } });
+  await check('ingestTraces', {}, { key, json: { traces: [anItem({ spans: 2 })] } });
+  const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'x', startTimeUnixNano: START };
+  const spans = [span, { ...span, spanId: 'c'.repeat(16) }];
+  await check('exportTraces', {}, { key, json: { resourceSpans: [{ scopeSpans: [{ spans }] }] } });
+  await check('readUsage', {}, { key });
+}
+
+/** A record with a trace, and one that hardly says anything. */
+async function checkLogs(api: TestApi, check: Check): Promise<void> {
+  const nanos = 1_768_478_400_000_000_000n;
+  const logs = [
+    { body: 'found', nanos, traceId: 'a'.repeat(32), attributes: { a: 'b' } },
+    { body: {}, nanos },
+  ];
+  await api.call('POST', '/otlp/v1/logs', { json: logRequest('shop', logs) });
+  const { body } = await check('searchLogs', { query: '?details=true' });
+  await check('searchLogs', { query: '?query=found&service=shop&severity=info' });
+  const { items } = body as { readonly items: readonly { readonly id: string }[] };
+  for (const { id } of items) await check('readLogTrace', { log_id: id });
+}
+
+async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Check): Promise<void> {
+  const manager = (await api.createKey(['manage'])).key;
+  const reader = (await api.createKey(['read'])).key;
+  const missing = {
+    trace_id: randomUUID(),
+    agent_id: randomUUID(),
+    user_id: randomUUID(),
+    key_id: randomUUID(),
+    log_id: randomUUID(),
+    endpoint_id: randomUUID(),
+    delivery_id: randomUUID(),
+    alert_id: randomUUID(),
+  };
+  const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere' };
+  const nonsense = {
+    trace_id: 'x',
+    agent_id: 'x',
+    user_id: 'x',
+    key_id: 'x',
+    log_id: 'x',
+    endpoint_id: 'x',
+    delivery_id: 'x',
+    alert_id: 'x',
+    slug: '%20',
+    org_slug: '%20',
+    name: '%20',
+    query: '?page=x&user_id=x&limit=x&dry_run=x&hours=x',
+  };
+  const broken = {
+    trace_id: '%zz',
+    agent_id: '%zz',
+    user_id: '%zz',
+    key_id: '%zz',
+    log_id: '%zz',
+    endpoint_id: '%zz',
+    delivery_id: '%zz',
+    alert_id: '%zz',
+    slug: '%zz',
+    org_slug: '%zz',
+    name: '%zz',
+  };
+  const bodies: Readonly<Record<string, object>> = {
+    setTraceOutcome: { success: true },
+    updateUser: { name: 'x' },
+    createKey: { user_id: missing.user_id, name: 'x', scopes: ['read'] },
+    putMember: { role: 'member' },
+    createWebhookEndpoint: HOOK,
+    updateWebhookEndpoint: { is_active: true },
+    createAlert: { agent_id: missing.agent_id, type: 'failure_rate', threshold: 0.5 },
+    updateAlert: { is_active: true },
+    recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing.trace_id },
+  };
+  const queries: Readonly<Record<string, string>> = {
+    compareAgents: `?agent_a=${randomUUID()}&agent_b=${randomUUID()}`,
+    queryMetric: '?name=nothing',
+  };
+  const type = { 'content-type': 'application/json' };
+  for (const { operation } of documented.operations()) {
+    const id = operation.operationId;
+    const hasBody = operation.requestBody !== undefined;
+    const json = hasBody ? { json: bodies[id] ?? {} } : {};
+    if (operation.security.length > 0) await check(id, nowhere, { key: null, ...json });
+    const weak = operation.security.some((kind) => kind['api_key']?.includes('manage')) ? reader : manager;
+    if (operation.responses['403']) await check(id, nowhere, { key: weak, ...json });
+    if (operation.responses['404'])
+      await check(
+        id,
+        {
+          ...nowhere,
+          query: queries[id] ?? '',
+        },
+        json,
+      );
+    if (operation.responses['422']) await check(id, nonsense, hasBody ? { json: {} } : {});
+    if (operation.responses['400'] && !hasBody) await check(id, broken);
+    if (!hasBody) continue;
+    await check(id, nowhere, { body: '{', headers: type });
+    await check(id, nowhere, { body: '{}', headers: { 'content-type': 'text/plain' } });
+    const tooLarge = new Uint8Array(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' ')));
+    await check(id, nowhere, { body: tooLarge, headers: { ...type, 'content-encoding': 'gzip' } });
+  }
+}

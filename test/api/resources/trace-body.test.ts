@@ -1,0 +1,85 @@
+import t from 'tap';
+import { printTrace } from '../../../src/api/resources/trace-body.js';
+import { ConsumeError } from '../../../src/component/consume-error.js';
+import type { StoredTrace } from '../../../src/storage/telemetry-store.js';
+
+const RUN = {
+  trace_id: '01890000-0000-7000-8000-000000000000',
+  agent_id: '01890000-0000-7000-8000-000000000001',
+  agent_name: 'researcher',
+  status: 'completed',
+  started_at: 1_700_000_000_000_000,
+  ended_at: null,
+  duration_ms: null,
+  success: null,
+  outcome: null,
+  error_message: null,
+  total_tokens: null,
+  total_cost_usd: 1_500_000_000,
+  span_count: 0,
+  metadata: null,
+} as const;
+
+/** A trace whose spans are `count` texts of `bytes` bytes; `ended` tells whether the source was told to end. */
+function aTrace(count: number, bytes: number, failAt = Infinity) {
+  const state = { read: 0, isEnded: false };
+  const iterator: AsyncIterator<Uint8Array> = {
+    next: async () => {
+      if (state.read === failAt)
+        throw new ConsumeError('gone', { code: 'storage_unavailable', retryable: true });
+      if (state.read === count) return { done: true, value: undefined };
+      const comma = state.read++ === 0 ? '' : ',';
+      return { value: Buffer.from(`${comma}"${'x'.repeat(bytes)}"`) };
+    },
+    return: async () => {
+      state.isEnded = true;
+      return { done: true, value: undefined };
+    },
+  };
+  const trace: StoredTrace = { ...RUN, spans: { [Symbol.asyncIterator]: () => iterator } };
+  return { trace, state };
+}
+
+async function whole(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ readonly spans: unknown[] }> {
+  const parts: Uint8Array[] = [];
+  if (body instanceof Uint8Array) parts.push(body);
+  else for await (const part of body) parts.push(part);
+  return JSON.parse(Buffer.concat(parts).toString()) as { readonly spans: unknown[] };
+}
+
+void t.test('a small trace is one piece, so that a failing store is a proper error', async (t) => {
+  for (const count of [0, 1, 500]) {
+    const body = await printTrace(aTrace(count, 1000).trace);
+    t.ok(body instanceof Uint8Array);
+    const { spans, ...header } = await whole(body);
+    t.equal(spans.length, count);
+    t.match(header, { agent_name: 'researcher', total_cost_usd: 1.5, started_at: '2023-11-14T22:13:20Z' });
+  }
+  await t.rejects(printTrace(aTrace(10, 10, 5).trace), { code: 'storage_unavailable' });
+});
+
+void t.test('a big trace comes in pieces, read no faster than they are taken', async (t) => {
+  const { trace, state } = aTrace(1000, 10_000);
+  const body = await printTrace(trace);
+  t.notOk(body instanceof Uint8Array);
+  t.ok(state.read < 200, 'the rest is not read before it is wanted');
+  t.equal((await whole(body)).spans.length, 1000);
+});
+
+void t.test('a source is told to end when nobody reads on, even before the first piece', async (t) => {
+  for (const pieces of [0, 1, 3]) {
+    const { trace, state } = aTrace(1000, 10_000);
+    const body = await printTrace(trace);
+    if (body instanceof Uint8Array) throw new Error('expected pieces');
+    const iterator = body[Symbol.asyncIterator]();
+    for (let i = 0; i < pieces; i++) await iterator.next();
+    await iterator.return?.();
+    t.ok(state.isEnded);
+    t.match(await iterator.next(), { done: true });
+  }
+});
+
+void t.test('a failure in the middle reaches whoever sends the pieces', async (t) => {
+  const body = await printTrace(aTrace(1000, 10_000, 500).trace);
+  await t.rejects(whole(body), { code: 'storage_unavailable' });
+});

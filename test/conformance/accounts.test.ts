@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { StoredUser } from '../../src/storage/accounts.js';
+import type { User } from '../../src/storage/meta-store.js';
+import { aKey, anOrganization, aUser } from '../storage/meta-records.js';
+import { ODD_TEXTS } from '../support/odd-texts.js';
+import { NOON } from '../support/run-records.js';
+import { until } from '../support/until.js';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+
+const EMAIL_TAKEN = { name: 'ConflictError', field: 'email' };
+
+function stored(user: User, tenant: number): StoredUser {
+  return { ...user, tenant };
+}
+
+function checkAccounts(t: Test, open: OpenControl): void {
+  void t.test('users are kept as they are, in the order of their making', async (t) => {
+    const opened = await open(t);
+    const { accounts } = opened.store;
+    const users = [
+      aUser({ created_at: NOON - 1, monthly_event_limit: 0 }),
+      aUser(),
+      aUser({ created_at: NOON + 1, monthly_event_limit: 2 ** 40, disabled: true }),
+      ...ODD_TEXTS.map((name, i) => aUser({ created_at: NOON + 2 + i, name })),
+    ];
+    t.same(await accounts.listUsers(), []);
+    for (const user of users) await accounts.createUser(user);
+    const expected = users.map((user, i) => stored(user, i + 1));
+    t.strictSame(await accounts.listUsers(), expected);
+    const again = (await opened.reopen()).accounts;
+    t.strictSame(await again.listUsers(), expected);
+    t.strictSame(await again.findUser(users[1]?.id.toUpperCase() ?? ''), expected[1]);
+    t.equal(await again.findUser(randomUUID()), null);
+  });
+
+  void t.test('a tenant number is never given twice, over refusals and restarts', async (t) => {
+    const opened = await open(t);
+    const [one, two] = [aUser(), aUser()];
+    t.equal(await opened.store.accounts.createUser(one), 1);
+    await t.rejects(opened.store.accounts.createUser(aUser({ email: one.email })), EMAIL_TAKEN);
+    const { accounts } = await opened.reopen();
+    const tenant = await accounts.createUser(two);
+    t.ok(tenant > 1);
+    t.match(await accounts.findUser(two.id), { tenant });
+  });
+
+  void t.test('an e-mail address exists once, in any case', async (t) => {
+    const { accounts } = (await open(t)).store;
+    const [one, two] = [aUser({ email: 'Öne@example.org' }), aUser({ email: 'two@example.org' })];
+    await accounts.createUser(one);
+    await accounts.createUser(two);
+    const before = await accounts.listUsers();
+    await t.rejects(accounts.createUser(aUser({ email: 'öne@EXAMPLE.org' })), EMAIL_TAKEN);
+    await t.rejects(accounts.updateUser(two.id, { name: 'x', email: 'ÖNE@example.org' }), EMAIL_TAKEN);
+    t.strictSame(await accounts.listUsers(), before, 'nothing was changed');
+  });
+
+  void t.test('a user is changed in what is named, again and again', async (t) => {
+    const opened = await open(t);
+    const { accounts } = opened.store;
+    const user = aUser();
+    await accounts.createUser(user);
+    let expected = stored(user, 1);
+    for (const change of [
+      { name: 'another' },
+      { monthly_event_limit: 5 },
+      { email: user.email },
+      { email: user.email.toUpperCase() },
+      { email: 'new@example.org', name: 'new', monthly_event_limit: 6 },
+      { email: 'newer@example.org', name: 'newer', monthly_event_limit: null },
+      { monthly_event_limit: 0 },
+      { disabled: true },
+      { disabled: false },
+      {},
+    ]) {
+      expected = { ...expected, ...change };
+      t.strictSame(await accounts.updateUser(user.id.toUpperCase(), change), expected);
+      t.strictSame(await accounts.listUsers(), [expected]);
+    }
+    const again = (await opened.reopen()).accounts;
+    t.strictSame(await again.listUsers(), [expected]);
+    await again.createUser(aUser({ email: user.email }));
+    t.equal(await again.updateUser(randomUUID(), { name: 'x' }), null);
+  });
+
+  void t.test('keys are kept, found by digest, revoked once, and touched', async (t) => {
+    const opened = await open(t);
+    const { accounts } = opened.store;
+    const [user, other] = [aUser(), aUser()];
+    await accounts.createUser(user);
+    await accounts.createUser(other);
+    const first = aKey(user, { name: ODD_TEXTS[2] ?? '' });
+    const second = aKey(other, { scopes: ['admin'], expires_at: NOON + 5, created_at: NOON + 1 });
+    for (const key of [first, second]) t.ok(await accounts.createKey(key));
+    t.notOk(await accounts.createKey(aKey(aUser())), 'of nobody');
+    t.strictSame(await accounts.listKeys(), [first, second]);
+    t.strictSame(await accounts.listKeys(other.id.toUpperCase()), [second]);
+    t.strictSame(await accounts.listKeys(randomUUID()), []);
+    t.strictSame(await accounts.findKey(first.digest), { key: first, user: stored(user, 1) });
+    t.equal(await accounts.findKey('0'.repeat(64)), null);
+
+    t.equal(await accounts.revokeKey(first.id.toUpperCase(), NOON + 10), 'revoked');
+    t.equal(await accounts.revokeKey(first.id, NOON + 20), 'revoked', 'again');
+    t.equal(await accounts.revokeKey(randomUUID(), NOON), 'unknown');
+    await accounts.touchKeys([]);
+    await accounts.touchKeys([
+      { id: second.id, at: NOON + 30 },
+      { id: randomUUID(), at: NOON + 30 },
+    ]);
+    await accounts.touchKeys([{ id: second.id, at: NOON + 40 }]);
+    await accounts.touchKeys([{ id: second.id, at: NOON + 35 }]);
+    const expected = [
+      { ...first, revoked_at: NOON + 10 },
+      { ...second, last_used_at: NOON + 40 },
+    ];
+    t.strictSame(await accounts.listKeys(), expected);
+    const again = (await opened.reopen()).accounts;
+    t.strictSame(await again.listKeys(), expected);
+    await again.updateUser(user.id, { disabled: true });
+    t.match(await again.findKey(first.digest), { key: { revoked_at: NOON + 10 }, user: { disabled: true } });
+  });
+
+  void t.test('who could administer last for good stays: neither revoked nor disabled', async (t) => {
+    const opened = await open(t);
+    const { accounts } = opened.store;
+    const [ann, ben] = [aUser(), aUser({ disabled: true })];
+    await accounts.createUser(ann);
+    await accounts.createUser(ben);
+    const admin = aKey(ann, { scopes: ['read', 'admin'] });
+    const others = [
+      aKey(ann, { scopes: ['admin'], expires_at: NOON * 2 }),
+      aKey(ann, { scopes: ['admin'], revoked_at: NOON }),
+      aKey(ann, { scopes: ['write', 'read', 'manage'] }),
+      aKey(ben, { scopes: ['admin'] }),
+    ];
+    for (const key of [admin, ...others]) await accounts.createKey(key);
+    t.equal(await accounts.revokeKey(admin.id, NOON), 'last_admin');
+    t.equal(await accounts.updateUser(ann.id, { name: 'x', disabled: true }), 'last_admin');
+    t.match(await accounts.findKey(admin.digest), { key: { revoked_at: null } });
+    t.strictSame(await accounts.findUser(ann.id), stored(ann, 1), 'nothing was changed');
+
+    for (const key of others.slice(0, 3)) t.equal(await accounts.revokeKey(key.id, NOON), 'revoked');
+    t.match(await accounts.updateUser(ben.id, { disabled: false }), { disabled: false });
+    t.equal(await accounts.revokeKey(admin.id, NOON), 'revoked', 'with a second one it may go');
+    t.equal(await accounts.updateUser(ben.id, { disabled: true }), 'last_admin');
+    t.match(await accounts.updateUser(ann.id, { disabled: true }), { disabled: true });
+    const users = await (await opened.reopen()).accounts.listUsers();
+    t.same(
+      users.filter(({ disabled }) => disabled).map(({ id }) => id),
+      [ann.id],
+    );
+  });
+
+  void t.test('of those who go at the same time, one administrator stays', async (t) => {
+    const opened = await open(t);
+    const stores = [opened.store.accounts, (await opened.another()).accounts] as const;
+    for (let round = 0; round < 5; round++) {
+      const users = [aUser(), aUser(), aUser(), aUser()];
+      const keys = users.map((user) => aKey(user, { scopes: ['admin'] }));
+      for (const user of users) await stores[0].createUser(user);
+      for (const key of keys) await stores[0].createKey(key);
+      const before = (await lasting()).filter((id) => !keys.some((key) => key.id === id));
+      for (const id of before) await stores[0].revokeKey(id, NOON);
+      const done = await Promise.all([
+        stores[0].revokeKey(keys[0]?.id ?? '', NOON),
+        stores[1].revokeKey(keys[1]?.id ?? '', NOON),
+        stores[0].updateUser(users[2]?.id ?? '', { disabled: true }),
+        stores[1].updateUser(users[3]?.id ?? '', { disabled: true }),
+      ]);
+      t.equal(done.filter((outcome) => outcome === 'last_admin').length, 1);
+      t.equal((await lasting()).length, 1);
+    }
+
+    async function lasting(): Promise<readonly string[]> {
+      const disabled = (await stores[1].listUsers()).filter((user) => user.disabled).map(({ id }) => id);
+      const keys = await stores[1].listKeys();
+      return keys.flatMap((key) =>
+        key.revoked_at === null && !disabled.includes(key.user_id) ? [key.id] : [],
+      );
+    }
+  });
+
+  void t.test('the first user is made once, whoever asks at the same time', async (t) => {
+    const opened = await open(t);
+    const stores = [opened.store, await opened.another()];
+    const first = () => {
+      const user = aUser({ email: 'admin@localhost' });
+      return { user, organization: anOrganization('default'), key: aKey(user) };
+    };
+    const asked = Array.from({ length: 6 }, first);
+    const done = await Promise.all(
+      asked.map(async (one, i) => (await stores[i % 2]?.accounts.bootstrap(one)) ?? false),
+    );
+    t.equal(done.filter(Boolean).length, 1);
+    const winner = asked[done.indexOf(true)] ?? first();
+    const store = await opened.reopen();
+    t.strictSame(await store.accounts.listUsers(), [stored(winner.user, 1)]);
+    t.strictSame(await store.accounts.listKeys(), [winner.key]);
+    t.strictSame(await store.organizations.list(), [winner.organization]);
+    t.match(await store.organizations.membershipsOf(winner.user.id), [{ slug: 'default', role: 'admin' }]);
+    t.equal(await store.accounts.bootstrap(first()), false);
+  });
+
+  void t.test('of many that want one name at the same time, one gets it', async (t) => {
+    const opened = await open(t);
+    const stores = [opened.store.accounts, (await opened.another()).accounts];
+    const atOnce = async (make: (i: number) => User): Promise<number> => {
+      const made = await Promise.allSettled(
+        Array.from({ length: 10 }, async (_, i) => stores[i % 2]?.createUser(make(i))),
+      );
+      for (const one of made) if (one.status === 'rejected') t.match(one.reason, EMAIL_TAKEN);
+      return made.filter(({ status }) => status === 'fulfilled').length;
+    };
+    t.equal(await atOnce(() => aUser({ email: 'same@example.org' })), 1);
+    t.equal(await atOnce(() => aUser()), 10);
+    const users = await opened.store.accounts.listUsers();
+    t.equal(new Set(users.map(({ tenant }) => tenant)).size, 11);
+
+    const renamed = await Promise.allSettled(
+      users.map(async (user, i) => stores[i % 2]?.updateUser(user.id, { email: 'wanted@example.org' })),
+    );
+    t.equal(renamed.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+
+  void t.test('who watches the keys hears of their changes, wherever they are made', async (t) => {
+    const opened = await open(t);
+    const [here, there] = [opened.store, await opened.another()];
+    let heard = 0;
+    const end = there.watch.watch('keys', () => {
+      heard++;
+    });
+    const user = aUser();
+    const [key, admin] = [aKey(user), aKey(user, { scopes: ['admin'] })];
+    const hears = async (what: string, change: () => Promise<unknown>): Promise<void> => {
+      heard = 0;
+      await change();
+      await until(what, () => heard > 0);
+    };
+    await hears('the first', () =>
+      here.accounts.bootstrap({ user, organization: anOrganization('default'), key: admin }),
+    );
+    await hears('a new key', () => here.accounts.createKey(key));
+    await hears('a revoked key', () => here.accounts.revokeKey(key.id, NOON));
+    const other = aUser();
+    await here.accounts.createUser(other);
+    await hears('a disabled user', () => here.accounts.updateUser(other.id, { disabled: true }));
+    let inOwn = 0;
+    here.watch.watch('keys', () => {
+      inOwn++;
+    });
+    heard = 0;
+    t.equal(await here.accounts.revokeKey(admin.id, NOON), 'last_admin');
+    t.equal(await here.accounts.revokeKey(randomUUID(), NOON), 'unknown');
+    await here.accounts.touchKeys([{ id: key.id, at: NOON }]);
+    end();
+    await here.accounts.createKey(aKey(user));
+    t.equal(inOwn, 1, 'in its own process before the change resolves, and of nothing that changed nothing');
+    t.equal(heard, 0);
+  });
+}
+
+await onEveryControl(t, checkAccounts);

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { ControlDatabase } from '../../src/storage/control/control-database.js';
+import { ControlStore } from '../../src/storage/control/control-store.js';
+import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
+import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
+import { systemClock } from '../../src/telemetry/system-clock.js';
+import { HandClock } from '../support/hand-clock.js';
+import { PostgresServer } from '../support/postgres.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { testFolder } from '../support/test-folder.js';
+
+/** A control store to check, empty at first. */
+interface OpenedControl {
+  readonly store: ControlStore;
+  /** What is below it. */
+  readonly database: ControlDatabase;
+  anotherDatabase(): Promise<ControlDatabase>;
+  /** One that another process has opened, where several may; otherwise the same. */
+  another(): Promise<ControlStore>;
+  /** The same after it was closed. */
+  reopen(): Promise<ControlStore>;
+  /** Lets the time pass that leases are judged by: turns the clock, or waits. */
+  pass(ms: number): Promise<void>;
+}
+
+export type OpenControl = (t: Test) => Promise<OpenedControl>;
+
+/** Runs a suite on every implementation. PostgreSQL's part is skipped, with the reason, where it cannot run. */
+export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl) => void): Promise<void> {
+  await t.test('on SQLite', async (t) => {
+    suite(t, onSqlite);
+  });
+  const server = await PostgresServer.start(t);
+  const skip = typeof server === 'string' ? server : false;
+  await t.test('on PostgreSQL', { skip }, async (t) => {
+    if (typeof server === 'string') return;
+    suite(t, (t) => onPostgres(t, server));
+  });
+}
+
+async function onSqlite(t: Test): Promise<OpenedControl> {
+  const path = join(testFolder(t), 'control.db');
+  const clock = new HandClock();
+  const open = async (): Promise<ControlDatabase> => {
+    const opened = await openSqlite({ path, clock });
+    t.teardown(() => opened.close());
+    return opened;
+  };
+  const database = await open();
+  const store = new ControlStore(database);
+  let current = database;
+  return {
+    database,
+    store,
+    anotherDatabase: async () => database,
+    another: async () => store,
+    async reopen() {
+      await current.close();
+      current = await open();
+      return new ControlStore(current);
+    },
+    async pass(ms) {
+      clock.advance(ms);
+    },
+  };
+}
+
+async function onPostgres(t: Test, server: PostgresServer): Promise<OpenedControl> {
+  const url = await server.createDatabase();
+  const open = async (): Promise<ControlDatabase> => {
+    const opened = await openPostgres({ url, clock: systemClock, logger: new RecordingLogger() });
+    t.teardown(() => opened.close());
+    return opened;
+  };
+  const database = await open();
+  const store = new ControlStore(database);
+  return {
+    database,
+    store,
+    anotherDatabase: open,
+    another: async () => new ControlStore(await open()),
+    async reopen() {
+      await store.close();
+      return new ControlStore(await open());
+    },
+    async pass(ms) {
+      // By the server's clock, as leases are.
+      await server.query(`select pg_sleep(${String(ms / 1000)})`);
+    },
+  };
+}

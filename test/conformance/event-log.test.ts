@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { envelope } from '../../src/signal/event.js';
+import type { EventLog, EventPosition, Fact } from '../../src/storage/event-log.js';
+import type { StoredEvent } from '../../src/storage/event-store.js';
+import { ODD_TEXTS } from '../support/odd-texts.js';
+import { NOON } from '../support/run-records.js';
+import { until } from '../support/until.js';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+
+const ALL = { events: 100_000, bytes: 1e9 };
+const LONG = 600_000;
+const TENANT = randomUUID();
+
+function aFact(fact: string, changes: Partial<Fact['event']> = {}): Fact {
+  const head = { id: randomUUID(), type: 'trace.failed', timestamp: NOON } as const;
+  const body = envelope(head, { fact });
+  return {
+    fact,
+    tenant: TENANT,
+    event: { ...head, organization_id: null, endpoint_id: null, body, ...changes },
+  };
+}
+
+function storedOf({ tenant, event }: Fact): StoredEvent {
+  return { tenant, event };
+}
+
+/** Everything behind a position, a page at a time. */
+async function readAll(log: EventLog, from: EventPosition, limit = ALL): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (let at = from; ;) {
+    const page = await log.read(at, limit);
+    events.push(...page.events);
+    at = page.next;
+    if (!page.hasMore) return events;
+  }
+}
+
+function checkEventLog(t: Test, open: OpenControl): void {
+  void t.test('facts are told once, in their order, as they were', async (t) => {
+    const opened = await open(t);
+    const { events } = opened.store;
+    const start = await events.open('all');
+    t.same(await readAll(events, start), []);
+    const facts = ODD_TEXTS.map((text, i) =>
+      aFact(text, {
+        type: i % 2 === 0 ? 'alert.fired' : 'webhook.test',
+        organization_id: i % 3 === 0 ? randomUUID() : null,
+        endpoint_id: i % 4 === 0 ? randomUUID() : null,
+        timestamp: NOON + i,
+        body: text,
+      }),
+    );
+    t.equal(await events.append(facts), facts.length);
+    t.equal(await events.append([]), 0);
+    const again = facts.map(({ fact }) => aFact(fact));
+    const others = { ...aFact('a'), tenant: randomUUID() };
+    t.equal(await events.append([...again, aFact('a'), others, aFact('a')]), 2, 'the rest was there');
+    const { events: reopened } = await opened.reopen();
+    const found = await readAll(reopened, start);
+    t.strictSame(found.slice(0, facts.length), facts.map(storedOf));
+    t.same(
+      found.slice(facts.length).map(({ tenant }) => tenant),
+      [TENANT, others.tenant],
+    );
+    t.strictSame(await readAll(reopened, start, { events: 3, bytes: 1e9 }), found);
+  });
+
+  void t.test('a page holds so many events, and so many bytes beyond the first', async (t) => {
+    const { events } = (await open(t)).store;
+    const start = await events.open('all');
+    const bodies = ['ä'.repeat(50), 'b'.repeat(60), 'c'.repeat(40), 'd'];
+    await events.append(bodies.map((body, i) => aFact(String(i), { body })));
+    const sizes = async (limit: { events: number; bytes: number }): Promise<number[]> => {
+      const counts: number[] = [];
+      for (let at = start; ;) {
+        const page = await events.read(at, limit);
+        counts.push(page.events.length);
+        at = page.next;
+        if (!page.hasMore) return counts;
+      }
+    };
+    t.same(await sizes({ events: 3, bytes: 1e9 }), [3, 1]);
+    t.same(await sizes({ events: 4, bytes: 1e9 }), [4]);
+    t.same(await sizes({ events: 100, bytes: 0 }), [1, 1, 1, 1]);
+    t.same(await sizes({ events: 100, bytes: 60 }), [2, 2]);
+    t.same(await sizes({ events: 100, bytes: 100 }), [3, 1]);
+    const end = (await events.read(start, ALL)).next;
+    t.strictSame(await events.read(end, ALL), { events: [], next: end, hasMore: false });
+    for (const wrong of ['', 'x', '-1', '1.5', '99999999999999999999'])
+      await t.rejects(events.read(wrong, ALL), RangeError);
+  });
+
+  void t.test('thousands come in one transaction', async (t) => {
+    const { events } = (await open(t)).store;
+    const start = await events.open('all');
+    const facts = Array.from({ length: 5000 }, (_, i) => aFact(String(i)));
+    t.equal(await events.append([...facts, ...facts.slice(0, 10)]), facts.length);
+    t.strictSame(await readAll(events, start), facts.map(storedOf));
+  });
+
+  void t.test('who reads beside writers misses nothing, and sees the order of the commits', async (t) => {
+    const opened = await open(t);
+    const [one, two] = [opened.store, await opened.another()];
+    const start = await one.events.open('reader');
+    const seen: string[] = [];
+    let at = start;
+    let areDone = false;
+    const read = async (): Promise<void> => {
+      for (;;) {
+        const isLast = areDone;
+        const page = await two.events.read(at, { events: 7, bytes: 1e9 });
+        seen.push(...page.events.map(({ event }) => event.body));
+        at = page.next;
+        if (isLast && !page.hasMore) return;
+      }
+    };
+    const write = async (writer: number): Promise<void> => {
+      const { events } = writer % 2 === 0 ? one : two;
+      for (let i = 0; i < 15; i++) {
+        const names = [0, 1, 2].map((n) => `${String(writer)}:${String(i * 3 + n)}`);
+        await events.append(names.map((name) => aFact(name, { body: name })));
+      }
+    };
+    const writing = Promise.all([0, 1, 2, 3].map(write)).then(() => {
+      areDone = true;
+    });
+    await Promise.all([read(), writing]);
+    t.equal(seen.length, 4 * 45);
+    t.same(
+      (await readAll(one.events, start)).map(({ event }) => event.body),
+      seen,
+    );
+    for (const writer of [0, 1, 2, 3]) {
+      const own = seen.filter((body) => body.startsWith(`${String(writer)}:`));
+      t.same(
+        own,
+        Array.from({ length: 45 }, (_, i) => `${String(writer)}:${String(i)}`),
+      );
+    }
+  });
+
+  void t.test('of many that tell one fact at the same time, one does', async (t) => {
+    const opened = await open(t);
+    const stores = [opened.store, await opened.another()];
+    const start = await opened.store.events.open('all');
+    const added = await Promise.all(
+      Array.from({ length: 10 }, async (_, i) => (await stores[i % 2]?.events.append([aFact('same')])) ?? 0),
+    );
+    t.same(
+      added.sort((a, b) => a - b),
+      [0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+    );
+    t.equal((await readAll(opened.store.events, start)).length, 1);
+  });
+
+  void t.test('the mark of a source comes with its facts, or not at all', async (t) => {
+    const opened = await open(t);
+    const { events } = opened.store;
+    const start = await events.open('all');
+    t.equal(await events.markOf('segment'), null);
+    await events.append([aFact('a')], { source: 'segment', mark: '1' });
+    await events.append([], { source: 'segment', mark: '2' });
+    await events.append([aFact('a'), aFact('b')], { source: 'segment', mark: 'three\0' });
+    await events.append([], { source: 'other', mark: 'x' });
+    const broken = { ...aFact('c'), tenant: null as unknown as string };
+    await t.rejects(events.append([aFact('d'), broken], { source: 'segment', mark: '4' }), {
+      code: 'internal_error',
+    });
+    const { events: again } = await opened.reopen();
+    t.equal(await again.markOf('segment'), 'three\0');
+    t.equal(await again.markOf('other'), 'x');
+    t.equal((await readAll(again, start)).length, 2);
+  });
+
+  void t.test('readers go on where they were, each for itself', async (t) => {
+    const opened = await open(t);
+    const { events, leases } = opened.store;
+    await events.append([aFact('before')]);
+    const start = await events.open('one');
+    t.same(await readAll(events, start), [], 'a new one begins with what comes from now on');
+    await events.append([aFact('a'), aFact('b')]);
+    const { next } = await events.read(start, { events: 1, bytes: 1e9 });
+    const end = (await events.read(next, ALL)).next;
+    t.equal(await events.open('one'), start, 'until it has noted more');
+    const lease = await leases.take('outbox', 'me', LONG);
+    if (lease === null) throw new Error('it is free');
+    t.ok(await events.progress('one', end, lease));
+    t.ok(await events.progress('one', next, lease));
+    const { events: again } = await opened.reopen();
+    t.equal(await again.open('one'), end, 'and it never goes back');
+    t.equal(await again.open('two'), end);
+    t.ok(await again.progress('nobody', end, lease));
+    await again.append([aFact('c')]);
+    t.same((await readAll(again, await again.open('nobody'))).length, 0);
+  });
+
+  void t.test('who has lost the lease notes nothing', async (t) => {
+    const opened = await open(t);
+    const [one, two] = [opened.store, await opened.another()];
+    const start = await one.events.open('reader');
+    const [late, next] = [
+      await one.leases.take('outbox', 'a', LONG),
+      await two.leases.take('outbox', 'a', LONG),
+    ];
+    if (late === null || next === null) throw new Error('who takes it again gets it');
+    await one.events.append([aFact('a'), aFact('b')]);
+    const page = await one.events.read(start, { events: 1, bytes: 1e9 });
+    t.notOk(await one.events.progress('reader', page.next, late));
+    t.equal(await one.events.open('reader'), start);
+    t.ok(await two.events.progress('reader', page.next, next));
+    t.equal(await one.events.open('reader'), page.next);
+    await two.leases.release(next);
+    t.notOk(await two.events.progress('reader', page.next, next), 'nor who gave it back');
+  });
+
+  void t.test('what is wanted holds until it ends, of each owner', async (t) => {
+    const { events } = (await open(t)).store;
+    t.same(await events.wanted(NOON), new Set());
+    await events.want('a', ['trace.failed', 'agent.created', 'trace.failed'], NOON + 10);
+    await events.want('b', ['trace.failed', '*'], NOON + 20);
+    t.same(await events.wanted(NOON), new Set(['trace.failed', 'agent.created', '*']));
+    t.same(await events.wanted(NOON + 10), new Set(['trace.failed', '*']));
+    await events.want('b', [], NOON + 20);
+    t.same(await events.wanted(NOON), new Set(['trace.failed', 'agent.created']));
+    await events.want('a', ['alert.fired'], NOON + 30);
+    t.same(await events.wanted(NOON + 29), new Set(['alert.fired']));
+    t.same(await events.wanted(NOON + 30), new Set());
+  });
+
+  void t.test('old events go, and numbers go on', async (t) => {
+    const opened = await open(t);
+    const { events } = opened.store;
+    const start = await events.open('all');
+    await events.append([0, 1, 2].map((i) => aFact(String(i), { timestamp: NOON + i })));
+    t.equal(await events.removeBefore(NOON + 2), 2);
+    t.equal((await readAll(events, start)).length, 1);
+    const { next } = await events.read(start, ALL);
+    t.equal(await events.removeBefore(NOON + 3), 1);
+    const { events: again } = await opened.reopen();
+    await again.append([aFact('new')]);
+    t.equal((await readAll(again, next)).length, 1);
+  });
+
+  void t.test('who watches hears of new events, wherever they are written', async (t) => {
+    const opened = await open(t);
+    const [here, there] = [opened.store, await opened.another()];
+    let heard = 0;
+    there.watch.watch('events', () => {
+      heard++;
+    });
+    await here.events.append([aFact('a')]);
+    await until('it was heard of', () => heard > 0);
+  });
+}
+
+await onEveryControl(t, checkEventLog);

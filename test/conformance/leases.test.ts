@@ -1,0 +1,72 @@
+import t, { type Test } from 'tap';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+
+const LONG = 600_000;
+const SHORT = 50;
+
+function checkLeases(t: Test, open: OpenControl): void {
+  void t.test('a lease is one owner’s until it gives it back', async (t) => {
+    const opened = await open(t);
+    const [one, two] = [opened.store.leases, (await opened.another()).leases];
+    const lease = await one.take('alerts', 'a', LONG);
+    t.strictSame(lease, { name: 'alerts', owner: 'a', token: 1 });
+    t.equal(await two.take('alerts', 'b', LONG), null);
+    t.match(await two.take('retention', 'b', LONG), { token: 1 }, 'another name is free');
+    if (lease === null) return;
+    t.ok(await one.renew(lease, LONG));
+    await one.release(lease);
+    await one.release(lease);
+    t.notOk(await one.renew(lease, LONG), 'what was given back is not renewed');
+    t.strictSame(await two.take('alerts', 'b', LONG), { name: 'alerts', owner: 'b', token: 2 });
+    t.notOk(await one.renew(lease, LONG), 'nor what somebody else has');
+    await one.release(lease);
+    t.equal(await one.take('alerts', 'a', LONG), null, 'whose it stays');
+  });
+
+  void t.test('a lease that is not renewed ends, and its token is behind', async (t) => {
+    const opened = await open(t);
+    const [one, two] = [opened.store.leases, (await opened.another()).leases];
+    const late = await one.take('alerts', 'a', SHORT);
+    const kept = await one.take('retention', 'a', SHORT);
+    if (late === null || kept === null) throw new Error('both are free');
+    t.ok(await one.renew(kept, LONG));
+    await opened.pass(SHORT);
+    t.equal(await two.take('retention', 'b', LONG), null, 'it was renewed');
+    t.match(await two.take('alerts', 'b', LONG), { owner: 'b', token: 2 });
+    t.notOk(await one.renew(late, LONG));
+  });
+
+  void t.test('who was late and has not been followed goes on', async (t) => {
+    const opened = await open(t);
+    const lease = await opened.store.leases.take('alerts', 'a', SHORT);
+    if (lease === null) throw new Error('it is free');
+    await opened.pass(SHORT);
+    t.ok(await opened.store.leases.renew(lease, LONG));
+    t.equal(await opened.store.leases.take('alerts', 'b', LONG), null);
+  });
+
+  void t.test('who takes again what it has gets a new token; tokens grow over restarts', async (t) => {
+    const opened = await open(t);
+    const first = await opened.store.leases.take('alerts', 'a', LONG);
+    t.match(await opened.store.leases.take('alerts', 'a', LONG), { token: 2 });
+    if (first !== null) t.notOk(await opened.store.leases.renew(first, LONG), 'the old one is behind');
+    const { leases } = await opened.reopen();
+    t.equal(await leases.take('alerts', 'b', LONG), null);
+    t.match(await leases.take('alerts', 'a', LONG), { token: 3 });
+  });
+
+  void t.test('of many that ask at the same time, one has it', async (t) => {
+    const opened = await open(t);
+    const stores = [opened.store, await opened.another()];
+    for (let round = 0; round < 10; round++) {
+      const taken = await Promise.all(
+        Array.from({ length: 12 }, async (_, i) =>
+          stores[i % 2]?.leases.take(`round ${String(round)}`, `owner ${String(i)}`, LONG),
+        ),
+      );
+      t.equal(taken.filter((lease) => lease !== null).length, 1);
+    }
+  });
+}
+
+await onEveryControl(t, checkLeases);

@@ -1,0 +1,37 @@
+import t, { type Test } from 'tap';
+import { NOON } from '../support/run-records.js';
+import { until } from '../support/until.js';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+
+function checkTerms(t: Test, open: OpenControl): void {
+  void t.test('terms hold until they end or are taken back, of each process', async (t) => {
+    const opened = await open(t);
+    const [here, there] = [opened.store, await opened.another()];
+    let heard = 0;
+    there.watch.watch('terms', () => {
+      heard++;
+    });
+    t.same(await here.terms.all(NOON), []);
+    const quota = { quota: { monthly_events: 5 } };
+    const all = {
+      quota: { monthly_events: 0 },
+      targets: { allow_cidrs: ['10.0.0.0/8', '::1/128'] },
+      alerting: { windowMs: 60_000, minSamples: 3, timezone: 'Europe/Berlin' },
+    };
+    await here.terms.publish('b', quota, NOON + 10);
+    await until('the other hears of it', () => heard > 0);
+    await there.terms.publish('a', {}, NOON + 20);
+    t.strictSame(await here.terms.all(NOON + 9), [{}, quota]);
+    await there.terms.publish('a', all, NOON + 30);
+    t.strictSame(await here.terms.all(NOON + 10), [all]);
+    await here.terms.publish('b', quota, NOON + 20);
+    const { terms } = await opened.reopen();
+    t.strictSame(await terms.all(NOON + 10), [all, quota]);
+    await terms.withdraw('b');
+    await terms.withdraw('nobody');
+    t.strictSame(await terms.all(NOON), [all]);
+    t.strictSame(await terms.all(NOON + 30), []);
+  });
+}
+
+await onEveryControl(t, checkTerms);

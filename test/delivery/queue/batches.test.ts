@@ -1,0 +1,85 @@
+import t from 'tap';
+import { settled } from '../../support/scripted-exporter.js';
+import { startDelivery } from '../../support/test-delivery.js';
+
+void t.test('what comes within the wait is one batch, in its order; tenants stay apart', async (t) => {
+  const { exporter, clock, send } = startDelivery('queue: { batch: { max_wait: 200ms } }');
+  await send('a', 1, 2);
+  clock.advance(100);
+  await send('b', 'x');
+  await send('a', 3);
+  t.strictSame(exporter.items, [], 'nothing goes before its time');
+  clock.advance(100);
+  t.strictSame(exporter.items, [[1, 2, 3]]);
+  clock.advance(100);
+  t.strictSame(exporter.items, [[1, 2, 3], ['x']]);
+  t.strictSame(
+    exporter.attempts.map(({ batch }) => batch.tenant),
+    ['a', 'b'],
+  );
+  t.equal(
+    exporter.attempts[0]?.context.receivedAt,
+    clock.now() - 300_000,
+    'received when the first of them was',
+  );
+});
+
+void t.test('a full batch goes at once; a larger one is cut, and nothing is changed in place', async (t) => {
+  const { exporter, delivery, send } = startDelivery('queue: { batch: { max_items: 3 } }');
+  await send('a', 1, 2);
+  t.strictSame(exporter.items, []);
+  await send('a', 3, 4);
+  t.strictSame(exporter.items, [[1, 2]], 'a batch is not torn to fill another');
+  const items = [5, 6, 7, 8, 9, 10, 11];
+  const batch = Object.freeze({ tenant: 'b', items: Object.freeze(items) as number[] });
+  t.strictSame(await delivery.consume(batch, { receivedAt: 0 }), { accepted: 7, refused: [] });
+  t.strictSame(exporter.items, [
+    [1, 2],
+    [5, 6, 7],
+    [8, 9, 10],
+  ]);
+});
+
+void t.test('batches are cut by their size in memory, too; a single item may be larger', async (t) => {
+  const { exporter, send } = startDelivery(
+    'queue: { max_size: 1MiB, batch: { max_size: 10KiB, max_wait: 0s } }',
+  );
+  const text = (kilobytes: number) => 'x'.repeat(kilobytes * 1000);
+  await send('a', text(4), text(4), text(4), text(50), text(1));
+  t.strictSame(
+    exporter.items.map((items) => items.map((item) => String(item).length / 1000)),
+    [[4, 4], [4], [50], [1]],
+  );
+});
+
+void t.test('no more batches are under way than allowed; with one they keep their order', async (t) => {
+  const { exporter, send } = startDelivery(
+    'queue: { concurrency: 1, batch: { max_items: 1, max_wait: 0s } }',
+  );
+  await send('a', 1);
+  await send('a', 2);
+  await send('a', 3);
+  t.strictSame(exporter.items, [[1]]);
+  exporter.last.succeed();
+  await settled();
+  t.strictSame(exporter.items, [[1], [2]]);
+  exporter.last.succeed();
+  await settled();
+  t.strictSame(exporter.items, [[1], [2], [3]]);
+
+  const four = startDelivery('queue: { batch: { max_items: 1 } }');
+  await four.send('a', 1, 2, 3, 4, 5);
+  t.strictSame(four.exporter.items, [[1], [2], [3], [4]], 'four by default');
+  t.equal(await four.metric('queue_items'), 5, 'what is under way still takes memory');
+  four.exporter.last.succeed();
+  await settled();
+  t.equal(await four.metric('queue_items'), 4);
+  t.strictSame(four.exporter.items.at(-1), [5]);
+});
+
+void t.test('an empty batch is nothing', async (t) => {
+  const { exporter, clock, send } = startDelivery('');
+  t.strictSame(await send('a'), { accepted: 0, refused: [] });
+  clock.advance(1000);
+  t.strictSame(exporter.items, []);
+});

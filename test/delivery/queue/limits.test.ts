@@ -1,0 +1,104 @@
+import t from 'tap';
+import { ConsumeError } from '../../../src/component/consume-error.js';
+import { approximateBytes, itemBytes } from '../../../src/delivery/queue/memory-size.js';
+import { settled } from '../../support/scripted-exporter.js';
+import { startDelivery } from '../../support/test-delivery.js';
+
+void t.test('a full queue refuses, by items and by memory, until something has left it', async (t) => {
+  for (const queue of ['max_items: 4', 'max_size: 2KiB']) {
+    const { exporter, delivery, clock, send, metric } = startDelivery(
+      `queue: { ${queue}, batch: { max_wait: 0s } }`,
+    );
+    const items = ['x'.repeat(450), 'x'.repeat(450)];
+    await send('a', ...items);
+    await send('b', ...items);
+    t.ok(Number(await metric('queue_bytes')) > 1800);
+    t.equal(delivery.hasRoomFor({ tenant: 'c', items }), false);
+    await t.rejects(send('c', ...items), { code: 'overloaded', retryable: true, retryAfterMs: 1000 }, queue);
+    t.equal(await metric('queue_items'), 4, 'what was refused left nothing');
+    exporter.attempts[0]?.succeed();
+    await settled();
+    t.equal(delivery.hasRoomFor({ tenant: 'c', items }), true);
+    await t.resolves(send('c', ...items));
+    clock.advance(1);
+    t.equal(exporter.attempts.length, 3);
+  }
+});
+
+void t.test('a batch that is larger than the queue is taken when nothing else is there', async (t) => {
+  const { exporter, send } = startDelivery('queue: { max_items: 2, batch: { max_wait: 0s } }');
+  t.match(await send('a', 1, 2, 3), { accepted: 3 });
+  await t.rejects(send('a', 4), { code: 'overloaded' });
+  exporter.last.succeed();
+  await settled();
+  t.match(await send('a', 4), { accepted: 1 });
+});
+
+void t.test('limits are shown beside what they limit', async (t) => {
+  const { metric } = startDelivery('queue: { max_items: 7, max_size: 3KiB }');
+  t.equal(await metric('queue_max_items'), 7);
+  t.equal(await metric('queue_max_bytes'), 3072);
+  t.equal(await metric('queue_items'), 0);
+});
+
+void t.test('memory is estimated, however deep the data, and what is shared counts once', async (t) => {
+  let deep: unknown = 'x';
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+  t.ok(approximateBytes(deep) > 100_000);
+  t.ok(approximateBytes(new Uint8Array(500)) > 500);
+  const origin = { resource: { text: 'x'.repeat(10_000) } };
+  const [first = 0, second = 0] = itemBytes([
+    { origin, body: 'a' },
+    { origin, body: 'a' },
+  ]);
+  t.ok(first > 10_000 && second < 200);
+  t.strictSame(itemBytes(['x', null, 1]).length, 3);
+});
+
+void t.test('at the deadline of a stop what waits is dropped, counted and said', async (t) => {
+  const { exporter, delivery, send, dropped, metric, logger } = startDelivery(
+    'queue: { concurrency: 1, batch: { max_items: 2 } }',
+  );
+  await send('a', 1, 2, 3, 4, 5);
+  const deadline = new AbortController();
+  const draining = delivery.drain(deadline.signal);
+  await t.rejects(send('a', 6), { code: 'shutting_down', retryable: true });
+  exporter.last.succeed();
+  await settled();
+  t.strictSame(exporter.items, [
+    [1, 2],
+    [3, 4],
+  ]);
+  deadline.abort();
+  await draining;
+  t.equal(exporter.last.context.abort?.aborted, true, 'the attempt under way is told');
+  t.equal(await dropped('shutdown'), 3);
+  t.equal(await metric('sent_items_total'), 2);
+  t.match(logger.lines.at(-1), /^error Dropped what could not be delivered .*items=3/);
+});
+
+void t.test(
+  'a stop ends waits, does not wait for full batches, and is over when nothing is left',
+  async (t) => {
+    const { exporter, delivery, clock, send, metric } = startDelivery(
+      'retry: { initial_interval: 20s }\nqueue: { batch: { max_wait: 1h } }',
+    );
+    await send('a', 1);
+    clock.advance(3_600_000);
+    exporter.last.fail(new ConsumeError('away', { code: 'overloaded', retryable: true }));
+    await settled();
+    await send('b', 2);
+    const draining = delivery.drain(new AbortController().signal);
+    await settled();
+    t.strictSame(exporter.items, [[1], [2], [1]], 'the waiting batch is tried at once');
+    exporter.attempts[1]?.succeed();
+    exporter.attempts[2]?.fail(new ConsumeError('away', { code: 'overloaded', retryable: true }));
+    await settled();
+    clock.advance(20_000);
+    await settled();
+    exporter.last.succeed();
+    await draining;
+    await delivery.drain(new AbortController().signal);
+    t.equal(await metric('sent_items_total'), 2);
+  },
+);

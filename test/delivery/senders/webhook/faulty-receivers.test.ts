@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import type { AttemptResult } from '../../../../src/delivery/senders/webhook/sender.js';
+import { FAULTY_ANSWERS, NOTHING, NO_ANSWER } from '../../../support/faulty-answers.js';
+import { TEST_CERTIFICATE, TEST_KEY } from '../../../support/http-certificate.js';
+import { EARLY, EXPIRED } from '../../../support/webhook-certificates.js';
+import { answerText, startReceiver, type Answer } from '../../../support/webhook-receiver.js';
+import {
+  CONNECT_TIMEOUT_MS,
+  nextAnswerHead,
+  startSender,
+  TIMEOUT_MS,
+} from '../../../support/webhook-sender.js';
+
+async function attempt(
+  t: Test,
+  answer: Answer,
+  tls: Parameters<typeof startReceiver>[2] = {},
+): Promise<AttemptResult> {
+  const receiver = await startReceiver(t, answer, tls);
+  const { send } = await startSender(t);
+  const result = await send(receiver.url);
+  await receiver.idle();
+  t.equal(receiver.requests.length <= 1, true, 'nothing is sent twice');
+  return result;
+}
+
+for (const { what, answer, expected } of FAULTY_ANSWERS) {
+  void t.test(`a receiver answers with ${what}`, async (t) => {
+    t.match(await attempt(t, answer), expected);
+  });
+}
+
+const BAD_TLS: readonly (readonly [string, Parameters<typeof startReceiver>[2], string])[] = [
+  ['of an unknown authority', { cert: TEST_CERTIFICATE, key: TEST_KEY }, 'is not trusted'],
+  ['that has expired', { cert: EXPIRED }, 'has expired'],
+  ['that is not valid yet', { cert: EARLY }, 'is not valid yet'],
+];
+
+for (const [what, tls, said] of BAD_TLS) {
+  void t.test(`a certificate ${what}`, async (t) => {
+    const receiver = await startReceiver(t, undefined, tls);
+    const { send } = await startSender(t);
+    t.match(await send(receiver.url), { ...NOTHING, error: `The receiver’s certificate ${said}` });
+    t.equal(receiver.requests.length, 0);
+  });
+}
+
+void t.test('a certificate for another name', async (t) => {
+  const receiver = await startReceiver(t);
+  const { send } = await startSender(t);
+  const result = await send(`https://other.test:${receiver.port}/`);
+  t.match(result, { ...NOTHING, error: 'The receiver’s certificate is not for other.test' });
+  t.equal(receiver.requests.length, 0);
+});
+
+void t.test('a receiver with an old TLS', async (t) => {
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
+  const receiver = await startReceiver(t, undefined, old);
+  const { send } = await startSender(t);
+  const error = 'No safe connection to the receiver could be agreed on (TLS)';
+  t.match(await send(receiver.url), { ...NOTHING, error });
+});
+
+/** A TCP server that does with each connection what a test wants. */
+async function startTcp(t: Test, onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    t.teardown(() => socket.destroy());
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+void t.test('a receiver without TLS', async (t) => {
+  const port = await startTcp(t, (socket) => socket.end(answerText('400 Speak plainly')));
+  const { send } = await startSender(t);
+  const error = 'No safe connection to the receiver could be agreed on (TLS)';
+  t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
+});
+
+void t.test('a receiver that ends every connection at once', async (t) => {
+  let connections = 0;
+  const port = await startTcp(t, (socket) => {
+    connections++;
+    socket.resetAndDestroy();
+  });
+  const { send } = await startSender(t);
+  t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error: NO_ANSWER });
+  t.equal(connections, 1);
+});
+
+void t.test('a receiver that never says anything', async (t) => {
+  const { send, clock } = await startSender(t);
+  const port = await startTcp(t, () => {
+    clock.advance(CONNECT_TIMEOUT_MS);
+  });
+  const error = `There was no connection within ${CONNECT_TIMEOUT_MS} ms`;
+  t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
+});
+
+void t.test('a receiver that never answers', async (t) => {
+  const { send, clock } = await startSender(t);
+  const receiver = await startReceiver(t, () => {
+    clock.advance(TIMEOUT_MS);
+  });
+  t.match(await send(receiver.url), {
+    ...NOTHING,
+    kind: 'timed_out',
+    error: `There was no answer within ${TIMEOUT_MS} ms`,
+  });
+  await receiver.idle();
+});
+
+void t.test('a slow drip of headers, and of early hints', async (t) => {
+  for (const drip of ['X-Slow: 1\r\n', 'HTTP/1.1 102 Processing\r\n\r\n']) {
+    const { send, clock } = await startSender(t);
+    const receiver = await startReceiver(t, (socket) => {
+      let drops = 0;
+      const timer = setInterval(() => {
+        socket.write(drops === 0 && drip.startsWith('X') ? 'HTTP/1.1 200 OK\r\n' : drip);
+        if (++drops === 5) clock.advance(TIMEOUT_MS);
+      }, 1);
+      socket.on('close', () => {
+        clearInterval(timer);
+      });
+    });
+    t.match(await send(receiver.url), {
+      ...NOTHING,
+      error: `There was no answer within ${TIMEOUT_MS} ms`,
+    });
+    await receiver.idle();
+  }
+});
+
+void t.test('a slow drip of a body: what came is kept', async (t) => {
+  const { send, clock } = await startSender(t);
+  const receiver = await startReceiver(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nRetry-After: 7\r\n\r\n');
+    const timer = setInterval(() => socket.write('drip '), 1);
+    socket.on('close', () => {
+      clearInterval(timer);
+    });
+  });
+  void nextAnswerHead().then(() => {
+    setImmediate(() => {
+      clock.advance(TIMEOUT_MS);
+    });
+  });
+  const result = await send(receiver.url);
+  t.match(result, {
+    succeeded: false,
+    statusCode: 200,
+    responseBody: /^(drip ?)*/,
+    error: `The answer was not complete within ${TIMEOUT_MS} ms`,
+    retryAfterMs: 7000,
+  });
+  await receiver.idle();
+});
+
+void t.test('nobody listens', async (t) => {
+  const port = await new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+  // One address is another way through Node than several.
+  for (const addresses of [['127.0.0.1'], ['127.0.0.1', '127.0.0.1']]) {
+    const { send } = await startSender(t, { names: () => addresses });
+    t.match(await send(`https://hook.test:${port}`), {
+      ...NOTHING,
+      error: 'The receiver refused the connection',
+    });
+  }
+});
+
+void t.test('a name that cannot be resolved, or not in time', async (t) => {
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
+    const { send } = await startSender(t, {
+      resolve: async () => {
+        throw Object.assign(new Error(`getaddrinfo ${code} 10.0.0.53`), { code });
+      },
+    });
+    t.match(await send('https://hook.test/x'), {
+      ...NOTHING,
+      error: 'The host name hook.test cannot be resolved',
+    });
+  }
+  const nowhere = await startSender(t, { names: () => [] });
+  t.match(await nowhere.send('https://hook.test/x'), { error: 'The host name hook.test cannot be resolved' });
+
+  const hanging = await startSender(t, {
+    resolve: () =>
+      new Promise(() => {
+        setImmediate(() => {
+          hanging.clock.advance(CONNECT_TIMEOUT_MS);
+        });
+      }),
+  });
+  t.match(await hanging.send('https://hook.test/x'), {
+    ...NOTHING,
+    error: `There was no connection within ${CONNECT_TIMEOUT_MS} ms`,
+  });
+});

@@ -1,0 +1,352 @@
+import t from 'tap';
+import { FIELDS } from '../../../src/otlp/map/conventions/convention.js';
+import { CONVENTIONS } from '../../../src/otlp/map/conventions/sources.js';
+import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
+import type { SpanRecord } from '../../../src/signal/span.js';
+import { mapSpan, ROOT } from '../../support/mapped-span.js';
+
+const LLM = { 'openinference.span.kind': 'LLM' };
+
+/**
+ * The sources of a field, the best first, each with a value that it alone would give. A span that
+ * has all of them shows the first; without the first it shows the second, and so on.
+ */
+const CHAINS: Readonly<
+  Record<
+    string,
+    readonly [
+      show: (span: SpanRecord) => JsonValue | undefined,
+      readonly (readonly [string, JsonValue, JsonValue?])[],
+    ]
+  >
+> = {
+  model: [
+    ({ model }) => model,
+    [
+      ['gen_ai.response.model', 'a'],
+      ['llm.response.model_name', 'b'],
+      ['gen_ai.request.model', 'c'],
+      ['llm.model_name', 'd'],
+      ['embedding.model_name', 'e'],
+      ['ai.model.id', 'f'],
+      ['llm.request.model_name', 'g'],
+      ['langfuse.observation.model.name', 'h'],
+    ],
+  ],
+  input_tokens: [
+    ({ input_tokens }) => input_tokens,
+    [
+      ['gen_ai.usage.input_tokens', 1],
+      ['gen_ai.usage.prompt_tokens', 2],
+      ['llm.token_count.prompt', 3],
+      ['llm.usage.prompt_tokens', 4],
+      ['ai.usage.promptTokens', 5],
+      ['ai.usage.inputTokens', 6],
+      ['ai.usage.tokens', 7],
+      ['langfuse.observation.usage_details', '{"input": 8, "output": 80}', 8],
+    ],
+  ],
+  output_tokens: [
+    ({ output_tokens }) => output_tokens,
+    [
+      ['gen_ai.usage.output_tokens', 1],
+      ['gen_ai.usage.completion_tokens', 2],
+      ['llm.token_count.completion', 3],
+      ['llm.usage.completion_tokens', 4],
+      ['ai.usage.completionTokens', 5],
+      ['ai.usage.outputTokens', 6],
+      ['langfuse.observation.usage_details', '{"input": 8, "output": 80}', 80],
+    ],
+  ],
+  total_tokens: [
+    ({ total_tokens }) => total_tokens,
+    [
+      ['gen_ai.usage.total_tokens', 1],
+      ['llm.usage.total_tokens', 2],
+      ['llm.token_count.total', 3],
+      ['ai.usage.totalTokens', 4],
+      ['langfuse.observation.usage_details', '{"total": 88}', 88],
+    ],
+  ],
+  cost_usd: [
+    ({ cost_usd }) => cost_usd,
+    [
+      ['gen_ai.usage.cost', 0.000_001, 1000],
+      ['gen_ai.usage.total_cost', '0.000002', 2000],
+      ['llm.cost.total', 0.000_003, 3000],
+      ['gen_ai.cost.total_tokens', 0.000_004, 4000],
+      ['langfuse.observation.cost_details', '{"input": 1, "total": 0.000005}', 5000],
+      ['operation.cost', 0.000_006, 6000],
+    ],
+  ],
+  'usage.cache_read': [
+    ({ metadata }) => usagePart(metadata, 'cache_read'),
+    [
+      ['gen_ai.usage.cache_read.input_tokens', 1],
+      ['gen_ai.usage.cache_read_input_tokens', 2],
+      ['gen_ai.usage.details.cache_read_tokens', 3],
+      ['llm.token_count.prompt_details.cache_read', 4],
+      ['ai.usage.cachedInputTokens', 5],
+    ],
+  ],
+  'usage.cache_creation': [
+    ({ metadata }) => usagePart(metadata, 'cache_creation'),
+    [
+      ['gen_ai.usage.cache_creation.input_tokens', 1],
+      ['gen_ai.usage.cache_creation_input_tokens', 2],
+      ['llm.token_count.prompt_details.cache_write', 3],
+    ],
+  ],
+  'usage.reasoning': [
+    ({ metadata }) => usagePart(metadata, 'reasoning'),
+    [
+      ['gen_ai.usage.reasoning.output_tokens', 1],
+      ['gen_ai.usage.reasoning_tokens', 2],
+      ['llm.token_count.completion_details.reasoning', 3],
+      ['ai.usage.reasoningTokens', 4],
+    ],
+  ],
+  provider: [
+    ({ metadata }) => metadata?.provider,
+    [
+      ['gen_ai.provider.name', 'a'],
+      ['gen_ai.system', 'b'],
+      ['llm.provider', 'c'],
+      ['llm.system', 'd'],
+      ['ai.model.provider', 'e'],
+    ],
+  ],
+  session_id: [
+    ({ metadata }) => metadata?.session_id,
+    [
+      ['gen_ai.conversation.id', 'a'],
+      ['session.id', 'b'],
+      ['traceloop.association.properties.session_id', 'c'],
+      ['lmnr.association.properties.session_id', 'd'],
+      ['ai.telemetry.metadata.sessionId', 'e'],
+      ['langfuse.session.id', 'f'],
+      ['gcp.vertex.agent.session_id', 'g'],
+    ],
+  ],
+  user_id: [
+    ({ metadata }) => metadata?.user_id,
+    [
+      ['user.id', 'a'],
+      ['traceloop.association.properties.user_id', 'b'],
+      ['lmnr.association.properties.user_id', 'c'],
+      ['ai.telemetry.metadata.userId', 'd'],
+      ['langfuse.user.id', 'e'],
+    ],
+  ],
+  tags: [
+    ({ metadata }) => metadata?.tags,
+    [
+      ['tag.tags', ['a', 'b']],
+      ['lmnr.association.properties.tags', '["c"]', ['c']],
+      ['ai.telemetry.metadata.tags', 'd', ['d']],
+      ['langfuse.trace.tags', ['e']],
+    ],
+  ],
+  input_data: [
+    ({ input_data }) => input_data,
+    [
+      [
+        'gen_ai.input.messages',
+        '[{"role": "user", "parts": []}]',
+        { messages: [{ role: 'user', parts: [] }] },
+      ],
+      ['gen_ai.prompt.0.content', 'b', { messages: [{ content: 'b' }] }],
+      ['llm.input_messages.0.message.content', 'c', { messages: [{ content: 'c' }] }],
+      [
+        'ai.prompt.messages',
+        '[{"role": "user", "content": "d"}]',
+        { messages: [{ role: 'user', content: 'd' }] },
+      ],
+      ['traceloop.entity.input', '{"inputs": {"e": 1}}', { inputs: { e: 1 } }],
+      ['input.value', 'f', { value: 'f' }],
+      ['gen_ai.prompt', 'g', { value: 'g' }],
+      ['ai.prompt', '{"prompt": "h"}', { prompt: 'h' }],
+      [
+        'pydantic_ai.all_messages',
+        '[{"role": "user", "parts": []}, {"role": "assistant", "parts": []}]',
+        { messages: [{ role: 'user', parts: [] }] },
+      ],
+      [
+        'all_messages_events',
+        '[{"role": "user", "content": "i"}, {"role": "assistant", "content": "-"}]',
+        { messages: [{ role: 'user', content: 'i' }] },
+      ],
+      [
+        'events',
+        '[{"event.name": "gen_ai.user.message", "content": "j"}, {"event.name": "gen_ai.choice"}]',
+        { messages: [{ 'event.name': 'gen_ai.user.message', content: 'j' }] },
+      ],
+      ['lmnr.span.input', '[{"role": "user"}]', { messages: [{ role: 'user' }] }],
+      ['gen_ai.retrieval.query.text', 'k', { query: 'k' }],
+      ['embedding.embeddings.0.embedding.text', 'l', { embeddings: [{ text: 'l' }] }],
+      ['gcp.vertex.agent.llm_request', '{"contents": []}', { contents: [] }],
+      ['langfuse.observation.input', '[1, 2]', { value: [1, 2] }],
+    ],
+  ],
+  output_data: [
+    ({ output_data }) => output_data,
+    [
+      [
+        'gen_ai.output.messages',
+        [{ role: 'assistant', parts: [] }],
+        { messages: [{ role: 'assistant', parts: [] }] },
+      ],
+      ['gen_ai.completion.0.content', 'b', { messages: [{ content: 'b' }] }],
+      ['llm.output_messages.0.message.content', 'c', { messages: [{ content: 'c' }] }],
+      ['ai.response.text', 'd', { messages: [{ role: 'assistant', content: 'd' }] }],
+      ['traceloop.entity.output', '"e"', { value: '"e"' }],
+      ['output.value', '{"f": 1}', { f: 1 }],
+      ['gen_ai.completion', 'g', { value: 'g' }],
+      ['ai.response.object', '{"h": 1}', { h: 1 }],
+      ['ai.response.toolCalls', '[{"toolName": "i"}]', { value: [{ toolName: 'i' }] }],
+      [
+        'all_messages_events',
+        '[{"role": "user"}, {"role": "assistant", "content": "j"}]',
+        { messages: [{ role: 'assistant', content: 'j' }] },
+      ],
+      [
+        'events',
+        '[{"event.name": "gen_ai.choice", "message": {"role": "assistant", "content": "k"}}]',
+        { messages: [{ role: 'assistant', content: 'k' }] },
+      ],
+      ['final_result', 'l', { value: 'l' }],
+      ['lmnr.span.output', 'm', { value: 'm' }],
+      ['gen_ai.retrieval.documents', '[{"id": "n"}]', { documents: [{ id: 'n' }] }],
+      ['retrieval.documents.0.document.id', 'o', { documents: [{ id: 'o' }] }],
+      ['reranker.output_documents.0.document.id', 'p', { documents: [{ id: 'p' }] }],
+      ['gcp.vertex.agent.llm_response', '{"content": {}}', { content: {} }],
+      ['langfuse.observation.output', 'q', { value: 'q' }],
+    ],
+  ],
+};
+
+for (const [field, [show, sources]] of Object.entries(CHAINS))
+  void t.test(`${field}: the first source that a span has`, async (t) => {
+    for (let first = 0; first < sources.length; first++) {
+      const here = sources.slice(first);
+      const [key, value, expected = value] = here[0] ?? ['', null];
+      const attributes = attributesOf(here);
+      const backwards = attributesOf(here.toReversed());
+      t.strictSame(show(mapSpan({ ...attributes, ...LLM })), expected, key);
+      t.strictSame(show(mapSpan({ ...LLM, ...backwards })), expected, `${key}, the last`);
+      const alone = show(mapSpan({ [key]: value, ...LLM }));
+      t.strictSame(alone, expected, `${key} alone`);
+    }
+  });
+
+void t.test('where several sources count, one has its say: no two share a rank', async (t) => {
+  for (const field of FIELDS) {
+    if (field.startsWith('is_')) continue;
+    const ranks = CONVENTIONS.flatMap(({ fields, prefixes }) =>
+      [fields[field], prefixes?.[field]].flatMap((sources) =>
+        Object.values(sources ?? {}).map(({ rank }) => rank),
+      ),
+    );
+    t.equal(new Set(ranks).size, ranks.length, field);
+  }
+});
+
+void t.test('the prompt: a name and a version by one convention, the best that has both', async (t) => {
+  const sources = [
+    ['langfuse.observation.prompt.name', 'a', 'langfuse.observation.prompt.version', 1],
+    ['traceloop.prompt.key', 'b', 'traceloop.prompt.version', 2],
+    ['gen_ai.prompt.name', 'c', 'gen_ai.prompt.version', 3],
+    ['gen_ai.prompt.name', 'c', 'llm.prompt_template.version', 4],
+  ] as const;
+  const attributesOf = (pairs: readonly (typeof sources)[number][]): JsonObject =>
+    Object.fromEntries(
+      pairs.flatMap(([nameKey, name, versionKey, version]): [string, JsonValue][] => [
+        [nameKey, name],
+        [versionKey, version],
+      ]),
+    );
+  for (const [first, pair] of sources.entries()) {
+    const [, name, , version] = pair;
+    const expected = { name, version };
+    t.strictSame(mapSpan(attributesOf(sources.slice(first))).prompt, expected);
+    t.strictSame(mapSpan(attributesOf(sources.slice(first).toReversed())).prompt, expected);
+    t.strictSame(mapSpan(attributesOf([pair])).prompt, expected);
+  }
+  const halves = { 'langfuse.observation.prompt.name': 'a', 'gen_ai.prompt.version': 3 };
+  t.equal(mapSpan(halves).prompt, null);
+  t.strictSame(mapSpan({ ...halves, 'traceloop.prompt.key': 'b', 'traceloop.prompt.version': 2 }).prompt, {
+    name: 'b',
+    version: 2,
+  });
+});
+
+void t.test('a prompt has a version that is a whole number from 1, as a number or in digits', async (t) => {
+  const promptOf = (name: JsonValue, version: JsonValue) =>
+    mapSpan({ 'gen_ai.prompt.name': name, 'gen_ai.prompt.version': version }).prompt;
+  for (const [version, expected] of [
+    [7, 7],
+    ['7', 7],
+    ['007', 7],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  ] as const)
+    t.strictSame(promptOf('p', version), { name: 'p', version: expected });
+  for (const version of [
+    0,
+    -1,
+    1.5,
+    '',
+    ' ',
+    '0',
+    'v7',
+    '1.0',
+    '1e3',
+    '99999999999999999999',
+    true,
+    [1],
+    null,
+  ])
+    t.equal(promptOf('p', version), null, JSON.stringify(version));
+  t.strictSame(promptOf(' a/b %2F 🪶\0 ', 1), { name: ' a/b %2F 🪶\0 ', version: 1 }, 'the name as it came');
+  for (const name of ['', '  ', null, ['p']]) t.equal(promptOf(name, 1), null, JSON.stringify(name));
+  t.equal(mapSpan({ 'gen_ai.prompt.name': 'p' }).prompt, null);
+  t.equal(mapSpan({ 'gen_ai.prompt.version': 1 }).prompt, null);
+  const { metadata } = mapSpan({ 'gen_ai.prompt.name': 'p', 'gen_ai.prompt.version': 1 });
+  t.match(metadata, { 'gen_ai.prompt.name': 'p', 'gen_ai.prompt.version': 1 }, 'the attributes are kept');
+});
+
+void t.test('the name of the agent: the best source of a span', async (t) => {
+  const agent = { 'openinference.span.kind': 'AGENT' };
+  const all: JsonObject = {
+    'gen_ai.agent.name': 'a',
+    agent_name: 'b',
+    'agent.name': 'c',
+    'gen_ai.workflow.name': 'd',
+    'traceloop.workflow.name': 'e',
+  };
+  const expected = [
+    { source: 'gen_ai.agent.name', name: 'a' },
+    { source: 'gen_ai.agent.name', name: 'b' },
+    { source: 'agent.name', name: 'c' },
+    { source: 'gen_ai.workflow.name', name: 'd' },
+    { source: 'traceloop.workflow.name', name: 'e' },
+  ];
+  expected.forEach((hint, first) => {
+    const attributes = Object.fromEntries(Object.entries(all).slice(first));
+    t.strictSame(mapSpan({ ...agent, ...attributes }).agent_hint, hint, hint.source);
+  });
+  t.equal(mapSpan({ ...LLM, 'agent.name': 'c' }).agent_hint, null, 'only of agents');
+  t.equal(mapSpan({ 'gen_ai.agent.name': '  ' }).agent_hint, null);
+  t.strictSame(mapSpan({}, { ...ROOT, name: 'the run' }).agent_hint, {
+    source: 'root span',
+    name: 'the run',
+  });
+});
+
+function attributesOf(sources: readonly (readonly [string, JsonValue, JsonValue?])[]): JsonObject {
+  return Object.fromEntries(sources.map(([key, value]) => [key, value]));
+}
+
+function usagePart(metadata: JsonObject | null, part: string): JsonValue | undefined {
+  const usage = metadata?.usage;
+  return typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? usage[part] : undefined;
+}

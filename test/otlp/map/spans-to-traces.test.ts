@@ -1,0 +1,317 @@
+import t from 'tap';
+import { toKeyValues } from '../../../src/otlp/encode/value.js';
+import type { Span, SpanEvent } from '../../../src/otlp/wire/requests.js';
+import { mapSpan, mapSpans, PARENT, SPAN_ID, TRACE_ID } from '../../support/mapped-span.js';
+import { aSpan, START, tracesOf } from '../../support/otlp-requests.js';
+import { aSpanRecord } from '../../support/run-records.js';
+
+const START_MICROS = Number(START) / 1000;
+
+const event = (name: string, attributes: Parameters<typeof toKeyValues>[0]): SpanEvent => ({
+  name,
+  attributes: toKeyValues(attributes),
+});
+
+void t.test('a span without a convention: ids, times, kind, where it came from', async (t) => {
+  const { batch, rejected } = mapSpans({
+    resourceSpans: [
+      {
+        resource: {
+          attributes: toKeyValues({
+            'service.name': 'shop',
+            'telemetry.sdk.language': 'go',
+            'telemetry.sdk.version': '1.2',
+          }),
+        },
+        scopeSpans: [
+          {
+            scope: { name: 'lib', version: '3' },
+            spans: [
+              aSpan(1, {
+                kind: 2,
+                traceState: 'a=b',
+                flags: 257,
+                startTimeUnixNano: '1768478400000000789',
+                endTimeUnixNano: '1768478401500001000',
+                attributes: toKeyValues({ a: 1, 'b.c': ['x', null], d: { e: false } }),
+                droppedAttributesCount: 2,
+                events: [
+                  {
+                    timeUnixNano: '1768478400000000001',
+                    name: 'tick',
+                    attributes: [],
+                    droppedAttributesCount: 1,
+                  },
+                ],
+                droppedEventsCount: 3,
+                links: [
+                  {
+                    traceId: Buffer.alloc(16, 2),
+                    spanId: Buffer.alloc(8, 3),
+                    traceState: 'c=d',
+                    flags: 1,
+                    attributes: toKeyValues({ why: 'retry' }),
+                  },
+                ],
+                droppedLinksCount: 4,
+                status: { code: 1 },
+              }),
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  t.strictSame(rejected, []);
+  t.strictSame(batch, {
+    tenant: 'a user',
+    items: [
+      {
+        trace: {
+          trace_id: TRACE_ID,
+          agent: 'shop',
+          status: 'completed',
+          started_at: START_MICROS,
+          ended_at: START_MICROS + 1_500_001,
+          duration_ms: 1500.001,
+          success: null,
+          outcome: null,
+          error_message: null,
+          total_tokens: null,
+          total_cost_usd: null,
+          metadata: {
+            resource: {
+              'service.name': 'shop',
+              'telemetry.sdk.language': 'go',
+              'telemetry.sdk.version': '1.2',
+            },
+          },
+          sdk_version: 'go/1.2',
+          follows_spans: true,
+          idle_timeout_ms: 3_600_000,
+        },
+        spans: [
+          aSpanRecord(TRACE_ID, {
+            span_id: SPAN_ID,
+            type: 'agent',
+            name: 'span 1',
+            status: 'completed',
+            started_at: START_MICROS,
+            ended_at: START_MICROS + 1_500_001,
+            duration_ms: 1500.000_211,
+            metadata: {
+              a: 1,
+              'b.c': ['x', null],
+              d: { e: false },
+              resource: {
+                'service.name': 'shop',
+                'telemetry.sdk.language': 'go',
+                'telemetry.sdk.version': '1.2',
+              },
+              scope: { name: 'lib', version: '3' },
+              events: [
+                { name: 'tick', timestamp: '2026-01-15T12:00:00.000000001Z', dropped_attributes_count: 1 },
+              ],
+              links: [
+                {
+                  trace_id: '02'.repeat(16),
+                  span_id: '03'.repeat(8),
+                  trace_state: 'c=d',
+                  flags: 1,
+                  attributes: { why: 'retry' },
+                },
+              ],
+              otel: {
+                trace_id: '01'.repeat(16),
+                span_id: '01'.repeat(8),
+                kind: 'server',
+                trace_state: 'a=b',
+                flags: 257,
+                status_code: 1,
+                start_nanos: 789,
+                dropped_attributes_count: 2,
+                dropped_events_count: 3,
+                dropped_links_count: 4,
+              },
+            },
+            agent_hint: { source: 'service.name', name: 'shop' },
+          }),
+        ],
+      },
+    ],
+  });
+});
+
+void t.test('status and error message', async (t) => {
+  const exception = event('exception', {
+    'exception.type': 'ValueError',
+    'exception.message': 'no such city',
+  });
+  const timeout = event('exception', { 'exception.type': 'ReadTimeout', 'exception.message': 'after 5 s' });
+  const cases: readonly (readonly [string, string | null, Partial<Span>, Parameters<typeof mapSpan>[0]?])[] =
+    [
+      ['completed', null, {}],
+      ['completed', null, { status: { code: 1, message: 'fine' } }],
+      ['completed', null, { events: [exception] }],
+      ['failed', 'refused', { status: { code: 2, message: 'refused' }, events: [exception] }],
+      ['failed', 'ValueError: no such city', { status: { code: 2 }, events: [timeout, exception] }],
+      ['failed', 'E', { status: { code: 2 } }, { 'error.type': 'E' }],
+      [
+        'failed',
+        'said',
+        { status: { code: 2 } },
+        { 'langfuse.observation.status_message': 'said', 'error.type': 'E' },
+      ],
+      ['failed', null, { status: { code: 2 } }],
+      ['failed', 'x', { status: { code: 2, message: 'x' }, endTimeUnixNano: 0 }],
+      ['timed_out', 'TimeoutError', { status: { code: 2 } }, { 'error.type': 'TimeoutError' }],
+      ['timed_out', 'DEADLINE_EXCEEDED', {}, { 'error.type': 'DEADLINE_EXCEEDED' }],
+      ['timed_out', 'ReadTimeout: after 5 s', { events: [exception, timeout] }],
+      ['completed', null, { status: { code: 1 }, events: [timeout] }],
+      ['running', null, { endTimeUnixNano: 0 }],
+      ['running', null, { endTimeUnixNano: null }],
+      ['running', null, {}, { 'logfire.span_type': 'pending_span' }],
+    ];
+  for (const [status, message, changes, attributes = {}] of cases) {
+    const span = mapSpan(attributes, changes);
+    t.strictSame([span.status, span.error_message], [status, message], JSON.stringify([changes, attributes]));
+    t.equal(span.ended_at === null, status === 'running' || changes.endTimeUnixNano === 0);
+  }
+  t.equal(mapSpan({}, { status: { message: 'fine' } }).metadata?.['otel'] !== undefined, true);
+  t.match(mapSpan({}, { status: { code: 1, message: 'fine' } }).metadata, {
+    otel: { status_message: 'fine' },
+  });
+});
+
+void t.test('spans that cannot be taken are refused alone, with their place and the reason', async (t) => {
+  const bad: readonly (readonly [Partial<Span>, RegExp])[] = [
+    [{ traceId: null }, /traceId: must be 16 bytes/],
+    [{ traceId: Buffer.alloc(16) }, /traceId: must be 16 bytes/],
+    [{ traceId: Buffer.alloc(8, 1) }, /traceId: must be 16 bytes/],
+    [{ spanId: undefined }, /spanId: must be 8 bytes/],
+    [{ spanId: Buffer.alloc(8) }, /spanId: must be 8 bytes/],
+    [{ spanId: Buffer.alloc(16, 1) }, /spanId: must be 8 bytes/],
+    [{ parentSpanId: Buffer.alloc(7, 1) }, /parentSpanId: must be 8 bytes/],
+    [{ parentSpanId: Buffer.alloc(8, 1) }, /parentSpanId: must not be the span itself/],
+    [{ startTimeUnixNano: null }, /startTimeUnixNano: is required/],
+    [{ startTimeUnixNano: 0 }, /startTimeUnixNano: is required/],
+    [{ startTimeUnixNano: '999' }, /startTimeUnixNano: is required/],
+    [{ startTimeUnixNano: '18446744073709551615' }, /startTimeUnixNano: must be nanoseconds/],
+    [{ startTimeUnixNano: 'soon' }, /startTimeUnixNano: must be nanoseconds/],
+    [{ endTimeUnixNano: { low: -1, high: -1, unsigned: true } }, /endTimeUnixNano: must be nanoseconds/],
+  ];
+  const { batch, rejected } = mapSpans(
+    tracesOf(aSpan(2), ...bad.map(([changes]) => aSpan(1, changes)), aSpan(3)),
+  );
+  t.equal(batch.items[0]?.spans.length, 2);
+  t.equal(rejected.length, bad.length);
+  bad.forEach(([, reason], i) => {
+    const said = rejected[i] ?? '';
+    t.match(said, reason);
+    t.ok(said.startsWith(`/resourceSpans/0/scopeSpans/0/spans/${i + 1}/`), said);
+  });
+  t.strictSame(mapSpans({}), { batch: { tenant: 'a user', items: [] }, rejected: [] });
+  t.strictSame(mapSpans({ resourceSpans: [{}, { scopeSpans: [{}] }] }).batch.items, []);
+});
+
+void t.test('an end before the start is moved to the start and noted', async (t) => {
+  const span = mapSpan({}, { endTimeUnixNano: '1768478399000000001' });
+  t.match(span, {
+    ended_at: START_MICROS,
+    duration_ms: 0,
+    status: 'completed',
+    metadata: { clock_skew: { ended_at: '2026-01-15T11:59:59.000000001Z' }, otel: { end_nanos: 1 } },
+  });
+  t.equal(mapSpan({}, { endTimeUnixNano: START }).metadata?.['clock_skew'], undefined);
+});
+
+void t.test('a record for each trace; a span that is there twice comes in one of its own', async (t) => {
+  const other = Buffer.alloc(16, 7);
+  const { batch } = mapSpans(
+    tracesOf(
+      aSpan(1, { endTimeUnixNano: 0 }),
+      aSpan(2, { traceId: other }),
+      aSpan(3),
+      aSpan(1, { name: 'again' }),
+    ),
+  );
+  t.strictSame(
+    batch.items.map(({ trace, spans }) => [
+      trace.trace_id.slice(0, 2),
+      trace.status,
+      spans.map(({ name }) => name),
+    ]),
+    [
+      ['01', 'running', ['span 1', 'span 3']],
+      ['01', 'completed', ['again']],
+      ['07', 'completed', ['span 2']],
+    ],
+  );
+});
+
+void t.test(
+  'the header says what its root says of success and outcome, session, user and tags',
+  async (t) => {
+    const headerOf = (attributes: Parameters<typeof toKeyValues>[0], changes: Partial<Span> = {}) => {
+      const root = aSpan(1, { attributes: toKeyValues(attributes), ...changes });
+      const child = aSpan(2, {
+        parentSpanId: Buffer.alloc(8, 1),
+        attributes: toKeyValues({ success: false, outcome: 'of a step', 'session.id': 'of a step' }),
+      });
+      const { trace } = mapSpans(tracesOf(child, root)).batch.items[0] ?? {};
+      return trace;
+    };
+    const evaluation = { 'gen_ai.evaluation.name': 'Success' };
+    const cases: readonly (readonly [
+      boolean | null,
+      string | null,
+      Parameters<typeof headerOf>[0],
+      Partial<Span>?,
+    ])[] = [
+      [null, null, {}],
+      [null, null, {}, { status: { code: 2 } }],
+      [true, null, { success: true }],
+      [false, 'refused', { success: 'False', outcome: 'refused' }],
+      [true, null, { success: 1 }],
+      [null, null, { success: 'maybe', outcome: ' ' }],
+      [true, null, { ...evaluation, 'gen_ai.evaluation.score.value': 1 }],
+      [false, 'fail', { ...evaluation, 'gen_ai.evaluation.score.label': 'fail' }],
+      [null, null, { 'gen_ai.evaluation.name': 'relevance', 'gen_ai.evaluation.score.value': 1 }],
+      [
+        true,
+        'pass',
+        {},
+        {
+          events: [
+            event('gen_ai.evaluation.result', { ...evaluation, 'gen_ai.evaluation.score.label': 'pass' }),
+          ],
+        },
+      ],
+    ];
+    for (const [success, outcome, attributes, changes] of cases) {
+      const trace = headerOf(attributes, changes);
+      t.strictSame(
+        [trace?.success, trace?.outcome],
+        [success, outcome],
+        JSON.stringify([attributes, changes]),
+      );
+    }
+    t.strictSame(headerOf({ 'session.id': 's', 'user.id': 'u', 'tag.tags': ['a'] })?.metadata, {
+      resource: {},
+      session_id: 's',
+      user_id: 'u',
+      tags: ['a'],
+    });
+    const orphan = mapSpans(
+      tracesOf(
+        aSpan(1, { parentSpanId: PARENT, attributes: toKeyValues({ success: true, 'session.id': 's' }) }),
+      ),
+    );
+    t.match(orphan.batch.items[0]?.trace, {
+      status: 'running',
+      ended_at: null,
+      success: null,
+      metadata: { session_id: 's' },
+    });
+  },
+);

@@ -1,0 +1,82 @@
+import t from 'tap';
+import type { Consumer } from '../../../src/component/consumer.js';
+import { otlpReceiver } from '../../../src/receivers/otlp/factory.js';
+import { otlpConfig } from '../../../src/receivers/otlp/config.js';
+import type { TracesBatch } from '../../../src/signal/batch.js';
+import { ONE_ITEM, protobufOf } from '../../support/otlp-requests.js';
+import { startOtlpService } from '../../support/otlp-service.js';
+import { sectionConfig } from '../../support/section-config.js';
+import { startTestDaemon } from '../../support/daemon.js';
+
+const configOf = (yaml: string) => sectionConfig(otlpConfig, yaml);
+
+void t.test('the ports of the specification, and the limits that it recommends', async (t) => {
+  t.match(configOf('{}'), {
+    protocols: {
+      http: { endpoint: '127.0.0.1:4318', max_request_body_size: '64MiB' },
+      grpc: { endpoint: '127.0.0.1:4317', max_request_body_size: '4MiB' },
+    },
+    api_endpoint: '127.0.0.1:4319',
+    idle_timeout: '1h',
+  });
+});
+
+void t.test('what could take nothing is refused', async (t) => {
+  const faults = (yaml: string) =>
+    otlpReceiver.check?.(configOf(yaml)).map(({ path, message }) => `${path} ${message}`) ?? [];
+  t.strictSame(faults('{}'), []);
+  t.strictSame(faults('{ protocols: { http: { max_request_body_size: 0 } }, request_timeout: 0s }'), [
+    '/protocols/http/max_request_body_size must be more than 0: no request would be taken',
+    '/request_timeout must be more than 0: no request would be taken',
+  ]);
+  const nowhere = '{ protocols: { http: { endpoint: null }, grpc: { endpoint: "" } }, api_endpoint: null }';
+  t.match(faults(nowhere), [/listens nowhere/]);
+});
+
+void t.test('it tells which ports and certificates it will need', async (t) => {
+  const tls = '{ cert_file: a.crt, key_file: a.key }';
+  const config = configOf(`{ protocols: { grpc: { tls: ${tls} }, http: { endpoint: null } } }`);
+  t.strictSame(otlpReceiver.resources?.(config), [
+    { kind: 'grpc_listener', endpoint: '127.0.0.1:4317' },
+    {
+      kind: 'tls_files',
+      listener: '127.0.0.1:4317',
+      certFile: 'a.crt',
+      keyFile: 'a.key',
+      clientCaFile: undefined,
+      minVersion: 'TLSv1.2',
+    },
+    { kind: 'http_listener', endpoint: '127.0.0.1:4319' },
+  ]);
+});
+
+void t.test('ways in can be turned off one by one', async (t) => {
+  const off = 'receivers: { otlp: { protocols: { grpc: { endpoint: null } }, api_endpoint: null } }';
+  const daemon = await startTestDaemon(t, { overlay: off });
+  t.not(daemon.otlpUrl, '');
+  t.equal(daemon.grpcAddress, '');
+  const answer = await fetch(`${daemon.url}/api/v1/otlp/v1/traces`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${daemon.key}` },
+  });
+  t.equal(answer.status, 404);
+});
+
+void t.test('runs carry the time after which they are given up, or none', async (t) => {
+  for (const [yaml, expected] of [
+    ['{}', 3_600_000],
+    ['idle_timeout: 5m', 300_000],
+    ['idle_timeout: 0s', null],
+  ] as const) {
+    const seen: unknown[] = [];
+    const traces: Consumer<TracesBatch> = {
+      consume: async ({ items }) => {
+        seen.push(...items.map(({ trace }) => trace.idle_timeout_ms));
+        return { accepted: items.length, refused: [] };
+      },
+    };
+    const service = await startOtlpService(t, { traces }, yaml);
+    await service.send('traces', { body: protobufOf('traces', ONE_ITEM.traces) });
+    t.strictSame(seen, [expected]);
+  }
+});

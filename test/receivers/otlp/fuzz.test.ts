@@ -1,0 +1,221 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import t from 'tap';
+import { HttpProblem } from '../../../src/component/http.js';
+import { ReceivedJson } from '../../../src/http/received-json.js';
+import { OtlpDecodeError } from '../../../src/otlp/decode/decode-error.js';
+import { logsToRecords } from '../../../src/otlp/map/logs-to-records.js';
+import { metricsToPoints } from '../../../src/otlp/map/metrics-to-points.js';
+import { spansToTraces } from '../../../src/otlp/map/spans-to-traces.js';
+import type { Encoding } from '../../../src/otlp/wire/status.js';
+import { decode, jsonRules } from '../../../src/receivers/otlp/decode.js';
+import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../../src/signal/batch.js';
+import { FULL } from '../../support/otlp-full-requests.js';
+import { jsonOf, protobufOf } from '../../support/otlp-requests.js';
+import { holds } from '../../support/property.js';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const ABOUT = { tenant: 'tenant', receivedAt: 1_768_478_400_000_000 };
+
+/** Decodes and maps, as the receiver does. @returns whether it was taken; a refusal says why and where */
+function take(signal: TelemetrySignal, encoding: Encoding, bytes: Uint8Array): 'taken' | 'refused' {
+  const body = encoding === 'json' ? ReceivedJson.whole(bytes, jsonRules(MAX_BYTES)) : bytes;
+  try {
+    if (signal === 'traces')
+      spansToTraces(decode(signal, body, MAX_BYTES), { ...ABOUT, idleTimeoutMs: null });
+    else if (signal === 'metrics') metricsToPoints(decode(signal, body, MAX_BYTES), ABOUT);
+    else logsToRecords(decode(signal, body, MAX_BYTES), ABOUT);
+    return 'taken';
+  } catch (error) {
+    // Anything else would be a fault of ours, and a 500.
+    if (error instanceof OtlpDecodeError || (error instanceof HttpProblem && error.status < 500))
+      return 'refused';
+    throw error;
+  }
+}
+
+const PROTOBUF = new Map(TELEMETRY_SIGNALS.map((signal) => [signal, protobufOf(signal, FULL[signal])]));
+const JSON_TEXT = new Map(
+  TELEMETRY_SIGNALS.map((signal) => [signal, Buffer.from(base64Bytes(jsonOf(FULL[signal])))]),
+);
+
+/** The only bytes in the requests that are no ids. */
+function base64Bytes(json: string): string {
+  return json.replace('"bytesValue":"00ff"', '"bytesValue":"AP8="');
+}
+
+function sample(signal: TelemetrySignal, encoding: Encoding): Buffer {
+  return (encoding === 'json' ? JSON_TEXT : PROTOBUF).get(signal) ?? Buffer.alloc(0);
+}
+
+const signals = fc.constantFrom(...TELEMETRY_SIGNALS);
+const encodings = fc.constantFrom<Encoding>('protobuf', 'json');
+
+void t.test('the samples themselves are taken', async (t) => {
+  for (const signal of TELEMETRY_SIGNALS)
+    for (const encoding of ['protobuf', 'json'] as const)
+      t.equal(take(signal, encoding, sample(signal, encoding)), 'taken', `${signal} ${encoding}`);
+});
+
+void t.test('cut off at every byte', async (t) => {
+  for (const signal of TELEMETRY_SIGNALS) {
+    for (const encoding of ['protobuf', 'json'] as const) {
+      const whole = sample(signal, encoding);
+      for (let length = 0; length < whole.length; length++) take(signal, encoding, whole.subarray(0, length));
+      t.pass(`${signal} ${encoding}: ${whole.length} cuts`);
+    }
+  }
+});
+
+void t.test('bytes that are flipped, inserted, repeated and left out', async (t) => {
+  const change = fc.record({
+    kind: fc.constantFrom('flip', 'insert', 'repeat', 'remove', 'length'),
+    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    size: fc.integer({ min: 1, max: 40 }),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 12 }),
+  });
+  holds(
+    t,
+    fc.property(
+      signals,
+      encodings,
+      fc.array(change, { minLength: 1, maxLength: 6 }),
+      (signal, encoding, changes) => {
+        let bytes = Buffer.from(sample(signal, encoding));
+        for (const { kind, at, size, bytes: given } of changes) {
+          const place = Math.floor(at * bytes.length);
+          const [before, after] = [bytes.subarray(0, place), bytes.subarray(place)];
+          if (kind === 'flip') bytes[place] = (bytes[place] ?? 0) ^ (given[0] ?? 1);
+          else if (kind === 'insert') bytes = Buffer.concat([before, given, after]);
+          else if (kind === 'repeat') bytes = Buffer.concat([before, after.subarray(0, size), after]);
+          else if (kind === 'remove') bytes = Buffer.concat([before, after.subarray(size)]);
+          // A length of 4 GiB less one, and 32 GiB: as many bits as fit.
+          else
+            bytes = Buffer.concat([before, Buffer.from([255, 255, 255, 255, size & 127]), after.subarray(1)]);
+        }
+        take(signal, encoding, bytes);
+        return true;
+      },
+    ),
+    { numRuns: 4000 },
+  );
+});
+
+void t.test('bytes that are no request of any kind', async (t) => {
+  holds(
+    t,
+    fc.property(signals, encodings, fc.uint8Array({ maxLength: 300 }), (signal, encoding, bytes) => {
+      take(signal, encoding, bytes);
+      return true;
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+void t.test('any JSON in any place of a JSON request', async (t) => {
+  const other = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom(
+      -1,
+      1e308,
+      '1e999',
+      2 ** 64,
+      '',
+      '-0',
+      '9'.repeat(40),
+      '\ud800',
+      'NaN',
+      [],
+      {},
+      [[]],
+      [{}],
+    ),
+  );
+  holds(
+    t,
+    fc.property(signals, other, fc.nat(), (signal, value, place) => {
+      const request = JSON.parse(sample(signal, 'json').toString()) as object;
+      const places: (readonly [Record<string, unknown>, string])[] = [];
+      const visit = (node: object): void => {
+        for (const [key, child] of Object.entries(node)) {
+          places.push([node as Record<string, unknown>, key]);
+          if (typeof child === 'object' && child !== null) visit(child as object);
+        }
+      };
+      visit(request);
+      const [node, key] = places[place % places.length] ?? [{}, ''];
+      node[key] = value;
+      take(signal, 'json', Buffer.from(JSON.stringify(request)));
+      return true;
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+/** A protobuf field with content of any length. */
+function field(number: number, content: Uint8Array): Buffer {
+  const head = [(number << 3) | 2];
+  let rest = content.length;
+  for (; rest > 127; rest >>>= 7) head.push((rest & 127) | 128);
+  return Buffer.concat([Buffer.from([...head, rest]), content]);
+}
+
+void t.test('nested 10 000 deep, in every place where messages nest', async (t) => {
+  const wrap = (content: Buffer, ...numbers: readonly number[]): Buffer =>
+    numbers.reduceRight((inner, number) => field(number, inner), content);
+  let lists: Buffer = Buffer.alloc(0);
+  let maps: Buffer = Buffer.alloc(0);
+  for (let level = 0; level < 10_000; level++) {
+    lists = wrap(lists, 5, 1);
+    maps = wrap(maps, 6, 1, 2);
+  }
+  // Groups are of an older protobuf: a start tag within a start tag.
+  const groups = Buffer.alloc(20_000, 0x7b);
+  for (const value of [lists, maps, groups]) {
+    t.equal(take('logs', 'protobuf', wrap(value, 1, 2, 2, 5)), 'refused', 'as the body of a record');
+    t.equal(take('traces', 'protobuf', wrap(value, 1, 1, 1, 2)), 'refused', 'as an attribute of a resource');
+    t.equal(take('traces', 'protobuf', wrap(value, 1, 2, 2, 11, 3, 2)), 'refused', 'as one of an event');
+    t.equal(take('metrics', 'protobuf', wrap(value, 1, 2, 2, 5, 1, 7, 2)), 'refused', 'as one of a point');
+  }
+  const open = '{"arrayValue":{"values":[';
+  const deep = open.repeat(10_000) + ']}}'.repeat(10_000);
+  const pairs = '{"kvlistValue":{"values":[{"value":'.repeat(10_000) + '{}' + '}]}}'.repeat(10_000);
+  for (const value of [deep, pairs, open.repeat(10_000), '['.repeat(10_000)]) {
+    const body = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":${value}}]}]}]}`;
+    t.equal(take('logs', 'json', Buffer.from(body)), 'refused');
+    t.equal(
+      take('logs', 'json', Buffer.from(`{"unknown":${value}}`)),
+      'refused',
+      'in a field that is ignored',
+    );
+  }
+});
+
+void t.test(
+  'memory comes back, and a request that is all structure is refused before it is built',
+  async (t) => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const hostile = [
+      ['protobuf', field(1, field(2, Buffer.alloc(6_000_000, Buffer.from([0x12, 0x00]))))],
+      ['json', Buffer.from(`{"resourceSpans":[${'{},'.repeat(2_500_000)}{}]}`)],
+      ['json', Buffer.from('['.repeat(1_000_000))],
+      ['json', Buffer.from(`{"a":${'{"a":'.repeat(300_000)}`)],
+    ] as const;
+    for (const [encoding, bytes] of hostile) t.equal(take('traces', encoding, bytes), 'refused');
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let round = 0; round < 300; round++) {
+      for (const signal of TELEMETRY_SIGNALS) {
+        const whole = sample(signal, 'protobuf');
+        const text = sample(signal, 'json');
+        take(signal, 'protobuf', whole.subarray(0, whole.length - (round % 50)));
+        take(signal, 'json', text.subarray(0, text.length - (round % 50)));
+      }
+    }
+    collect();
+    const grown = process.memoryUsage().heapUsed - before;
+    t.ok(grown < 8 * 1024 * 1024, `${grown} bytes more than before`);
+  },
+);

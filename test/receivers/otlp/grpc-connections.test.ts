@@ -1,0 +1,86 @@
+import { networkInterfaces } from 'node:os';
+import { status as Code } from '@grpc/grpc-js';
+import t from 'tap';
+import type { Consumer } from '../../../src/component/consumer.js';
+import type { Batch } from '../../../src/signal/batch.js';
+import { startTestDaemon } from '../../support/daemon.js';
+import { grpcFailureOf, startOtlpGrpcClient } from '../../support/otlp-grpc-client.js';
+import { startOtlpService, type OtlpService } from '../../support/otlp-service.js';
+import { connectRaw } from '../../support/raw-grpc.js';
+import { until } from '../../support/until.js';
+
+const takeAll: Consumer<Batch<unknown>> = {
+  consume: async (batch) => ({ accepted: batch.items.length, refused: [] }),
+};
+const ALL = { traces: takeAll, metrics: takeAll, logs: takeAll };
+
+/** An address of this machine that is not loopback, as clients of other machines have. */
+const own = Object.values(networkInterfaces())
+  .flatMap((found) => found ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+type Raw = ReturnType<typeof connectRaw>;
+const isOpen = ({ session }: Raw): boolean => !session.closed && !session.destroyed;
+
+async function closedFor(service: OtlpService, labels: string): Promise<number> {
+  const { text } = await service.meter.print();
+  const line = text
+    .split('\n')
+    .find((one) => one.startsWith('jackdaw_otlp_grpc_closed_connections_total') && one.includes(labels));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+async function callsUnderWay(service: OtlpService, calls: number): Promise<void> {
+  await until(`${calls} calls are under way`, async () =>
+    (await service.meter.print()).text.includes(`otlp_grpc_calls_under_way{receiver="otlp"} ${calls}\n`),
+  );
+}
+
+void t.test('a new connection closes the one without a call, and none that has one', async (t) => {
+  const service = await startOtlpService(t, ALL, 'protocols: { grpc: { max_connections: 2 } }');
+  const first = connectRaw(t, service.grpcAddress);
+  first.open('logs');
+  await callsUnderWay(service, 1);
+  const second = connectRaw(t, service.grpcAddress);
+  await until('both are open', async () =>
+    (await service.meter.print()).text.includes('otlp_grpc_connections{receiver="otlp"} 2'),
+  );
+  const third = connectRaw(t, service.grpcAddress);
+  await until('the second is closed', () => !isOpen(second));
+  third.open('logs');
+  await callsUnderWay(service, 2);
+  t.ok(isOpen(first) && isOpen(third));
+  t.equal(await closedFor(service, 'reason="total",which="idle"'), 1);
+  const fourth = connectRaw(t, service.grpcAddress);
+  await until('the fourth is closed', () => !isOpen(fourth));
+  t.ok(isOpen(first) && isOpen(third));
+  t.equal(await closedFor(service, 'reason="total",which="new"'), 1);
+});
+
+void t.test(
+  'one address has its own bound, and leaves room for others',
+  { skip: own === undefined && 'this machine has no address but loopback' },
+  async (t) => {
+    const yaml =
+      'protocols: { grpc: { endpoint: "0.0.0.0:0", max_connections: 4, max_connections_per_address: 2 } }';
+    const service = await startOtlpService(t, ALL, yaml);
+    const port = service.grpcAddress.replace('0.0.0.0:', '');
+    const other = connectRaw(t, `127.0.0.1:${port}`);
+    const mine = Array.from({ length: 6 }, () => connectRaw(t, `${own}:${port}`));
+    await until('two are left', () => mine.filter(isOpen).length === 2);
+    t.ok(isOpen(other));
+    t.equal(await closedFor(service, 'reason="address",which="idle"'), 4);
+    t.equal(await closedFor(service, 'reason="total"'), 0);
+  },
+);
+
+void t.test('a key that is refused over gRPC is in the audit with the address of its sender', async (t) => {
+  const { grpcAddress, logs } = await startTestDaemon(t);
+  const call = startOtlpGrpcClient(t, grpcAddress);
+  const refused = await grpcFailureOf(call('logs', Buffer.alloc(0), { key: 'jd_nobody' }));
+  t.equal(refused.code, Code.UNAUTHENTICATED);
+  t.match(
+    logs.filter((line) => line.includes('audit="key.refused"')),
+    [/reason="malformed".*address="127\.0\.0\.1"/],
+  );
+});

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { HourSums } from '../../src/signal/hour-sums.js';
+import { NO_NODE } from '../../src/signal/service-map.js';
+import { RUN_STATUSES, type SpanRecord } from '../../src/signal/span.js';
+import { countTrace } from '../../src/signal/trace-map.js';
+import { fold, type Run } from '../../src/runs/fold.js';
+import { factsOf, keyOf, type SpanFacts } from '../../src/runs/rules/span-facts.js';
+import type { RunMessage, SpanFact } from '../../src/runs/run-messages.js';
+import { RunState } from '../../src/runs/run-state.js';
+import { ManySpans } from '../../src/runs/spans/many-spans.js';
+import { spansOf } from '../../src/runs/spans/spans-of.js';
+import type { SpanState } from '../../src/runs/spans/span-state.js';
+import { holds, same } from '../support/property.js';
+import { headerRow, spanRow } from '../storage/incoming-records.js';
+import { NOON } from '../support/run-records.js';
+import { AGENT, history, type Commit, type SentSpan, type Step } from './histories.js';
+
+const SPAN = '00000000-0000-4000-8000-00000000000a';
+
+/** A store that goes on step by step, with nothing but its rows from one commit to the next where it has forgotten the rest. */
+class StepByStep {
+  state: RunState | null = null;
+  /** What is stored of the spans, by the keys of their ids. */
+  readonly #stored = new Map<string, SpanState>();
+  readonly #limits: { readonly few: number; readonly followed: number };
+  readonly #isMapped: boolean;
+  #seq = 0;
+  #now = 0;
+
+  constructor(few: number, isMapped: boolean) {
+    this.#limits = { few, followed: Infinity };
+    this.#isMapped = isMapped;
+  }
+
+  commit({ steps, isReloaded }: Commit): void {
+    if (isReloaded) this.#reload();
+    for (const step of steps) this.#apply(step);
+    const { state } = this;
+    if (state === null) return;
+    const { spans } = state.settle(++this.#seq);
+    spans.forEach((span, line) =>
+      this.#stored.set(span.span_id, { ...span, seq: this.#seq, line, changed: false }),
+    );
+    state.written(this.#seq, spans);
+  }
+
+  #reload(): void {
+    if (this.state === null) return;
+    const { header, agent, heardAt, isMapped, hasEnded } = this.state;
+    const known = { heardAt, isMapped, hasEnded, isStored: true };
+    this.state = new RunState({ header: { ...header }, agent }, known, this.#limits);
+    const unread = { row: undefined, payload: undefined };
+    this.state.spans = spansOf(
+      [...this.#stored.values()].map((span) => ({ ...span, ...unread })),
+      this.#limits,
+    );
+  }
+
+  #apply(step: Step): void {
+    this.#now++;
+    if (step.kind === 'timeout') this.state?.timeOut();
+    else if (step.kind === 'outcome') this.state?.setOutcome(step.success, step.outcome ?? undefined);
+    else if (this.state === null) {
+      const known = { heardAt: this.#now, isStored: false, isMapped: this.#isMapped, hasEnded: false };
+      this.state = new RunState(step.named, known, this.#limits);
+      for (const span of step.spans) this.#applySpan(this.state, span);
+    } else {
+      this.state.applyHeader(step.named, factsAt(step), this.#now);
+      for (const span of step.spans) this.#applySpan(this.state, span);
+    }
+  }
+
+  #applySpan(state: RunState, { row, payload, node }: SentSpan): void {
+    const known = state.find(keyOf(row.span_id));
+    const stored = this.#stored.get(keyOf(row.span_id));
+    // As a store reads what is to be completed.
+    if (known !== undefined && known.row === undefined) {
+      known.row = stored?.row;
+      known.payload = stored?.payload;
+    }
+    const before = known?.node ?? NO_NODE;
+    const completed = (): number => (node === NO_NODE ? before : node);
+    state.applySpan(row, payload, { incoming: () => node, completed });
+  }
+}
+
+function factsAt(step: Extract<Step, { readonly kind: 'header' }>): SpanFacts[] {
+  return step.spans.map(({ row, node }) => factsOf(row, node));
+}
+
+/** The same history as messages and facts of spans. */
+function messagesOf(commits: readonly Commit[], isMapped: boolean) {
+  const messages: RunMessage[] = [];
+  const spans: SpanFact[] = [];
+  for (const [i, step] of commits.flatMap(({ steps }) => steps).entries()) {
+    const order = i + 1;
+    if (step.kind === 'header') {
+      messages.push({ kind: 'header', order, receivedAt: order, named: step.named, isMapped });
+      spans.push(...step.spans.map(({ row, node }) => ({ order, row, node })));
+    } else messages.push({ ...step, order });
+  }
+  return { messages, spans };
+}
+
+function sorted(fields: object): [string, unknown][] {
+  return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function linesOf(sums: HourSums): string[] {
+  return [...sums.nodes(), ...sums.edges()].map((sum) => JSON.stringify(sum)).sort();
+}
+
+/** Holds the state after the last commit against what all facts give. */
+function compare(state: RunState | null, run: Run | null, now: number): void {
+  same(state === null, run === null);
+  if (state === null || run === null) return;
+  same(sorted(state.header), sorted(run.header));
+  same(state.agent, run.agent);
+  same(state.namesItsAgent, run.namesItsAgent);
+  same(state.isMapped, run.isMapped);
+  same(state.spans.size, run.spans.length);
+  const areMany = state.spans instanceof ManySpans;
+  for (const span of run.spans) {
+    const found = state.spans.get(span.span_id);
+    // Of many spans only roots can give their error to the header.
+    const error_message = areMany && span.parent_span_id !== null ? null : span.error_message;
+    const facts = sorted({ ...span, error_message });
+    same(
+      sorted({ ...found }).filter(([name]) => facts.some(([other]) => other === name)),
+      facts,
+    );
+  }
+  if (state.spans instanceof ManySpans) {
+    const sums = new HourSums();
+    countTrace(AGENT, run.spans, sums);
+    const { map } = state.spans;
+    same(linesOf(map.total({ node: AGENT, hasSpan: map.hasAgentSpan })), linesOf(sums));
+  }
+  if (run.hasEnded) same(state.hasEnded, true);
+  same(run.heardAt <= state.heardAt && state.heardAt <= now, true);
+}
+
+for (const few of [2, 100]) {
+  void t.test(
+    `a run of all facts at once is the one that goes on step by step, up to ${few} spans few`,
+    async (t) => {
+      const property = fc.property(history, ({ isMapped, commits }) => {
+        const stored = new StepByStep(few, isMapped);
+        for (const commit of commits) stored.commit(commit);
+        const { messages, spans } = messagesOf(commits, isMapped);
+        compare(stored.state, fold(messages, spans), messages.length);
+      });
+      holds(t, property, { numRuns: 2000 });
+    },
+  );
+}
+
+void t.test('it is the same in whatever order the facts are found, and however often', async (t) => {
+  const found = history.chain(({ isMapped, commits }) => {
+    const { messages, spans } = messagesOf(commits, isMapped);
+    const twice = [...messages, ...messages];
+    return fc.record({
+      messages: fc.constant(messages),
+      spans: fc.constant(spans),
+      shuffled: fc.shuffledSubarray(twice, { minLength: twice.length }),
+    });
+  });
+  const property = fc.property(found, ({ messages, spans, shuffled }) => {
+    // Those of one message stay in their order.
+    const twice = [...spans, ...spans].sort((a, b) => b.order - a.order);
+    same(fold(shuffled, twice), fold(messages, spans));
+  });
+  holds(t, property, { numRuns: 1000 });
+});
+
+void t.test('prompt versions count once, also where they were linked before the run came', async (t) => {
+  const links = [3, 1, 3].map((promptNo, order): RunMessage => ({ kind: 'link', order, promptNo }));
+  t.equal(fold(links, []), null);
+  const header = { kind: 'header', order: 9, receivedAt: 1, named: headerRow({}), isMapped: false } as const;
+  t.same(fold([...links, header], [])?.prompts, [1, 3]);
+});
+
+void t.test('a time-out holds until something new comes, and ends nothing', async (t) => {
+  const follows = { follows_spans: true, idle_timeout_ms: 1000, status: 'running' } as const;
+  const came = (order: number, changes: Partial<SpanRecord>): [RunMessage, SpanFact] => [
+    { kind: 'header', order, receivedAt: order, named: headerRow(follows), isMapped: false },
+    { order, row: spanRow(changes).row, node: NO_NODE },
+  ];
+  const [first, running] = came(1, { span_id: SPAN, status: 'running', ended_at: null });
+  const [second, ended] = came(3, { span_id: SPAN, status: 'failed', ended_at: NOON + 7 });
+  const idle: RunMessage = { kind: 'timeout', order: 2 };
+  const statusOf = (run: Run | null) => run && [RUN_STATUSES[run.header.status], run.hasEnded, run.heardAt];
+  t.same(statusOf(fold([first, idle], [running])), ['timed_out', false, 1]);
+  t.same(statusOf(fold([first, idle, { ...first, order: 3 }], [running])), ['timed_out', false, 1]);
+  t.same(statusOf(fold([first, idle, second], [running, ended])), ['failed', true, 3]);
+  t.same(statusOf(fold([first, second, { ...idle, order: 4 }], [running, ended])), ['failed', true, 3]);
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { headerOf, topmost, type HeaderSpan } from '../../../src/runs/rules/header-of-spans.js';
+import { AGENT_SOURCES, RUN_STATUSES, type AgentSource } from '../../../src/signal/span.js';
+import { holds } from '../../support/property.js';
+
+const NOON = 1_768_478_400_000_000;
+
+/** A span that has ended; times are microseconds after noon. */
+function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> = {}): HeaderSpan {
+  return {
+    span_id: id,
+    parent_span_id: parent,
+    status: 'completed',
+    started_at: NOON,
+    ended_at: NOON + 1000,
+    error_message: null,
+    agent_hint: null,
+    ...changes,
+  };
+}
+
+const named = (source: AgentSource, name: string) => ({ agent_hint: { source, name } });
+
+void t.test('the root tells status, end and error; all spans tell the start', async (t) => {
+  const root = aSpan('b', null, { status: 'failed', error_message: 'refused', started_at: NOON + 500 });
+  const early = aSpan('a', 'b', {
+    started_at: NOON - 250,
+    ended_at: NOON + 9000,
+    error_message: 'of a step',
+  });
+  t.match(headerOf([root, early]), {
+    status: 'failed',
+    started_at: NOON - 250,
+    ended_at: NOON + 1000,
+    duration_ms: 1.25,
+    error_message: 'refused',
+  });
+});
+
+void t.test('a run goes on until its root has ended', async (t) => {
+  const goesOn = { status: 'running', ended_at: null, duration_ms: null, error_message: null };
+  t.match(headerOf([aSpan('a', 'unknown', { status: 'failed', error_message: 'refused' })]), goesOn);
+  const root = aSpan('r', null, { status: 'running', ended_at: null });
+  t.match(headerOf([root, aSpan('a', 'r')]), goesOn);
+  const noEnd = aSpan('r', null, { status: 'failed', ended_at: null });
+  t.match(headerOf([noEnd, aSpan('a', 'r', { ended_at: NOON + 7 })]), {
+    status: 'failed',
+    ended_at: NOON + 7,
+  });
+  t.match(headerOf([aSpan('r', null, { ended_at: null })]), { ended_at: NOON, duration_ms: 0 });
+});
+
+void t.test('of several roots the earliest counts, then the one with the least id', async (t) => {
+  const late = aSpan('a', null, { started_at: NOON + 1, status: 'failed' });
+  t.equal(headerOf([late, aSpan('b', null), aSpan('c', null, { status: 'timed_out' })]).status, 'completed');
+  t.equal(topmost([late, aSpan('x', 'y', { started_at: NOON - 1 })]), late);
+  t.equal(topmost([aSpan('x', 'y'), aSpan('w', 'y')])?.span_id, 'w');
+  t.equal(topmost<HeaderSpan>([]), undefined);
+});
+
+void t.test('the agent: the best source, then the topmost span, the earliest, the least id', async (t) => {
+  const agentOf = (...spans: HeaderSpan[]): string => headerOf(spans).agent;
+  t.equal(agentOf(aSpan('a', null)), 'default');
+  const root = aSpan('r', null, named('root span', 'the root'));
+  t.equal(agentOf(root, aSpan('a', 'r', named('service.name', 'shop'))), 'shop');
+  t.equal(
+    agentOf(
+      root,
+      aSpan('a', 'r', named('service.name', 'shop')),
+      aSpan('b', 'a', named('gen_ai.agent.name', 'deep')),
+    ),
+    'deep',
+  );
+  const hint = (name: string) => named('gen_ai.agent.name', name);
+  t.equal(
+    agentOf(
+      root,
+      aSpan('a', 'b', { ...hint('below'), started_at: NOON - 5 }),
+      aSpan('b', 'r', hint('above')),
+    ),
+    'above',
+  );
+  t.equal(
+    agentOf(root, aSpan('a', 'r', { ...hint('late'), started_at: NOON + 1 }), aSpan('b', 'r', hint('early'))),
+    'early',
+  );
+  t.equal(agentOf(root, aSpan('b', 'r', hint('second')), aSpan('a', 'r', hint('first'))), 'first');
+  t.equal(agentOf(aSpan('b', 'gone', hint('orphan')), aSpan('a', 'r', hint('child')), root), 'orphan');
+  AGENT_SOURCES.forEach((source, i) => {
+    const worse = AGENT_SOURCES.slice(i).map((other, n) => aSpan(`w${n}`, 'r', named(other, other)));
+    t.equal(agentOf(aSpan('r', null), ...worse), source);
+  });
+});
+
+void t.test('a ring of parents and chains of a hundred thousand come to an end', async (t) => {
+  const ring = [
+    aSpan('a', 'b', named('agent.name', 'a')),
+    aSpan('b', 'c'),
+    aSpan('c', 'a', named('agent.name', 'c')),
+  ];
+  const below = aSpan('d', 'a', named('agent.name', 'd'));
+  t.equal(headerOf([...ring, below]).agent, 'a');
+  t.equal(headerOf([aSpan('s', 's', named('agent.name', 'self')), below]).agent, 'd');
+  const chain = Array.from({ length: 100_000 }, (_, i) =>
+    aSpan(String(i), i === 99_999 ? null : String(i + 1), named('agent.name', `agent ${i}`)),
+  );
+  t.equal(headerOf(chain).agent, 'agent 99999');
+});
+
+void t.test('the header is the same in whatever order the spans come', async (t) => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const parent = fc.option(fc.constantFrom(...ids, 'gone'));
+  const spans = fc
+    .tuple(
+      ...ids.map((id) =>
+        fc.record({
+          span_id: fc.constant(id),
+          parent_span_id: parent,
+          status: fc.constantFrom(...RUN_STATUSES),
+          started_at: fc.integer({ min: NOON, max: NOON + 2 }),
+          ended_at: fc.option(fc.integer({ min: NOON + 2, max: NOON + 4 })),
+          error_message: fc.option(fc.constant('refused')),
+          agent_hint: fc.option(
+            fc.record({
+              source: fc.constantFrom(...AGENT_SOURCES.slice(0, 2)),
+              name: fc.constantFrom(...ids),
+            }),
+          ),
+        }),
+      ),
+    )
+    .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: ids.length })));
+  holds(
+    t,
+    fc.property(
+      spans,
+      ([all, shuffled]) => JSON.stringify(headerOf(all)) === JSON.stringify(headerOf(shuffled)),
+    ),
+    { numRuns: 5000 },
+  );
+});

@@ -1,0 +1,21 @@
+import { ControlStore } from '../../src/storage/control/control-store.js';
+import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
+import { HandClock } from './hand-clock.js';
+
+/**
+ * A process that is made to be killed between a claim and its result: it opens the control store of its first argument, claims what is
+ * due for the milliseconds of its second, prints the claims as a line of JSON, and stays.
+ */
+
+const [, , path = '', leaseMs] = process.argv;
+const clock = new HandClock();
+const store = new ControlStore(await openSqlite({ path, clock }));
+const { claims } = await store.deliveries.claim({
+  now: clock.now(),
+  limit: 10,
+  perEndpoint: 10,
+  perOrganization: 10,
+  leaseMs: Number(leaseMs),
+});
+process.stdout.write(`${JSON.stringify(claims)}\n`);
+setInterval(() => undefined, 60_000);
