@@ -1,6 +1,8 @@
+import { uuidV7 } from '../../signal/ids.js';
 import type { Accounts } from '../accounts.js';
 import type { DeliveryQueue } from '../delivery-queue.js';
 import type { AlertRules } from '../alert-rules.js';
+import type { ControlPlane } from '../control-plane.js';
 import type { Endpoints } from '../endpoints.js';
 import type { EventLog } from '../event-log.js';
 import type { Leases } from '../leases.js';
@@ -22,7 +24,7 @@ import { PromptRows } from './prompt-rows.js';
 import { TermsRows } from './terms-rows.js';
 
 /** All contracts of the control plane, over one database. */
-export class ControlStore {
+export class ControlStore implements ControlPlane {
   readonly accounts: Accounts;
   readonly organizations: Organizations;
   readonly prompts: Prompts;
@@ -34,11 +36,13 @@ export class ControlStore {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly watch: Watch;
+  readonly directory: string | null;
   readonly #database: ControlDatabase;
 
-  /** @param database is closed with it */
-  constructor(database: ControlDatabase) {
+  /** @param database is closed with it @param directory of its files; null where it has none */
+  constructor(database: ControlDatabase, directory: string | null = null) {
     this.#database = database;
+    this.directory = directory;
     this.watch = database.watch;
     this.accounts = new AccountRows(database);
     this.organizations = new OrganizationRows(database);
@@ -50,6 +54,24 @@ export class ControlStore {
     this.terms = new TermsRows(database);
     this.alerts = new AlertRuleRows(database);
     this.notices = new NoticeRows(database);
+  }
+
+  async identity(): Promise<string> {
+    const select = () =>
+      this.#database.read((db) => db.selectFrom('identity').select('id').executeTakeFirst());
+    const known = await select();
+    if (known !== undefined) return known.id;
+    await this.#database.transaction(async (tx) => {
+      await tx
+        .insertInto('identity')
+        .values({ row: 1, id: uuidV7(Date.now()) })
+        .onConflict((conflict) => conflict.column('row').doNothing())
+        .execute();
+    });
+    // Of several that ask at first, one's is kept.
+    const kept = await select();
+    if (kept === undefined) throw new Error('the identity was written and is not there');
+    return kept.id;
   }
 
   /** Ends the hints, then gives the database back. Safe twice. */

@@ -237,4 +237,11 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     'create table alert_beat (beat_at bigint)',
     'insert into alert_beat (beat_at) values (null)',
   ],
+
+  '0009-identity': (text) => [
+    `create table identity (
+      row integer not null primary key,
+      id ${text} not null
+    )`,
+  ],
 };

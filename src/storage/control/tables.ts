@@ -23,6 +23,8 @@ export interface Tables {
   alert_notices: AlertNoticeTable;
   /** One row; null until the first. */
   alert_beat: { beat_at: number | null };
+  /** One row, with the number 1, from when somebody asked for it first. */
+  identity: { row: number; id: string };
 }
 
 /** Numbers that are given once. */

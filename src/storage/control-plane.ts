@@ -1,0 +1,46 @@
+import type { Accounts } from './accounts.js';
+import type { AlertRules } from './alert-rules.js';
+import type { DeliveryQueue } from './delivery-queue.js';
+import type { Endpoints } from './endpoints.js';
+import type { EventLog } from './event-log.js';
+import type { Leases } from './leases.js';
+import type { Notices } from './notices.js';
+import type { Organizations } from './organizations.js';
+import type { Prompts } from './prompts.js';
+import type { Terms } from './terms.js';
+import type { Watch } from './watch.js';
+
+/**
+ * The control plane: what is small, is changed in place and needs transactions. Every part is a contract of its own, with a suite in
+ * `test/conformance/`.
+ */
+export interface ControlPlane {
+  readonly accounts: Accounts;
+  readonly organizations: Organizations;
+  readonly prompts: Prompts;
+  readonly endpoints: Endpoints;
+  readonly deliveries: DeliveryQueue;
+  readonly events: EventLog;
+  readonly leases: Leases;
+  readonly terms: Terms;
+  readonly alerts: AlertRules;
+  readonly notices: Notices;
+  readonly watch: Watch;
+  /**
+   * A UUID that the store was given when it was made, and keeps. Whoever stores numbers of this store (tenants, prompts) notes it, so as
+   * not to read them as another's.
+   *
+   * @throws ConsumeError `storage_unavailable` (retryable)
+   */
+  identity(): Promise<string>;
+  /**
+   * The folder of its files, in which a first key and a key of secrets may be made; null where it has none: then both have to be
+   * configured.
+   */
+  readonly directory: string | null;
+}
+
+/** Finds a control plane among extensions. */
+export function isControlPlane(candidate: unknown): candidate is ControlPlane {
+  return typeof candidate === 'object' && candidate !== null && 'accounts' in candidate;
+}

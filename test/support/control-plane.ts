@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Clock } from '../../src/component/telemetry.js';
+import { ControlStore } from '../../src/storage/control/control-store.js';
+import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
+import { systemClock } from '../../src/telemetry/system-clock.js';
+import { testFolder } from './test-folder.js';
+
+/** A control plane in this thread, over a SQLite file of the test's own: the real one, for tests of what stands on it. */
+export async function openControlPlane(
+  t: Test,
+  { directory = testFolder(t), clock = systemClock }: { directory?: string; clock?: Clock } = {},
+): Promise<ControlStore> {
+  const store = new ControlStore(await openSqlite({ path: join(directory, 'control.db'), clock }), directory);
+  t.teardown(() => store.close());
+  return store;
+}
