@@ -1,33 +1,86 @@
 import type { Micros } from '../signal/time.js';
-import type {
-  ClaimRequest,
-  DeliveryClaim,
-  DeliveryDetail,
-  DeliveryFigures,
-  DeliverySummary,
-  FinishedAttempt,
-  FinishedRules,
-} from './delivery-store.js';
-import type { StoredEvent } from './event-store.js';
+import type { StoredEvent } from './event-log.js';
+
+export const DELIVERY_STATUSES = ['pending', 'success', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** One event on its way to one endpoint. */
+export interface DeliverySummary {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly event_type: string;
+  readonly status: DeliveryStatus;
+  /** When it was queued. */
+  readonly created_at: Micros;
+  /** Attempts that were begun. */
+  readonly attempt_count: number;
+}
+
+export interface DeliveryAttempt {
+  /** From 1. */
+  readonly attempt_number: number;
+  /** Null where no answer came, or the attempt is under way. */
+  readonly http_status_code: number | null;
+  /** The beginning of it; empty where there is none. */
+  readonly response_body: string;
+  /** Null while it is under way, and where the daemon ended meanwhile. */
+  readonly duration_ms: number | null;
+  readonly attempted_at: Micros;
+  /** Null while it is under way and where the status says enough. */
+  readonly error_message: string | null;
+}
+
+export interface DeliveryDetail extends DeliverySummary {
+  /** The JSON text that is sent. */
+  readonly body: string;
+  /** In the order of their numbers: all of them, unless somebody asked for very many. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** Those that follow, where there are some. Throws ConsumeError `storage_unavailable` where the delivery is removed meanwhile. */
+  readonly furtherAttempts?: AsyncIterable<readonly DeliveryAttempt[]>;
+}
+
+/** What one sender has under way at once. */
+export interface SenderLimits {
+  /** Deliveries. */
+  readonly limit: number;
+  /** Attempts under way to one endpoint, whoever makes them. */
+  readonly perEndpoint: number;
+  /** Likewise to all endpoints of one organization. */
+  readonly perOrganization: number;
+}
+
+/** What a sender asks for: `limit` deliveries at most, and what it claimed before counts for the rest. */
+export interface ClaimRequest extends SenderLimits {
+  readonly now: Micros;
+  /** How long a claim holds, in milliseconds: longer than an attempt takes, or it is renewed meanwhile. */
+  readonly leaseMs: number;
+}
 
 /** Names a claim. The number of the attempt is its fencing token: none is given twice for a delivery. */
 export interface ClaimName {
   /** UUIDv7 */
   readonly delivery_id: string;
+  /** From 1. */
   readonly attempt: number;
 }
 
-/** What a sender asks for. */
-export interface LeasedRequest extends Omit<ClaimRequest, 'held' | 'heard'> {
-  /** How long a claim holds, in milliseconds: longer than an attempt takes, or it is renewed meanwhile. */
-  readonly leaseMs: number;
+/** An attempt that is the sender's to make until its lease ends: noted before it is made. */
+export interface DeliveryClaim extends ClaimName {
+  /** Asked for by somebody, beside the schedule. */
+  readonly isManual: boolean;
+  /** Attempts by the schedule that were made before. */
+  readonly step: number;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly body: string;
+  readonly endpoint_id: string;
+  /** As they are now, not as they were when the event happened. */
+  readonly url: string;
+  readonly sealed_secret: string;
 }
 
-/** An attempt that is the sender's to make until its lease ends: noted before it is made. */
-export type LeasedClaim = Omit<DeliveryClaim, 'delivery' | 'lease'>;
-
-export interface LeasedClaims {
-  readonly claims: readonly LeasedClaim[];
+export interface Claims {
+  readonly claims: readonly DeliveryClaim[];
   /**
    * When to ask again, if nothing changes before: when the next delivery is due whose endpoint and organization have room, or a claim ends;
    * not later than now where somebody else was claiming for its organization. Null: nothing waits.
@@ -36,7 +89,33 @@ export interface LeasedClaims {
 }
 
 /** How an attempt ended. */
-export type LeasedResult = ClaimName & Omit<FinishedAttempt, 'delivery' | 'lease'>;
+export interface FinishedAttempt extends ClaimName {
+  readonly succeeded: boolean;
+  readonly statusCode: number | null;
+  readonly responseBody: string;
+  readonly durationMs: number;
+  readonly error: string | null;
+  /**
+   * When the schedule tries next, if this was an attempt by the schedule and failed; null: never, and the delivery has
+   * failed. Ignored after success and of manual attempts.
+   */
+  readonly retryAt: Micros | null;
+  /** The receiver wants no more (410): there are no further attempts by the schedule, even of a manual one. */
+  readonly isGone: boolean;
+}
+
+export interface FinishedRules {
+  readonly now: Micros;
+  /** Failed attempts in a row that pause an endpoint. */
+  readonly breakerThreshold: number;
+}
+
+/** What waits. */
+export interface DeliveryFigures {
+  readonly pending: number;
+  /** Of active endpoints: how long the oldest is overdue; 0 for none. */
+  readonly overdueMs: number;
+}
 
 /**
  * Deliveries of events to webhook endpoints. Each is there from the transaction on in which its event was taken, and its state changes in
@@ -64,7 +143,7 @@ export interface DeliveryQueue {
    * second, and so on; of one organization likewise by endpoints; then what is overdue the longest. Organizations for which somebody
    * else claims at this moment are left out.
    */
-  claim(request: LeasedRequest): Promise<LeasedClaims>;
+  claim(request: ClaimRequest): Promise<Claims>;
   /** Holds claims for so many milliseconds from now. @returns those that are held; the others were interrupted, finished or removed */
   renew(claims: readonly ClaimName[], leaseMs: number): Promise<readonly ClaimName[]>;
   /**
@@ -74,7 +153,7 @@ export interface DeliveryQueue {
    *
    * @returns the ids of the endpoints that were paused
    */
-  finish(results: readonly LeasedResult[], rules: FinishedRules): Promise<readonly string[]>;
+  finish(results: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]>;
   /**
    * Asks for one more attempt, whatever the status is, beside those of the schedule: as many as it is asked for. Does nothing where the
    * endpoint is paused.

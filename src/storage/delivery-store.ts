@@ -1,44 +1,24 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EventsBatch } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
+import type {
+  DeliveryDetail,
+  DeliveryFigures,
+  DeliverySummary,
+  FinishedRules,
+  SenderLimits,
+} from './delivery-queue.js';
 
-export const DELIVERY_STATUSES = ['pending', 'success', 'failed'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
-/** One event on its way to one endpoint. */
-export interface DeliverySummary {
-  /** UUIDv7 */
-  readonly id: string;
-  readonly event_type: string;
-  readonly status: DeliveryStatus;
-  /** When it was queued. */
-  readonly created_at: Micros;
-  /** Attempts that were begun. */
-  readonly attempt_count: number;
-}
-
-export interface DeliveryAttempt {
-  /** From 1. */
-  readonly attempt_number: number;
-  /** Null where no answer came, or the attempt is under way. */
-  readonly http_status_code: number | null;
-  /** The beginning of it; empty where there is none. */
-  readonly response_body: string;
-  /** Null while it is under way, and where the daemon ended meanwhile. */
-  readonly duration_ms: number | null;
-  readonly attempted_at: Micros;
-  /** Null while it is under way and where the status says enough. */
-  readonly error_message: string | null;
-}
-
-export interface DeliveryDetail extends DeliverySummary {
-  /** The JSON text that is sent. */
-  readonly body: string;
-  /** In the order of their numbers: all of them, unless somebody asked for very many. */
-  readonly attempts: readonly DeliveryAttempt[];
-  /** Those that follow, where there are some. Throws ConsumeError `storage_unavailable` where the delivery is removed meanwhile. */
-  readonly furtherAttempts?: AsyncIterable<readonly DeliveryAttempt[]>;
-}
+export { DELIVERY_STATUSES } from './delivery-queue.js';
+export type {
+  DeliveryAttempt,
+  DeliveryDetail,
+  DeliveryFigures,
+  DeliveryStatus,
+  DeliverySummary,
+  FinishedRules,
+  SenderLimits,
+} from './delivery-queue.js';
 
 /** What a sender takes on. */
 export interface ClaimRequest {
@@ -57,9 +37,6 @@ export interface ClaimRequest {
   /** Of a sender that the store gives claims unasked: the number of the last ones that came; 0 for none. */
   readonly heard?: number;
 }
-
-/** What one sender has under way at once: of a {@link ClaimRequest}, with `limit` for all of it. */
-export type SenderLimits = Pick<ClaimRequest, 'limit' | 'perEndpoint' | 'perOrganization'>;
 
 /** Names a claim. */
 export type HeldClaim = Pick<DeliveryClaim, 'delivery' | 'lease'>;
@@ -111,19 +88,6 @@ export interface FinishedAttempt {
   readonly retryAt: Micros | null;
   /** The receiver wants no more (410): there are no further attempts by the schedule, even of a manual one. */
   readonly isGone: boolean;
-}
-
-export interface FinishedRules {
-  readonly now: Micros;
-  /** Failed attempts in a row that pause an endpoint. */
-  readonly breakerThreshold: number;
-}
-
-/** What waits. */
-export interface DeliveryFigures {
-  readonly pending: number;
-  /** Of active endpoints: how long the oldest is overdue; 0 for none. */
-  readonly overdueMs: number;
 }
 
 /**

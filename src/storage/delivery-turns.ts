@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { ClaimRequest } from './delivery-store.js';
+import type { ClaimRequest } from './delivery-queue.js';
 
 /** A delivery that waits for an active endpoint. */
 export interface WaitingTurn {

@@ -1,6 +1,5 @@
 import type { EventRecord, EventType } from '../signal/event.js';
 import type { Micros } from '../signal/time.js';
-import type { EventPageLimit, StoredEvent } from './event-store.js';
 import type { Lease } from './leases.js';
 
 /** Where a reader is in the log. Opaque: only the store that made it knows what it means. */
@@ -22,6 +21,13 @@ export interface SourceMark {
   readonly mark: string;
 }
 
+/** An event, and whose it is. */
+export interface StoredEvent {
+  /** As in a batch: the user's UUID, or that of the organization whose event it is. */
+  readonly tenant: string;
+  readonly event: EventRecord;
+}
+
 /** Events that follow a position. */
 export interface LoggedEvents {
   readonly events: readonly StoredEvent[];
@@ -29,6 +35,12 @@ export interface LoggedEvents {
   readonly next: EventPosition;
   /** Whether more were there already. */
   readonly hasMore: boolean;
+}
+
+/** How much one page holds: events, and bytes of their bodies beyond the first event. */
+export interface EventPageLimit {
+  readonly events: number;
+  readonly bytes: number;
 }
 
 /**

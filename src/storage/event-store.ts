@@ -1,4 +1,7 @@
-import type { EventRecord, EventType } from '../signal/event.js';
+import type { EventType } from '../signal/event.js';
+import type { EventPageLimit, StoredEvent } from './event-log.js';
+
+export type { EventPageLimit, StoredEvent } from './event-log.js';
 
 /** How far a reader of events has come. Only the store that made it knows what it means; it is plain data. */
 export interface EventCursor {
@@ -9,13 +12,6 @@ export interface EventCursor {
   readonly entry: number;
 }
 
-/** An event, and whose it is. */
-export interface StoredEvent {
-  /** As in a batch: the user's UUID, or that of the organization whose event it is. */
-  readonly tenant: string;
-  readonly event: EventRecord;
-}
-
 /** Events that follow a cursor, in the order in which they were committed. */
 export interface EventPage {
   readonly events: readonly StoredEvent[];
@@ -23,12 +19,6 @@ export interface EventPage {
   readonly cursor: EventCursor;
   /** Whether more were there already. */
   readonly hasMore: boolean;
-}
-
-/** How much one page holds: events, and bytes of their bodies beyond the first event. */
-export interface EventPageLimit {
-  readonly events: number;
-  readonly bytes: number;
 }
 
 /**

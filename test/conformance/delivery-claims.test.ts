@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { ControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
-import type { LeasedClaim } from '../../src/storage/delivery-queue.js';
+import type { DeliveryClaim } from '../../src/storage/delivery-queue.js';
 import { HandClock } from '../support/hand-clock.js';
 import { NOON } from '../support/run-records.js';
 import { testFolder } from '../support/test-folder.js';
@@ -41,7 +41,7 @@ function checkClaims(t: Test, open: OpenControl): void {
       const underWay = new Map<string, number>();
       let most = 0;
       let isOver = false;
-      const count = (claims: readonly LeasedClaim[], by: 1 | -1): void => {
+      const count = (claims: readonly DeliveryClaim[], by: 1 | -1): void => {
         for (const { endpoint_id } of claims) {
           const now = (underWay.get(endpoint_id) ?? 0) + by;
           underWay.set(endpoint_id, now);
@@ -170,7 +170,7 @@ void t.test('a process is killed between a claim and its result: the delivery is
     child.kill('SIGKILL');
   }
   t.same(await exited, [null, 'SIGKILL']);
-  const lost = only(JSON.parse(said) as LeasedClaim[]);
+  const lost = only(JSON.parse(said) as DeliveryClaim[]);
   const store = new ControlStore(await openSqlite({ path, clock }));
   t.teardown(() => store.close());
   const early = await store.deliveries.claim(request({ now: clock.now() }));

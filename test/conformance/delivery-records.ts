@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { envelope, type EventType } from '../../src/signal/event.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
-import type { LeasedClaim, LeasedRequest, LeasedResult } from '../../src/storage/delivery-queue.js';
-import type { StoredEvent } from '../../src/storage/event-store.js';
+import type { ClaimRequest, DeliveryClaim, FinishedAttempt } from '../../src/storage/delivery-queue.js';
+import type { StoredEvent } from '../../src/storage/event-log.js';
 import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
 import { anEndpoint, anOrganization, aUser } from '../storage/meta-records.js';
 import { NOON } from '../support/run-records.js';
@@ -26,14 +26,14 @@ export function some(count: number, tenant: string): StoredEvent[] {
   return Array.from({ length: count }, () => anEvent(tenant));
 }
 
-export function request(changes: Partial<LeasedRequest> = {}): LeasedRequest {
+export function request(changes: Partial<ClaimRequest> = {}): ClaimRequest {
   return { now: NOON, limit: 100, perEndpoint: 100, perOrganization: 100, leaseMs: LONG, ...changes };
 }
 
 export function result(
-  { delivery_id, attempt }: LeasedClaim,
-  changes: Partial<LeasedResult> = {},
-): LeasedResult {
+  { delivery_id, attempt }: DeliveryClaim,
+  changes: Partial<FinishedAttempt> = {},
+): FinishedAttempt {
   return {
     delivery_id,
     attempt,
@@ -48,7 +48,7 @@ export function result(
   };
 }
 
-export function failure(claim: LeasedClaim, changes: Partial<LeasedResult> = {}): LeasedResult {
+export function failure(claim: DeliveryClaim, changes: Partial<FinishedAttempt> = {}): FinishedAttempt {
   return result(claim, { succeeded: false, statusCode: 500, retryAt: NOON + MINUTE, ...changes });
 }
 
@@ -82,8 +82,8 @@ export function only<Item>(items: readonly Item[]): Item {
 }
 
 export function count(
-  claims: readonly LeasedClaim[],
-  of: (claim: LeasedClaim) => string,
+  claims: readonly DeliveryClaim[],
+  of: (claim: DeliveryClaim) => string,
 ): Map<string, number> {
   const counts = new Map<string, number>();
   for (const claim of claims) counts.set(of(claim), (counts.get(of(claim)) ?? 0) + 1);

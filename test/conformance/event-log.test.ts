@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { envelope } from '../../src/signal/event.js';
-import type { EventLog, EventPosition, Fact } from '../../src/storage/event-log.js';
-import type { StoredEvent } from '../../src/storage/event-store.js';
+import type { EventLog, EventPosition, Fact, StoredEvent } from '../../src/storage/event-log.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { LeasedClaim, LeasedClaims, LeasedRequest } from '../delivery-queue.js';
+import type { ClaimRequest, Claims, DeliveryClaim } from '../delivery-queue.js';
 import { claimed } from '../delivery-state.js';
 import { earliest, takeTurns, type EndpointTurns, type WaitingTurn } from '../delivery-turns.js';
 import {
@@ -35,8 +35,8 @@ export async function leaseClock(tx: Transaction<Tables>, dialect: Dialect): Pro
 export async function claimDue(
   tx: Transaction<Tables>,
   dialect: Dialect,
-  request: LeasedRequest,
-): Promise<LeasedClaims> {
+  request: ClaimRequest,
+): Promise<Claims> {
   const clock = await leaseClock(tx, dialect);
   const seen = await readEndpoints(tx);
   const locked = await lockOrganizations(tx, dialect, organizationsInTurn(seen, clock, request));
@@ -123,7 +123,7 @@ async function readFirst(
   tx: Transaction<Tables>,
   dialect: Dialect,
   endpoint: Glance,
-  request: LeasedRequest,
+  request: ClaimRequest,
 ): Promise<readonly WaitingDelivery[]> {
   const query = tx
     .selectFrom('waiting_deliveries')
@@ -137,7 +137,7 @@ async function readFirst(
 }
 
 /** Stands for what waits, where it is not due. */
-function laterTurn(endpoint: Glance, request: LeasedRequest): readonly Turn[] {
+function laterTurn(endpoint: Glance, request: ClaimRequest): readonly Turn[] {
   if (endpoint.first === null || roomOf(endpoint, request) === 0) return [];
   // What is due beyond the turns of its organization comes when others have ended: somebody asks then.
   if (endpoint.first <= request.now) return [];
@@ -145,7 +145,7 @@ function laterTurn(endpoint: Glance, request: LeasedRequest): readonly Turn[] {
 }
 
 /** When something is due for organizations that were left out. */
-function firstOfOthers(others: readonly Glance[], request: LeasedRequest): readonly Micros[] {
+function firstOfOthers(others: readonly Glance[], request: ClaimRequest): readonly Micros[] {
   const underWay = new Map<string, number>();
   for (const { organizationId, underWay: count } of others)
     underWay.set(organizationId, (underWay.get(organizationId) ?? 0) + count);
@@ -160,7 +160,7 @@ async function take(
   tx: Transaction<Tables>,
   due: readonly WaitingDelivery[],
   { now, expiresAt }: { readonly now: Micros; readonly expiresAt: Micros },
-): Promise<readonly LeasedClaim[]> {
+): Promise<readonly DeliveryClaim[]> {
   if (due.length === 0) return [];
   const rows = await tx
     .selectFrom('deliveries')

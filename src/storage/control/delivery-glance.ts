@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
-import type { LeasedRequest } from '../delivery-queue.js';
+import type { ClaimRequest } from '../delivery-queue.js';
 import type { Tables } from './tables.js';
 
 /** What waits for an endpoint, and is under way to it, at a glance. */
@@ -58,7 +58,7 @@ export async function readEndpoints(
 }
 
 /** Attempts that may be begun to an endpoint. */
-export function roomOf({ underWay, isActive }: Glance, { perEndpoint, limit }: LeasedRequest): number {
+export function roomOf({ underWay, isActive }: Glance, { perEndpoint, limit }: ClaimRequest): number {
   return isActive ? Math.max(0, Math.min(limit, perEndpoint - underWay)) : 0;
 }
 
@@ -69,7 +69,7 @@ export function roomOf({ underWay, isActive }: Glance, { perEndpoint, limit }: L
 export function organizationsInTurn(
   seen: readonly Glance[],
   clock: Micros,
-  request: LeasedRequest,
+  request: ClaimRequest,
 ): readonly string[] {
   const found = new Map<string, { underWay: number; first: Micros; hasRoom: boolean; isLost: boolean }>();
   for (const endpoint of seen) {
@@ -98,7 +98,7 @@ export function organizationsInTurn(
 }
 
 /** The endpoints with something due whose turn it may be: of each organization as many as it may have attempts under way. */
-export function endpointsInTurn(endpoints: readonly Glance[], request: LeasedRequest): ReadonlySet<string> {
+export function endpointsInTurn(endpoints: readonly Glance[], request: ClaimRequest): ReadonlySet<string> {
   const taken = new Map<string, number>();
   const next = new Set<string>();
   const due = endpoints.filter(

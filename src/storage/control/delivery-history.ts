@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
-import type { DeliveryAttempt, DeliveryDetail, DeliveryStatus, DeliverySummary } from '../delivery-store.js';
+import type { DeliveryAttempt, DeliveryDetail, DeliveryStatus, DeliverySummary } from '../delivery-queue.js';
 import { removedMeanwhile } from '../removed-meanwhile.js';
 import type { ControlDatabase } from './control-database.js';
 import type { Dialect } from './dialect.js';

@@ -4,7 +4,7 @@ import { uuidV7InOrder } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import { queued } from '../delivery-state.js';
-import type { StoredEvent } from '../event-store.js';
+import type { StoredEvent } from '../event-log.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 import { saveWaiting } from './waiting-rows.js';

@@ -3,9 +3,8 @@ import { envelope } from '../../signal/event.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import type { LeasedResult } from '../delivery-queue.js';
+import type { FinishedAttempt, FinishedRules } from '../delivery-queue.js';
 import { counted, finished } from '../delivery-state.js';
-import type { FinishedRules } from '../delivery-store.js';
 import type { Fact } from '../event-log.js';
 import type { Dialect } from './dialect.js';
 import { appendFacts, isWanted } from './event-rows.js';
@@ -26,7 +25,7 @@ interface NotedResults {
 export async function noteResults(
   tx: Transaction<Tables>,
   dialect: Dialect,
-  results: readonly LeasedResult[],
+  results: readonly FinishedAttempt[],
   rules: FinishedRules,
 ): Promise<NotedResults> {
   const ids = [...new Set(results.map(({ delivery_id }) => delivery_id))];
@@ -121,7 +120,7 @@ function endpointDisabled(endpoint: EndpointRow, now: Micros): Fact {
   };
 }
 
-function toAttempt(result: LeasedResult, attemptedAt: Micros): Tables['delivery_attempts'] {
+function toAttempt(result: FinishedAttempt, attemptedAt: Micros): Tables['delivery_attempts'] {
   return {
     delivery_id: result.delivery_id,
     attempt_number: result.attempt,

@@ -3,14 +3,17 @@ import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import type {
   ClaimName,
+  ClaimRequest,
+  Claims,
+  DeliveryDetail,
+  DeliveryFigures,
   DeliveryQueue,
-  LeasedClaims,
-  LeasedRequest,
-  LeasedResult,
+  DeliverySummary,
+  FinishedAttempt,
+  FinishedRules,
 } from '../delivery-queue.js';
 import { asked, atRest } from '../delivery-state.js';
-import type { DeliveryDetail, DeliveryFigures, DeliverySummary, FinishedRules } from '../delivery-store.js';
-import type { StoredEvent } from '../event-store.js';
+import type { StoredEvent } from '../event-log.js';
 import type { ControlDatabase } from './control-database.js';
 import { claimDue, leaseClock } from './delivery-claims.js';
 import { DeliveryHistory, ofOrganization } from './delivery-history.js';
@@ -38,7 +41,7 @@ export class DeliveryRows implements DeliveryQueue {
     });
   }
 
-  async claim(request: LeasedRequest): Promise<LeasedClaims> {
+  async claim(request: ClaimRequest): Promise<Claims> {
     return await this.#database.transaction((tx) => claimDue(tx, this.#database.dialect, request));
   }
 
@@ -68,7 +71,7 @@ export class DeliveryRows implements DeliveryQueue {
     });
   }
 
-  async finish(results: readonly LeasedResult[], rules: FinishedRules): Promise<readonly string[]> {
+  async finish(results: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]> {
     if (results.length === 0) return [];
     return await this.#database.transaction(async (tx, tell) => {
       const { paused, isTold } = await noteResults(tx, this.#database.dialect, results, rules);

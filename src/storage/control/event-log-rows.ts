@@ -1,7 +1,14 @@
 import type { EventType } from '../../signal/event.js';
 import type { Micros } from '../../signal/time.js';
-import type { EventLog, EventPosition, Fact, LoggedEvents, SourceMark } from '../event-log.js';
-import type { EventPageLimit, StoredEvent } from '../event-store.js';
+import type {
+  EventLog,
+  EventPageLimit,
+  EventPosition,
+  Fact,
+  LoggedEvents,
+  SourceMark,
+  StoredEvent,
+} from '../event-log.js';
 import type { Lease } from '../leases.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts } from './event-rows.js';

@@ -1,4 +1,4 @@
-import type { EventPageLimit } from '../../event-store.js';
+import type { EventPageLimit } from '../../event-log.js';
 
 /** How many events, of so many bytes each, make one page. */
 export function pageSize(bytes: readonly number[], limit: EventPageLimit): number {

@@ -1,5 +1,5 @@
 import type { EventRecord, EventType } from '../../../signal/event.js';
-import type { EventPageLimit } from '../../event-store.js';
+import type { EventPageLimit } from '../../event-log.js';
 import { EVENTS } from '../../events-table.js';
 import { selectList } from '../../table.js';
 import { narrowed, ofCommitsBetween, ofCommitsSince, type OfCommits } from '../commit-ranges.js';
