@@ -26,6 +26,8 @@ export interface FirstAccount {
  */
 export interface Accounts {
   findUser(id: string): Promise<StoredUser | null>;
+  /** @returns the ids of the users with these tenant numbers, as far as there are any */
+  findTenants(tenants: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** The oldest first. */
   listUsers(): Promise<readonly StoredUser[]>;
   /** @returns the user's tenant number @throws ConflictError `email`, in any case */

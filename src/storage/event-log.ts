@@ -69,12 +69,18 @@ export interface EventLog {
   progress(reader: string, position: EventPosition, lease: Lease): Promise<boolean>;
   /**
    * Says which types are to be written for every user, even where no endpoint subscribes to them, in place of what the owner wanted before.
+   * Watchers of `endpoints` are told.
    *
    * @param until it holds so long, so that a process that died wants nothing for ever
    */
   want(owner: string, types: readonly (EventType | '*')[], until: Micros): Promise<void>;
   /** What is wanted for every user. */
   wanted(now: Micros): Promise<ReadonlySet<EventType | '*'>>;
+  /**
+   * What is wanted of a user: by what {@link want} said, and by active endpoints of the organizations that the user belongs to. Watchers
+   * of `endpoints` are told when it changes, but for what ends by itself.
+   */
+  wantedOf(userId: string, now: Micros): Promise<ReadonlySet<EventType | '*'>>;
   /** Removes the events of before, whoever has read them. Their facts may then be told again. @returns how many */
   removeBefore(time: Micros): Promise<number>;
 }

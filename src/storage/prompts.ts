@@ -7,6 +7,12 @@ export interface NumberedVersion {
   readonly version: number;
 }
 
+/** How telemetry names a version of a prompt. */
+export interface NamedVersion {
+  readonly name: string;
+  readonly version: number;
+}
+
 /** A part of a list: all of it may be many megabytes. */
 export interface PromptPage {
   readonly prompts: readonly PromptVersion[];
@@ -32,6 +38,8 @@ export interface Prompts {
   listVersions(userId: string, name: string, after?: string): Promise<PromptPage | null>;
   /** @returns null where the user has no such version */
   findNumber(userId: string, name: string, version: number): Promise<number | null>;
+  /** Likewise of several, in their order. */
+  findNumbers(userId: string, references: readonly NamedVersion[]): Promise<readonly (number | null)[]>;
   /** The newest first; none where the user has no prompt of that name. */
   numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]>;
 }

@@ -1,4 +1,7 @@
-/** What may change while somebody watches. `endpoints` is also who belongs to which organization: it decides whose events an endpoint gets. */
+/**
+ * What may change while somebody watches. `endpoints` is all that decides which events are wanted of whom: also who belongs to which
+ * organization, and what readers want (`EventLog.want`).
+ */
 export type Topic =
   'keys' | 'prompts' | 'events' | 'endpoints' | 'terms' | 'rules' | 'notices' | 'deliveries';
 

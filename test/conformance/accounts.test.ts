@@ -45,6 +45,22 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.match(await accounts.findUser(two.id), { tenant });
   });
 
+  void t.test('users are found by their tenant numbers, however many are asked for', async (t) => {
+    const { accounts } = (await open(t)).store;
+    const users = [aUser(), aUser({ disabled: true }), aUser()];
+    for (const user of users) await accounts.createUser(user);
+    t.same(await accounts.findTenants([]), new Map());
+    t.same(
+      await accounts.findTenants([3, 1, 99, 1]),
+      new Map([
+        [1, users[0]?.id],
+        [3, users[2]?.id],
+      ]),
+    );
+    const many = Array.from({ length: 40_000 }, (_, i) => 40_000 - i);
+    t.same(await accounts.findTenants(many), new Map(users.map(({ id }, i) => [i + 1, id])));
+  });
+
   void t.test('an e-mail address exists once, in any case', async (t) => {
     const { accounts } = (await open(t)).store;
     const [one, two] = [aUser({ email: 'Öne@example.org' }), aUser({ email: 'two@example.org' })];

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { envelope } from '../../src/signal/event.js';
 import type { EventLog, EventPosition, Fact, StoredEvent } from '../../src/storage/event-log.js';
+import type { User } from '../../src/storage/meta-store.js';
+import { anEndpoint, anOrganization, aUser } from '../storage/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';
@@ -226,6 +228,41 @@ function checkEventLog(t: Test, open: OpenControl): void {
     await events.want('a', ['alert.fired'], NOON + 30);
     t.same(await events.wanted(NOON + 29), new Set(['alert.fired']));
     t.same(await events.wanted(NOON + 30), new Set());
+  });
+
+  void t.test(
+    'of a user is wanted what all want, and what active endpoints of its organizations subscribe to',
+    async (t) => {
+      const opened = await open(t);
+      const { accounts, endpoints, events, organizations } = opened.store;
+      const [one, two] = [aUser(), aUser()];
+      for (const user of [one, two]) await accounts.createUser(user);
+      for (const slug of ['a', 'b', 'c']) await organizations.create(anOrganization(slug));
+      for (const slug of ['a', 'b']) await organizations.putMember(slug, one.id, 'member');
+      await organizations.putMember('c', two.id, 'admin');
+      const ofB = anEndpoint({ event_types: ['trace.failed'] });
+      await endpoints.create('a', anEndpoint({ event_types: ['alert.fired', 'agent.created'] }));
+      await endpoints.create('a', anEndpoint({ event_types: ['*'], is_active: false }));
+      await endpoints.create('b', ofB);
+      await endpoints.create('c', anEndpoint({ event_types: ['*'] }));
+      await events.want('reader', ['prompt.created', 'trace.failed'], NOON + 10);
+      const wanted = (user: User, now = NOON) => events.wantedOf(user.id.toUpperCase(), now);
+      t.same(await wanted(one), new Set(['alert.fired', 'agent.created', 'trace.failed', 'prompt.created']));
+      t.same(await wanted(two), new Set(['*', 'prompt.created', 'trace.failed']));
+      t.same(await wanted(aUser()), new Set(['prompt.created', 'trace.failed']), 'of anybody');
+      t.same(await wanted(two, NOON + 10), new Set(['*']));
+      await endpoints.delete('b', ofB.id);
+      await organizations.removeMember('a', one.id);
+      t.same(await wanted(one, NOON + 10), new Set());
+    },
+  );
+
+  void t.test('who watches the endpoints hears of what is wanted, too', async (t) => {
+    const opened = await open(t);
+    let told = 0;
+    opened.store.watch.watch('endpoints', () => told++);
+    await (await opened.another()).events.want('reader', ['trace.failed'], NOON);
+    await until('the change is told', () => told > 0);
   });
 
   void t.test('old events go, and numbers go on', async (t) => {

@@ -155,6 +155,25 @@ function checkPrompts(t: Test, open: OpenControl): void {
     t.same(await prompts.numbersOf(one, 'b'), []);
     const next = await prompts.create(one, aPrompt({ name: 'next' }));
     t.ok(next > Math.max(...given));
+    const asked = [
+      { name: 'next', version: 1 },
+      { name: 'next', version: 2 },
+      { name: 'a', version: 3 },
+      { name: 'a\0', version: 3 },
+      { name: 'next', version: 1 },
+      { name: 'b', version: 1 },
+    ];
+    t.strictSame(await prompts.findNumbers(one.toUpperCase(), asked), [
+      next,
+      null,
+      given[0],
+      given[6],
+      next,
+      null,
+    ]);
+    const many = Array.from({ length: 3000 }, (_, i) => ({ name: 'next', version: 3000 - i }));
+    t.strictSame(await prompts.findNumbers(one, many), [...Array<null>(2999).fill(null), next]);
+    t.strictSame(await prompts.findNumbers(one, []), []);
   });
 
   void t.test('the event is written with the prompt, where somebody wants it', async (t) => {

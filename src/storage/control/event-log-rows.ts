@@ -117,6 +117,25 @@ export class EventLogRows implements EventLog {
     return new Set(rows.map(({ type }) => type as EventType | '*'));
   }
 
+  async wantedOf(userId: string, now: Micros): Promise<ReadonlySet<EventType | '*'>> {
+    const lists = await this.#database.read((db) =>
+      db
+        .selectFrom('event_wants')
+        .select('type as types')
+        .where('until', '>', now)
+        .unionAll(
+          db
+            .selectFrom('webhook_endpoints')
+            .innerJoin('members', 'members.organization_id', 'webhook_endpoints.organization_id')
+            .select('event_types as types')
+            .where('members.user_id', '=', userId.toLowerCase())
+            .where('is_active', '=', 1),
+        )
+        .execute(),
+    );
+    return new Set(lists.flatMap(({ types }) => types.split(' ') as (EventType | '*')[]));
+  }
+
   async removeBefore(time: Micros): Promise<number> {
     return await this.#database.transaction(async (tx) => {
       const removed = await tx.deleteFrom('events').where('timestamp', '<', time).executeTakeFirst();

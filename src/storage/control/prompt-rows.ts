@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { ConflictError, type PromptVersion } from '../meta-store.js';
-import type { NumberedVersion, PromptPage, Prompts } from '../prompts.js';
+import type { NamedVersion, NumberedVersion, PromptPage, Prompts } from '../prompts.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';
@@ -11,6 +11,8 @@ import type { Tables } from './tables.js';
 /** Of the texts of one page of a list: what is copied and printed in a few milliseconds. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_PROMPTS = 500;
+/** Each is a condition within others, and SQLite takes a thousand of these. */
+const VERSIONS_A_QUERY = 200;
 /** What a prompt takes beside its texts. */
 const OWN_BYTES = 256;
 
@@ -87,6 +89,34 @@ export class PromptRows implements Prompts {
     return found?.number ?? null;
   }
 
+  async findNumbers(
+    userId: string,
+    references: readonly NamedVersion[],
+  ): Promise<readonly (number | null)[]> {
+    const user_id = userId.toLowerCase();
+    const asked = references.map(({ name, version }) => ({ name_key: indexKey(name), version }));
+    const found = new Map<string, number>();
+    for (let start = 0; start < asked.length; start += VERSIONS_A_QUERY) {
+      const some = asked.slice(start, start + VERSIONS_A_QUERY);
+      const rows = await this.#database.read((db) =>
+        db
+          .selectFrom('prompts')
+          .select(['number', 'name_key', 'version'])
+          .where('user_id', '=', user_id)
+          .where((row) =>
+            row.or(
+              some.map(({ name_key, version }) =>
+                row.and([row('name_key', '=', name_key), row('version', '=', version)]),
+              ),
+            ),
+          )
+          .execute(),
+      );
+      for (const row of rows) found.set(versionKey(row), row.number);
+    }
+    return asked.map((version) => found.get(versionKey(version)) ?? null);
+  }
+
   async numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]> {
     return await this.#database.read((db) =>
       db
@@ -136,6 +166,10 @@ export class PromptRows implements Prompts {
       }
     });
   }
+}
+
+function versionKey({ name_key, version }: { readonly name_key: string; readonly version: number }): string {
+  return `${String(version)} ${name_key}`;
 }
 
 function behind<Row>(
