@@ -173,8 +173,12 @@ export class EventEngine {
 
   /** Moves everything to the cold file. */
   async settle(): Promise<void> {
-    await this.parts.writer.seal();
-    await this.parts.mover.settled();
+    const { writer, segments, mover } = this.parts;
+    await writer.drained();
+    // Where the next one is not ready, the current one goes on growing.
+    await segments.prepared();
+    await writer.seal();
+    await mover.settled();
   }
 
   /** All events behind a place, by pages. */

@@ -27,13 +27,13 @@ class Texts {
   /** A commit for each run, moved as far as segments are full. */
   async write(runs: readonly ReturnType<typeof aHeader>[]): Promise<void> {
     for (const trace of runs) await this.engine.write(this.#user, [{ trace, spans: [] }], NOON);
+    await this.engine.parts.writer.sealIfFull();
     await this.engine.parts.mover.settled();
   }
 
   /** Moves all that there is. */
   async moveAll(): Promise<void> {
-    await this.engine.parts.writer.seal();
-    await this.engine.parts.mover.settled();
+    await this.engine.settle();
   }
 
   /** What is found, by which queries, and how many rows of runs they scan. */

@@ -296,8 +296,9 @@ export class StoreEngine {
     return await this.#parts.housekeeping.rebuildMap(dryRun);
   }
 
-  /** Waits until the hot segments sealed so far are moved. */
+  /** Waits until the full segments are sealed and moved. */
   async settled(): Promise<void> {
+    await this.#parts.writer.sealIfFull();
     await this.#parts.mover.settled();
   }
 

@@ -9,6 +9,7 @@ import type { DiskRoom } from './disk-room.js';
 import { CommitLine, type Waiting, type Written } from './commit-line.js';
 import { countedIn, quotaUsage, type EventCounts } from './event-counts.js';
 import { countWritten, writeRows } from './segment-writes.js';
+import type { Segment } from './segment.js';
 import type { Segments } from './segments.js';
 import type { Settled, Settlement } from './settlement.js';
 import { TooMuchToLoad } from './reloads.js';
@@ -94,6 +95,16 @@ export class Writer {
     const done = this.#line.add(change);
     this.#running ??= this.#run();
     return await done;
+  }
+
+  /**
+   * Ends the current segment where it is full and only goes on growing because the next one was not ready yet. For tests and measurements:
+   * otherwise the next commit does.
+   */
+  async sealIfFull(): Promise<void> {
+    await this.drained();
+    await this.#segments.prepared();
+    if (this.#isFull(this.#segments.current)) this.#rotate();
   }
 
   /** Ends the current segment before it is full, after the commit under way. Resolves then. */
@@ -204,8 +215,12 @@ export class Writer {
       batches: group.length,
       ms: performance.now() - begun,
     });
+    if (this.#isFull(segment) || this.#toSeal.length > 0) this.#rotate();
+  }
+
+  #isFull(segment: Segment): boolean {
     const { rows, bytes } = this.#segmentSize;
-    if (segment.rows >= rows || segment.bytes >= bytes || this.#toSeal.length > 0) this.#rotate();
+    return segment.rows >= rows || segment.bytes >= bytes;
   }
 
   /** @throws ConsumeError `quota_exceeded` */
