@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Identity } from '../component/identity.js';
 import type { Micros } from '../signal/time.js';
-import type { KeyChange, StoredKey } from '../storage/meta-store.js';
+import type { StoredKey } from '../storage/accounts.js';
+import type { KeyChange } from '../storage/meta-store.js';
 import { digestKey, isKey } from './keys.js';
 
 /** A key that was found, whatever its state. */

@@ -1,5 +1,29 @@
+import type { Scope } from '../component/identity.js';
 import type { Micros } from '../signal/time.js';
-import type { Organization, RevokedKey, StoredKey, User, UserChange } from './meta-store.js';
+import type { Organization } from './organizations.js';
+
+export interface User {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** Null: the daemon's default holds. */
+  readonly monthly_event_limit: number | null;
+  /** Its keys are refused and its alerts rest; what it has stays. */
+  readonly disabled: boolean;
+  readonly created_at: Micros;
+}
+
+/** What is absent stays. */
+export interface UserChange {
+  readonly email?: string;
+  readonly name?: string;
+  readonly monthly_event_limit?: number | null;
+  readonly disabled?: boolean;
+}
+
+/** What became of a key that was to be revoked. `last_admin`: nothing, as nobody could administer any more. */
+export type RevokedKey = 'revoked' | 'last_admin' | 'unknown';
 
 /** A user as it is stored. */
 export interface StoredUser extends User {
@@ -7,10 +31,51 @@ export interface StoredUser extends User {
   readonly tenant: number;
 }
 
+/** An API key without its secret. */
+export interface ApiKey {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  /** The first 11 characters, for display. */
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly created_at: Micros;
+  readonly expires_at: Micros | null;
+  readonly revoked_at: Micros | null;
+  readonly last_used_at: Micros | null;
+}
+
+/** A key with the SHA-256 of its text, 64 lower-case hex digits. */
+export interface StoredKey extends ApiKey {
+  readonly digest: string;
+}
+
 /** A key that was found, whatever its state, with its user. */
 export interface FoundKey {
   readonly key: StoredKey;
   readonly user: StoredUser;
+}
+
+/** What decides whether a key is taken. */
+export interface FollowedKey extends Pick<
+  StoredKey,
+  'id' | 'user_id' | 'digest' | 'scopes' | 'expires_at' | 'revoked_at'
+> {
+  /** Its user's keys are refused. */
+  readonly user_disabled: boolean;
+}
+
+/** Up to where somebody has followed the keys. Opaque. */
+export type KeysVersion = string;
+
+/** Keys that are new or decided otherwise since a version. */
+export interface KeyChanges {
+  /** In the order of their changes. */
+  readonly keys: readonly FollowedKey[];
+  readonly version: KeysVersion;
+  /** Whether more were there already, behind this version. */
+  readonly hasMore: boolean;
 }
 
 /** What {@link Accounts.bootstrap} makes. */
@@ -42,6 +107,13 @@ export interface Accounts {
   findKey(digest: string): Promise<FoundKey | null>;
   /** Every key, or every one of a user, revoked ones included; the oldest first. */
   listKeys(userId?: string): Promise<readonly StoredKey[]>;
+  /**
+   * What whoever knows all keys has missed, some hundreds at a time: it costs what has changed, however many there are.
+   *
+   * @param since null: all
+   * @throws RangeError where it is no version
+   */
+  followKeys(since: KeysVersion | null): Promise<KeyChanges>;
   /** @returns false where there is no such user */
   createKey(key: StoredKey): Promise<boolean>;
   /** A key revoked before keeps its first time. The last admin key without an end, of a user that is not disabled, stays. */

@@ -1,88 +1,13 @@
-import type { Scope } from '../component/identity.js';
 import type { Micros } from '../signal/time.js';
+import type { RevokedKey, StoredKey, User, UserChange } from './accounts.js';
+import type { Member, Membership, Organization, Role } from './organizations.js';
+import type { PromptVersion } from './prompts.js';
 import type { EndpointStore } from './webhook-endpoints.js';
 
-export interface User {
-  /** UUIDv7 */
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  /** Null: the daemon's default holds. */
-  readonly monthly_event_limit: number | null;
-  /** Its keys are refused and its alerts rest; what it has stays. */
-  readonly disabled: boolean;
-  readonly created_at: Micros;
-}
-
-/** What is absent stays. */
-export interface UserChange {
-  readonly email?: string;
-  readonly name?: string;
-  readonly monthly_event_limit?: number | null;
-  readonly disabled?: boolean;
-}
-
-/** What became of a key that was to be revoked. `last_admin`: nothing, as nobody could administer any more. */
-export type RevokedKey = 'revoked' | 'last_admin' | 'unknown';
-
-export interface Organization {
-  /** UUIDv7 */
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly created_at: Micros;
-}
-
-export const ROLES = ['admin', 'member'] as const;
-export type Role = (typeof ROLES)[number];
-
-export interface Membership {
-  readonly slug: string;
-  readonly organization_name: string;
-  readonly role: Role;
-}
-
-/** Who belongs to an organization. */
-export interface Member {
-  readonly user_id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-}
-
-/** An API key without its secret. */
-export interface ApiKey {
-  /** UUIDv7 */
-  readonly id: string;
-  readonly user_id: string;
-  readonly name: string;
-  /** The first 11 characters, for display. */
-  readonly prefix: string;
-  readonly scopes: readonly Scope[];
-  readonly created_at: Micros;
-  readonly expires_at: Micros | null;
-  readonly revoked_at: Micros | null;
-  readonly last_used_at: Micros | null;
-}
-
-/** A key with the SHA-256 of its text, 64 lower-case hex digits. */
-export interface StoredKey extends ApiKey {
-  readonly digest: string;
-}
-
-/** One version of a prompt. Name and version together are its user's only ones. */
-export interface PromptVersion {
-  /** UUIDv7 */
-  readonly id: string;
-  /** Any text, as it was sent. */
-  readonly name: string;
-  /** From 1. */
-  readonly version: number;
-  readonly template_text: string;
-  readonly description: string | null;
-  readonly is_active: boolean;
-  readonly created_at: Micros;
-}
+export { ConflictError } from './conflict-error.js';
+export type { ApiKey, RevokedKey, StoredKey, User, UserChange } from './accounts.js';
+export { ROLES, type Member, type Membership, type Organization, type Role } from './organizations.js';
+export type { PromptVersion } from './prompts.js';
 
 /** A list of prompts, some at a time: all of them may be many megabytes. */
 export type PromptPages = AsyncIterable<readonly PromptVersion[]>;
@@ -92,16 +17,6 @@ export type KeyChange =
   | { readonly kind: 'created'; readonly key: StoredKey }
   | { readonly kind: 'revoked'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'user'; readonly userId: string; readonly isDisabled: boolean };
-
-/** A name that must be unique exists (`email`, `slug`, `version` of a prompt). */
-export class ConflictError extends Error {
-  override readonly name = 'ConflictError';
-  readonly field: string;
-  constructor(field: string, message: string) {
-    super(message);
-    this.field = field;
-  }
-}
 
 /**
  * The small transactional tables. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable);

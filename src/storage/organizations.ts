@@ -1,4 +1,29 @@
-import type { Member, Membership, Organization, Role } from './meta-store.js';
+import type { Micros } from '../signal/time.js';
+
+export interface Organization {
+  /** UUIDv7 */
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly created_at: Micros;
+}
+
+export const ROLES = ['admin', 'member'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Membership {
+  readonly slug: string;
+  readonly organization_name: string;
+  readonly role: Role;
+}
+
+/** Who belongs to an organization. */
+export interface Member {
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+}
 
 /**
  * Organizations and who belongs to them. Changes are durable when they resolve. Users' ids are taken in any case. Every method may throw a

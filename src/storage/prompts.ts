@@ -1,4 +1,18 @@
-import type { PromptVersion } from './meta-store.js';
+import type { Micros } from '../signal/time.js';
+
+/** One version of a prompt. Name and version together are its user's only ones. */
+export interface PromptVersion {
+  /** UUIDv7 */
+  readonly id: string;
+  /** Any text, as it was sent. */
+  readonly name: string;
+  /** From 1. */
+  readonly version: number;
+  readonly template_text: string;
+  readonly description: string | null;
+  readonly is_active: boolean;
+  readonly created_at: Micros;
+}
 
 /** What a version of a prompt is called in rows of telemetry. */
 export interface NumberedVersion {

@@ -3,7 +3,7 @@ import { createAuthenticator } from '../../src/auth/authenticator.js';
 import { describeKey, generateKey } from '../../src/auth/keys.js';
 import { SCOPES, type Scope } from '../../src/component/identity.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { StoredKey } from '../../src/storage/meta-store.js';
+import type { StoredKey } from '../../src/storage/accounts.js';
 import { HandClock } from '../support/hand-clock.js';
 import { MemoryMetaStore } from '../support/memory-meta-store.js';
 import { RecordingLogger } from '../support/recording-logger.js';

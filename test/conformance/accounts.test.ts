@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { StoredUser } from '../../src/storage/accounts.js';
-import type { User } from '../../src/storage/meta-store.js';
+import type { StoredUser, User } from '../../src/storage/accounts.js';
 import { aKey, anOrganization, aUser } from '../storage/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
@@ -135,6 +134,71 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.strictSame(await again.listKeys(), expected);
     await again.updateUser(user.id, { disabled: true });
     t.match(await again.findKey(first.digest), { key: { revoked_at: NOON + 10 }, user: { disabled: true } });
+  });
+
+  void t.test('who follows the keys hears of each change, and only of what has changed', async (t) => {
+    const opened = await open(t);
+    const [here, there] = [opened.store.accounts, (await opened.another()).accounts];
+    const empty = await there.followKeys(null);
+    t.match(empty, { keys: [], hasMore: false });
+    t.match(await there.followKeys(empty.version), { keys: [], hasMore: false });
+    const [user, other] = [aUser(), aUser({ disabled: true })];
+    await here.createUser(user);
+    await here.createUser(other);
+    const keys = [
+      aKey(user, { scopes: ['admin'] }),
+      aKey(user, { expires_at: NOON + 5 }),
+      aKey(other, { revoked_at: NOON }),
+    ];
+    for (const key of keys) await here.createKey(key);
+    const [first, second, third] = keys.map(({ id, user_id, digest, scopes, expires_at, revoked_at }) => ({
+      ...{ id, user_id, digest, scopes, expires_at, revoked_at },
+      user_disabled: user_id === other.id,
+    }));
+    const all = await there.followKeys(empty.version);
+    t.strictSame(all.keys, [first, second, third]);
+    t.strictSame((await there.followKeys(null)).keys, all.keys);
+
+    await here.touchKeys([{ id: keys[0]?.id ?? '', at: NOON }]);
+    await here.updateUser(user.id, { name: 'x', email: 'x@example.org' });
+    t.same((await there.followKeys(all.version)).keys, [], 'of nothing that decides');
+    await here.revokeKey(second?.id ?? '', NOON + 1);
+    await here.updateUser(other.id, { disabled: false });
+    const changes = await (await opened.reopen()).accounts.followKeys(all.version);
+    t.strictSame(changes.keys, [
+      { ...second, revoked_at: NOON + 1 },
+      { ...third, user_disabled: false },
+    ]);
+    t.notOk(changes.hasMore);
+  });
+
+  void t.test('hundreds of keys of one user are followed in parts, each once', async (t) => {
+    const opened = await open(t);
+    const { accounts } = opened.store;
+    const user = aUser();
+    await accounts.createUser(user);
+    const keys = Array.from({ length: 600 }, () => aKey(user));
+    for (const key of keys) await accounts.createKey(key);
+    const follow = async (since: string | null): Promise<{ parts: string[][]; version: string }> => {
+      const parts: string[][] = [];
+      for (let version = since; ;) {
+        const changes = await accounts.followKeys(version);
+        parts.push(changes.keys.map(({ id }) => id));
+        if (!changes.hasMore) return { parts, version: changes.version };
+        version = changes.version;
+      }
+    };
+    const { parts, version } = await follow(null);
+    t.same(
+      parts.flat(),
+      keys.map(({ id }) => id),
+    );
+    t.equal(parts.length, 2);
+    await accounts.updateUser(user.id, { disabled: true });
+    const again = (await follow(version)).parts;
+    t.equal(again.length, 2, 'all of them change by one number');
+    t.same(again.flat(), keys.map(({ id }) => id).sort());
+    await t.rejects(accounts.followKeys('first'), RangeError);
   });
 
   void t.test('who could administer last for good stays: neither revoked nor disabled', async (t) => {

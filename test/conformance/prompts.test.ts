@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { PromptVersion } from '../../src/storage/meta-store.js';
-import type { PromptPage, Prompts } from '../../src/storage/prompts.js';
+import type { PromptPage, Prompts, PromptVersion } from '../../src/storage/prompts.js';
 import { anEndpoint, anOrganization, aPrompt, aUser } from '../storage/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';

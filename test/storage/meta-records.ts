@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Organization, PromptVersion, StoredKey, User } from '../../src/storage/meta-store.js';
+import type { StoredKey, User } from '../../src/storage/accounts.js';
+import type { Organization } from '../../src/storage/organizations.js';
+import type { PromptVersion } from '../../src/storage/prompts.js';
 import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
 import { NOON } from '../support/run-records.js';
 

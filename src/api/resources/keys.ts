@@ -5,7 +5,7 @@ import { SCOPES } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime, parseTime, type Micros } from '../../signal/time.js';
-import type { ApiKey } from '../../storage/meta-store.js';
+import type { ApiKey } from '../../storage/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';
 import { nullable, printTime, time, uuid } from '../support/fields.js';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import { SCOPES } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
-import { ROLES } from '../../storage/meta-store.js';
+import { ROLES } from '../../storage/organizations.js';
 import type { ApiContext } from '../support/api-context.js';
 import { nullable, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import type { PromptVersion } from '../../storage/meta-store.js';
+import type { PromptVersion } from '../../storage/prompts.js';
 import type { PromptVersionFigures } from '../../storage/telemetry-store.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';

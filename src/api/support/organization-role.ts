@@ -1,6 +1,7 @@
 import { HttpProblem } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
-import type { MetaStore, Role } from '../../storage/meta-store.js';
+import type { MetaStore } from '../../storage/meta-store.js';
+import type { Role } from '../../storage/organizations.js';
 import { notFound } from './not-found.js';
 
 /**

@@ -1,6 +1,5 @@
 import { SCOPES, type Scope } from '../../component/identity.js';
-import type { StoredUser } from '../accounts.js';
-import type { StoredKey, User } from '../meta-store.js';
+import type { FollowedKey, StoredKey, StoredUser, User } from '../accounts.js';
 import type { Tables } from './tables.js';
 
 export function fromUser(user: User, tenant: number): Tables['users'] {
@@ -14,12 +13,41 @@ export function toUser(row: Tables['users']): StoredUser {
   return { id, tenant, email, name, monthly_event_limit, disabled: row.disabled === 1, created_at };
 }
 
-export function fromKey(key: StoredKey): Tables['api_keys'] {
-  return { ...key, scopes: key.scopes.join(' ') };
+export function fromKey(key: StoredKey, changed: number): Tables['api_keys'] {
+  return { ...key, scopes: key.scopes.join(' '), changed };
 }
 
-export function toKey(row: Tables['api_keys']): StoredKey {
-  return { ...row, scopes: row.scopes.split(' ').filter(isScope) };
+export function toKey(row: Omit<Tables['api_keys'], 'changed'>): StoredKey {
+  const { id, user_id, name, prefix, digest, created_at, expires_at, revoked_at, last_used_at } = row;
+  const scopes = toScopes(row.scopes);
+  return { id, user_id, name, prefix, digest, scopes, created_at, expires_at, revoked_at, last_used_at };
+}
+
+/** The columns of a {@link FollowedKey}, but for its user's. */
+export const FOLLOWED_COLUMNS = [
+  'api_keys.id',
+  'api_keys.user_id',
+  'api_keys.digest',
+  'api_keys.scopes',
+  'api_keys.expires_at',
+  'api_keys.revoked_at',
+  'api_keys.changed',
+] as const;
+
+type FollowedRow = Pick<
+  Tables['api_keys'],
+  'id' | 'user_id' | 'digest' | 'scopes' | 'expires_at' | 'revoked_at'
+> &
+  Pick<Tables['users'], 'disabled'>;
+
+export function toFollowedKey(row: FollowedRow): FollowedKey {
+  const { id, user_id, digest, expires_at, revoked_at } = row;
+  const scopes = toScopes(row.scopes);
+  return { id, user_id, digest, scopes, expires_at, revoked_at, user_disabled: row.disabled === 1 };
+}
+
+function toScopes(text: string): readonly Scope[] {
+  return text.split(' ').filter(isScope);
 }
 
 function isScope(text: string): text is Scope {

@@ -1,8 +1,19 @@
 import type { Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
-import type { Accounts, FirstAccount, FoundKey, StoredUser } from '../accounts.js';
-import { ConflictError, type RevokedKey, type StoredKey, type User, type UserChange } from '../meta-store.js';
-import { fromKey, fromUser, toKey, toUser } from './account-columns.js';
+import type {
+  Accounts,
+  FirstAccount,
+  FoundKey,
+  KeyChanges,
+  KeysVersion,
+  RevokedKey,
+  StoredKey,
+  StoredUser,
+  User,
+  UserChange,
+} from '../accounts.js';
+import { ConflictError } from '../conflict-error.js';
+import { FOLLOWED_COLUMNS, fromKey, fromUser, toFollowedKey, toKey, toUser } from './account-columns.js';
 import { touchRulesOf } from './alert-rule-rows.js';
 import type { ControlDatabase } from './control-database.js';
 import { isLastAdmin } from './last-admin.js';
@@ -14,6 +25,9 @@ import type { Tables } from './tables.js';
 const TENANT: Counter = 'tenant';
 /** A parameter each: SQLite takes 32,766. */
 const TENANTS_A_QUERY = 10_000;
+/** Of changes of keys. */
+const KEY: Counter = 'key';
+const FOLLOWED_AT_ONCE = 500;
 
 /** Users and keys. */
 export class AccountRows implements Accounts {
@@ -69,6 +83,8 @@ export class AccountRows implements Accounts {
       if (row === undefined) return null;
       tell('keys');
       if (change.disabled !== undefined) {
+        const changed = await nextNumbers(tx, KEY, 1);
+        await tx.updateTable('api_keys').set({ changed }).where('user_id', '=', userId).execute();
         await touchRulesOf(tx, userId);
         tell('rules');
       }
@@ -97,11 +113,34 @@ export class AccountRows implements Accounts {
     return rows.map(toKey);
   }
 
+  async followKeys(since: KeysVersion | null): Promise<KeyChanges> {
+    const from = since === null ? { changed: -1, id: '' } : readVersion(since);
+    // One statement sees one moment, and numbers grow with the commits: what is not there yet comes behind.
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom('api_keys')
+        .innerJoin('users', 'users.id', 'api_keys.user_id')
+        .select([...FOLLOWED_COLUMNS, 'users.disabled'])
+        .where((row) =>
+          row(row.refTuple('api_keys.changed', 'api_keys.id'), '>', row.tuple(from.changed, from.id)),
+        )
+        .orderBy('api_keys.changed')
+        .orderBy('api_keys.id')
+        .limit(FOLLOWED_AT_ONCE + 1)
+        .execute(),
+    );
+    const taken = rows.slice(0, FOLLOWED_AT_ONCE);
+    const { changed, id } = taken.at(-1) ?? from;
+    const version = `${String(changed)}:${id}`;
+    return { keys: taken.map(toFollowedKey), version, hasMore: rows.length > taken.length };
+  }
+
   async createKey(key: StoredKey): Promise<boolean> {
     return await this.#database.transaction(async (tx, tell) => {
+      const number = await nextNumbers(tx, KEY, 1);
       const user = await tx.selectFrom('users').select('id').where('id', '=', key.user_id).executeTakeFirst();
       if (user === undefined) return false;
-      await tx.insertInto('api_keys').values(fromKey(key)).execute();
+      await tx.insertInto('api_keys').values(fromKey(key, number)).execute();
       tell('keys');
       return true;
     });
@@ -112,9 +151,10 @@ export class AccountRows implements Accounts {
     return await this.#database.transaction(async (tx, tell) => {
       await this.#lock(tx);
       if (await isLastAdmin(tx, { keyId })) return 'last_admin';
+      const changed = await nextNumbers(tx, KEY, 1);
       const revoked = await tx
         .updateTable('api_keys')
-        .set((row) => ({ revoked_at: row.fn.coalesce('revoked_at', row.val(at)) }))
+        .set((row) => ({ revoked_at: row.fn.coalesce('revoked_at', row.val(at)), changed }))
         .where('id', '=', keyId)
         .executeTakeFirst();
       if (revoked.numUpdatedRows === 0n) return 'unknown';
@@ -146,7 +186,10 @@ export class AccountRows implements Accounts {
       await insertUser(tx, user);
       await insertOrganization(tx, organization);
       await insertMember(tx, { organization_id: organization.id, user_id: user.id, role: 'admin' });
-      await tx.insertInto('api_keys').values(fromKey(key)).execute();
+      await tx
+        .insertInto('api_keys')
+        .values(fromKey(key, await nextNumbers(tx, KEY, 1)))
+        .execute();
       tell('keys');
       return true;
     });
@@ -189,4 +232,12 @@ function changedColumns({
     ...(monthly_event_limit !== undefined && { monthly_event_limit }),
     ...(disabled !== undefined && { disabled: Number(disabled) }),
   };
+}
+
+function readVersion(version: KeysVersion): { readonly changed: number; readonly id: string } {
+  const [, changed, id] = /^(-?\d+):(.*)$/su.exec(version) ?? [];
+  const number = Number(changed);
+  if (id === undefined || !Number.isSafeInteger(number))
+    throw new RangeError('this is no version of the keys');
+  return { changed: number, id };
 }

@@ -20,7 +20,7 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
       name ${text} not null primary key,
       last bigint not null
     )`,
-    "insert into counters (name, last) values ('tenant', 0)",
+    "insert into counters (name, last) values ('tenant', 0), ('key', 0)",
     `create table users (
       id ${text} not null primary key,
       tenant bigint not null unique,
@@ -41,9 +41,11 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
       created_at bigint not null,
       expires_at bigint,
       revoked_at bigint,
-      last_used_at bigint
+      last_used_at bigint,
+      changed bigint not null
     )`,
     'create index api_keys_of_user on api_keys (user_id)',
+    'create index api_keys_by_change on api_keys (changed, id)',
     `create table organizations (
       id ${text} not null primary key,
       slug ${text} not null,

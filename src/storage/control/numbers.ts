@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
-/** What is numbered: users for telemetry, prompts for telemetry, events in their log, changes of alert rules, claims of notices. */
-export type Counter = 'tenant' | 'prompt' | 'event' | 'rule' | 'notice';
+/** What is numbered: users for telemetry, changes of keys, prompts for telemetry, events in their log, changes of alert rules, claims of notices. */
+export type Counter = 'tenant' | 'key' | 'prompt' | 'event' | 'rule' | 'notice';
 
 /**
  * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers grow with

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import { ConflictError, type Member, type Membership, type Organization, type Role } from '../meta-store.js';
-import type { Organizations } from '../organizations.js';
+import { ConflictError } from '../conflict-error.js';
+import type { Member, Membership, Organization, Organizations, Role } from '../organizations.js';
 import type { ControlDatabase } from './control-database.js';
 import type { Tables } from './tables.js';
 

@@ -4,7 +4,7 @@ import { cutText } from '../../signal/names.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { formatTime } from '../../signal/time.js';
 import type { Fact } from '../event-log.js';
-import type { PromptVersion } from '../meta-store.js';
+import type { PromptVersion } from '../prompts.js';
 
 /** Of a description, in characters, that its event tells: what receivers get stays small. */
 const TOLD_DESCRIPTION = 1000;

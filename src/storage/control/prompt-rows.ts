@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
-import { ConflictError, type PromptVersion } from '../meta-store.js';
-import type { NamedVersion, NumberedVersion, PromptPage, Prompts } from '../prompts.js';
+import { ConflictError } from '../conflict-error.js';
+import type { NamedVersion, NumberedVersion, PromptPage, Prompts, PromptVersion } from '../prompts.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';

@@ -65,6 +65,8 @@ interface KeyTable {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  /** The number of the last change of what decides whether it is taken. */
+  changed: number;
 }
 
 interface OrganizationTable {
