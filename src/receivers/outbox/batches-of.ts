@@ -1,6 +1,6 @@
 import type { EventsBatch } from '../../signal/batch.js';
 import type { EventRecord } from '../../signal/event.js';
-import type { StoredEvent } from '../../storage/event-store.js';
+import type { StoredEvent } from '../../storage/event-log.js';
 
 /** Events by whose they are, each in the order they had. Whose come first goes first. */
 export function batchesOf(events: readonly StoredEvent[]): readonly EventsBatch[] {

@@ -3,7 +3,10 @@ import { choice, duration, extensionId, section } from '../../config/schema.js';
 import { ALL_EVENTS, EVENT_TYPES } from '../../signal/event.js';
 
 export const outboxConfig = section({
-  store: extensionId({ description: 'Id of the extension that keeps the events.', default: 'duckdb' }),
+  control: extensionId({
+    description: 'Id of the extension that keeps the log of events.',
+    default: 'sqlite',
+  }),
   types: Type.Array(
     choice([...EVENT_TYPES, ALL_EVENTS], { description: 'A type of events, or * for all of them.' }),
     {

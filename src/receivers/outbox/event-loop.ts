@@ -5,47 +5,48 @@ import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 import type { EventsBatch } from '../../signal/batch.js';
+import { MS_PER_SECOND } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { EventCursor, EventPageLimit, EventStore } from '../../storage/event-store.js';
+import type { EventLog, EventPageLimit, EventPosition } from '../../storage/event-log.js';
+import type { Lease } from '../../storage/leases.js';
+import type { Watch } from '../../storage/watch.js';
 import { batchesOf } from './batches-of.js';
 import type { Handover } from './handover.js';
 import { Progress } from './progress.js';
+import type { StoreHealth } from './store-health.js';
 
 export interface EventLoopTools {
-  readonly store: Pick<EventStore, 'readEvents' | 'saveEventProgress' | 'watchEvents'>;
-  /** Its name among the readers of the store. */
+  readonly events: Pick<EventLog, 'read' | 'progress'>;
+  readonly watch: Watch;
+  /** Its name among the readers of the log. */
   readonly reader: string;
+  /** That this process alone hands events on. */
+  readonly lease: Lease;
+  /** Called where the log says that somebody has taken the lease. */
+  readonly onLost: () => void;
   readonly limit: EventPageLimit;
   readonly retry: RetryOptions;
   readonly handover: Handover;
+  readonly health: StoreHealth;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told what begins to fail of the store, and null when nothing fails any more. */
-  readonly onStore: (failing: StoreWork | null) => void;
 }
 
-/**
- * Between the beginnings of two pages there lies three times what the first took to be handed on, at most this: at rest next to
- * nothing. Under load what pages cost is shared by more events: at 30 events/s beside full ingestion, 7 pages/s instead of 15
- * let 3 % more spans in.
- */
-const MAX_INTERVAL_MS = 150;
-const INTERVAL_FACTOR = 3;
-
-export type StoreWork = 'reading' | 'saving';
+/** A hint may be lost: whoever sleeps looks now and then. */
+const LOOK_MS = 10 * MS_PER_SECOND;
 
 /** A page that is under way. */
 interface Page {
   /** What is not done with yet. */
   readonly batches: EventsBatch[];
-  readonly cursor: EventCursor;
+  readonly next: EventPosition;
   readonly hasMore: boolean;
 }
 
 /**
  * Reads page after page, hands each on batch by batch, and then notes the progress, beside what goes on. Whatever fails is
- * tried again, for ever, from where it failed: what was taken is not handed on again. Between pages it sleeps until the
- * store calls.
+ * tried again, for ever, from where it failed: what was taken is not handed on again. Between pages it sleeps until it is
+ * told of new events.
  */
 export class EventLoop {
   readonly #tools: EventLoopTools;
@@ -57,28 +58,24 @@ export class EventLoop {
   /** Fires when what fails is not tried again. */
   readonly #stop = new AbortController();
   readonly #progress: Progress;
-  #cursor: EventCursor;
+  #position: EventPosition;
   #page: Page | null = null;
-  /** When the last page was begun, and how long after that the next one is. */
-  #readAt: Micros = 0;
-  #intervalMs = 0;
-  readonly #failing = new Set<StoreWork>();
   /** Whether there may be more than the last reading found. */
   #isCalled = true;
-  /** Ends a sleep that waits for the store's call. */
+  /** Ends a sleep that waits for new events. */
   #wake: () => void = () => undefined;
 
-  /** @param cursor where to begin */
-  constructor(cursor: EventCursor, tools: EventLoopTools) {
+  /** @param position where to begin */
+  constructor(position: EventPosition, tools: EventLoopTools) {
     this.#tools = tools;
-    this.#cursor = cursor;
+    this.#position = position;
     this.#log = new SparseLog(tools.logger, tools.clock);
     this.#progress = new Progress({
       ...tools,
-      save: (done) => this.#ask('saving', () => tools.store.saveEventProgress(tools.reader, done)),
+      save: (done) => this.#save(done),
       stop: this.#stop.signal,
     });
-    this.#unwatch = tools.store.watchEvents(() => {
+    this.#unwatch = tools.watch.watch('events', () => {
       this.#isCalled = true;
       this.#wake();
     });
@@ -117,7 +114,10 @@ export class EventLoop {
         await this.#waitAfter(error, failures);
         continue;
       }
-      if (this.#page === null && !this.#isCalled) await this.#sleep(null);
+      if (this.#page === null && !this.#isCalled) {
+        await this.#sleep(LOOK_MS, true);
+        this.#isCalled = true;
+      }
     }
     await this.#progress.settled();
   }
@@ -133,12 +133,7 @@ export class EventLoop {
   /** The next step: reads a page, hands on a batch of it, or notes that all of it were. */
   async #advance(): Promise<void> {
     if (this.#page === null) {
-      const waitMs = this.#untilReadMs();
-      if (waitMs > 0) {
-        await pause(this.#tools.clock, waitMs, this.#stop.signal);
-        // Once is enough, whatever the clock says then.
-        this.#intervalMs = 0;
-      } else await this.#read();
+      await this.#read();
       return;
     }
     const [batch] = this.#page.batches;
@@ -147,56 +142,37 @@ export class EventLoop {
       await handover.give(batch, { receivedAt: clock.now(), abort: this.#end.signal });
       this.#page.batches.shift();
     } else {
-      const { cursor, hasMore } = this.#page;
-      this.#progress.note(cursor);
+      const { next, hasMore } = this.#page;
+      this.#progress.note(next);
       this.#page = null;
-      this.#goOn(cursor, hasMore);
-      const tookMs = (this.#tools.clock.now() - this.#readAt) / 1000;
-      // Whoever is behind reads on.
-      this.#intervalMs = hasMore ? 0 : Math.min(MAX_INTERVAL_MS, INTERVAL_FACTOR * tookMs);
+      this.#goOn(next, hasMore);
     }
   }
 
-  #untilReadMs(): number {
-    const sinceMs = (this.#tools.clock.now() - this.#readAt) / 1000;
-    // A clock that was set back makes it no longer.
-    return Math.min(this.#intervalMs, this.#intervalMs - sinceMs);
-  }
-
   async #read(): Promise<void> {
-    const { store, limit } = this.#tools;
+    const { events: log, limit, health } = this.#tools;
     // Before reading: whatever is committed from here on may be missing from the page.
     this.#isCalled = false;
-    this.#readAt = this.#tools.clock.now();
-    this.#intervalMs = 0;
     try {
-      const { events, cursor, hasMore } = await this.#ask('reading', () =>
-        store.readEvents(this.#cursor, limit),
-      );
-      if (events.length > 0) this.#page = { batches: [...batchesOf(events)], cursor, hasMore };
-      else this.#goOn(cursor, hasMore);
+      const { events, next, hasMore } = await health.ask('reading', () => log.read(this.#position, limit));
+      if (events.length > 0) this.#page = { batches: [...batchesOf(events)], next, hasMore };
+      else this.#goOn(next, hasMore);
     } catch (error) {
       this.#isCalled = true;
       throw error;
     }
   }
 
-  #goOn(cursor: EventCursor, hasMore: boolean): void {
-    this.#cursor = cursor;
+  #goOn(next: EventPosition, hasMore: boolean): void {
+    this.#position = next;
     if (hasMore) this.#isCalled = true;
   }
 
-  /** Asks the store, and tells where it begins or ceases to fail. */
-  async #ask<T>(what: StoreWork, work: () => Promise<T>): Promise<T> {
-    try {
-      const answer = await work();
-      if (this.#failing.delete(what) && this.#failing.size === 0) this.#tools.onStore(null);
-      return answer;
-    } catch (error) {
-      if (this.#failing.size === 0) this.#tools.onStore(what);
-      this.#failing.add(what);
-      throw error;
-    }
+  async #save(done: EventPosition): Promise<void> {
+    const { events, reader, lease, health, onLost } = this.#tools;
+    const isNoted = await health.ask('saving', () => events.progress(reader, done, lease));
+    // Whoever has the lease now begins where the last note was.
+    if (!isNoted) onLost();
   }
 
   async #waitAfter(error: unknown, failures: number): Promise<void> {
@@ -209,15 +185,14 @@ export class EventLoop {
         ? 'Events were not handed on; they are at the next start'
         : 'Events were not handed on; they are tried again',
     );
-    await this.#sleep(waitMs);
+    // What is new does not make what failed succeed.
+    await this.#sleep(waitMs, false);
   }
 
-  /** @param ms null: until the store calls */
-  async #sleep(ms: number | null): Promise<void> {
+  async #sleep(ms: number, endsWhenCalled: boolean): Promise<void> {
     const called = new AbortController();
     this.#wake = () => {
-      // What is new does not make what failed succeed.
-      if (ms === null) called.abort();
+      if (endsWhenCalled) called.abort();
     };
     await pause(this.#tools.clock, ms, called.signal, this.#stop.signal);
   }

@@ -2,10 +2,10 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import { backoffMs, type RetryOptions } from '../../delivery/backoff.js';
 import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { EventCursor } from '../../storage/event-store.js';
+import type { EventPosition } from '../../storage/event-log.js';
 
 export interface ProgressTools {
-  readonly save: (cursor: EventCursor) => Promise<void>;
+  readonly save: (position: EventPosition) => Promise<void>;
   readonly retry: RetryOptions;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -13,18 +13,18 @@ export interface ProgressTools {
   readonly stop: AbortSignal;
 }
 
-/** Between the beginnings of two notes. Each is a commit: one for every page would be a good part of what a page costs. */
+/** Between the beginnings of two notes. Each is a transaction: one for every page would be a good part of what a page costs. */
 const INTERVAL_MS = 250;
 
 /**
  * Notes how far a reader has come, while it reads on: nobody waits for that. There is one note at a time, of the newest
- * cursor, so that a kill lets come again what was handed on since the last of them.
+ * position, so that a kill lets come again what was handed on since the last of them.
  */
 export class Progress {
   readonly #tools: ProgressTools;
   readonly #log: SparseLog;
   /** Null: no newer one has come than the one that is noted, or being noted. */
-  #newest: EventCursor | null = null;
+  #newest: EventPosition | null = null;
   #underWay: Promise<void> | null = null;
 
   constructor(tools: ProgressTools) {
@@ -33,8 +33,8 @@ export class Progress {
   }
 
   /** At once, or as soon as the last note is long enough ago. After a stop there is no such wait. */
-  note(cursor: EventCursor): void {
-    this.#newest = cursor;
+  note(position: EventPosition): void {
+    this.#newest = position;
     this.#underWay ??= this.#run();
   }
 
@@ -45,27 +45,27 @@ export class Progress {
 
   async #run(): Promise<void> {
     const { clock, stop } = this.#tools;
-    for (let cursor = this.#take(); cursor !== null; cursor = this.#take()) {
+    for (let position = this.#take(); position !== null; position = this.#take()) {
       const interval = pause(clock, INTERVAL_MS, stop);
-      await this.#save(cursor);
+      await this.#save(position);
       await interval;
     }
     // In the step in which all was found noted: what comes next begins anew.
     this.#underWay = null;
   }
 
-  #take(): EventCursor | null {
+  #take(): EventPosition | null {
     const newest = this.#newest;
     this.#newest = null;
     return newest;
   }
 
-  async #save(newest: EventCursor): Promise<void> {
+  async #save(newest: EventPosition): Promise<void> {
     const { save, retry, clock, stop } = this.#tools;
-    let cursor = newest;
+    let position = newest;
     for (let failures = 1; ; failures++) {
       try {
-        await save(cursor);
+        await save(position);
         return;
       } catch (error) {
         const waitMs = backoffMs(retry, failures, 0, Math.random());
@@ -78,7 +78,7 @@ export class Progress {
         );
         if (stop.aborted) return;
         await pause(clock, waitMs, stop);
-        cursor = this.#take() ?? cursor;
+        position = this.#take() ?? position;
       }
     }
   }

@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { Component } from '../../component/component.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import type { RetryOptions } from '../../delivery/backoff.js';
-import { isEventStore } from '../../storage/event-store.js';
+import { isControlPlane } from '../../storage/control-plane.js';
+import type { Lease } from '../../storage/leases.js';
 import type { OutboxConfig } from './config.js';
-import { EventLoop, type StoreWork } from './event-loop.js';
+import { EventLoop } from './event-loop.js';
 import { Handover } from './handover.js';
+import { KeptWants } from './kept-wants.js';
+import { SoleReader } from './sole-reader.js';
+import { StoreHealth, type StoreWork } from './store-health.js';
 
 /** Bodies that are read at once, beside the limit of their number. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -15,6 +20,9 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 export class OutboxReceiver implements Component {
   readonly #settings: Settings<OutboxConfig>;
   readonly #handover: Handover | undefined;
+  #wants: KeptWants | undefined;
+  #reader: SoleReader | undefined;
+  /** While this process is the one that hands events on. */
   #loop: EventLoop | undefined;
   #endGauge: () => void = () => undefined;
 
@@ -24,41 +32,46 @@ export class OutboxReceiver implements Component {
     this.#handover = outputs.events && new Handover(id, outputs.events, logger, meter);
   }
 
-  /** @throws Error where there is no such store, or it cannot be used now */
+  /** @throws Error where there is no such control store, or it cannot be used now */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger, meter } = this.#settings;
-    if (!this.#handover) return;
-    const store = host.extension(config.store, isEventStore);
-    // Before events are wanted: a new reader begins with those that come from now on.
-    const cursor = await store.openEventReader(id);
-    // Never taken back: what others still store while this receiver stops is for its next start.
-    await store.wantEvents(config.types);
-    const loop = new EventLoop(cursor, {
-      store,
-      reader: id,
-      limit: { events: config.max_batch_size, bytes: MAX_PAGE_BYTES },
-      retry: retryOptions(config),
-      handover: this.#handover,
-      clock,
-      logger,
-      onStore: (failing) => {
-        reportStore(host, failing);
-      },
+    const handover = this.#handover;
+    if (!handover) return;
+    const { events, leases, watch } = host.extension(config.control, isControlPlane);
+    const health = new StoreHealth((failing) => {
+      reportStore(host, failing);
     });
-    this.#loop = loop;
+    const owner = `${id} ${randomUUID()}`;
+    // Before events are wanted: a new reader begins with those that come from now on.
+    await events.open(id);
+    this.#wants = await KeptWants.begin({ events, owner, types: config.types, health, clock, logger });
+    const begin = async (lease: Lease, onLost: () => void): Promise<EventLoop> => {
+      // Where whoever had the lease before has left it.
+      const position = await health.ask('reading', () => events.open(id));
+      this.#loop = new EventLoop(position, {
+        ...{ events, watch, reader: id, lease, onLost, handover, health, clock, logger },
+        limit: { events: config.max_batch_size, bytes: MAX_PAGE_BYTES },
+        retry: retryOptions(config),
+      });
+      return this.#loop;
+    };
+    this.#reader = new SoleReader({
+      ...{ leases, name: `outbox ${id}`, owner, begin, health, clock, logger },
+    });
     this.#endGauge = meter.gauge(
       'outbox_lag_seconds',
       {
         description: 'Age of the oldest event that was read and that the pipelines have not taken yet.',
         labelNames: ['receiver'],
       },
-      () => Math.max(0, clock.now() - (loop.oldestAt ?? clock.now())) / 1e6,
+      () => Math.max(0, clock.now() - (this.#loop?.oldestAt ?? clock.now())) / 1e6,
       { receiver: id },
     );
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
-    await this.#loop?.stop(deadline);
+    await this.#reader?.stop(deadline);
+    this.#wants?.end();
     this.#endGauge();
   }
 }
@@ -75,14 +88,18 @@ function retryOptions({ retry }: OutboxConfig): RetryOptions {
   };
 }
 
+const FAILING: Readonly<Record<StoreWork, string>> = {
+  reading: 'does not give its events; it is asked again',
+  saving: 'does not take the progress; it is told again',
+  leasing: 'does not say who hands on events; it is asked again',
+  wanting: 'does not take which events are wanted; it is told again',
+};
+
 function reportStore(host: Host, failing: StoreWork | null): void {
   if (failing === null) host.reportStatus({ level: 'ok' });
   else
     host.reportStatus({
       level: 'recoverable',
-      message:
-        failing === 'reading'
-          ? 'The store does not give its events; it is asked again, and the log says why'
-          : 'The store does not take the progress; it is told again, and the log says why',
+      message: `The control store ${FAILING[failing]}, and the log says why`,
     });
 }

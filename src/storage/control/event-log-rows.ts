@@ -1,4 +1,5 @@
 import type { EventType } from '../../signal/event.js';
+import { MICROS_PER_DAY } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import type {
   EventLog,
@@ -14,6 +15,9 @@ import type { ControlDatabase } from './control-database.js';
 import { appendFacts } from './event-rows.js';
 import { holdsLease } from './lease-rows.js';
 import type { Tables } from './tables.js';
+
+/** Owners that ended leave what they wanted: it goes so long after what is wanted now. */
+const FORGOTTEN: Micros = MICROS_PER_DAY;
 
 /** Events by number, how far their readers are, and what is wanted. */
 export class EventLogRows implements EventLog {
@@ -98,7 +102,10 @@ export class EventLogRows implements EventLog {
   async want(owner: string, types: readonly (EventType | '*')[], until: Micros): Promise<void> {
     const rows = [...new Set(types)].sort().map((type) => ({ owner, type, until }));
     await this.#database.transaction(async (tx, tell) => {
-      await tx.deleteFrom('event_wants').where('owner', '=', owner).execute();
+      await tx
+        .deleteFrom('event_wants')
+        .where((row) => row.or([row('owner', '=', owner), row('until', '<', until - FORGOTTEN)]))
+        .execute();
       if (rows.length > 0)
         await tx
           .insertInto('event_wants')

@@ -1,6 +1,10 @@
+import { MICROS_PER_DAY } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import type { PublishedTerms, Terms } from '../terms.js';
 import type { ControlDatabase } from './control-database.js';
+
+/** Owners that ended leave their terms: they go so long after those that hold now. */
+const FORGOTTEN: Micros = MICROS_PER_DAY;
 
 /** A row for each process that publishes. */
 export class TermsRows implements Terms {
@@ -17,6 +21,10 @@ export class TermsRows implements Terms {
         .insertInto('terms')
         .values({ owner, ...changed })
         .onConflict((conflict) => conflict.column('owner').doUpdateSet(changed))
+        .execute();
+      await tx
+        .deleteFrom('terms')
+        .where('until', '<', until - FORGOTTEN)
         .execute();
       tell('terms');
     });

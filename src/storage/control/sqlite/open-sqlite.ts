@@ -10,6 +10,7 @@ import type { Dialect } from '../dialect.js';
 import { ControlStoreError, migrate, openError } from '../migrate.js';
 import { LocalSignals } from '../signals.js';
 import type { Tables } from '../tables.js';
+import { endLeases } from './end-leases.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { isNoDatabase, sqliteFailure } from './sqlite-failure.js';
 import { loadSqlite } from './sqlite-module.js';
@@ -27,7 +28,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * Opens the database of the control store in a file, which is made where it is missing, for its user alone.
+ * Opens the database of the control store in a file, which is made where it is missing, for its user alone. Leases and claims of whoever
+ * had it before are over.
  *
  * @param clock leases are judged by it
  * @throws ControlStoreError where the file is another process's, another program's or a newer program's; the error of the file system
@@ -64,6 +66,7 @@ export async function openSqlite(options: {
   const database = new ControlDatabase(kysely, dialect, new LocalSignals());
   try {
     await migrate(kysely, dialect, path);
+    await endLeases(kysely);
   } catch (error) {
     await database.close();
     throw openError(path, error);
