@@ -1,16 +1,20 @@
 import type { SecretBox } from '../component/secret-box.js';
 import type { Logger } from '../component/telemetry.js';
-import type { MetaStore } from '../storage/meta-store.js';
+import type { Endpoints } from '../storage/endpoints.js';
 import { sealOwner } from '../storage/webhook-endpoints.js';
 
 /**
  * Tells at the start, rather than when something is to be sent, of secrets in the store that cannot be opened. The daemon
  * runs on: what is ingested does not depend on them, and new secrets are the cure where the key is lost.
  */
-export async function reportLostSecrets(meta: MetaStore, secrets: SecretBox, logger: Logger): Promise<void> {
-  const endpoints = await meta.listStoredEndpoints();
+export async function reportLostSecrets(
+  endpoints: Pick<Endpoints, 'listAll'>,
+  secrets: SecretBox,
+  logger: Logger,
+): Promise<void> {
+  const stored = await endpoints.listAll();
   const opened = await Promise.allSettled(
-    endpoints.map(({ id, sealed_secret }) => secrets.open(sealed_secret, sealOwner(id))),
+    stored.map(({ id, sealed_secret }) => secrets.open(sealed_secret, sealOwner(id))),
   );
   const lost = opened.filter((result) => result.status === 'rejected');
   const [first] = lost;

@@ -3,8 +3,9 @@ import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
-import type { MetaStore } from '../storage/meta-store.js';
+import type { ControlPlane } from '../storage/control-plane.js';
 import { bootstrap } from './bootstrap.js';
+import { KeyFollower } from './key-follower.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
 import { isKey } from './keys.js';
@@ -22,12 +23,24 @@ export interface Authenticator {
    * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`.
    */
   authenticate(request: Caller, scope?: Scope): Identity;
+  /**
+   * Who acts by a key that was found: whether it may do something else, too.
+   *
+   * @throws HttpProblem 403 `forbidden_scope`
+   */
+  requireScope(identity: Identity, scope: Scope, request: Caller): void;
+  /**
+   * Resolves when {@link authenticate} goes by all keys and users as they were stored when it was called.
+   *
+   * @throws ConsumeError `storage_unavailable` (retryable)
+   */
+  settle(): Promise<void>;
   /** Writes when keys were last used. Safe twice. */
   close(): Promise<void>;
 }
 
 export interface AuthenticatorOptions {
-  readonly metaStore: MetaStore;
+  readonly control: Pick<ControlPlane, 'accounts' | 'watch' | 'directory'>;
   readonly config: AuthConfig;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -39,20 +52,21 @@ export interface AuthenticatorOptions {
  * @throws Error when the bootstrap fails or the store cannot be read.
  */
 export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
-  const { metaStore, config, clock, logger } = options;
+  const { control, config, clock, logger } = options;
   const initialKeyFile = await bootstrap(options);
-  if (!config.enabled) return openAuthenticator(metaStore, initialKeyFile, logger);
+  if (!config.enabled) return openAuthenticator(control, initialKeyFile, logger);
 
-  // Nobody changes keys before the listeners open, which is after this: no change falls in between.
-  const users = await metaStore.listUsers();
-  const disabled = users.filter((user) => user.disabled).map(({ id }) => id);
-  const ring = new KeyRing(await metaStore.listKeys(), disabled);
-  const unwatch = metaStore.watchKeys((change) => {
-    ring.apply(change);
-  });
+  const ring = new KeyRing();
+  const follower = new KeyFollower(control, ring, options);
+  await follower.start();
   warnOfUnusedKey(ring, config, logger);
-  const lastUsed = new LastUsed(metaStore, clock, logger);
+  const lastUsed = new LastUsed(control.accounts, clock, logger);
   const refusals = new Refusals(clock, logger);
+  const requireScope: Authenticator['requireScope'] = ({ scopes, keyId }, scope, { remoteAddress }) => {
+    if (grants(scopes, scope)) return;
+    refusals.note({ reason: 'lacks_scope', ...(keyId !== null && { keyId }), scope }, remoteAddress);
+    throw forbidden(scope);
+  };
   return {
     initialKeyFile,
     authenticate(request, scope) {
@@ -62,20 +76,19 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (header === undefined) throw unauthenticated();
       const token = bearerToken(header);
       const entry = token === undefined ? undefined : ring.find(token);
-      const refusal = refusalOf(ring, token, entry, now);
+      const refusal = refusalOf(token, entry, now);
       if (!entry || refusal) {
         if (refusal) refusals.note(refusal, request.remoteAddress);
         throw unauthenticated();
       }
       lastUsed.note(entry.keyId, now);
-      if (scope !== undefined && !grants(entry.identity.scopes, scope)) {
-        refusals.note({ reason: 'lacks_scope', keyId: entry.keyId, scope }, request.remoteAddress);
-        throw forbidden(scope);
-      }
+      if (scope !== undefined) requireScope(entry.identity, scope, request);
       return entry.identity;
     },
+    requireScope,
+    settle: () => follower.settle(),
     async close() {
-      unwatch();
+      follower.close();
       refusals.close();
       await lastUsed.close();
     },
@@ -84,13 +97,11 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
 
 /** With `auth.enabled: false` everybody is the first user that is not disabled. */
 async function openAuthenticator(
-  metaStore: MetaStore,
+  control: Pick<ControlPlane, 'accounts'>,
   initialKeyFile: string | null,
   logger: Logger,
 ): Promise<Authenticator> {
-  const [first] = (await metaStore.listUsers())
-    .filter(({ disabled }) => !disabled)
-    .sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
+  const first = (await control.accounts.listUsers()).find(({ disabled }) => !disabled);
   if (!first)
     throw new Error('Authentication is off, but the store has no user to act for that is not disabled');
   const identity: Identity = { userId: first.id, keyId: null, scopes: SCOPES };
@@ -98,7 +109,13 @@ async function openAuthenticator(
     { user: first.name },
     'Authentication is off: every request acts as the first user, with all scopes',
   );
-  return { initialKeyFile, authenticate: () => identity, close: async () => undefined };
+  return {
+    initialKeyFile,
+    authenticate: () => identity,
+    requireScope: () => undefined,
+    settle: async () => undefined,
+    close: async () => undefined,
+  };
 }
 
 function bearerToken(header: string | undefined): string | undefined {
@@ -107,16 +124,15 @@ function bearerToken(header: string | undefined): string | undefined {
 
 /** @returns why a key is not taken; undefined where it is. The client is told none of it. */
 function refusalOf(
-  ring: KeyRing,
   token: string | undefined,
   entry: RingEntry | undefined,
   now: number,
 ): Refusal | undefined {
   if (entry === undefined) return { reason: token === undefined || !isKey(token) ? 'malformed' : 'unknown' };
   const { keyId } = entry;
-  if (entry.revokedAt !== null) return { reason: 'revoked', keyId };
+  if (entry.isRevoked) return { reason: 'revoked', keyId };
   if (entry.expiresAt !== null && now >= entry.expiresAt) return { reason: 'expired', keyId };
-  return ring.isDisabled(entry.identity.userId) ? { reason: 'user_disabled', keyId } : undefined;
+  return entry.isUserDisabled ? { reason: 'user_disabled', keyId } : undefined;
 }
 
 function unauthenticated(): HttpProblem {

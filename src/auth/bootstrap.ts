@@ -4,39 +4,39 @@ import { SCOPES } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import { uuidV7 } from '../signal/ids.js';
-import type { MetaStore } from '../storage/meta-store.js';
+import type { ControlPlane } from '../storage/control-plane.js';
 import { describeKey, generateKey, isKey } from './keys.js';
 import { writePrivateFile } from './private-file.js';
 
-/** The file in the store's directory that holds a generated first key. */
+/** The file in the control store's directory that holds a generated first key. */
 export const INITIAL_KEY_FILE = 'initial-api-key';
 
 /**
  * Gives a store without users its first user, organization and key with all scopes; otherwise does nothing.
  *
  * @returns the path of the file with the generated key, or null where none was written.
- * @throws Error when `bootstrap_key` is no key or the file cannot be written; then nothing was stored.
+ * @throws Error when `bootstrap_key` is no key, or is missing where the store has no directory, or the file cannot be written; then nothing was stored.
  */
 export async function bootstrap(options: {
-  readonly metaStore: MetaStore;
+  readonly control: Pick<ControlPlane, 'accounts' | 'directory'>;
   readonly config: AuthConfig;
   readonly clock: Clock;
   readonly logger: Logger;
 }): Promise<string | null> {
-  const { metaStore, config, clock, logger } = options;
+  const { control, config, clock, logger } = options;
   if (config.bootstrap_key !== undefined && !isKey(config.bootstrap_key))
     throw new Error('auth.bootstrap_key is no API key: it must be jd_ and 43 characters of base64url');
-  if ((await metaStore.listUsers()).length > 0) return null;
+  if ((await control.accounts.listUsers()).length > 0) return null;
 
   const key = config.bootstrap_key ?? generateKey();
-  const file = config.bootstrap_key === undefined ? join(metaStore.directory, INITIAL_KEY_FILE) : null;
+  const file = config.bootstrap_key === undefined ? keyFileIn(control.directory) : null;
   // The file comes first: killed between the two, the next start finds no user, generates another key and replaces the
   // file. The other way round the only key would be lost.
   if (file !== null) await writePrivateFile(file, key, 'The first API key');
   const at = clock.now();
   const nowMs = Math.floor(at / 1000);
   const userId = uuidV7(nowMs);
-  const isFirst = await metaStore.bootstrap({
+  const isFirst = await control.accounts.bootstrap({
     user: {
       id: userId,
       email: config.bootstrap_email,
@@ -69,4 +69,12 @@ export async function bootstrap(options: {
       : 'First start: created the first user and wrote its API key to the file',
   );
   return file;
+}
+
+/** @throws Error where there is no directory to make a file in */
+function keyFileIn(directory: string | null): string {
+  if (directory !== null) return join(directory, INITIAL_KEY_FILE);
+  throw new Error(
+    'auth.bootstrap_key is missing: the store has no users yet, and the first API key must be configured, as the store has no directory to write one to',
+  );
 }

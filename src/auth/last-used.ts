@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { Micros } from '../signal/time.js';
-import type { MetaStore } from '../storage/meta-store.js';
+import type { Accounts } from '../storage/accounts.js';
 
 /** How often the last use of a key is written: at most once a minute. */
 const INTERVAL_MS = 60_000;
@@ -10,7 +10,7 @@ const INTERVAL_MS = 60_000;
  * shows as used; everything after it together, a minute later.
  */
 export class LastUsed {
-  readonly #store: Pick<MetaStore, 'touchKeys'>;
+  readonly #accounts: Pick<Accounts, 'touchKeys'>;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #uses = new Map<string, Micros>();
@@ -18,8 +18,8 @@ export class LastUsed {
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(store: Pick<MetaStore, 'touchKeys'>, clock: Clock, logger: Logger) {
-    this.#store = store;
+  constructor(accounts: Pick<Accounts, 'touchKeys'>, clock: Clock, logger: Logger) {
+    this.#accounts = accounts;
     this.#clock = clock;
     this.#logger = logger;
   }
@@ -50,7 +50,7 @@ export class LastUsed {
     this.#uses = new Map();
     this.#writing = this.#writing.then(async () => {
       try {
-        await this.#store.touchKeys([...uses].map(([id, at]) => ({ id, at })));
+        await this.#accounts.touchKeys([...uses].map(([id, at]) => ({ id, at })));
       } catch (error) {
         // The next minute tries again: a time that is a little old harms nobody, a request that fails for it would.
         for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at);

@@ -12,14 +12,14 @@ const TAG_BYTES = 16;
 /** The secret boxes of all stores: one for each, so that all who use it agree on its key. */
 export class SecretBoxes {
   readonly #config: SecretsConfig;
-  readonly #boxes = new Map<string, SecretBox>();
+  readonly #boxes = new Map<string | null, SecretBox>();
 
   constructor(config: SecretsConfig) {
     this.#config = config;
   }
 
-  /** @param directory of the store, where a key is made when none is configured */
-  at(directory: string): SecretBox {
+  /** @param directory of the store, where a key is made when none is configured; null where it has none */
+  at(directory: string | null): SecretBox {
     let box = this.#boxes.get(directory);
     if (!box) this.#boxes.set(directory, (box = new AesBox(new SecretsKey(this.#config, directory))));
     return box;

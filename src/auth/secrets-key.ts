@@ -12,30 +12,30 @@ const FORM = new RegExp(SECRETS_KEY_PATTERN, 'u');
 /** The key that secrets in a store are encrypted with: the configured one, or else one in a file beside the store. */
 export class SecretsKey {
   readonly #isConfigured: boolean;
-  readonly #file: string;
+  readonly #file: string | null;
   #key: Buffer | null;
   #making: Promise<Buffer> | undefined;
 
-  /** @param directory of the store */
-  constructor(config: SecretsConfig, directory: string) {
+  /** @param directory of the store; null where it has none: then a key must be configured */
+  constructor(config: SecretsConfig, directory: string | null) {
     this.#isConfigured = config.key !== undefined;
     this.#key = config.key === undefined ? null : Buffer.from(config.key, 'base64');
-    this.#file = join(directory, FILE);
+    this.#file = directory === null ? null : join(directory, FILE);
   }
 
   /** Where the key is, for errors. */
   get place(): string {
-    return this.#isConfigured ? 'secrets.key of the configuration' : this.#file;
+    return this.#isConfigured || this.#file === null ? 'secrets.key of the configuration' : this.#file;
   }
 
   /** Where another key lies that may have been used before, for errors; null for nowhere. */
   get otherPlace(): string | null {
-    return this.#isConfigured && existsSync(this.#file) ? this.#file : null;
+    return this.#isConfigured && this.#file !== null && existsSync(this.#file) ? this.#file : null;
   }
 
   /** The key; null where there is none yet. @throws Error when the file cannot be read or holds no key */
   async read(): Promise<Buffer | null> {
-    return (this.#key ??= await this.#readFile());
+    return (this.#key ??= await this.#readFile(this.#fileOrFail()));
   }
 
   /** The key, made where there is none yet. @throws Error when it cannot be read or written */
@@ -49,13 +49,13 @@ export class SecretsKey {
     return (await this.read()) ?? (this.#key = await this.#make());
   }
 
-  async #readFile(): Promise<Buffer | null> {
+  async #readFile(file: string): Promise<Buffer | null> {
     let text: string;
     try {
-      text = await readFile(this.#file, 'utf8');
+      text = await readFile(file, 'utf8');
     } catch (cause) {
       if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
-      throw new Error(`The key of the store's secrets cannot be read: make ${this.#file} readable`, {
+      throw new Error(`The key of the store's secrets cannot be read: make ${file} readable`, {
         cause,
       });
     }
@@ -63,14 +63,21 @@ export class SecretsKey {
     // Never replaced: what it held may be all that opens the secrets.
     if (!FORM.test(key))
       throw new Error(
-        `${this.#file} does not hold the key of the store's secrets, 32 bytes in base64: restore it from a backup, or remove it where none was`,
+        `${file} does not hold the key of the store's secrets, 32 bytes in base64: restore it from a backup, or remove it where none was`,
       );
     return Buffer.from(key, 'base64');
   }
 
   async #make(): Promise<Buffer> {
     const key = randomBytes(KEY_BYTES);
-    await writePrivateFile(this.#file, key.toString('base64'), "The key of the store's secrets");
+    await writePrivateFile(this.#fileOrFail(), key.toString('base64'), "The key of the store's secrets");
     return key;
+  }
+
+  #fileOrFail(): string {
+    if (this.#file !== null) return this.#file;
+    throw new Error(
+      'secrets.key is missing in the configuration: the store has no directory to keep a key in, so the secrets of webhook endpoints cannot be kept without it',
+    );
   }
 }

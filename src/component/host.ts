@@ -30,11 +30,19 @@ export interface Host {
   authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
 
   /**
+   * For whoever changes keys and users: resolves when `authenticate` goes by them as they were stored when this was called.
+   *
+   * @throws ConsumeError `storage_unavailable` (retryable)
+   */
+  settleKeys(): Promise<void>;
+
+  /**
    * Encrypts what a store must be able to give back.
    *
-   * @param directory of the store: where a key is made when none is configured (`secrets.key`)
+   * @param directory of the store: where a key is made when none is configured (`secrets.key`); null where it has none: then what needs a
+   * key fails without a configured one
    */
-  secretBox(directory: string): SecretBox;
+  secretBox(directory: string | null): SecretBox;
 
   /** What one user may have of what all share; HTTP listeners see to it by themselves. */
   readonly userLimits: UserLimits;

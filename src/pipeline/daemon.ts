@@ -154,7 +154,7 @@ class RunningDaemon implements Daemon {
     this.#throwIfGivenUp();
     if (this.#listeners.hasGuardedRoutes() && !this.#identity.isOpen)
       throw new Error(
-        'The API has routes, but no extension keeps users and keys: list a store in service.extensions',
+        'The API has routes, but no extension keeps users and keys: list one (sqlite, postgres) in service.extensions',
       );
     const { endpoint } = prepared.config.service.telemetry.metrics;
     if (endpoint !== null && endpoint !== '') serveMetrics(this.#listeners.get(endpoint, {}, false), meter);

@@ -7,7 +7,7 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import { createAuthenticator, type Authenticator } from '../auth/authenticator.js';
 import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { AuthConfig } from '../config/file-schema.js';
-import { isMetaStore } from '../storage/meta-store.js';
+import { isControlPlane } from '../storage/control-plane.js';
 
 /** Everybody, where authentication is off and no extension keeps users: a daemon that only passes things on. */
 const NOBODY: Identity = {
@@ -23,6 +23,8 @@ export class IdentityGate {
   readonly #logger: Logger;
   #authenticator: Authenticator | undefined;
   #initialKeyFile: string | null = null;
+  /** Who sends the requests that were asked about: a listener asks before it chooses the route, and the route again. */
+  readonly #known = new WeakMap<Caller, Identity>();
 
   constructor(config: AuthConfig, tools: { readonly clock: Clock; readonly logger: Logger }) {
     this.#config = config;
@@ -39,24 +41,36 @@ export class IdentityGate {
     return this.#initialKeyFile;
   }
 
-  /** To be called with each extension that has started. The first that is a meta store is used. */
+  /** To be called with each extension that has started. The first that is a control plane is used. */
   async offer(candidate: unknown): Promise<void> {
-    if (this.#authenticator || !isMetaStore(candidate)) return;
+    if (this.#authenticator || !isControlPlane(candidate)) return;
     this.#authenticator = await createAuthenticator({
-      metaStore: candidate,
+      control: candidate,
       config: this.#config,
       clock: this.#clock,
       logger: this.#logger,
     });
+    if (candidate.directory === null) return;
     const file = join(candidate.directory, INITIAL_KEY_FILE);
     if (this.#config.enabled && existsSync(file)) this.#initialKeyFile = file;
   }
 
   /** @throws HttpProblem 401, 403; 503 before there is anybody to ask; what the request throws when it is told */
   authenticate(request: Caller, scope?: Scope): Identity {
+    const known = this.#known.get(request);
+    if (known) {
+      if (scope !== undefined) this.#authenticator?.requireScope(known, scope, request);
+      return known;
+    }
     const identity = this.#identityOf(request, scope);
     request.identified?.(identity);
+    this.#known.set(request, identity);
     return identity;
+  }
+
+  /** @throws ConsumeError `storage_unavailable` (retryable) */
+  async settleKeys(): Promise<void> {
+    await this.#authenticator?.settle();
   }
 
   #identityOf(request: Caller, scope: Scope | undefined): Identity {

@@ -5,20 +5,23 @@ import { SCOPES, type Scope } from '../../src/component/identity.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { StoredKey } from '../../src/storage/accounts.js';
 import { HandClock } from '../support/hand-clock.js';
-import { MemoryMetaStore } from '../support/memory-meta-store.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { faultyAccounts } from '../support/faulty-accounts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
-import { aUser } from '../storage/meta-records.js';
+import { aKey, aUser } from '../storage/meta-records.js';
 import { withAuthorization, withKey } from '../support/request-with-key.js';
-import { testFolder } from '../support/test-folder.js';
+import { until } from '../support/until.js';
 
 async function setUp(t: Test) {
-  const metaStore = new MemoryMetaStore(testFolder(t));
   const clock = new HandClock();
+  const plane = await openControlPlane(t, { clock });
+  const { control, faults, calls } = faultyAccounts(plane);
+  const { accounts } = control;
   const logger = new RecordingLogger();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
-  const authenticator = await createAuthenticator({ metaStore, config, clock, logger });
-  const [user] = await metaStore.listUsers();
+  const authenticator = await createAuthenticator({ control, config, clock, logger });
+  const [user] = await accounts.listUsers();
   const addKey = async (scopes: readonly Scope[], more: Partial<StoredKey> = {}) => {
     const text = generateKey();
     const key: StoredKey = {
@@ -33,22 +36,26 @@ async function setUp(t: Test) {
       last_used_at: null,
       ...more,
     };
-    await metaStore.createKey(key);
+    await accounts.createKey(key);
+    await authenticator.settle();
     return { id: key.id, text };
   };
-  return { metaStore, clock, logger, authenticator, addKey };
+  const touches = () => (calls.get('touchKeys') ?? []).map(([uses]) => uses);
+  return { plane, accounts, control, faults, calls, touches, clock, logger, authenticator, addKey };
 }
 
 void t.test('every reason for a 401 gives one identical answer', async (t) => {
-  const { authenticator, metaStore, clock, addKey } = await setUp(t);
+  const { authenticator, accounts, clock, addKey } = await setUp(t);
   const revoked = await addKey(['read']);
-  await metaStore.revokeKey(revoked.id, clock.now());
+  await accounts.revokeKey(revoked.id, clock.now());
+  await authenticator.settle();
   const expired = await addKey(['read'], { expires_at: clock.now() + 1_000_000 });
   const valid = await addKey(['read']);
   const user = aUser();
-  await metaStore.createUser(user);
+  await accounts.createUser(user);
   const ofDisabled = await addKey(['read'], { user_id: user.id });
-  await metaStore.updateUser(user.id, { disabled: true });
+  await accounts.updateUser(user.id, { disabled: true });
+  await authenticator.settle();
   clock.advance(1000);
 
   const refusals = [
@@ -110,11 +117,12 @@ void t.test('a key does what its scopes say, admin does everything, and a 403 na
 });
 
 void t.test('a new key holds at once, and a revoked or expired one no longer', async (t) => {
-  const { authenticator, metaStore, clock, addKey } = await setUp(t);
+  const { authenticator, accounts, clock, addKey } = await setUp(t);
   const revoked = await addKey(['read']);
   const expiring = await addKey(['read'], { expires_at: clock.now() + 60_000_000 });
   t.equal(authenticator.authenticate(withKey(revoked.text)).keyId, revoked.id);
-  await metaStore.revokeKey(revoked.id, clock.now());
+  await accounts.revokeKey(revoked.id, clock.now());
+  await authenticator.settle();
   t.equal(refusal(() => authenticator.authenticate(withKey(revoked.text))).status, 401);
 
   clock.advance(59_999);
@@ -129,81 +137,150 @@ void t.test('a new key holds at once, and a revoked or expired one no longer', a
 });
 
 void t.test('keys are known again after a restart', async (t) => {
-  const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+  const { authenticator, control, clock, logger, addKey } = await setUp(t);
   const { id, text } = await addKey(['write']);
   const revoked = await addKey(['write'], { revoked_at: clock.now() });
   await authenticator.close();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
-  const again = await createAuthenticator({ metaStore, config, clock, logger });
+  const again = await createAuthenticator({ control, config, clock, logger });
   t.equal(again.authenticate(withKey(text), 'write').keyId, id);
   t.equal(refusal(() => again.authenticate(withKey(revoked.text))).status, 401);
   await again.close();
 });
 
 void t.test('the use of keys is written at most once a minute, and once more at the end', async (t) => {
-  const { authenticator, metaStore, clock, addKey } = await setUp(t);
+  const { authenticator, accounts, touches, clock, addKey } = await setUp(t);
   const a = await addKey(['read']);
   const b = await addKey(['read']);
+  const lastUse = async (id: string) =>
+    (await accounts.listKeys()).find((key) => key.id === id)?.last_used_at ?? null;
   const first = clock.now();
   authenticator.authenticate(withKey(a.text));
-  await settled();
-  t.strictSame(metaStore.touches, [[{ id: a.id, at: first }]], 'the first use shows at once');
+  await until('the first use shows at once', async () => (await lastUse(a.id)) === first);
 
   for (let i = 0; i < 100; i++) {
     clock.advance(100);
     authenticator.authenticate(withKey(a.text));
     authenticator.authenticate(withKey(b.text));
   }
-  await settled();
-  t.equal(metaStore.touches.length, 1);
+  t.same([await lastUse(a.id), await lastUse(b.id)], [first, null], 'no later one does');
   const last = clock.now();
   clock.advance(50_000);
-  await settled();
-  t.strictSame(metaStore.touches[1], [
-    { id: a.id, at: last },
-    { id: b.id, at: last },
+  await until('they show a minute later', async () => (await lastUse(b.id)) === last);
+  t.strictSame(touches(), [
+    [{ id: a.id, at: first }],
+    [
+      { id: a.id, at: last },
+      { id: b.id, at: last },
+    ],
   ]);
 
   clock.advance(600_000);
-  await settled();
-  t.equal(metaStore.touches.length, 2, 'nothing is written when nothing was used');
+  t.equal(touches().length, 2, 'nothing is written when nothing was used');
   authenticator.authenticate(withKey(a.text));
   authenticator.authenticate(withKey(b.text));
   await authenticator.close();
-  t.equal(metaStore.touches.flat().length, 5);
-  t.equal((await metaStore.listKeys()).find(({ id }) => id === b.id)?.last_used_at, clock.now());
+  t.equal(touches().flat().length, 5);
+  t.equal(await lastUse(b.id), clock.now());
   await authenticator.close();
 });
 
 void t.test('a use that could not be written is written a minute later', async (t) => {
-  const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+  const { authenticator, accounts, faults, touches, clock, logger, addKey } = await setUp(t);
   const { id, text } = await addKey(['read']);
-  metaStore.faults.set('touchKeys', new Error('disk full'));
+  faults.set('touchKeys', new Error('disk full'));
   const at = clock.now();
   t.doesNotThrow(() => authenticator.authenticate(withKey(text)));
-  await settled();
-  t.match(logger.lines.join('\n'), /warn .*will retry.*disk full/);
+  await until('it is told', () => /warn .*will retry.*disk full/.test(logger.lines.join('\n')));
   clock.advance(60_000);
-  await settled();
-  t.strictSame(metaStore.touches, [[{ id, at }]]);
+  await until('it is written', async () =>
+    (await accounts.listKeys()).some((key) => key.last_used_at === at),
+  );
+  t.strictSame(touches().at(-1), [{ id, at }]);
+  await authenticator.close();
+});
+
+void t.test('what others change holds on the hint, without anybody who waits for it', async (t) => {
+  const { authenticator, accounts, addKey } = await setUp(t);
+  const { id, text } = await addKey(['read']);
+  await accounts.revokeKey(id, 1);
+  await until('it is refused', () => isRefused(() => authenticator.authenticate(withKey(text))));
+  await authenticator.close();
+});
+
+void t.test(
+  'where a hint is lost, it is asked within half a minute, for what has changed only',
+  async (t) => {
+    const { plane, clock, logger, calls, control } = await setUp(t);
+    const deaf = { ...control, watch: { watch: () => () => undefined } };
+    const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+    const authenticator = await createAuthenticator({ control: deaf, config, clock, logger });
+    const asked = () => (calls.get('followKeys') ?? []).length;
+    const [user] = await plane.accounts.listUsers();
+    const text = generateKey();
+    const key = { ...aKey(user ?? aUser()), ...describeKey(text) };
+    await plane.accounts.createKey(key);
+    t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
+    const before = asked();
+    clock.advance(30_000);
+    await until('it holds', () => !isRefused(() => authenticator.authenticate(withKey(text))));
+    t.ok(asked() - before <= 2);
+    await plane.accounts.updateUser(user?.id ?? '', { name: 'x' });
+    t.match(calls.get('followKeys')?.at(-1), [/./], 'not for all keys');
+    await authenticator.close();
+  },
+);
+
+void t.test(
+  'while changes cannot be read the known keys hold, and then it is asked again soon',
+  async (t) => {
+    const { authenticator, accounts, faults, clock, logger, addKey } = await setUp(t);
+    const { id, text } = await addKey(['read']);
+    faults.set('followKeys', new Error('gone'));
+    await t.rejects(authenticator.settle(), /gone/, 'who waits for a change is told');
+    faults.set('followKeys', new Error('gone'));
+    await accounts.revokeKey(id, clock.now());
+    await until('it is told', () => /warn .*known ones hold.*gone/.test(logger.lines.join('\n')));
+    t.doesNotThrow(() => authenticator.authenticate(withKey(text)));
+    clock.advance(500);
+    await until('it is refused', () => isRefused(() => authenticator.authenticate(withKey(text))));
+    await authenticator.close();
+  },
+);
+
+void t.test('a thousand changes at once cost a few questions', async (t) => {
+  const { authenticator, accounts, calls, addKey } = await setUp(t);
+  const keys = [];
+  for (let i = 0; i < 20; i++) keys.push(await addKey(['read']));
+  await authenticator.settle();
+  const before = (calls.get('followKeys') ?? []).length;
+  const waits = keys.map(async ({ id }) => {
+    await accounts.revokeKey(id, 1);
+  });
+  await Promise.all(waits);
+  await Promise.all(Array.from({ length: 1000 }, () => authenticator.settle()));
+  t.ok((calls.get('followKeys') ?? []).length - before <= keys.length + 2);
+  for (const { text } of keys) t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
   await authenticator.close();
 });
 
 void t.test(
   'keys of a disabled user are refused at once, and after a restart; enabled, they hold again',
   async (t) => {
-    const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+    const { authenticator, accounts, control, clock, logger, addKey } = await setUp(t);
     const user = aUser();
-    await metaStore.createUser(user);
+    await accounts.createUser(user);
     const { id, text } = await addKey(['write'], { user_id: user.id });
     t.equal(authenticator.authenticate(withKey(text)).keyId, id);
-    await metaStore.updateUser(user.id, { disabled: true });
+    await accounts.updateUser(user.id, { disabled: true });
+    await authenticator.settle();
     t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
     await authenticator.close();
     const config = { enabled: true, bootstrap_email: 'admin@localhost' };
-    const again = await createAuthenticator({ metaStore, config, clock, logger });
+    const again = await createAuthenticator({ control, config, clock, logger });
     t.equal(refusal(() => again.authenticate(withKey(text))).status, 401);
-    await metaStore.updateUser(user.id, { disabled: false });
+    await accounts.updateUser(user.id, { disabled: false });
+    await again.settle();
     t.equal(again.authenticate(withKey(text)).keyId, id);
     await again.close();
   },
@@ -212,9 +289,10 @@ void t.test(
 void t.test(
   'refused keys are in the log with reason and address, so many a minute, and never the key',
   async (t) => {
-    const { authenticator, metaStore, clock, logger, addKey } = await setUp(t);
+    const { authenticator, accounts, clock, logger, addKey } = await setUp(t);
     const revoked = await addKey(['read']);
-    await metaStore.revokeKey(revoked.id, clock.now());
+    await accounts.revokeKey(revoked.id, clock.now());
+    await authenticator.settle();
     const expired = await addKey(['read'], { expires_at: clock.now() });
     const reader = await addKey(['read']);
     const from = (request: ReturnType<typeof withKey>) => ({ ...request, remoteAddress: '192.0.2.7' });
@@ -246,7 +324,11 @@ void t.test(
   },
 );
 
-/** Lets the writes that were begun finish: the store of this test answers without input or output. */
-async function settled(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+function isRefused(attempt: () => unknown): boolean {
+  try {
+    attempt();
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -4,63 +4,63 @@ import t from 'tap';
 import { createAuthenticator } from '../../src/auth/authenticator.js';
 import { generateKey } from '../../src/auth/keys.js';
 import { HandClock } from '../support/hand-clock.js';
-import { MemoryMetaStore } from '../support/memory-meta-store.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { faultyAccounts } from '../support/faulty-accounts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
 import { withKey } from '../support/request-with-key.js';
-import { testFolder } from '../support/test-folder.js';
 
 const CONFIG = { enabled: true, bootstrap_email: 'root@example.com' };
 
 function start(
-  metaStore: MemoryMetaStore,
+  control: Parameters<typeof createAuthenticator>[0]['control'],
   config: Parameters<typeof createAuthenticator>[0]['config'] = CONFIG,
 ) {
   const logger = new RecordingLogger();
-  const starting = createAuthenticator({ metaStore, config, clock: new HandClock(), logger });
+  const starting = createAuthenticator({ control, config, clock: new HandClock(), logger });
   return { starting, logger };
 }
 
 void t.test(
   'an empty store gets a user, an organization and a key in a file only its owner reads',
   async (t) => {
-    const metaStore = new MemoryMetaStore(testFolder(t));
-    const { starting, logger } = start(metaStore);
+    const control = await openControlPlane(t);
+    const { starting, logger } = start(control);
     const authenticator = await starting;
 
-    const path = join(metaStore.directory, 'initial-api-key');
+    const path = join(control.directory ?? '', 'initial-api-key');
     t.equal(authenticator.initialKeyFile, path);
     t.equal((await stat(path)).mode & 0o777, 0o600);
     const key = (await readFile(path, 'utf8')).trim();
     t.match(key, /^jd_[A-Za-z0-9_-]{43}$/);
 
-    const [user] = await metaStore.listUsers();
+    const [user] = await control.accounts.listUsers();
     t.match(user, { name: 'admin', email: 'root@example.com', monthly_event_limit: null });
-    t.match(await metaStore.membershipsOf(user?.id ?? ''), [{ slug: 'default', role: 'admin' }]);
+    t.match(await control.organizations.membershipsOf(user?.id ?? ''), [{ slug: 'default', role: 'admin' }]);
     const identity = authenticator.authenticate(withKey(key), 'admin');
     t.equal(identity.userId, user?.id);
     t.strictSame(identity.scopes, ['write', 'read', 'manage', 'admin']);
 
-    t.notMatch(JSON.stringify(await metaStore.listKeys()), key);
+    t.notMatch(JSON.stringify(await control.accounts.listKeys()), key);
     t.notMatch(logger.lines.join('\n'), key, 'the key is not in the log');
     t.match(logger.lines.join('\n'), 'initial-api-key');
-    t.strictSame(await readdir(metaStore.directory), ['initial-api-key'], 'no draft is left');
+    t.strictSame(await keyFiles(control), ['initial-api-key'], 'no draft is left');
     await authenticator.close();
   },
 );
 
 void t.test('a second start changes nothing', async (t) => {
-  const metaStore = new MemoryMetaStore(testFolder(t));
-  await (await start(metaStore).starting).close();
-  const path = join(metaStore.directory, 'initial-api-key');
+  const control = await openControlPlane(t);
+  await (await start(control).starting).close();
+  const path = join(control.directory ?? '', 'initial-api-key');
   const key = await readFile(path, 'utf8');
-  const keys = await metaStore.listKeys();
+  const keys = await control.accounts.listKeys();
 
-  const again = await start(metaStore).starting;
+  const again = await start(control).starting;
   t.equal(again.initialKeyFile, null);
   t.equal(await readFile(path, 'utf8'), key);
-  t.strictSame(await metaStore.listKeys(), keys);
-  t.equal((await metaStore.listUsers()).length, 1);
+  t.strictSame(await control.accounts.listKeys(), keys);
+  t.equal((await control.accounts.listUsers()).length, 1);
   t.doesNotThrow(() => again.authenticate(withKey(key.trim()), 'read'));
   await again.close();
 });
@@ -68,15 +68,15 @@ void t.test('a second start changes nothing', async (t) => {
 void t.test(
   'killed between the file and the transaction, the next start leaves a key that works',
   async (t) => {
-    const metaStore = new MemoryMetaStore(testFolder(t));
-    metaStore.faults.set('bootstrap', new Error('killed'));
-    await t.rejects(start(metaStore).starting, { message: 'killed' });
-    const path = join(metaStore.directory, 'initial-api-key');
+    const { control, faults } = faultyAccounts(await openControlPlane(t));
+    faults.set('bootstrap', new Error('killed'));
+    await t.rejects(start(control).starting, { message: 'killed' });
+    const path = join(control.directory ?? '', 'initial-api-key');
     const lost = (await readFile(path, 'utf8')).trim();
 
-    const authenticator = await start(metaStore).starting;
+    const authenticator = await start(control).starting;
     const key = (await readFile(path, 'utf8')).trim();
-    t.equal(authenticator.authenticate(withKey(key)).keyId, (await metaStore.listKeys())[0]?.id);
+    t.equal(authenticator.authenticate(withKey(key)).keyId, (await control.accounts.listKeys())[0]?.id);
     t.not(key, lost);
     t.equal(refusal(() => authenticator.authenticate(withKey(lost))).status, 401);
     await authenticator.close();
@@ -86,36 +86,37 @@ void t.test(
 void t.test(
   'no file can be written: no user without a key is made, and the error names the cure',
   async (t) => {
-    const metaStore = new MemoryMetaStore(join(testFolder(t), 'missing'));
-    await t.rejects(start(metaStore).starting, { message: /missing.*make its directory writable/ });
-    t.strictSame(await metaStore.listUsers(), []);
+    const plane = await openControlPlane(t);
+    const { control } = faultyAccounts(plane, join(plane.directory ?? '', 'missing'));
+    await t.rejects(start(control).starting, { message: /missing.*make its directory writable/ });
+    t.strictSame(await control.accounts.listUsers(), []);
   },
 );
 
 void t.test('the configured key is the first key, and no file is written', async (t) => {
-  const metaStore = new MemoryMetaStore(testFolder(t));
+  const control = await openControlPlane(t);
   const key = generateKey();
-  const { starting, logger } = start(metaStore, { ...CONFIG, bootstrap_key: key });
+  const { starting, logger } = start(control, { ...CONFIG, bootstrap_key: key });
   const authenticator = await starting;
   t.equal(authenticator.initialKeyFile, null);
-  t.strictSame(await readdir(metaStore.directory), []);
+  t.strictSame(await keyFiles(control), []);
   t.doesNotThrow(() => authenticator.authenticate(withKey(key), 'admin'));
   t.notMatch(logger.lines.join('\n'), key);
   await authenticator.close();
 });
 
 void t.test('a configured key that is none is refused without being shown', async (t) => {
-  const metaStore = new MemoryMetaStore(testFolder(t));
-  const { starting } = start(metaStore, { ...CONFIG, bootstrap_key: 'hunter2' });
+  const control = await openControlPlane(t);
+  const { starting } = start(control, { ...CONFIG, bootstrap_key: 'hunter2' });
   await t.rejects(starting, { message: /^auth\.bootstrap_key is no API key(?!.*hunter2)/ });
-  t.strictSame(await metaStore.listUsers(), []);
+  t.strictSame(await control.accounts.listUsers(), []);
 });
 
 void t.test('a key configured after the first start is not used, and the log says so', async (t) => {
-  const metaStore = new MemoryMetaStore(testFolder(t));
-  await (await start(metaStore).starting).close();
+  const control = await openControlPlane(t);
+  await (await start(control).starting).close();
   const key = generateKey();
-  const { starting, logger } = start(metaStore, { ...CONFIG, bootstrap_key: key });
+  const { starting, logger } = start(control, { ...CONFIG, bootstrap_key: key });
   const authenticator = await starting;
   t.equal(refusal(() => authenticator.authenticate(withKey(key))).status, 401);
   t.match(logger.lines.join('\n'), 'jackdaw keys create');
@@ -124,11 +125,28 @@ void t.test('a key configured after the first start is not used, and the log say
 });
 
 void t.test('with authentication off everybody is the first user, with all scopes', async (t) => {
-  const metaStore = new MemoryMetaStore(testFolder(t));
-  const authenticator = await start(metaStore, { ...CONFIG, enabled: false }).starting;
-  const [user] = await metaStore.listUsers();
+  const control = await openControlPlane(t);
+  const authenticator = await start(control, { ...CONFIG, enabled: false }).starting;
+  const [user] = await control.accounts.listUsers();
   const expected = { userId: user?.id, keyId: null, scopes: ['write', 'read', 'manage', 'admin'] };
   t.match(authenticator.authenticate(withKey(undefined), 'admin'), expected);
   t.match(authenticator.authenticate(withKey('nonsense'), 'write'), expected);
   await authenticator.close();
 });
+
+void t.test('a store without a directory needs a configured key at first', async (t) => {
+  const { control } = faultyAccounts(await openControlPlane(t), null);
+  await t.rejects(start(control).starting, { message: /^auth\.bootstrap_key is missing: .*no directory/ });
+  t.strictSame(await control.accounts.listUsers(), []);
+  const key = generateKey();
+  const authenticator = await start(control, { ...CONFIG, bootstrap_key: key }).starting;
+  t.equal(authenticator.initialKeyFile, null);
+  t.doesNotThrow(() => authenticator.authenticate(withKey(key), 'admin'));
+  await authenticator.close();
+  await (await start(control).starting).close();
+});
+
+/** What lies beside the store. */
+async function keyFiles({ directory }: { readonly directory: string | null }): Promise<readonly string[]> {
+  return (await readdir(directory ?? '')).filter((name) => !name.startsWith('control.db'));
+}

@@ -116,6 +116,19 @@ void t.test('where no key can be read or written, nothing is sealed', async (t) 
   t.equal(await box.open(await box.seal('secret', OWNER), OWNER), 'secret', 'and then again it is');
 });
 
+void t.test('without a directory the key must be configured', async (t) => {
+  const box = new SecretBoxes({}).at(null);
+  const missing = { message: /^secrets\.key is missing in the configuration/ };
+  await t.rejects(box.seal('secret', OWNER), missing);
+  await t.rejects(box.open('v1:AAAA', OWNER), missing);
+  const key = aKey();
+  const [one, two] = [new SecretBoxes({ key }).at(null), new SecretBoxes({ key }).at(testFolder(t))];
+  t.equal(await two.open(await one.seal('secret', OWNER), OWNER), 'secret');
+  await t.rejects(new SecretBoxes({ key: aKey() }).at(null).open(await one.seal('secret', OWNER), OWNER), {
+    message: /another key than that in secrets\.key of the configuration: put the former key back$/,
+  });
+});
+
 async function failureOf(work: Promise<unknown>): Promise<Error> {
   try {
     await work;

@@ -123,6 +123,7 @@ export function hostThatKeeps(statuses: Status[]): Host {
     listener: unused,
     announce: unused,
     authenticate: unused,
+    settleKeys: unused,
     secretBox: unused,
     userLimits: NO_RATES,
     smtp: null,

@@ -79,19 +79,17 @@ export const revokeKey = {
 } satisfies Operation;
 
 /** The routes under `/admin/keys`. */
-export function keyRoutes({ routes, meta, audit, clock }: ApiContext): readonly Route[] {
+export function keyRoutes({ routes, control, settleKeys, audit, clock }: ApiContext): readonly Route[] {
+  const { accounts } = control;
   return [
     routes.route(listKeys).to(async ({ query }) => {
-      const keys = [...(await meta.listKeys())].sort((a, b) => (a.id < b.id ? -1 : 1));
-      const { user_id } = query;
-      const wanted = user_id === undefined ? keys : keys.filter((key) => key.user_id === user_id);
-      return { status: 200, encoded: await longArray(wanted, printKey) };
+      const keys = [...(await accounts.listKeys(query.user_id))].sort((a, b) => (a.id < b.id ? -1 : 1));
+      return { status: 200, encoded: await longArray(keys, printKey) };
     }),
     routes.route(createKey).to(async ({ body, ...by }) => {
       const now = clock.now();
       const userId = body.user_id?.toLowerCase() ?? by.identity.userId;
       const expiresAt = readExpiry(body.expires_at, now);
-      if (!(await meta.listUsers()).some((user) => user.id === userId)) throw notFound('user');
       const text = generateKey();
       const key: ApiKey = {
         id: uuidV7(Math.floor(now / 1000)),
@@ -104,16 +102,19 @@ export function keyRoutes({ routes, meta, audit, clock }: ApiContext): readonly 
         revoked_at: null,
         last_used_at: null,
       };
-      await meta.createKey({ ...key, digest: describeKey(text).digest });
+      const isMade = await accounts.createKey({ ...key, digest: describeKey(text).digest });
+      if (!isMade) throw notFound('user');
       const { id: key_id, user_id, scopes, expires_at } = printKey(key);
       audit(by, 'key.created', { key_id, user_id, scopes, expires_at });
+      await settleKeys();
       return { status: 201, json: { ...printKey(key), key: text } };
     }),
     routes.route(revokeKey).to(async ({ params, ...by }) => {
-      const outcome = await meta.revokeKey(params.key_id, clock.now());
+      const outcome = await accounts.revokeKey(params.key_id, clock.now());
       if (outcome === 'unknown') throw notFound('API key');
       if (outcome === 'last_admin') throw lastAdmin('This is');
       audit(by, 'key.revoked', { key_id: params.key_id });
+      await settleKeys();
       return { status: 204 };
     }),
   ];

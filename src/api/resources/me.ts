@@ -34,12 +34,12 @@ export const readMe = {
 } satisfies Operation;
 
 /** `/me`, which every valid key may ask: it tells what the key lacks. */
-export function meRoutes({ routes, meta }: ApiContext): readonly Route[] {
+export function meRoutes({ routes, control }: ApiContext): readonly Route[] {
   return [
     routes.route(readMe).to(async ({ identity }) => {
-      const user = (await meta.listUsers()).find(({ id }) => id === identity.userId);
+      const user = await control.accounts.findUser(identity.userId);
       if (!user) throw notFound('user');
-      const memberships = await meta.membershipsOf(user.id);
+      const memberships = await control.organizations.membershipsOf(user.id);
       return {
         status: 200,
         json: {

@@ -112,32 +112,33 @@ export const removeMember = {
 } satisfies Operation;
 
 /** The routes under `/admin/orgs`. */
-export function organizationRoutes({ routes, meta, audit, clock }: ApiContext): readonly Route[] {
+export function organizationRoutes({ routes, control, audit, clock }: ApiContext): readonly Route[] {
+  const { organizations } = control;
   return [
     routes.route(listOrganizations).to(async () => {
-      const organizations = [...(await meta.listOrganizations())].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { status: 200, encoded: await longArray(organizations, printOrganization) };
+      const all = [...(await organizations.list())].sort((a, b) => (a.id < b.id ? -1 : 1));
+      return { status: 200, encoded: await longArray(all, printOrganization) };
     }),
     routes.route(createOrganization).to(async ({ body, ...by }) => {
       const now = clock.now();
       const organization = { id: uuidV7(Math.floor(now / 1000)), ...body, created_at: now };
-      await conflictAsProblem(meta.createOrganization(organization));
+      await conflictAsProblem(organizations.create(organization));
       audit(by, 'organization.created', { slug: body.slug });
       return { status: 201, json: printOrganization(organization) };
     }),
     routes.route(listMembers).to(async ({ params }) => {
-      const members = await meta.listMembers(params.slug);
+      const members = await organizations.listMembers(params.slug);
       if (members === null) throw notFound('organization');
       return { status: 200, encoded: await longArray(members, (member) => member) };
     }),
     routes.route(putMember).to(async ({ params, body, ...by }) => {
-      const role = await meta.putMember(params.slug, params.user_id, body.role);
+      const role = await organizations.putMember(params.slug, params.user_id, body.role);
       if (role === null) throw notFound('organization or user');
       audit(by, 'member.put', { ...params, role });
       return { status: 200, json: { ...params, role } };
     }),
     routes.route(removeMember).to(async ({ params, ...by }) => {
-      if (!(await meta.removeMember(params.slug, params.user_id))) throw notFound('membership');
+      if (!(await organizations.removeMember(params.slug, params.user_id))) throw notFound('membership');
       audit(by, 'member.removed', { ...params });
       return { status: 204 };
     }),

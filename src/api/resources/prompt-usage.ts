@@ -8,7 +8,7 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
-import { promptName, promptParams, promptVersion } from './prompts.js';
+import { promptName, promptParams, promptVersion, promptVersions } from './prompts.js';
 
 const figuresSchema = Type.Object(
   {
@@ -72,7 +72,7 @@ const recordUsage = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/prompts` that are about the traces that used prompts. */
-export function promptUsageRoutes({ routes, telemetry, meta, clock }: ApiContext): readonly Route[] {
+export function promptUsageRoutes({ routes, telemetry, control, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(recordUsage).to(async ({ identity, body }) => {
       const link = { ...body, span_id: body.span_id ?? null };
@@ -81,7 +81,7 @@ export function promptUsageRoutes({ routes, telemetry, meta, clock }: ApiContext
       return { status: 201, json: { status: 'recorded' } };
     }),
     routes.route(comparePrompts).to(async ({ identity, params: { name } }) => {
-      const versions = await meta.listPromptVersions(identity.userId, name);
+      const versions = await promptVersions(control.prompts, identity.userId, name);
       const figures = versions && (await telemetry.comparePrompts(identity.userId, name));
       if (!versions || !figures) throw notFound('prompt');
       const byVersion = new Map(figures.map((version) => [version.version, version]));

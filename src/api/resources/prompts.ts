@@ -3,8 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime } from '../../signal/time.js';
-import type { PromptPages } from '../../storage/meta-store.js';
-import type { PromptVersion } from '../../storage/prompts.js';
+import type { PromptPage, Prompts, PromptVersion } from '../../storage/prompts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { conflictAsProblem } from '../support/conflict.js';
 import { nullable, time, uuid } from '../support/fields.js';
@@ -94,9 +93,9 @@ const listPromptVersions = {
 /** The routes under `/dashboard/prompts` that are about the prompts themselves. */
 export function promptRoutes({
   routes,
-  meta,
+  control: { prompts },
   clock,
-}: Pick<ApiContext, 'routes' | 'meta' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'clock'>): readonly Route[] {
   return [
     routes.route(createPrompt).to(async ({ identity, body }) => {
       const now = clock.now();
@@ -109,22 +108,45 @@ export function promptRoutes({
         is_active: true,
         created_at: now,
       };
-      await conflictAsProblem(meta.createPrompt(identity.userId, prompt));
+      await conflictAsProblem(prompts.create(identity.userId, prompt));
       return { status: 201, json: printPrompt(prompt) };
     }),
     routes.route(listPrompts).to(async ({ identity }) => {
-      return { status: 200, encoded: await printPrompts(await meta.listPrompts(identity.userId)) };
+      const first = await prompts.list(identity.userId);
+      const pages = promptPages(first, (after) => prompts.list(identity.userId, after));
+      return { status: 200, encoded: await longList('[', pages, printPrompt, ']') };
     }),
     routes.route(listPromptVersions).to(async ({ identity, params }) => {
-      const versions = await meta.listPromptVersions(identity.userId, params.name);
+      const versions = await promptVersions(prompts, identity.userId, params.name);
       if (versions === null) throw notFound('prompt');
-      return { status: 200, encoded: await printPrompts(versions) };
+      return { status: 200, encoded: await longList('[', versions, printPrompt, ']') };
     }),
   ];
 }
 
-async function printPrompts(pages: PromptPages): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  return await longList('[', pages, printPrompt, ']');
+/** Some prompts at a time: all of them may be many megabytes. */
+type PromptPages = AsyncIterable<readonly PromptVersion[]>;
+
+/** All versions of a prompt, the newest first. @returns null where the user has none of that name */
+export async function promptVersions(
+  prompts: Prompts,
+  userId: string,
+  name: string,
+): Promise<PromptPages | null> {
+  const first = await prompts.listVersions(userId, name);
+  return first && promptPages(first, (after) => prompts.listVersions(userId, name, after));
+}
+
+/** A list, each page of which is read when the one before was taken. */
+async function* promptPages(
+  first: PromptPage,
+  read: (after: string) => Promise<PromptPage | null>,
+): AsyncGenerator<readonly PromptVersion[]> {
+  let page: PromptPage | null = first;
+  while (page !== null) {
+    yield page.prompts;
+    page = page.next === null ? null : await read(page.next);
+  }
 }
 
 function printPrompt(prompt: PromptVersion): Static<typeof promptSchema> {

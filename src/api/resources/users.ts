@@ -93,10 +93,11 @@ export const updateUser = {
 } satisfies Operation;
 
 /** The routes under `/admin/users`. */
-export function userRoutes({ routes, meta, audit, clock }: ApiContext): readonly Route[] {
+export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiContext): readonly Route[] {
+  const { accounts } = control;
   return [
     routes.route(listUsers).to(async () => {
-      const users = [...(await meta.listUsers())].sort((a, b) => (a.id < b.id ? -1 : 1));
+      const users = [...(await accounts.listUsers())].sort((a, b) => (a.id < b.id ? -1 : 1));
       return { status: 200, encoded: await longArray(users, printUser) };
     }),
     routes.route(createUser).to(async ({ body, ...by }) => {
@@ -109,12 +110,12 @@ export function userRoutes({ routes, meta, audit, clock }: ApiContext): readonly
         disabled: false,
         created_at: now,
       };
-      await conflictAsProblem(meta.createUser(user));
+      await conflictAsProblem(accounts.createUser(user));
       audit(by, 'user.created', { user_id: user.id });
       return { status: 201, json: printUser(user) };
     }),
     routes.route(updateUser).to(async ({ params, body, ...by }) => {
-      const user = await conflictAsProblem(meta.updateUser(params.user_id, body));
+      const user = await conflictAsProblem(accounts.updateUser(params.user_id, body));
       if (!user) throw notFound('user');
       if (user === 'last_admin') throw lastAdmin('This user has');
       const { disabled, ...others } = body;
@@ -122,6 +123,7 @@ export function userRoutes({ routes, meta, audit, clock }: ApiContext): readonly
       if (disabled !== undefined)
         audit(by, disabled ? 'user.disabled' : 'user.enabled', { user_id: user.id });
       if (fields.length > 0) audit(by, 'user.changed', { user_id: user.id, fields });
+      if (disabled !== undefined) await settleKeys();
       return { status: 200, json: printUser(user) };
     }),
   ];

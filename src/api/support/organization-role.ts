@@ -1,7 +1,6 @@
 import { HttpProblem } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
-import type { MetaStore } from '../../storage/meta-store.js';
-import type { Role } from '../../storage/organizations.js';
+import type { Organizations, Role } from '../../storage/organizations.js';
 import { notFound } from './not-found.js';
 
 /**
@@ -11,12 +10,12 @@ import { notFound } from './not-found.js';
  * @throws HttpProblem 404 for those who are no members, as for an organization that does not exist; 403 `forbidden_role`
  */
 export async function requireRole(
-  meta: MetaStore,
+  organizations: Pick<Organizations, 'membershipsOf'>,
   identity: Identity,
   slug: string,
   role: Role,
 ): Promise<void> {
-  const membership = (await meta.membershipsOf(identity.userId)).find((own) => own.slug === slug);
+  const membership = (await organizations.membershipsOf(identity.userId)).find((own) => own.slug === slug);
   if (!membership) throw noOrganization();
   if (role === 'admin' && membership.role !== 'admin')
     throw new HttpProblem(

@@ -1,19 +1,36 @@
+import type { Clock } from '../../component/telemetry.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { DeliveryStore } from '../../storage/delivery-store.js';
+import type { ControlPlane } from '../../storage/control-plane.js';
+
+/** Terms also end by themselves, and a hint may be lost: so long they are gone by without being read again. */
+const HOLDS_MS = 30_000;
 
 /**
- * Where requests to webhook endpoints may go: wherever those who send them may. They say so when they start, which may be
- * later than the API does: the answer holds for the moment.
+ * Where requests to webhook endpoints may go: wherever any of those who send them may, as they publish. The answer holds for the moment.
  */
-export function targetPolicy(deliveries: Pick<DeliveryStore, 'allowedTargets'>): () => AddressPolicy {
-  let known: readonly string[] = [];
-  let policy = new AddressPolicy(known);
-  return () => {
-    const current = deliveries.allowedTargets;
-    if (current.join() !== known.join()) {
-      policy = new AddressPolicy(current);
-      known = [...current];
+export function targetPolicy(
+  { terms, watch }: Pick<ControlPlane, 'terms' | 'watch'>,
+  clock: Clock,
+): () => Promise<AddressPolicy> {
+  let known: { readonly policy: Promise<AddressPolicy>; readonly until: number } | undefined;
+  watch.watch('terms', () => {
+    known = undefined;
+  });
+  return async () => {
+    const now = clock.now();
+    if (known === undefined || now >= known.until)
+      known = { policy: readPolicy(terms, now), until: now + HOLDS_MS * 1000 };
+    const asked = known;
+    try {
+      return await asked.policy;
+    } catch (error) {
+      if (known === asked) known = undefined;
+      throw error;
     }
-    return policy;
   };
+}
+
+async function readPolicy(terms: ControlPlane['terms'], now: number): Promise<AddressPolicy> {
+  const published = await terms.all(now);
+  return new AddressPolicy([...new Set(published.flatMap(({ targets }) => targets?.allow_cidrs ?? []))]);
 }

@@ -7,9 +7,10 @@ import type { ExtensionFactory } from '../../component/factory.js';
 import { endpoint, extensionId, section } from '../../config/schema.js';
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
+import { targetPolicy } from '../../api/support/target-policy.js';
 import { isAlertStore } from '../../storage/alert-store.js';
+import { isControlPlane } from '../../storage/control-plane.js';
 import { isDeliveryStore } from '../../storage/delivery-store.js';
-import { isMetaStore } from '../../storage/meta-store.js';
 import { isTelemetryStore } from '../../storage/telemetry-store.js';
 
 const configSchema = section(
@@ -20,7 +21,11 @@ const configSchema = section(
     }),
     store: extensionId({
       default: 'duckdb',
-      description: 'The extension that stores telemetry, users and keys.',
+      description: 'The extension that stores telemetry.',
+    }),
+    control: extensionId({
+      default: 'sqlite',
+      description: 'The extension that keeps users, keys, prompts, alert rules and webhooks.',
     }),
     cors: section(
       {
@@ -55,13 +60,23 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
       });
       const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
       const telemetry = host.extension(config.store, isTelemetryStore);
-      const meta = host.extension(config.store, isMetaStore);
+      const control = host.extension(config.control, isControlPlane);
       const deliveries = host.extension(config.store, isDeliveryStore);
       const alerts = host.extension(config.store, isAlertStore);
-      const secrets = host.secretBox(meta.directory);
-      await reportLostSecrets(meta, secrets, logger);
-      const audit = createAudit(logger);
-      const context = { routes, telemetry, meta, deliveries, alerts, secrets, audit, clock };
+      const secrets = host.secretBox(control.directory);
+      await reportLostSecrets(control.endpoints, secrets, logger);
+      const context = {
+        routes,
+        telemetry,
+        control,
+        settleKeys: () => host.settleKeys(),
+        targets: targetPolicy(control, clock),
+        deliveries,
+        alerts,
+        secrets,
+        audit: createAudit(logger),
+        clock,
+      };
       for (const route of apiRoutes(context)) listener.route(route);
       for (const route of openApiRoutes(routes, listener)) listener.route(route);
     },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { promptRoutes } from '../../../src/api/resources/prompts.js';
 import { createRouteBuilder } from '../../../src/http/operation.js';
@@ -7,9 +6,9 @@ import { ApiCaller } from '../../support/api-caller.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { ENGINES, startListener } from '../../support/http-listener.js';
 import { head, RawConnection } from '../../support/http-socket.js';
-import { MemoryMetaStore } from '../../support/memory-meta-store.js';
+import { openControlPlane } from '../../support/control-plane.js';
 import { ODD_TEXTS } from '../../support/odd-texts.js';
-import { testFolder } from '../../support/test-folder.js';
+import { aUser } from '../../storage/meta-records.js';
 
 interface Prompt {
   readonly id: string;
@@ -195,11 +194,13 @@ for (const engine of ENGINES)
   void t.test(
     `${engine}: a name may hold any character: it stands percent-encoded in the path`,
     async (t) => {
-      const meta = new MemoryMetaStore(testFolder(t));
-      const userId = randomUUID();
+      const control = await openControlPlane(t);
+      const user = aUser();
+      await control.accounts.createUser(user);
+      const userId = user.id;
       const routes = createRouteBuilder(() => ({ userId, keyId: '', scopes: ['read', 'manage'] }));
       const clock = new HandClock();
-      const { url, port } = await startListener(t, engine, promptRoutes({ routes, meta, clock }));
+      const { url, port } = await startListener(t, engine, promptRoutes({ routes, control, clock }));
       const api = new ApiCaller(url, '');
       const names = [
         ...ODD_TEXTS.filter((text) => text.trim() !== '').map((text) => text.slice(0, 900).toWellFormed()),

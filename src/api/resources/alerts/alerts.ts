@@ -10,7 +10,6 @@ import { alertSchema, printAlert } from './alert-schema.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { longArray } from '../../support/long-body.js';
 import { notFound } from '../../support/not-found.js';
-import { targetPolicy } from '../../support/target-policy.js';
 
 /** Of one user: all of them are evaluated every half a minute. */
 const MAX_ALERTS = 10_000;
@@ -81,17 +80,16 @@ const deleteAlert = {
 export function alertRoutes({
   routes,
   alerts,
-  deliveries,
+  targets,
   clock,
-}: Pick<ApiContext, 'routes' | 'alerts' | 'deliveries' | 'clock'>): readonly Route[] {
-  const policy = targetPolicy(deliveries);
+}: Pick<ApiContext, 'routes' | 'alerts' | 'targets' | 'clock'>): readonly Route[] {
   return [
     routes.route(listAlerts).to(async ({ identity }) => ({
       status: 200,
       encoded: await longArray(await alerts.listAlerts(identity.userId), printAlert),
     })),
     routes.route(createAlert).to(async ({ identity, body }) => {
-      const terms = readNewAlert(body, policy());
+      const terms = readNewAlert(body, await targets());
       const now = clock.now();
       const alert: Alert = {
         id: uuidV7(Math.floor(now / 1000)),
@@ -114,7 +112,7 @@ export function alertRoutes({
     routes.route(updateAlert).to(async ({ identity, params, body }) => {
       const known = await alerts.readAlert(identity.userId, params.alert_id);
       if (!known) throw noAlert();
-      checkChange(body, known.type, policy());
+      checkChange(body, known.type, await targets());
       const changed = await alerts.updateAlert(identity.userId, params.alert_id, body, clock.now());
       if (changed === 'lacks_webhook_url') throw validationProblem('body', [lacksUrl(body.channel)]);
       if (!changed) throw noAlert();

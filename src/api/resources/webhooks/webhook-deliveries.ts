@@ -104,24 +104,24 @@ const retryDelivery = {
 /** The routes for what is sent to webhook endpoints: any member of the organization may see it, and have it sent again. */
 export function webhookDeliveryRoutes({
   routes,
-  meta,
+  control: { organizations },
   deliveries,
-}: Pick<ApiContext, 'routes' | 'meta' | 'deliveries'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'deliveries'>): readonly Route[] {
   return [
     routes.route(listDeliveries).to(async ({ identity, params: { org_slug: slug, endpoint_id }, query }) => {
-      await requireRole(meta, identity, slug, 'member');
+      await requireRole(organizations, identity, slug, 'member');
       const page = await deliveries.listDeliveries(slug, endpoint_id, pageRange(query));
       if (!page) throw noEndpoint();
       return { status: 200, json: printPage(page.items.map(printSummary), page.count, query) };
     }),
     routes.route(readDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
-      await requireRole(meta, identity, slug, 'member');
+      await requireRole(organizations, identity, slug, 'member');
       const delivery = await deliveries.readDelivery(slug, delivery_id);
       if (!delivery) throw noDelivery();
       return { status: 200, encoded: await printDetail(delivery) };
     }),
     routes.route(retryDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
-      await requireRole(meta, identity, slug, 'member');
+      await requireRole(organizations, identity, slug, 'member');
       if (!(await deliveries.retryDelivery(slug, delivery_id))) throw noDelivery();
       return { status: 202, json: { queued: true, delivery_id } };
     }),

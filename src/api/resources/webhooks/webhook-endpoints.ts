@@ -10,7 +10,6 @@ import { sealOwner, type WebhookEndpoint } from '../../../storage/webhook-endpoi
 import type { ApiContext } from '../../support/api-context.js';
 import { count, time, uuid } from '../../support/fields.js';
 import { noOrganization, requireRole } from '../../support/organization-role.js';
-import { targetPolicy } from '../../support/target-policy.js';
 import { targetFault, targetUrl } from '../../support/target-url.js';
 import { ENDPOINT, endpointParams, ENDPOINTS, noEndpoint, organizationParams } from './webhook-places.js';
 
@@ -156,17 +155,16 @@ const testEndpoint = {
 /** The routes under `/org/{org_slug}/webhooks/endpoints` that are about the endpoints themselves. */
 export function webhookEndpointRoutes({
   routes,
-  meta,
-  deliveries,
+  control: { endpoints, organizations },
+  targets,
   secrets,
   audit,
   clock,
-}: Pick<ApiContext, 'routes' | 'meta' | 'deliveries' | 'secrets' | 'audit' | 'clock'>): readonly Route[] {
-  const policy = targetPolicy(deliveries);
+}: Pick<ApiContext, 'routes' | 'control' | 'targets' | 'secrets' | 'audit' | 'clock'>): readonly Route[] {
   return [
     routes.route(createEndpoint).to(async ({ params: { org_slug: slug }, body, ...by }) => {
-      await requireRole(meta, by.identity, slug, 'admin');
-      refuseTarget(body.url, policy());
+      await requireRole(organizations, by.identity, slug, 'admin');
+      refuseTarget(body.url, await targets());
       const now = clock.now();
       const endpoint: WebhookEndpoint = {
         id: uuidV7(Math.floor(now / 1000)),
@@ -177,38 +175,38 @@ export function webhookEndpointRoutes({
       };
       const made = await makeSecret(endpoint.id);
       const stored = { ...endpoint, sealed_secret: made.sealed };
-      const outcome = await meta.createEndpoint(slug, stored, MAX_ENDPOINTS);
+      const outcome = await endpoints.create(slug, stored, MAX_ENDPOINTS);
       if (outcome === 'unknown') throw noOrganization();
       if (outcome === 'full') throw tooManyEndpoints();
       audit(by, 'webhook_secret.created', { slug, endpoint_id: endpoint.id });
       return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
     }),
     routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
-      await requireRole(meta, identity, slug, 'member');
-      return { status: 200, json: (await meta.listEndpoints(slug)).map(printEndpoint) };
+      await requireRole(organizations, identity, slug, 'member');
+      return { status: 200, json: (await endpoints.list(slug)).map(printEndpoint) };
     }),
     routes.route(updateEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id }, body }) => {
-      await requireRole(meta, identity, slug, 'admin');
-      if (body.url !== undefined) refuseTarget(body.url, policy());
-      const endpoint = await meta.updateEndpoint(slug, endpoint_id, body, clock.now());
+      await requireRole(organizations, identity, slug, 'admin');
+      if (body.url !== undefined) refuseTarget(body.url, await targets());
+      const endpoint = await endpoints.update(slug, endpoint_id, body, clock.now());
       if (!endpoint) throw noEndpoint();
       return { status: 200, json: printEndpoint(endpoint) };
     }),
     routes.route(deleteEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
-      await requireRole(meta, identity, slug, 'admin');
-      if (!(await meta.deleteEndpoint(slug, endpoint_id))) throw noEndpoint();
+      await requireRole(organizations, identity, slug, 'admin');
+      if (!(await endpoints.delete(slug, endpoint_id))) throw noEndpoint();
       return { status: 204 };
     }),
     routes.route(rotateSecret).to(async ({ params: { org_slug: slug, endpoint_id }, ...by }) => {
-      await requireRole(meta, by.identity, slug, 'admin');
+      await requireRole(organizations, by.identity, slug, 'admin');
       const { secret: fresh, sealed } = await makeSecret(endpoint_id);
-      if (!(await meta.rotateEndpointSecret(slug, endpoint_id, sealed))) throw noEndpoint();
+      if (!(await endpoints.rotateSecret(slug, endpoint_id, sealed))) throw noEndpoint();
       audit(by, 'webhook_secret.rotated', { slug, endpoint_id });
       return { status: 200, json: { id: endpoint_id, secret: fresh } };
     }),
     routes.route(testEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
-      await requireRole(meta, identity, slug, 'admin');
-      const outcome = await meta.testEndpoint(slug, endpoint_id, clock.now());
+      await requireRole(organizations, identity, slug, 'admin');
+      const outcome = await endpoints.test(slug, endpoint_id, clock.now());
       if (outcome === null) throw noEndpoint();
       if (outcome === 'paused') throw isPaused();
       return { status: 202, json: { queued: true, delivery_id: outcome.deliveryId } };

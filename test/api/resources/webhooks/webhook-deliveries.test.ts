@@ -8,9 +8,8 @@ import type { DeliveryDetail } from '../../../../src/storage/delivery-store.js';
 import { ApiCaller, type Call } from '../../../support/api-caller.js';
 import { ENGINES, send, startListener } from '../../../support/http-listener.js';
 import { MemoryDeliveries } from '../../../support/memory-deliveries.js';
-import { MemoryMetaStore } from '../../../support/memory-meta-store.js';
+import { openControlPlane } from '../../../support/control-plane.js';
 import { ODD_TEXTS } from '../../../support/odd-texts.js';
-import { testFolder } from '../../../support/test-folder.js';
 
 /** 2026-01-15T12:00:00Z */
 const NOON = 1_768_478_400_000_000;
@@ -34,16 +33,16 @@ function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetai
 
 /** The routes over stores in memory. A key is `user:scope,scope`; `ann` is admin of acme, `bob` member, `eve` admin of another. */
 async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws') {
-  const meta = new MemoryMetaStore(testFolder(t));
+  const control = await openControlPlane(t);
   const deliveries = new MemoryDeliveries();
   for (const slug of ['acme', 'other'])
-    await meta.createOrganization({ id: randomUUID(), slug, name: slug, created_at: NOON });
+    await control.organizations.create({ id: randomUUID(), slug, name: slug, created_at: NOON });
   for (const [id, slug, role] of [
     ['ann', 'acme', 'admin'],
     ['bob', 'acme', 'member'],
     ['eve', 'other', 'admin'],
   ] as const) {
-    await meta.createUser({
+    await control.accounts.createUser({
       id,
       email: id,
       name: id,
@@ -51,7 +50,7 @@ async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws'
       disabled: false,
       created_at: NOON,
     });
-    await meta.putMember(slug, id, role);
+    await control.organizations.putMember(slug, id, role);
   }
   const routes = createRouteBuilder((request, scope) => {
     const [userId = '', list = ''] = (request.header('authorization') ?? '').slice(7).split(':');
@@ -59,7 +58,7 @@ async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws'
     if (scope !== undefined && !scopes.includes(scope)) throw new HttpProblem(403, 'forbidden_scope', 'No.');
     return { userId, keyId: null, scopes };
   });
-  const { url } = await startListener(t, engine, webhookDeliveryRoutes({ routes, meta, deliveries }));
+  const { url } = await startListener(t, engine, webhookDeliveryRoutes({ routes, control, deliveries }));
   return { deliveries, url, api: new ApiCaller(url, 'ann:read,manage') };
 }
 

@@ -2,31 +2,38 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { webhookEndpointRoutes } from '../../../../src/api/resources/webhooks/webhook-endpoints.js';
 import { createRouteBuilder } from '../../../../src/http/operation.js';
+import { targetPolicy } from '../../../../src/api/support/target-policy.js';
 import { ApiCaller } from '../../../support/api-caller.js';
+import { openControlPlane } from '../../../support/control-plane.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { startListener } from '../../../support/http-listener.js';
-import { MemoryDeliveries } from '../../../support/memory-deliveries.js';
-import { MemoryMetaStore } from '../../../support/memory-meta-store.js';
-import { testFolder } from '../../../support/test-folder.js';
 
 void t.test('endpoints may be wherever the sender may send to at the moment', async (t) => {
-  const meta = new MemoryMetaStore(testFolder(t));
-  const deliveries = new MemoryDeliveries();
   const clock = new HandClock();
+  const control = await openControlPlane(t, { clock });
+  const publish = async (owner: string, ...allow_cidrs: string[]) => {
+    await control.terms.publish(owner, { targets: { allow_cidrs } }, clock.now() + 60_000_000);
+  };
   const user = {
-    id: 'ann',
+    id: randomUUID(),
     email: 'ann',
     name: 'Ann',
     monthly_event_limit: null,
     disabled: false,
     created_at: clock.now(),
   };
-  await meta.createUser(user);
-  await meta.createOrganization({ id: randomUUID(), slug: 'acme', name: 'Acme', created_at: clock.now() });
-  await meta.putMember('acme', user.id, 'admin');
+  await control.accounts.createUser(user);
+  await control.organizations.create({
+    id: randomUUID(),
+    slug: 'acme',
+    name: 'Acme',
+    created_at: clock.now(),
+  });
+  await control.organizations.putMember('acme', user.id, 'admin');
   const routes = createRouteBuilder(() => ({ userId: user.id, keyId: null, scopes: ['manage'] }));
   const secrets = { seal: async () => 'sealed', open: async () => 'opened' };
-  const context = { routes, meta, deliveries, secrets, audit: () => undefined, clock };
+  const targets = targetPolicy(control, clock);
+  const context = { routes, control, targets, secrets, audit: () => undefined, clock };
   const { url } = await startListener(t, 'node', webhookEndpointRoutes(context));
   const api = new ApiCaller(url, 'key');
   const path = '/org/acme/webhooks/endpoints';
@@ -50,14 +57,14 @@ void t.test('endpoints may be wherever the sender may send to at the moment', as
 
   t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201], 'before a sender has said anything');
   t.equal(await change('https://localhost:8443/'), 422);
-  deliveries.allowedTargets = ['127.0.0.0/8'];
+  await publish('one', '127.0.0.0/8');
   t.strictSame(await statuses(), [201, 201, 422, 422, 201, 201], 'loopback');
   t.equal(await change('https://localhost:8443/'), 200);
-  deliveries.allowedTargets = ['127.0.0.0/8', '10.0.0.0/8'];
+  await publish('two', '10.0.0.0/8');
   t.strictSame(await statuses(), [201, 201, 422, 201, 201, 201], 'another exporter beside');
-  deliveries.allowedTargets = ['10.0.0.0/8'];
+  await control.terms.withdraw('one');
   t.strictSame(await statuses(), [422, 422, 422, 201, 201, 201], 'the first has ended');
-  deliveries.allowedTargets = [];
-  t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201]);
+  clock.advance(60_000);
+  t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201], 'the second says nothing any more');
   t.match(await create('http://localhost/'), { status: 422 }, 'never without TLS');
 });

@@ -1,0 +1,114 @@
+import type { Clock, Logger } from '../component/telemetry.js';
+import type { KeysVersion } from '../storage/accounts.js';
+import type { ControlPlane } from '../storage/control-plane.js';
+import type { KeyRing } from './key-ring.js';
+
+/** A hint may be lost: so often it is asked without one. */
+const ASK_MS = 30_000;
+/** When it is asked again after a failure. */
+const RETRY_MS = 500;
+
+/**
+ * Keeps a ring as the store is: asks for what has changed, on each hint and now and then. While the store cannot answer, the keys that are
+ * known go on to hold.
+ */
+export class KeyFollower {
+  readonly #control: Pick<ControlPlane, 'accounts' | 'watch'>;
+  readonly #ring: KeyRing;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #version: KeysVersion | null = null;
+  /** Ends with the last reading that was begun, and never fails. */
+  #reading: Promise<void> = Promise.resolve();
+  /** A reading that has not begun: whoever asks now shares it. */
+  #waiting: Promise<void> | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #unwatch: (() => void) | undefined;
+  #hasFailed = false;
+  #isClosed = false;
+
+  constructor(
+    control: Pick<ControlPlane, 'accounts' | 'watch'>,
+    ring: KeyRing,
+    tools: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.#control = control;
+    this.#ring = ring;
+    this.#clock = tools.clock;
+    this.#logger = tools.logger;
+  }
+
+  /** Reads all keys, and follows them from then on. @throws ConsumeError where the store cannot be read */
+  async start(): Promise<void> {
+    this.#unwatch = this.#control.watch.watch('keys', () => {
+      this.#ask();
+    });
+    try {
+      await this.settle();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    this.#askLater(ASK_MS);
+  }
+
+  /**
+   * Resolves when the ring holds everything that was committed before it was called.
+   *
+   * @throws ConsumeError where the store cannot be read
+   */
+  async settle(): Promise<void> {
+    // One that is under way may have asked before the commit.
+    if (this.#waiting === undefined) {
+      const waiting = this.#reading.then(() => {
+        this.#waiting = undefined;
+        return this.#read();
+      });
+      this.#waiting = waiting;
+      this.#reading = waiting.catch(() => undefined);
+    }
+    await this.#waiting;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#unwatch?.();
+    this.#cancelTimer?.();
+  }
+
+  async #read(): Promise<void> {
+    for (let hasMore = true; hasMore && !this.#isClosed;) {
+      const changes = await this.#control.accounts.followKeys(this.#version);
+      this.#ring.put(changes.keys);
+      this.#version = changes.version;
+      ({ hasMore } = changes);
+    }
+  }
+
+  /** Reads what has changed, and again soon where that fails. */
+  #ask(): void {
+    this.settle().then(
+      () => {
+        this.#hasFailed = false;
+        this.#askLater(ASK_MS);
+      },
+      (error: unknown) => {
+        if (!this.#hasFailed && !this.#isClosed)
+          this.#logger.warn(
+            { err: error },
+            'Changes of API keys cannot be read; the known ones hold meanwhile',
+          );
+        this.#hasFailed = true;
+        this.#askLater(RETRY_MS);
+      },
+    );
+  }
+
+  #askLater(ms: number): void {
+    this.#cancelTimer?.();
+    if (this.#isClosed) return;
+    this.#cancelTimer = this.#clock.after(ms, () => {
+      this.#ask();
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import type { Accounts } from '../../src/storage/accounts.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+
+/** A control plane of which the test sees what is asked of the accounts, and makes them fail. */
+export interface FaultyAccounts {
+  readonly control: Pick<ControlPlane, 'accounts' | 'watch' | 'directory'>;
+  /** The next call of that method throws it, with nothing done. */
+  readonly faults: Map<keyof Accounts, Error>;
+  /** The calls of each method, as they came. */
+  readonly calls: Map<keyof Accounts, readonly (readonly unknown[])[]>;
+}
+
+/** @param directory other than its own */
+export function faultyAccounts(plane: ControlPlane, directory = plane.directory): FaultyAccounts {
+  const faults: FaultyAccounts['faults'] = new Map();
+  const calls: FaultyAccounts['calls'] = new Map();
+  const accounts = new Proxy(plane.accounts, {
+    get:
+      (target, name: keyof Accounts) =>
+      async (...args: unknown[]): Promise<unknown> => {
+        calls.set(name, [...(calls.get(name) ?? []), args]);
+        const fault = faults.get(name);
+        faults.delete(name);
+        if (fault) throw fault;
+        const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
+        return await method.apply(target, args);
+      },
+  });
+  return { control: { accounts, watch: plane.watch, directory }, faults, calls };
+}
