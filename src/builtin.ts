@@ -7,7 +7,9 @@ import { storageExporter } from './exporters/storage/factory.js';
 import { webhookExporter } from './exporters/webhook/factory.js';
 import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
+import { postgresExtension } from './extensions/postgres/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
+import { sqliteExtension } from './extensions/sqlite/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
@@ -32,6 +34,8 @@ export const builtinFactories: readonly Factory[] = [
   fileExporter,
   debugExporter,
   duckdbExtension,
+  sqliteExtension,
+  postgresExtension,
   queryExtension,
   healthExtension,
 ];

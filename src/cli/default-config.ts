@@ -4,6 +4,7 @@ import type { ConfigSource } from '../config/load.js';
 export const DEFAULT_CONFIG: ConfigSource = {
   file: 'built-in configuration',
   text: `extensions:
+  sqlite: { path: ./data/jackdaw.control.db }
   duckdb: { path: ./data/jackdaw.duckdb }
   query: { endpoint: 127.0.0.1:4319, store: duckdb }
   health: { endpoint: 127.0.0.1:13133 }
@@ -23,7 +24,7 @@ exporters:
   webhook: { store: duckdb }
   alerts: { store: duckdb }
 service:
-  extensions: [duckdb, query, health]
+  extensions: [sqlite, duckdb, query, health]
   pipelines:
     traces:
       receivers: [trace_batch, otlp]

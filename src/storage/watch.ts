@@ -2,8 +2,18 @@
  * What may change while somebody watches. `endpoints` is all that decides which events are wanted of whom: also who belongs to which
  * organization, and what readers want (`EventLog.want`).
  */
-export type Topic =
-  'keys' | 'prompts' | 'events' | 'endpoints' | 'terms' | 'rules' | 'notices' | 'deliveries';
+export const TOPICS = [
+  'keys',
+  'prompts',
+  'events',
+  'endpoints',
+  'terms',
+  'rules',
+  'notices',
+  'deliveries',
+] as const;
+
+export type Topic = (typeof TOPICS)[number];
 
 /**
  * Hints that something has changed. They are told after the commit, many changes may be one hint, and one may be lost: who must know asks

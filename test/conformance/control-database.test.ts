@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import t, { type Test } from 'tap';
 import type { ControlDatabase } from '../../src/storage/control/control-database.js';
-import { onEveryControl, type OpenControl } from './control-stores.js';
+import { onEveryDatabase, type OpenDatabase } from './control-stores.js';
 
 /** Writes a counter of that name. */
 async function note(database: ControlDatabase, name: string, last = 1): Promise<void> {
@@ -11,7 +11,7 @@ async function note(database: ControlDatabase, name: string, last = 1): Promise<
   });
 }
 
-function checkDatabase(t: Test, open: OpenControl): void {
+function checkDatabase(t: Test, open: OpenDatabase): void {
   void t.test('numbers are exact, or an error', async (t) => {
     const { database } = await open(t);
     const read = (name: string) =>
@@ -121,4 +121,4 @@ function checkDatabase(t: Test, open: OpenControl): void {
   });
 }
 
-await onEveryControl(t, checkDatabase);
+await onEveryDatabase(t, checkDatabase);

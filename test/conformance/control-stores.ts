@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { ControlDatabase } from '../../src/storage/control/control-database.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
 import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';
+import { ControlsThread } from '../support/controls-thread.js';
 import { HandClock } from '../support/hand-clock.js';
 import { PostgresServer } from '../support/postgres.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -12,22 +14,36 @@ import { testFolder } from '../support/test-folder.js';
 
 /** A control store to check, empty at first. */
 interface OpenedControl {
-  readonly store: ControlStore;
-  /** What is below it. */
-  readonly database: ControlDatabase;
-  anotherDatabase(): Promise<ControlDatabase>;
+  readonly store: ControlPlane;
   /** One that another process has opened, where several may; otherwise the same. */
-  another(): Promise<ControlStore>;
+  another(): Promise<ControlPlane>;
   /** The same after it was closed. */
-  reopen(): Promise<ControlStore>;
+  reopen(): Promise<ControlPlane>;
   /** Lets the time pass that leases are judged by: turns the clock, or waits. */
   pass(ms: number): Promise<void>;
 }
 
 export type OpenControl = (t: Test) => Promise<OpenedControl>;
 
-/** Runs a suite on every implementation. PostgreSQL's part is skipped, with the reason, where it cannot run. */
+/** One in this thread, with what is below it. */
+interface OpenedDatabase extends OpenedControl {
+  readonly database: ControlDatabase;
+  anotherDatabase(): Promise<ControlDatabase>;
+}
+
+export type OpenDatabase = (t: Test) => Promise<OpenedDatabase>;
+
+/** Runs a suite on every implementation, and on SQLite in a thread. PostgreSQL's part is skipped, with the reason, where it cannot run. */
 export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl) => void): Promise<void> {
+  await onEveryDatabase(t, suite);
+  await t.test('on SQLite in a thread', async (t) => {
+    const thread = ControlsThread.start(t);
+    suite(t, (t) => inThread(t, thread));
+  });
+}
+
+/** Runs a suite on every database. */
+export async function onEveryDatabase(t: Test, suite: (t: Test, open: OpenDatabase) => void): Promise<void> {
   await t.test('on SQLite', async (t) => {
     suite(t, onSqlite);
   });
@@ -39,7 +55,7 @@ export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl
   });
 }
 
-async function onSqlite(t: Test): Promise<OpenedControl> {
+async function onSqlite(t: Test): Promise<OpenedDatabase> {
   const path = join(testFolder(t), 'control.db');
   const clock = new HandClock();
   const open = async (): Promise<ControlDatabase> => {
@@ -66,7 +82,20 @@ async function onSqlite(t: Test): Promise<OpenedControl> {
   };
 }
 
-async function onPostgres(t: Test, server: PostgresServer): Promise<OpenedControl> {
+/** Its time is turned here, though the store is there. */
+async function inThread(t: Test, thread: ControlsThread): Promise<OpenedControl> {
+  const opened = await thread.open(t, join(testFolder(t), 'control.db'));
+  return {
+    store: opened.store,
+    another: async () => await opened.another(),
+    reopen: async () => await opened.reopen(),
+    async pass(ms) {
+      opened.clock.advance(ms);
+    },
+  };
+}
+
+async function onPostgres(t: Test, server: PostgresServer): Promise<OpenedDatabase> {
   const url = await server.createDatabase();
   const open = async (): Promise<ControlDatabase> => {
     const opened = await openPostgres({ url, clock: systemClock, logger: new RecordingLogger() });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import type { DeliveryClaim } from '../../src/storage/delivery-queue.js';
@@ -50,7 +51,7 @@ function checkClaims(t: Test, open: OpenControl): void {
         const ofOne = (underWay.get(idOf(one, 0)) ?? 0) + (underWay.get(idOf(one, 1)) ?? 0);
         isOver ||= ofOne > limits.perOrganization;
       };
-      const send = async ({ deliveries }: ControlStore): Promise<void> => {
+      const send = async ({ deliveries }: ControlPlane): Promise<void> => {
         for (;;) {
           const { claims } = await deliveries.claim(request(limits));
           count(claims, 1);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { envelope, type EventType } from '../../src/signal/event.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { ClaimRequest, DeliveryClaim, FinishedAttempt } from '../../src/storage/delivery-queue.js';
 import type { StoredEvent } from '../../src/storage/event-log.js';
 import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
@@ -60,7 +60,7 @@ interface Owner {
 }
 
 /** A user with an organization of its own, and endpoints. */
-export async function anOwner(store: ControlStore, slug: string, count = 1): Promise<Owner> {
+export async function anOwner(store: ControlPlane, slug: string, count = 1): Promise<Owner> {
   const user = aUser();
   const organization = anOrganization(slug);
   await store.accounts.createUser(user);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { KeptRule } from '../../src/storage/alert-rules.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { ClaimRequest, NoticeClaim, NoticeResult } from '../../src/storage/notices.js';
 import { anAttempt, MINUTE } from '../storage/alert-records.js';
 import { aUser } from '../storage/meta-records.js';
@@ -25,19 +25,19 @@ function sent({ number, token }: NoticeClaim, changes: Partial<NoticeResult> = {
   return { number, token, status: 'sent', detail: null, attempt: anAttempt(), retryAt: null, ...changes };
 }
 
-async function addUser({ accounts }: ControlStore): Promise<string> {
+async function addUser({ accounts }: ControlPlane): Promise<string> {
   const user = aUser();
   await accounts.createUser(user);
   return user.id;
 }
 
-async function fire(store: ControlStore, rule: KeptRule, firedAt = FIRED): Promise<void> {
+async function fire(store: ControlPlane, rule: KeptRule, firedAt = FIRED): Promise<void> {
   const [written] = await store.alerts.recordFirings([aDecision(await ruleNow(store, rule), { firedAt })]);
   if (written !== true) throw new Error('the firing was not written');
 }
 
 /** The notices of a rule's firings, the newest first. */
-async function shown({ alerts }: ControlStore, { userId, alert }: KeptRule) {
+async function shown({ alerts }: ControlPlane, { userId, alert }: KeptRule) {
   const page = await alerts.listFirings(userId, alert.id, { offset: 0, limit: 99 });
   return page?.items.flatMap(({ notifications }) => notifications);
 }

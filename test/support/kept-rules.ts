@@ -1,11 +1,11 @@
 import type { DecidedFiring, KeptRule } from '../../src/storage/alert-rules.js';
 import type { Alert } from '../../src/storage/alert-store.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
 import { aFiring, anAlert } from '../storage/alert-records.js';
 
 /** A new rule of a user. */
 export async function addRule(
-  { alerts }: ControlStore,
+  { alerts }: ControlPlane,
   userId: string,
   changes: Partial<Alert> = {},
 ): Promise<KeptRule> {
@@ -16,7 +16,7 @@ export async function addRule(
 }
 
 /** A rule as it is now. */
-export async function ruleNow({ alerts }: ControlStore, { userId, alert }: KeptRule): Promise<KeptRule> {
+export async function ruleNow({ alerts }: ControlPlane, { userId, alert }: KeptRule): Promise<KeptRule> {
   const rule = await alerts.read(userId, alert.id);
   if (rule === null) throw new Error('the rule is gone');
   return rule;

@@ -1,13 +1,9 @@
 import { Migrator, sql, type Kysely } from 'kysely';
+import { ControlStoreError } from './control-store-error.js';
 import { DatabaseFailure } from './database-failure.js';
 import type { Dialect } from './dialect.js';
 import { MIGRATIONS } from './migrations.js';
 import type { Tables } from './tables.js';
-
-/** The control store cannot be used as it is: the text names what is wrong, with what, and the cure. */
-export class ControlStoreError extends Error {
-  override readonly name = 'ControlStoreError';
-}
 
 /**
  * Brings the tables to what this program needs. Of several that start at once, one does it and the others wait.

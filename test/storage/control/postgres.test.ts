@@ -53,7 +53,7 @@ function checkPostgres(server: PostgresServer): void {
     await t.rejects(open('postgres://me:hidden-word@127.0.0.1:1/jackdaw'), {
       name: 'ControlStoreError',
       message:
-        'The control store postgres://127.0.0.1:1/jackdaw cannot be opened: PostgreSQL cannot be reached: ECONNREFUSED.',
+        'The control store jackdaw at 127.0.0.1:1 cannot be opened: PostgreSQL cannot be reached: ECONNREFUSED.',
     });
   });
 

@@ -84,11 +84,11 @@ function readBigint(text: string): number {
   return number;
 }
 
-/** Without what may be secret. */
+/** Database and host, without what may be secret. */
 function placeOf(url: string): string {
   try {
-    const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
+    const { host, pathname, searchParams } = new URL(url);
+    return `${pathname.slice(1)} at ${host === '' ? (searchParams.get('host') ?? 'localhost') : host}`;
   } catch {
     return 'of extensions.postgres.url';
   }

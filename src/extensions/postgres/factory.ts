@@ -1,0 +1,18 @@
+import type { ExtensionFactory } from '../../component/factory.js';
+import { ControlExtension } from '../../storage/control/control-extension.js';
+import { passwordsIn, postgresConfig, urlProblems } from './config.js';
+
+/** The control store in a database that several daemons share: `README.md` beside this file. */
+export const postgresExtension: ExtensionFactory<typeof postgresConfig> = {
+  kind: 'extension',
+  type: 'postgres',
+  description: 'The control store in PostgreSQL, which several daemons may share.',
+  stability: 'beta',
+  configSchema: postgresConfig,
+  check: urlProblems,
+  secrets: passwordsIn,
+  create: (settings) => {
+    const { url, connections } = settings.config;
+    return new ControlExtension(settings, { engine: 'postgres', url, connections });
+  },
+};

@@ -1,0 +1,14 @@
+import type { ExtensionFactory } from '../../component/factory.js';
+import { ControlExtension } from '../../storage/control/control-extension.js';
+import { sqliteConfig } from './config.js';
+
+/** The control store in a file: `README.md` beside this file. */
+export const sqliteExtension: ExtensionFactory<typeof sqliteConfig> = {
+  kind: 'extension',
+  type: 'sqlite',
+  description: 'The control store in a file: users, keys, prompts, alerts, webhooks and events.',
+  stability: 'beta',
+  configSchema: sqliteConfig,
+  resources: ({ path }) => [{ kind: 'writable_file', path }],
+  create: (settings) => new ControlExtension(settings, { engine: 'sqlite', path: settings.config.path }),
+};

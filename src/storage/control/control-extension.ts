@@ -1,0 +1,98 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Component } from '../../component/component.js';
+import type { Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import { endThread } from '../../worker/end-thread.js';
+import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
+import { ThreadClient } from '../../worker/thread-client.js';
+import type { ControlConnector } from '../control-connector.js';
+import { reviveError } from '../revive-error.js';
+import type { ControlOptions } from './control-options.js';
+import { ControlStoreError } from './control-store-error.js';
+import { RemotePlane } from './remote/remote-plane.js';
+import { controlUnavailable } from './remote/unavailable.js';
+
+/** The control store as the rest of the daemon sees it: every call goes to the thread that has it. */
+export class ControlExtension extends RemotePlane implements ControlConnector, Component {
+  readonly #settings: Pick<Settings<unknown>, 'logger'>;
+  readonly #options: ControlOptions;
+  #thread: ThreadClient | null = null;
+  #directory: string | null = null;
+
+  constructor(settings: Pick<Settings<unknown>, 'logger'>, options: ControlOptions) {
+    super();
+    this.#settings = settings;
+    this.#options = options;
+  }
+
+  /** @throws ControlStoreError with the place and the cure */
+  async start(host: Host): Promise<void> {
+    const thread = new ThreadClient({
+      module: new URL('./control-thread.js', import.meta.url),
+      name: 'jackdaw-control',
+      workerData: this.#options,
+      revive: (error) => reviveError(error, { ControlStoreError }),
+      ended: (cause) => controlUnavailable('The control store is closed.', cause),
+      onNotice: (notice, value) => {
+        this.#notice(host, notice, value);
+      },
+      onCrash: (error) => {
+        this.#settings.logger.error({ err: error }, 'The control thread ended.');
+        host.reportStatus({
+          level: 'fatal',
+          message: 'The control thread ended; see the log. What was acknowledged is kept.',
+        });
+      },
+    });
+    try {
+      this.#directory = await thread.call<string | null>('open', []);
+    } catch (error) {
+      await thread.close();
+      throw error;
+    }
+    this.#thread = thread;
+  }
+
+  async shutdown(deadline: AbortSignal): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = null;
+    // A thread that has crashed was reported then, and there is nothing left to close.
+    if (thread === null || thread.hasEnded) return;
+    await endThread(thread, 'close', deadline);
+  }
+
+  override get directory(): string | null {
+    return this.#directory;
+  }
+
+  async connect(): Promise<MessagePort> {
+    const { port1, port2 } = new MessageChannel();
+    await this.#running().call('connect', [port1], { transfer: [port1] });
+    return port2;
+  }
+
+  protected override async call<Result>(method: string, args: readonly unknown[]): Promise<Result> {
+    return await this.#running().call<Result>(method, args);
+  }
+
+  #running(): ThreadClient {
+    if (this.#thread === null) throw controlUnavailable('The control store is not open.');
+    return this.#thread;
+  }
+
+  #notice(host: Host, notice: string, value: unknown): void {
+    if (this.heard(notice, value)) return;
+    if (notice === 'log') writeNotice(this.#settings.logger, value as LogNotice);
+    else if (notice === 'reach') this.#reached(host, value as string | null);
+  }
+
+  #reached(host: Host, trouble: string | null): void {
+    if (trouble === null) {
+      this.#settings.logger.info({}, 'The control store can be used again.');
+      host.reportStatus({ level: 'ok' });
+      return;
+    }
+    this.#settings.logger.error({ reason: trouble }, 'The control store cannot be used; it is tried again.');
+    host.reportStatus({ level: 'recoverable', message: `The control store cannot be used: ${trouble}` });
+  }
+}

@@ -1,0 +1,54 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { systemClock } from '../../telemetry/system-clock.js';
+import { noticeLogger, type LogNotice } from '../../worker/notice-logger.js';
+import { Outbox } from '../../worker/outbox.js';
+import type { ThreadMessage } from '../../worker/thread-protocol.js';
+import { serve } from '../../worker/thread-server.js';
+import type { ControlOptions } from './control-options.js';
+import { openControl } from './open-control.js';
+import { watchReach } from './reach.js';
+import { methodsOf, servePlane, tellChanges } from './remote/serve-plane.js';
+
+/** The control thread: the only one that has the control store. Its owner is `control-extension.ts`. */
+
+const port = parentPort;
+if (port === null) throw new Error('control-thread.js runs as a worker thread only');
+
+const outbox = new Outbox<ThreadMessage>(port);
+const sendLine = (line: LogNotice): void => {
+  outbox.post({ kind: 'notice', notice: 'log', value: line });
+};
+const options = workerData as ControlOptions;
+const opening = openControl(options, { clock: systemClock, logger: noticeLogger(sendLine, false) });
+// Whoever calls `open` is told; until then the rejection is not unhandled.
+opening.catch(() => undefined);
+
+let endReach = (): void => undefined;
+let hurry = (): void => undefined;
+const hurried = new Promise<void>((resolve) => (hurry = resolve));
+
+serve(port, outbox, {
+  ...methodsOf(opening),
+  open: async () => {
+    const store = await opening;
+    tellChanges(store, outbox);
+    if (options.engine === 'postgres')
+      endReach = watchReach(
+        systemClock,
+        () => store.identity(),
+        (trouble) => {
+          outbox.post({ kind: 'notice', notice: 'reach', value: trouble }, [], true);
+        },
+      );
+    return store.directory;
+  },
+  connect: async (connected: MessagePort) => {
+    servePlane(await opening, connected);
+  },
+  close: async () => {
+    endReach();
+    // A server that does not answer is not waited for: what it was not told to commit, it rolls back.
+    await Promise.race([(await opening).close(), hurried]);
+  },
+  hurry,
+});

@@ -1,0 +1,16 @@
+import { dirname, resolve } from 'node:path';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { ControlOptions } from './control-options.js';
+import { ControlStore } from './control-store.js';
+import { openPostgres } from './postgres/open-postgres.js';
+import { openSqlite } from './sqlite/open-sqlite.js';
+
+/** Opens the control store where the options say. @throws ControlStoreError with the place and the cure */
+export async function openControl(
+  options: ControlOptions,
+  parts: { readonly clock: Clock; readonly logger: Logger },
+): Promise<ControlStore> {
+  if (options.engine === 'postgres') return new ControlStore(await openPostgres({ ...options, ...parts }));
+  const directory = dirname(resolve(options.path));
+  return new ControlStore(await openSqlite({ path: options.path, clock: parts.clock }), directory);
+}

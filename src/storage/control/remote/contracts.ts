@@ -1,0 +1,99 @@
+import type { ControlPlane } from '../../control-plane.js';
+
+/** The parts of a control plane whose methods cross as calls. */
+export type Contract = Exclude<keyof ControlPlane, 'watch' | 'identity' | 'directory'>;
+
+/** The methods of a contract, all of which answer later: another would have no way over a port. */
+type MethodsOf<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...args: never[]) => Promise<unknown> ? true : never;
+};
+
+/** Every method of every contract. What is missing here, or is in no contract, does not compile. */
+export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name]> } = {
+  accounts: {
+    findUser: true,
+    findTenants: true,
+    listUsers: true,
+    createUser: true,
+    updateUser: true,
+    findKey: true,
+    listKeys: true,
+    followKeys: true,
+    createKey: true,
+    revokeKey: true,
+    touchKeys: true,
+    bootstrap: true,
+  },
+  organizations: {
+    list: true,
+    create: true,
+    putMember: true,
+    listMembers: true,
+    removeMember: true,
+    membershipsOf: true,
+  },
+  prompts: {
+    create: true,
+    list: true,
+    listVersions: true,
+    findNumber: true,
+    findNumbers: true,
+    numbersOf: true,
+  },
+  endpoints: {
+    create: true,
+    list: true,
+    update: true,
+    delete: true,
+    rotateSecret: true,
+    test: true,
+    find: true,
+    listAll: true,
+  },
+  deliveries: {
+    enqueue: true,
+    claim: true,
+    renew: true,
+    finish: true,
+    retry: true,
+    list: true,
+    read: true,
+    removeBefore: true,
+    figures: true,
+  },
+  events: {
+    append: true,
+    markOf: true,
+    open: true,
+    read: true,
+    progress: true,
+    want: true,
+    wanted: true,
+    wantedOf: true,
+    removeBefore: true,
+  },
+  leases: { take: true, renew: true, release: true },
+  terms: { publish: true, withdraw: true, all: true },
+  alerts: {
+    list: true,
+    create: true,
+    read: true,
+    update: true,
+    delete: true,
+    listFirings: true,
+    follow: true,
+    recordFirings: true,
+    recordResolutions: true,
+    beat: true,
+    removeBefore: true,
+  },
+  notices: { claim: true, renew: true, finish: true, skip: true },
+};
+
+/** What is asked for with a method of a contract. */
+export function callName(contract: string, method: string): string {
+  return `${contract}.${method}`;
+}
+
+/** The notice that something of a topic has changed; its value is the topic. */
+export const CHANGED = 'changed';

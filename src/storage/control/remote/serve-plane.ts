@@ -1,0 +1,51 @@
+import type { MessagePort } from 'node:worker_threads';
+import { Outbox } from '../../../worker/outbox.js';
+import type { ThreadMessage } from '../../../worker/thread-protocol.js';
+import { serve, type Methods } from '../../../worker/thread-server.js';
+import type { ControlPlane } from '../../control-plane.js';
+import { TOPICS } from '../../watch.js';
+import { callName, CHANGED, METHODS } from './contracts.js';
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** Lets another thread reach a control plane: the other end of `controlOver`. It ends when the port is closed. */
+export function servePlane(plane: ControlPlane, port: MessagePort): void {
+  const outbox = new Outbox<ThreadMessage>(port);
+  port.on('close', tellChanges(plane, outbox));
+  serve(port, outbox, methodsOf(Promise.resolve(plane)));
+}
+
+/** What a remote calls. @param opening what is called before it has been opened waits for it */
+export function methodsOf(opening: Promise<ControlPlane>): Methods {
+  const methods: [string, Method][] = Object.entries(METHODS).flatMap(([contract, names]) =>
+    Object.keys(names).map((method): [string, Method] => [
+      callName(contract, method),
+      async (...args) => {
+        const part = (await opening)[contract as keyof typeof METHODS];
+        return await (part as unknown as Readonly<Record<string, Method>>)[method]?.apply(part, [...args]);
+      },
+    ]),
+  );
+  return {
+    ...Object.fromEntries(methods),
+    identity: async () => await (await opening).identity(),
+    directory: async () => (await opening).directory,
+  };
+}
+
+/**
+ * Passes every hint on. It goes at once, so that it comes before the answer of the call that caused it: the store tells its watchers
+ * before that call resolves.
+ *
+ * @returns what ends it
+ */
+export function tellChanges({ watch }: ControlPlane, outbox: Outbox<ThreadMessage>): () => void {
+  const ends = TOPICS.map((topic) =>
+    watch.watch(topic, () => {
+      outbox.post({ kind: 'notice', notice: CHANGED, value: topic }, [], true);
+    }),
+  );
+  return () => {
+    for (const end of ends) end();
+  };
+}

@@ -1,0 +1,102 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { isControlConnector } from '../../../src/storage/control-connector.js';
+import { isControlPlane } from '../../../src/storage/control-plane.js';
+import { ControlExtension } from '../../../src/storage/control/control-extension.js';
+import { controlOver } from '../../../src/storage/control/remote/control-over.js';
+import { componentSettings } from '../../support/component-settings.js';
+import { StatusHost } from '../../support/status-host.js';
+import { testFolder } from '../../support/test-folder.js';
+import { until } from '../../support/until.js';
+import { anEndpoint, aKey, anOrganization, aUser } from '../meta-records.js';
+
+const UNAVAILABLE = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
+const inTime = new AbortController().signal;
+
+async function start(t: Test, directory = testFolder(t)) {
+  const host = new StatusHost();
+  const settings = componentSettings('sqlite');
+  const path = join(directory, 'control.db');
+  const extension = new ControlExtension(settings, { engine: 'sqlite', path });
+  await extension.start(host.host);
+  t.teardown(() => extension.shutdown(inTime));
+  return { extension, host, directory, path, logger: settings.logger };
+}
+
+async function addEndpoint({ accounts, endpoints }: ControlExtension): Promise<void> {
+  const [user, organization] = [aUser(), anOrganization('ours')];
+  await accounts.bootstrap({ user, organization, key: aKey(user) });
+  await endpoints.create(organization.slug, anEndpoint());
+}
+
+void t.test('hints have come when what caused them is answered', async (t) => {
+  const { extension } = await start(t);
+  let hints = 0;
+  extension.watch.watch('endpoints', () => {
+    hints++;
+  });
+  await addEndpoint(extension);
+  t.ok(hints > 0);
+});
+
+void t.test('it can be asked while it is open, and after a stop everything is in one file', async (t) => {
+  const { extension, directory, path } = await start(t);
+  t.ok(isControlPlane(extension));
+  t.ok(isControlConnector(extension));
+  t.equal(extension.directory, directory);
+  const identity = await extension.identity();
+  await addEndpoint(extension);
+  await extension.shutdown(inTime);
+  t.strictSame(readdirSync(directory), ['control.db']);
+  await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
+  await t.rejects(extension.connect(), UNAVAILABLE);
+
+  const again = await start(t, directory);
+  t.equal(await again.extension.identity(), identity);
+  t.equal((await again.extension.endpoints.listAll()).length, 1);
+  const settings = componentSettings('sqlite');
+  const other = new ControlExtension(settings, { engine: 'sqlite', path });
+  await t.rejects(other.start(again.host.host), {
+    name: 'ControlStoreError',
+    message: /control\.db is in use by another process/,
+  });
+});
+
+void t.test('what is under way when it stops is answered', async (t) => {
+  const { extension } = await start(t);
+  const writes = Array.from({ length: 50 }, (_, i) => extension.leases.take(`name ${String(i)}`, 'a', 1000));
+  const stopped = extension.shutdown(inTime);
+  for (const lease of await Promise.all(writes)) t.match(lease, { token: 1 });
+  await stopped;
+});
+
+void t.test('over a port it is another plane; it ends with the thread', async (t) => {
+  const { extension, directory } = await start(t);
+  const plane = await controlOver(await extension.connect());
+  t.equal(plane.directory, directory);
+  let hints = 0;
+  plane.watch.watch('endpoints', () => {
+    hints++;
+  });
+  await addEndpoint(extension);
+  await until('the hint has come', () => hints > 0);
+  t.equal((await plane.endpoints.listAll()).length, 1);
+  await extension.shutdown(inTime);
+  await t.rejects(plane.endpoints.listAll(), UNAVAILABLE);
+});
+
+void t.test('a thread that ends by itself is fatal, and fails what waits for it', async (t) => {
+  const { extension, host, logger, directory } = await start(t);
+  await addEndpoint(extension);
+  const port = await extension.connect();
+  // A message that no client of ours sends.
+  port.postMessage(null);
+  await until('it has ended', () => host.last !== undefined);
+  t.match(host.told, [{ level: 'fatal', message: /control thread ended; see the log/ }]);
+  t.match(logger.lines.join('\n'), 'The control thread ended.');
+  await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
+  await extension.shutdown(inTime);
+  const again = await start(t, directory);
+  t.equal((await again.extension.endpoints.listAll()).length, 1, 'what was answered is there');
+});

@@ -1,0 +1,113 @@
+import { MessageChannel } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import type { ControlPlane } from '../../../src/storage/control-plane.js';
+import { controlOver, type RemoteControl } from '../../../src/storage/control/remote/control-over.js';
+import { servePlane } from '../../../src/storage/control/remote/serve-plane.js';
+import { openControlPlane } from '../../support/control-plane.js';
+import { testFolder } from '../../support/test-folder.js';
+import { until } from '../../support/until.js';
+import { anEndpoint, aKey, anOrganization, aUser } from '../meta-records.js';
+
+const USER = aUser();
+const ORGANIZATION = anOrganization('ours');
+const ENDPOINT = anEndpoint();
+
+async function bootstrap({ accounts }: ControlPlane): Promise<void> {
+  await accounts.bootstrap({ user: USER, organization: ORGANIZATION, key: aKey(USER) });
+}
+
+/** Another plane over the same store, over a port. */
+async function over(t: Test, plane: ControlPlane): Promise<RemoteControl> {
+  const { port1, port2 } = new MessageChannel();
+  servePlane(plane, port1);
+  const remote = await controlOver(port2);
+  t.teardown(() => {
+    remote.close();
+  });
+  return remote;
+}
+
+void t.test('watchers have been called when a call that changed something is answered', async (t) => {
+  const store = await openControlPlane(t);
+  const [remote, other] = [await over(t, store), await over(t, store)];
+  const heard: string[] = [];
+  remote.watch.watch('keys', () => heard.push('keys'));
+  const end = remote.watch.watch('endpoints', () => heard.push('endpoints'));
+  remote.watch.watch('endpoints', () => heard.push('endpoints again'));
+  other.watch.watch('endpoints', () => heard.push('other'));
+  await bootstrap(remote);
+  t.ok(heard.includes('keys'));
+
+  heard.length = 0;
+  await remote.endpoints.create(ORGANIZATION.slug, ENDPOINT);
+  t.ok(heard.includes('endpoints'));
+  t.ok(heard.includes('endpoints again'));
+  await until('the other has heard of it, too', () => heard.includes('other'));
+
+  end();
+  heard.length = 0;
+  await remote.endpoints.delete(ORGANIZATION.slug, ENDPOINT.id);
+  t.ok(heard.includes('endpoints again'));
+  t.notOk(heard.includes('endpoints'), 'who has ended it hears no more');
+});
+
+void t.test('of many changes at the same time, each answer comes behind its hint', async (t) => {
+  const remote = await over(t, await openControlPlane(t));
+  await bootstrap(remote);
+  let hints = 0;
+  let answers = 0;
+  remote.watch.watch('terms', () => {
+    hints++;
+  });
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, i) => {
+      await remote.terms.publish(`owner ${String(i)}`, {}, Number.MAX_SAFE_INTEGER);
+      answers++;
+      t.ok(hints >= answers);
+    }),
+  );
+});
+
+void t.test('errors keep their classes, and what they say', async (t) => {
+  const store = await openControlPlane(t);
+  const remote = await over(t, store);
+  await bootstrap(remote);
+  await t.rejects(remote.accounts.createUser(aUser({ email: USER.email })), {
+    name: 'ConflictError',
+    field: 'email',
+  });
+  await t.rejects(remote.events.read('nonsense', { events: 1, bytes: 1000 }), { name: 'RangeError' });
+  await store.close();
+  await t.rejects(remote.accounts.listUsers(), {
+    name: 'ConsumeError',
+    code: 'storage_unavailable',
+    retryable: true,
+  });
+});
+
+void t.test('identity, folder and sets come over, too', async (t) => {
+  const directory = testFolder(t);
+  const store = await openControlPlane(t, { directory });
+  const remote = await over(t, store);
+  t.equal(remote.directory, directory);
+  t.equal(await remote.identity(), await store.identity());
+  await remote.events.want('a', ['*'], Number.MAX_SAFE_INTEGER);
+  t.strictSame(await remote.events.wanted(0), new Set(['*']));
+});
+
+void t.test('a port that is closed fails what waits for it, and hears no more', async (t) => {
+  const store = await openControlPlane(t);
+  const { port1, port2 } = new MessageChannel();
+  servePlane(store, port1);
+  const remote = await controlOver(port2);
+  let hints = 0;
+  remote.watch.watch('terms', () => {
+    hints++;
+  });
+  const waiting = remote.accounts.listUsers();
+  remote.close();
+  await t.rejects(waiting, { name: 'ConsumeError', code: 'storage_unavailable' });
+  await t.rejects(remote.identity(), { name: 'ConsumeError', code: 'storage_unavailable' });
+  await store.terms.publish('a', {}, 1);
+  t.equal(hints, 0);
+});

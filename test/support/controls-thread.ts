@@ -1,0 +1,76 @@
+import { MessageChannel } from 'node:worker_threads';
+import type { Test } from 'tap';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+import { controlOver } from '../../src/storage/control/remote/control-over.js';
+import { ThreadClient } from '../../src/worker/thread-client.js';
+import { plainError } from '../../src/worker/thread-protocol.js';
+import { SharedClock } from './shared-clock.js';
+
+/** A thread for the control stores of a file of tests: one for each test would take longer than the tests. */
+export class ControlsThread {
+  readonly #thread: ThreadClient;
+
+  private constructor(thread: ThreadClient) {
+    this.#thread = thread;
+  }
+
+  static start(t: Test): ControlsThread {
+    const thread = new ThreadClient({
+      module: new URL('./controls-thread-app.js', import.meta.url),
+      name: 'controls',
+      workerData: null,
+      revive: plainError,
+      ended: (reason) => reason,
+      onCrash: (error) => {
+        throw error;
+      },
+      onNotice: () => undefined,
+    });
+    t.teardown(() => thread.close());
+    return new ControlsThread(thread);
+  }
+
+  /** Opens a store of SQLite there, with a clock that is turned here. */
+  async open(t: Test, path: string): Promise<OpenedThere> {
+    const opened = new OpenedThere(t, this.#thread, path);
+    await opened.reopen();
+    return opened;
+  }
+}
+
+class OpenedThere {
+  readonly clock = new SharedClock();
+  readonly #t: Test;
+  readonly #thread: ThreadClient;
+  readonly #path: string;
+  #store: ControlPlane | null = null;
+
+  constructor(t: Test, thread: ThreadClient, path: string) {
+    this.#t = t;
+    this.#thread = thread;
+    this.#path = path;
+    t.teardown(() => thread.call('close', [path]));
+  }
+
+  get store(): ControlPlane {
+    if (this.#store === null) throw new Error('it was not opened');
+    return this.#store;
+  }
+
+  async reopen(): Promise<ControlPlane> {
+    await this.#thread.call('open', [this.#path, this.clock.memory]);
+    this.#store = await this.another();
+    return this.#store;
+  }
+
+  /** Over a port of its own. */
+  async another(): Promise<ControlPlane> {
+    const { port1, port2 } = new MessageChannel();
+    await this.#thread.call('connect', [this.#path, port1], { transfer: [port1] });
+    const plane = await controlOver(port2);
+    this.#t.teardown(() => {
+      plane.close();
+    });
+    return plane;
+  }
+}
