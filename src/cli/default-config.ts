@@ -13,7 +13,7 @@ receivers:
   otlp:
     protocols: { http: { endpoint: 127.0.0.1:4318 }, grpc: { endpoint: 127.0.0.1:4317 } }
     api_endpoint: 127.0.0.1:4319
-  outbox: { store: duckdb }
+  outbox: { control: sqlite }
 processors:
   validation: {}
   quota: {}
