@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
 import type { AgentSummary } from '../src/storage/telemetry-store.js';
+import { controlPlaneIn } from '../test/support/control-plane.js';
 import { DuckDBStore } from '../src/storage/duckdb/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
@@ -249,7 +250,7 @@ async function withStore<T>(directory: string, work: (store: DuckDBStore) => Pro
   const path = join(directory, 'data', 'jackdaw.duckdb');
   const options = { ...STORE_OPTIONS, memoryLimit: '512MiB', segmentSize: SEGMENT_SIZE, path };
   const store = new DuckDBStore(settings, options);
-  await store.start(hostThatKeeps([]));
+  await store.start(hostThatKeeps([], await controlPlaneIn(dirname(path))));
   try {
     return await work(store);
   } finally {

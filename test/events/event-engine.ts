@@ -1,30 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { ALL_EVENTS, type EventType } from '../../src/signal/event.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { printRun, type PrintedRun } from '../../src/storage/print-run.js';
 import { AGENTS } from '../../src/storage/tables.js';
-import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
 import type { Read } from '../../src/storage/duckdb/read.js';
 import { openParts, type EngineParts } from '../../src/storage/duckdb/engine-parts.js';
 import type { StoreOptions } from '../../src/storage/duckdb/store-options.js';
+import { TELEMETRY_EVENTS } from '../../src/storage/duckdb/events/telemetry-events.js';
 import { readStoredEvents, type TelemetryEvent } from '../../src/storage/duckdb/events/stored-events.js';
 import { relation } from '../../src/storage/duckdb/relation.js';
 import { TraceId } from '../../src/storage/duckdb/trace-id.js';
 import { IncomingBatch, type Append } from '../../src/storage/duckdb/write-group.js';
 import type { CommitReport } from '../../src/storage/duckdb/writer.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { NOON } from '../support/run-records.js';
 import { STORE_OPTIONS } from '../storage/test-store.js';
+import { tracesMessage } from '../storage/traces-message.js';
 import { testFolder } from '../support/test-folder.js';
 
-/** A user whose organization has one endpoint. */
+/** A user by its number, and what somebody wants of it. */
 export interface Listener {
-  readonly userId: string;
   readonly tenant: number;
-  readonly slug: string;
-  readonly endpointId: string;
+  wanted: readonly EventType[];
 }
 
 /** An agent as an event shows it. */
@@ -50,6 +48,8 @@ export const BAD: Append = {
   rolledBack: () => undefined,
 };
 
+/** The identity of a control plane that nobody asks for anything. */
+const CONTROL = '00000000-0000-7000-8000-000000000001';
 const BIG_PAGE = { events: 100_000, bytes: 1e9 };
 
 /**
@@ -62,7 +62,7 @@ export class EventEngine {
   /** What each commit since the opening was like. */
   readonly reports: CommitReport[] = [];
   readonly #options: Partial<StoreOptions>;
-  readonly #encoder = new TracesEncoder();
+  #users = 0;
   #parts: EngineParts | null = null;
 
   private constructor(path: string, options: Partial<StoreOptions>) {
@@ -89,13 +89,16 @@ export class EventEngine {
   }
 
   async start(): Promise<void> {
-    this.#parts = await openParts({ ...STORE_OPTIONS, path: this.path, ...this.#options }, this.logger, {
-      committed: (report) => this.reports.push(report),
-      died: () => undefined,
-      eventsWritten: () => undefined,
-      touched: () => undefined,
-      troubled: () => undefined,
-    });
+    this.#parts = await openParts(
+      { ...STORE_OPTIONS, control: CONTROL, path: this.path, ...this.#options },
+      this.logger,
+      {
+        committed: (report) => this.reports.push(report),
+        died: () => undefined,
+        touched: () => undefined,
+        troubled: () => undefined,
+      },
+    );
   }
 
   async close(): Promise<void> {
@@ -110,7 +113,7 @@ export class EventEngine {
     await parts.pools.users.close();
     await parts.pools.own.close();
     for (const index of indexes) await index.close();
-    await parts.meta.idle();
+    await parts.main.clockNotes.idle();
     await parts.segments.close();
     parts.database.close();
   }
@@ -120,50 +123,32 @@ export class EventEngine {
     await this.start();
   }
 
-  /** @param wanted types of events that the user's endpoint subscribes to; null: it is paused */
+  /** @param wanted types of events that somebody wants of it; null: none */
   async addUser(wanted: readonly string[] | null): Promise<Listener> {
-    const { meta } = this.parts;
-    const [userId, endpointId, slug] = [randomUUID(), randomUUID(), randomUUID()];
-    const email = `${userId}@example.org`;
-    await meta.createUser({
-      id: userId,
-      email,
-      name: 'somebody',
-      monthly_event_limit: null,
-      disabled: false,
-      created_at: NOON,
-    });
-    await meta.createOrganization({ id: randomUUID(), slug, name: slug, created_at: NOON });
-    await meta.putMember(slug, userId, 'admin');
-    await meta.createEndpoint(slug, {
-      id: endpointId,
-      url: 'https://receiver.example.org/',
-      name: '',
-      event_types: wanted ?? ['*'],
-      is_active: wanted !== null,
-      consecutive_failures: 0,
-      created_at: NOON,
-      sealed_secret: '',
-    });
-    return { userId, endpointId, slug, tenant: meta.tenantOf(userId) ?? 0 };
+    const user: Listener = { tenant: ++this.#users, wanted: [] };
+    await this.setWanted(user, wanted);
+    return user;
   }
 
   /** @param wanted null: nothing */
-  async setWanted({ slug, endpointId }: Listener, wanted: readonly string[] | null): Promise<void> {
-    const change = wanted === null ? { is_active: false } : { is_active: true, event_types: wanted };
-    await this.parts.meta.updateEndpoint(slug, endpointId, change, NOON);
+  async setWanted(user: Listener, wanted: readonly string[] | null): Promise<void> {
+    user.wanted = TELEMETRY_EVENTS.filter(
+      (type) => wanted?.some((one) => one === ALL_EVENTS || one === type) === true,
+    );
   }
 
   /** Resolves after the commit. Those begun in one step go into one. @param limit of a quota, where there is one */
   async write(
-    { userId, tenant }: Listener,
+    { tenant, wanted }: Listener,
     items: readonly TraceRecord[],
     receivedAt: Micros,
     limit?: number,
   ): Promise<void> {
-    const message = this.#encoder.encode({ tenant: userId, items: [...items] }, receivedAt);
-    const counted = limit === undefined ? null : { tenant, at: receivedAt, limit };
-    await this.parts.writer.write({ batch: new IncomingBatch(tenant, message, counted) });
+    const message = tracesMessage(tenant, { items: [...items] }, receivedAt, {
+      wanted,
+      ...(limit !== undefined && { counted: { tenant, at: receivedAt, limit } }),
+    });
+    await this.parts.writer.write({ batch: new IncomingBatch(message) });
   }
 
   async setOutcome({ tenant }: Listener, traceId: string, success: boolean, outcome: string): Promise<void> {

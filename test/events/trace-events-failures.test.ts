@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { statSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import type { TraceRecord } from '../../src/signal/trace.js';
@@ -5,6 +6,9 @@ import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { filesOf } from '../storage/stored-rows.js';
 import { canLimit, RemoteStore } from '../storage/remote-store.js';
 import { BAD, dataOf, EventEngine, told, type Listener } from './event-engine.js';
+import { aUser } from '../storage/meta-records.js';
+import { controlPlaneIn } from '../support/control-plane.js';
+import { testFolder } from '../support/test-folder.js';
 
 function completion({ trace }: TraceRecord): TraceRecord {
   return { trace: aHeader({ ...trace, status: 'completed' }), spans: [] };
@@ -56,12 +60,19 @@ void t.test('a refused request makes no agent, and the one that is taken does', 
 const skip = canLimit() ? false : 'prlimit is not here';
 
 void t.test('a full disk loses no event and tells none twice', { skip }, async (t) => {
-  const engine = await EventEngine.open(t);
+  const directory = testFolder(t);
+  const control = await controlPlaneIn(directory);
+  const account = aUser();
+  await control.accounts.createUser(account);
+  await control.events.want('a reader', ['*'], Number.MAX_SAFE_INTEGER);
+  const path = join(directory, 'jackdaw.duckdb');
+  const engine = await EventEngine.open(t, { path, control: await control.identity() });
+  await control.close();
   const user = await engine.addUser(['*']);
   await engine.close();
   const store = await RemoteStore.open(t, engine.path, 100_000);
   const write = async (items: readonly TraceRecord[]): Promise<unknown> =>
-    await store.call('writeTraces', { tenant: user.userId, items }, { receivedAt: NOON });
+    await store.call('writeTraces', { tenant: account.id, items }, { receivedAt: NOON });
   const expected: string[] = [];
   for (let round = 0; round < 4; round++) {
     const running = aFatTrace('running', `agent ${round}`);

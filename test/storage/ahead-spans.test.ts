@@ -3,7 +3,6 @@ import t, { type Test } from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
 import { RUN_SIZE } from '../../src/storage/duckdb/run-size.js';
 import { TraceId } from '../../src/storage/duckdb/trace-id.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
@@ -12,6 +11,7 @@ import { monthOf } from '../../src/storage/month.js';
 import { BAD, EventEngine, told, type Listener } from '../events/event-engine.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import type { ShownSpan } from './shown-spans.js';
+import { tracesMessage } from './traces-message.js';
 
 const KIB = 1024;
 const BUDGET = 100 * KIB;
@@ -56,11 +56,10 @@ class Runs {
 
   /** As a user's whose quota counts. */
   async write(items: readonly TraceRecord[]): Promise<void> {
-    const { userId, tenant } = this.user;
-    const batch = { tenant: userId, items: [...items], service_map: deriveBatch([...items]) };
-    const message = new TracesEncoder().encode(batch, NOON);
-    const counted = { tenant, at: NOON, limit: 1e6 };
-    await this.engine.parts.writer.write({ batch: new IncomingBatch(tenant, message, counted) });
+    const { tenant, wanted } = this.user;
+    const batch = { items: [...items], service_map: deriveBatch([...items]) };
+    const message = tracesMessage(tenant, batch, NOON, { counted: { tenant, at: NOON, limit: 1e6 }, wanted });
+    await this.engine.parts.writer.write({ batch: new IncomingBatch(message) });
   }
 
   /** What ends all of them; the first trace gets a span more. */
@@ -199,16 +198,11 @@ void t.test('several batches that need too much together are committed one after
 void t.test('prompts that completed spans name are linked once', async (t) => {
   const engine = await EventEngine.open(t, OPTIONS);
   const runs = await Runs.start(engine, SIZES);
-  const { meta, prompts } = engine.parts;
-  await meta.createPrompt(runs.user.userId, {
-    id: randomUUID(),
-    ...{ name: 'p', version: 1, template_text: 'p', description: null, is_active: true, created_at: NOON },
-  });
+  const { prompts } = engine.parts;
   await runs.write(runs.endings({ prompt: { name: 'p', version: 1 } }));
   await runs.areEnded(t);
-  const number = prompts.known.promptNumber(runs.user.tenant, 'p', 1) ?? 0;
-  const totals = await prompts.figures.totals(engine.read, [number]);
-  t.match(totals.get(number), { traces: SIZES.length });
+  const totals = await prompts.figures.totals(engine.read, [1]);
+  t.match(totals.get(1), { traces: SIZES.length });
 });
 
 void t.test('a commit that fails behind one that went ahead leaves what is stored', async (t) => {
@@ -223,10 +217,10 @@ void t.test('a commit that fails behind one that went ahead leaves what is store
 
   // Also where it is the batch that fails, for want of quota, and comes again.
   const again = await Runs.start(engine, SIZES);
-  const { userId, tenant } = again.user;
-  const message = new TracesEncoder().encode({ tenant: userId, items: again.endings() }, NOON);
+  const { tenant, wanted } = again.user;
   const counted = { tenant, at: NOON, limit: again.used };
-  const refused = parts.writer.write({ batch: new IncomingBatch(tenant, message, counted) });
+  const message = tracesMessage(tenant, { items: again.endings() }, NOON, { counted, wanted });
+  const refused = parts.writer.write({ batch: new IncomingBatch(message) });
   await t.rejects(refused, { code: 'quota_exceeded' });
   await again.write(again.endings());
   await again.areEnded(t);

@@ -1,19 +1,18 @@
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
-import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
 import type { NamedHeader } from '../../src/runs/rules/following-header.js';
 import { headerAt, payloadAt } from '../../src/storage/duckdb/incoming-rows.js';
 import type { SpanRow } from '../../src/runs/rules/rows.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
 import { aHeader, aSpanRecord } from '../support/run-records.js';
+import { tracesMessage } from './traces-message.js';
 
 /** Records as the store thread meets them. */
 
 const TRACE_ID = '00000000-0000-4000-8000-000000000001';
 
 function incoming(header: TraceHeader, spans: SpanRecord[]): IncomingBatch {
-  const batch = { tenant: 'a-user', items: [{ trace: header, spans }] };
-  return new IncomingBatch(1, new TracesEncoder().encode(batch, 0));
+  return new IncomingBatch(tracesMessage(1, { items: [{ trace: header, spans }] }, 0));
 }
 
 export function headerRow(changes: Partial<TraceHeader>): NamedHeader {

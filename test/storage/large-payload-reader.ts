@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { DuckDBStore } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
+import { controlPlaneIn } from '../support/control-plane.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /** Opens the store of the first argument, reads the trace of the third for the user of the second, and prints what that took. */
@@ -13,7 +15,8 @@ export interface Taken {
 
 const [path = '', tenant = '', traceId = ''] = process.argv.slice(2);
 const store = new DuckDBStore({ ...componentSettings('duckdb'), config: {} }, { ...STORE_OPTIONS, path });
-await store.start(hostThatKeeps([]));
+const control = await controlPlaneIn(dirname(path));
+await store.start(hostThatKeeps([], control));
 await store.readTrace(tenant, '00000000-0000-0000-0000-000000000000');
 const before = process.resourceUsage().maxRSS;
 let bytes = 0;
@@ -21,4 +24,5 @@ const found = await store.readTrace(tenant, traceId);
 for await (const piece of found?.spans ?? []) bytes += piece.length;
 const taken: Taken = { bytes, memoryBytes: (process.resourceUsage().maxRSS - before) * 1024 };
 await store.shutdown(AbortSignal.timeout(20_000));
+await control.close();
 process.stdout.write(JSON.stringify(taken));

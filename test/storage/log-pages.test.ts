@@ -143,7 +143,7 @@ void t.test('a page far behind is found without the keys of what comes before it
         body: `number ${number} of many`,
       });
     });
-    await engine.parts.logs.write(engine.parts.writer, tenant, encoder.encode({ tenant: '', items }), null);
+    await engine.parts.logs.write(engine.parts.writer, { ...encoder.encode({ items }), tenant });
   };
   for (let batch = 0; batch < batches; batch++) await write(batch);
   for (const state of ['hot and moved', 'moved']) {

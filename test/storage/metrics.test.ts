@@ -115,7 +115,7 @@ void t.test('what a commit changed in memory is taken back when it fails', async
   const origins = new Origins();
   const encoder = new PointsEncoder();
   const batch = (...items: MetricPoint[]) =>
-    new IncomingPoints(7, encoder.encode({ tenant: 'a-user', items }), streams, origins, null);
+    new IncomingPoints({ ...encoder.encode({ items }), tenant: 7 }, streams, origins);
   const rowsOf = (append: Append, seq: number) =>
     append.rows(seq).map(({ table, from, to, replacing }) => [table.name, to - from, replacing]);
 

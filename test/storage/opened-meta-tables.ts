@@ -4,9 +4,16 @@ import type { Connection } from '../../src/storage/duckdb/connection.js';
 import { Database, MAIN } from '../../src/storage/duckdb/database.js';
 import type { MainFile } from '../../src/storage/duckdb/meta/main-checkpoints.js';
 import { MetaTables, type MetaSurroundings } from '../../src/storage/duckdb/meta/meta-tables.js';
-import { META_SCHEMA, migrate } from '../../src/storage/duckdb/migrations.js';
+import { META_TABLES } from '../../src/storage/duckdb/meta/all-tables.js';
+import { migrate, type Schema } from '../../src/storage/duckdb/migrations.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { testFolder } from '../support/test-folder.js';
+
+const META_SCHEMA: Schema = {
+  version: 1,
+  create: (catalog) => META_TABLES.map((table) => table.create(catalog)),
+  upgrades: [],
+};
 
 /** The tables of the main file, without a store around them. */
 export interface OpenedMetaTables {

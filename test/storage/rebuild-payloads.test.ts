@@ -1,10 +1,10 @@
 import t from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
-import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
 import { EventEngine } from '../events/event-engine.js';
 import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { queriesDuring } from './watched-statements.js';
+import { tracesMessage } from './traces-message.js';
 
 const KIB = 1024;
 const SPANS = 30;
@@ -26,8 +26,8 @@ void t.test('a rebuild of the map reads a few payloads at a time, and all of the
     );
     const items = [{ trace, spans }];
     const derived = isLate ? {} : { service_map: deriveBatch(items) };
-    const message = new TracesEncoder().encode({ tenant: user.userId, items, ...derived }, NOON);
-    await engine.parts.writer.write({ batch: new IncomingBatch(user.tenant, message) });
+    const message = tracesMessage(user.tenant, { items, ...derived }, NOON);
+    await engine.parts.writer.write({ batch: new IncomingBatch(message) });
   };
   await write(false);
   await engine.settle();

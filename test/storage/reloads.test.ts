@@ -3,12 +3,12 @@ import t, { type Test } from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { hasDifferences } from '../../src/storage/map-rebuild.js';
-import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
 import type { RunSize } from '../../src/storage/duckdb/run-size.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
 import { BAD, EventEngine, type Listener } from '../events/event-engine.js';
 import { NOON } from '../support/run-records.js';
 import { parts } from './following-records.js';
+import { tracesMessage } from './traces-message.js';
 
 const SPANS = 30;
 const MANY = { burst: 1e9, perSecond: 0 };
@@ -19,10 +19,9 @@ const SIZE = {
 } satisfies Partial<RunSize>;
 const BIG_SEGMENTS = { rows: 1e6, bytes: 1e9 };
 
-async function write(engine: EventEngine, { userId, tenant }: Listener, items: TraceRecord[]): Promise<void> {
-  const batch = { tenant: userId, items, service_map: deriveBatch(items) };
-  const message = new TracesEncoder().encode(batch, NOON);
-  await engine.parts.writer.write({ batch: new IncomingBatch(tenant, message) });
+async function write(engine: EventEngine, { tenant }: Listener, items: TraceRecord[]): Promise<void> {
+  const message = tracesMessage(tenant, { items, service_map: deriveBatch(items) }, NOON);
+  await engine.parts.writer.write({ batch: new IncomingBatch(message) });
 }
 
 async function writeRuns(

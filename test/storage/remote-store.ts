@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
@@ -37,15 +38,18 @@ export class RemoteStore {
     });
   }
 
-  /** @param through what stands before the command @throws RemoteError when the store cannot be opened */
+  /**
+   * @param place.through what stands before the command @param place.control the folder of the control plane; absent: that of the store
+   * @throws RemoteError when the store cannot be opened
+   */
   static async open(
     t: Test,
     path: string,
     segmentRows: number,
     options: Partial<DuckDBStoreOptions> = {},
-    through: readonly string[] = [],
+    { through = [], control = dirname(path) }: { through?: readonly string[]; control?: string } = {},
   ): Promise<RemoteStore> {
-    const store = [PROGRAM, path, String(segmentRows), JSON.stringify(options)];
+    const store = [PROGRAM, path, String(segmentRows), JSON.stringify(options), control];
     const [command = '', ...args] = [...through, process.execPath, ...store];
     const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const remote = new RemoteStore(child);

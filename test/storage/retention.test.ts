@@ -32,7 +32,7 @@ for (const segmentSize of [
 
     // Time does not jump for what falls due on its way: this is a look after an hour, and another one a day later.
     clock.advance(DAY_MS);
-    await opened.store.applyRetention(NOON);
+    await opened.store.applyRetention();
     clock.advance(HOUR_MS);
     await until(
       'they are removed, once an hour',

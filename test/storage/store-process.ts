@@ -1,7 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Status } from '../../src/component/status.js';
+import type { User } from '../../src/storage/meta-store.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
+import { controlPlaneIn } from '../support/control-plane.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /**
@@ -21,10 +24,9 @@ export type StoreCall =
   | 'listAgents'
   | 'settled'
   | 'createUser'
-  | 'listUsers'
-  | 'createPrompt'
   | 'wantEvents'
   | 'openEventReader'
+  | 'createPrompt'
   | 'readEvents'
   | 'saveEventProgress'
   | 'log'
@@ -46,31 +48,38 @@ export interface Answer {
 // unless somebody else listens.
 process.on('SIGXFSZ', () => undefined);
 
+const path = process.argv[2] ?? '';
 const settings = componentSettings('duckdb');
+let control: ControlStore | null = null;
 const statuses: Status[] = [];
 const store = new DuckDBStore(
   { ...settings, config: {} },
   {
     ...STORE_OPTIONS,
-    path: process.argv[2] ?? '',
+    path,
     maxQueueBytes: 1e9,
     segmentSize: { rows: Number(process.argv[3]), bytes: 1e9 },
     ...(JSON.parse(process.argv[4] ?? '{}') as Partial<DuckDBStoreOptions>),
   },
 );
 
-await answer(0, () => store.start(hostThatKeeps(statuses)));
+await answer(0, async () => {
+  control = await controlPlaneIn(process.argv[5] ?? '', settings.clock);
+  await store.start(hostThatKeeps(statuses, control));
+});
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, args } = JSON.parse(line) as Call;
   void answer(id, async () => {
     if (method === 'log') return settings.logger.lines;
     if (method === 'statuses') return statuses;
+    if (method === 'createUser') return await control?.accounts.createUser(args[0] as User);
     return await (store[method] as (...values: readonly unknown[]) => Promise<unknown>).apply(store, [
       ...args,
     ]);
   });
 }
 await store.shutdown(AbortSignal.timeout(20_000));
+await (control as ControlStore | null)?.close();
 
 async function answer(id: number, work: () => Promise<unknown>): Promise<void> {
   try {

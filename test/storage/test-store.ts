@@ -1,12 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { NO_RATES } from '../../src/http/user-rates.js';
 import type { Status } from '../../src/component/status.js';
 import type { Host } from '../../src/component/host.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
+import { controlPlaneIn } from '../support/control-plane.js';
 import { testFolder } from '../support/test-folder.js';
+import { aUser } from './meta-records.js';
 
 /** Small enough for segments to be sealed and moved all the time. */
 const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
@@ -16,6 +19,7 @@ const SMALL_INDEX = { tableBits: 6, filterBytes: 64 * 1024 };
 
 /** What stores of tests are like, where it does not matter. */
 export const STORE_OPTIONS = {
+  control: 'sqlite',
   memoryLimit: '256MiB',
   threads: 1,
   maxQueueBytes: 64 * 1024 * 1024,
@@ -30,21 +34,18 @@ export const STORE_OPTIONS = {
   indexSize: SMALL_INDEX,
 } as const satisfies Partial<DuckDBStoreOptions>;
 
-/** A store whose retention can be waited for. */
-class RetainingStore extends DuckDBStore {
-  async applyRetention(now: number): Promise<void> {
-    await this.thread().call('applyRetention', [now]);
-  }
-}
-
-/** A store in real files that can be closed and opened again. It is closed when the test ends. */
+/**
+ * A store in real files that can be closed and opened again, with a control plane in the same folder that goes with it. It is closed when
+ * the test ends.
+ */
 export class TestStore {
   readonly path: string;
   readonly settings = componentSettings('duckdb');
   /** What it told the daemon. */
   readonly statuses: Status[] = [];
   readonly #options: Partial<DuckDBStoreOptions>;
-  #store: RetainingStore | null = null;
+  #store: DuckDBStore | null = null;
+  #control: ControlStore | null = null;
 
   private constructor(path: string, options: Partial<DuckDBStoreOptions>) {
     this.path = path;
@@ -65,25 +66,33 @@ export class TestStore {
     return opened;
   }
 
-  get store(): RetainingStore {
+  get store(): DuckDBStore {
     if (this.#store === null) throw new Error('the store of this test is closed');
     return this.#store;
   }
 
+  /** Where users and prompts are. */
+  get control(): ControlStore {
+    if (this.#control === null) throw new Error('the store of this test is closed');
+    return this.#control;
+  }
+
   /** @param options other options from here on */
   async start(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
-    const store = new RetainingStore(
+    this.#control ??= await controlPlaneIn(dirname(this.path), this.settings.clock);
+    const store = new DuckDBStore(
       { ...this.settings, config: {} },
       { ...STORE_OPTIONS, path: this.path, ...this.#options, ...options },
     );
-    await store.start(hostThatKeeps(this.statuses));
+    await store.start(hostThatKeeps(this.statuses, this.#control));
     this.#store = store;
   }
 
   async close(): Promise<void> {
-    const store = this.#store;
-    this.#store = null;
+    const [store, control] = [this.#store, this.#control];
+    [this.#store, this.#control] = [null, null];
     await store?.shutdown(AbortSignal.timeout(20_000));
+    await control?.close();
   }
 
   async reopen(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
@@ -95,31 +104,24 @@ export class TestStore {
   async retained(afterMs: number): Promise<void> {
     this.settings.clock.advance(afterMs);
     // The store does it by itself, too, once an hour and beside everything else: a test would not know when.
-    await this.store.applyRetention(this.settings.clock.now());
+    await this.store.applyRetention();
   }
 
   /** @returns the id of a new user, which is a tenant */
   async addUser(): Promise<string> {
-    const id = randomUUID();
-    await this.store.createUser({
-      id,
-      email: `${id}@example.org`,
-      name: 'somebody',
-      monthly_event_limit: null,
-      disabled: false,
-      created_at: this.settings.clock.now(),
-    });
-    return id;
+    const user = aUser({ created_at: this.settings.clock.now() });
+    await this.control.accounts.createUser(user);
+    return user.id;
   }
 }
 
-/** A host of which the store uses nothing but the status. */
-export function hostThatKeeps(statuses: Status[]): Host {
+/** A host of which the store uses nothing but the status, and the control plane. */
+export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host {
   const unused = (): never => {
     throw new Error('the store asked for something it does not need');
   };
   return {
-    extension: unused,
+    extension: (_id, isWanted) => (isWanted(control) ? control : unused()),
     listener: unused,
     announce: unused,
     authenticate: unused,

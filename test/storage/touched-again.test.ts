@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import { finishedRows } from '../../src/storage/duckdb/alerts/unit-rows.js';
-import { TracesEncoder } from '../../src/storage/duckdb/encode-traces.js';
 import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
 import { EventEngine } from '../events/event-engine.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../support/run-records.js';
+import { tracesMessage } from './traces-message.js';
 import { queriesDuring, rowsScannedBy } from './watched-statements.js';
 
 const LATER = NOON + DAY;
@@ -22,9 +22,8 @@ void t.test('of a trace that is touched again only the places where its rows lie
   const touch = async (receivedAt: number): Promise<void> => {
     const trace = aHeader({ trace_id: old, status: 'running' });
     const items = [{ trace, spans: [aSpanRecord(old, { type: 'custom', name: 'step', ended_at: LATER })] }];
-    const mapped = { tenant: user.userId, items, service_map: deriveBatch(items) };
-    const message = new TracesEncoder().encode(mapped, receivedAt);
-    await engine.parts.writer.write({ batch: new IncomingBatch(user.tenant, message) });
+    const message = tracesMessage(user.tenant, { items, service_map: deriveBatch(items) }, receivedAt);
+    await engine.parts.writer.write({ batch: new IncomingBatch(message) });
   };
   await touch(NOON);
   for (let i = 0; i < BATCHES; i++) await engine.write(user, others(), NOON + i);

@@ -11,7 +11,12 @@ export async function openControlPlane(
   t: Test,
   { directory = testFolder(t), clock = systemClock }: { directory?: string; clock?: Clock } = {},
 ): Promise<ControlStore> {
-  const store = new ControlStore(await openSqlite({ path: join(directory, 'control.db'), clock }), directory);
+  const store = await controlPlaneIn(directory, clock);
   t.teardown(() => store.close());
   return store;
+}
+
+/** That of a folder, which the caller closes. */
+export async function controlPlaneIn(directory: string, clock: Clock = systemClock): Promise<ControlStore> {
+  return new ControlStore(await openSqlite({ path: join(directory, 'control.db'), clock }), directory);
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { ExtensionFactory } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
-import { duration, filePath, section, size } from '../../config/schema.js';
+import { duration, extensionId, filePath, section, size } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
 import { MOST_AGENTS } from '../../storage/duckdb/agent-limit.js';
 import { DuckDBStore } from '../../storage/duckdb/store.js';
@@ -16,6 +16,10 @@ const configSchema = section({
   path: filePath({
     default: './data/jackdaw.duckdb',
     description: 'The main file of the store. The files with the telemetry lie beside it, under its name.',
+  }),
+  control: extensionId({
+    default: 'sqlite',
+    description: 'The extension that keeps users and prompts: rows carry its numbers of them.',
   }),
   memory_limit: size({
     default: '512MiB',
@@ -114,17 +118,18 @@ const configSchema = section({
 export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   kind: 'extension',
   type: 'duckdb',
-  description: 'The embedded store: telemetry, users and keys in DuckDB files.',
+  description: 'The embedded store: telemetry in DuckDB files.',
   stability: 'beta',
   configSchema,
   check: (config) => [...memoryProblems(config), ...readProblems(config), ...retentionProblems(config)],
   resources: (config) => [{ kind: 'writable_file', path: config.path }],
   create: (settings) => {
-    const { path, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
+    const { path, control, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
     const { max_reads, max_waiting_reads, max_waiting_reads_per_user } = settings.config;
     const { max_run_spans, max_agents, max_waiting_segments, reserve } = settings.config;
     return new DuckDBStore(settings, {
       path,
+      control,
       memoryLimit: `${sizeBytes(memory_limit)}B`,
       threads,
       maxQueueBytes: sizeBytes(max_queue_size),

@@ -11,15 +11,25 @@ import {
   PointsEncoder,
   transferablesOf as transferablesOfPoints,
 } from './metrics/encode-points.js';
+import type { PromptNumbers } from './prompt-numbers.js';
+import type { NamedPrompts, PromptMessage } from './prompts/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
+import type { KnownUsers, UserTerms } from './user-terms.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have, which is ${MAX_STREAMS_OF_TENANT}, or fewer with very long names and descriptions`;
 
-/** A batch as it crosses to the store thread, and the buffers in it that are handed over. */
+/** A batch that was made columns, and the buffers that are handed over with it. */
 interface Encoded {
-  readonly message: object;
   readonly buffers: readonly ArrayBuffer[];
+  /** What crosses to the store thread of it, beside its tenant and its quota. It may have to be asked for. */
+  readonly message: (terms: UserTerms) => object | Promise<object>;
+}
+
+/** What the control plane says of users and prompts. */
+export interface Known {
+  readonly users: KnownUsers;
+  readonly prompts: PromptNumbers;
 }
 
 /** The way of batches to the store thread: encodes them, and bounds what waits for its commit. */
@@ -29,14 +39,18 @@ export class BatchWrites {
   readonly #logs = new LogsEncoder();
   readonly #maxQueueBytes: number;
   readonly #metrics: StoreMetrics;
-  readonly #thread: () => ThreadClient;
+  readonly #open: () => { readonly thread: ThreadClient; readonly known: Known };
   #queuedBytes = 0;
 
-  /** @param thread that of the open store; throws where there is none */
-  constructor(maxQueueBytes: number, metrics: StoreMetrics, thread: () => ThreadClient) {
+  /** @param open gives the open store; throws where there is none */
+  constructor(
+    maxQueueBytes: number,
+    metrics: StoreMetrics,
+    open: () => { readonly thread: ThreadClient; readonly known: Known },
+  ) {
     this.#maxQueueBytes = maxQueueBytes;
     this.#metrics = metrics;
-    this.#thread = thread;
+    this.#open = open;
   }
 
   /** Of encoded batches that wait for their commit. */
@@ -47,8 +61,13 @@ export class BatchWrites {
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
     const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, () => {
-      const message = this.#traces.encode(batch, context.receivedAt);
-      return { message, buffers: transferablesOf(message) };
+      const encoded = this.#traces.encode(batch, context.receivedAt);
+      const { named, ...rows } = encoded;
+      return {
+        buffers: transferablesOf(encoded),
+        message: ({ wanted }) =>
+          named === null ? { ...rows, wanted } : this.#withPrompts({ ...rows, wanted }, batch.tenant, named),
+      };
     });
     return receiptOf(length, NO_REFUSALS, usage);
   }
@@ -57,8 +76,8 @@ export class BatchWrites {
     const { length } = batch.items;
     type Answer = WriteAnswer & { readonly refused: readonly number[] };
     const answer = await this.#write<Answer>('writePoints', batch, context, () => {
-      const message = this.#points.encode(batch);
-      return { message, buffers: transferablesOfPoints(message) };
+      const encoded = this.#points.encode(batch);
+      return { buffers: transferablesOfPoints(encoded), message: () => encoded };
     });
     const refused = answer.refused.map((index) => ({ index, reason: TOO_MANY_METRICS }));
     return receiptOf(length - refused.length, refused, answer.usage);
@@ -67,14 +86,20 @@ export class BatchWrites {
   async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
     const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
-      const message = this.#logs.encode(batch);
-      return { message, buffers: transferablesOfLogs(message) };
+      const encoded = this.#logs.encode(batch);
+      return { buffers: transferablesOfLogs(encoded), message: () => encoded };
     });
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
+  async #withPrompts(message: object, userId: string, { references, spans }: NamedPrompts): Promise<object> {
+    const { prompts } = this.#open().known;
+    const numbers = prompts.known(userId, references) ?? (await prompts.find(userId, references));
+    return { ...message, prompts: { numbers, spans } satisfies PromptMessage };
+  }
+
   /**
-   * Hands a batch to the thread.
+   * Hands a batch to the thread. It is encoded before anything is waited for: the caller may change it from then on.
    *
    * @returns what it says after the commit
    * @throws ConsumeError `overloaded` where too much waits already: before anything is encoded
@@ -93,12 +118,16 @@ export class BatchWrites {
         retryAfterMs: 1000,
       });
     }
+    const { thread, known } = this.#open();
     const { message, buffers } = encode();
-    const thread = this.#thread();
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
     try {
-      return await thread.call<T>(method, [{ ...message, ...countedMessage(batch, receivedAt) }], {
+      const terms = known.users.known(batch.tenant) ?? (await known.users.find(batch.tenant));
+      const made = message(terms);
+      const own = made instanceof Promise ? await made : made;
+      const { tenant } = terms;
+      return await thread.call<T>(method, [{ ...own, tenant, ...countedMessage(batch, terms, receivedAt) }], {
         transfer: buffers,
       });
     } finally {

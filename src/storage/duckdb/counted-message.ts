@@ -1,16 +1,19 @@
-import type { Batch, QuotaTerms } from '../../signal/batch.js';
+import type { Batch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
+import type { Counted } from './event-counts.js';
+import type { UserTerms } from './user-terms.js';
 
-/** That a batch counts, as it crosses to the store thread. */
-export interface CountedMessage extends QuotaTerms {
-  /** When the batch came, which decides its month. */
-  readonly at: Micros;
-}
-
-/** For a message of a batch; empty where the batch is not counted. */
+/**
+ * For a message of a batch; empty where the batch is not counted. The user's own limit goes before that of the batch; 0 is none.
+ *
+ * @param at when the batch came, which decides its month
+ */
 export function countedMessage(
   { quota }: Pick<Batch<unknown>, 'quota'>,
+  { tenant, monthlyLimit }: UserTerms,
   at: Micros,
-): { readonly counted?: CountedMessage } {
-  return quota === undefined ? {} : { counted: { ...quota, at } };
+): { readonly counted?: Counted } {
+  if (quota === undefined) return {};
+  const limit = monthlyLimit ?? quota.monthly_items;
+  return { counted: { tenant, at, limit: limit === 0 ? Infinity : limit } };
 }

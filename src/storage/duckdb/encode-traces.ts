@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
+import type { EventType } from '../../signal/event.js';
 import { AGENT_SOURCES, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
 import { deriveBatch } from '../../signal/derive-map.js';
 import { fitsBatch, type BatchMap } from '../../signal/service-map.js';
@@ -13,8 +14,8 @@ import { DERIVED, FOLLOWS_SPANS } from '../../runs/rules/derived.js';
 import { indexOf } from '../table.js';
 import { SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../tables.js';
 import { usageOf, type UsageNode } from '../../runs/rules/usage.js';
-import type { CountedMessage } from './counted-message.js';
-import { promptMessage, type PromptMessage } from './prompts/prompt-message.js';
+import type { Counted } from './event-counts.js';
+import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompts/prompt-message.js';
 import { printJson } from '../../signal/json.js';
 
 /** A span as it crosses to the store thread: its columns and its line of the payload. */
@@ -31,16 +32,27 @@ export const TRACE_MESSAGE: readonly Column[] = [
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
 
-/** A batch of traces on its way to the store thread. The spans lie in the order of their traces. */
-export interface TracesMessage {
-  readonly tenant: string;
+/** The rows of a batch of traces. The spans lie in the order of their traces. */
+interface EncodedRows {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;
-  /** Where the batch is counted for a quota. */
-  readonly counted?: CountedMessage;
   /** Where a service map was derived from the batch. */
   readonly map?: MapMessage;
+}
+
+/** A batch of traces, before anybody has asked what its user's terms are. */
+export interface EncodedTraces extends EncodedRows {
+  readonly named: NamedPrompts | null;
+}
+
+/** A batch of traces on its way to the store thread. */
+export interface TracesMessage extends EncodedRows {
+  readonly tenant: number;
+  /** The events of the tenant that somebody wants. */
+  readonly wanted: readonly EventType[];
+  /** Where the batch is counted for a quota. */
+  readonly counted?: Counted;
   /** Where spans name prompt versions. */
   readonly prompts?: PromptMessage;
 }
@@ -62,7 +74,7 @@ export class TracesEncoder {
   readonly #spanText = new TextScratch();
   readonly #traceText = new TextScratch();
 
-  encode(batch: TracesBatch, receivedAt: number): TracesMessage {
+  encode(batch: Pick<TracesBatch, 'items' | 'service_map'>, receivedAt: number): EncodedTraces {
     let spanCount = 0;
     for (const item of batch.items) spanCount += item.spans.length;
     const spans = new ColumnsWriter(SPAN_MESSAGE, spanCount, this.#spanText);
@@ -74,17 +86,16 @@ export class TracesEncoder {
     });
     this.#writePayloads(spans, batch);
     return {
-      tenant: batch.tenant,
       receivedAt,
       traces: traces.finish(),
       spans: spans.finish(),
       ...(batch.service_map && { map: mapMessage(batch.service_map, batch.items) }),
-      ...promptMessage(batch.items),
+      named: namedPrompts(batch.items),
     };
   }
 
   /** After all other texts, so that the lines of a trace lie side by side and are stored as one slice. */
-  #writePayloads(spans: ColumnsWriter, batch: TracesBatch): void {
+  #writePayloads(spans: ColumnsWriter, batch: Pick<TracesBatch, 'items'>): void {
     const text = this.#spanText;
     let row = 0;
     for (const item of batch.items) {
@@ -104,9 +115,9 @@ export class TracesEncoder {
   }
 }
 
-export function transferablesOf({ traces, spans, map, prompts }: TracesMessage): ArrayBuffer[] {
+export function transferablesOf({ traces, spans, map, named }: EncodedTraces): ArrayBuffer[] {
   const arrays: Int32Array<ArrayBuffer>[] = map === undefined ? [] : [map.nodes, map.nodeSums, map.edgeSums];
-  if (prompts !== undefined) arrays.push(prompts.spans);
+  if (named !== null) arrays.push(named.spans);
   return [...transferables(traces), ...transferables(spans), ...arrays.map(({ buffer }) => buffer)];
 }
 

@@ -1,7 +1,5 @@
 import type { Logger } from '../../component/telemetry.js';
 import { systemClock } from '../../telemetry/system-clock.js';
-import { PROMPT_LINKS } from '../prompt-links-table.js';
-import { TRACES } from '../tables.js';
 import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
 import { MOST_AGENTS, OtherAgents } from './agent-limit.js';
@@ -10,34 +8,28 @@ import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { CUT_MESSAGE } from './attach-with-log.js';
 import { BackPressure } from './back-pressure.js';
 import { CappedRuns } from './capped-runs.js';
-import { checkpoint } from './checkpoint.js';
 import { storedSums } from './cold-sums.js';
-import { Database, isInvalidated, MAIN } from './database.js';
+import { Database } from './database.js';
 import { DiskRoom } from './disk-room.js';
 import { Housekeeping } from './housekeeping.js';
-import { ClosedSpanIds } from './ids/closed-span-ids.js';
-import { IdIndex } from './ids/id-index.js';
-import type { IdRows } from './ids/id-rows.js';
-import type { IndexKind } from './ids/run-names.js';
-import { StoredIds, storeNumber } from './ids/stored-ids.js';
+import type { IdIndex } from './ids/id-index.js';
+import { openIndexes } from './ids/open-indexes.js';
 import { IdleRuns } from './idle-runs.js';
 import { EventCounts } from './event-counts.js';
 import { EventReads } from './events/event-reads.js';
 import { RECENT_SIZE, RecentEvents } from './events/recent-events.js';
 import { StoredLogs } from './logs/stored-logs.js';
-import { MetaTables } from './meta/meta-tables.js';
-import { mainFile } from './meta/unusable-meta.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
 import { REBUILD_SIZE } from './map/rebuild-work.js';
 import { Services } from './map/services.js';
+import { openMainFile, type MainFile } from './main-file.js';
 import { lastHeard } from './last-heard.js';
-import { META_SCHEMA, migrate } from './migrations.js';
 import { Mover } from './mover.js';
 import { Origins } from './origins.js';
 import { StoredPrompts } from './prompts/stored-prompts.js';
 import { makeStorePrivate } from './private-store.js';
-import { OWN_READS, READ_LIMITS, readsAtATime, type ReadLimits } from './read-limits.js';
-import { ReadPool, type ReadPoolOptions } from './read-pool.js';
+import { READ_LIMITS } from './read-limits.js';
+import { openPools, type ReadPools } from './read-pools.js';
 import { Reads } from './read.js';
 import { RetentionClock } from './retention-clock.js';
 import { RunFigures, type RunChanges } from './run-figures.js';
@@ -49,20 +41,18 @@ import { Reloads } from './reloads.js';
 import { RUN_SIZE } from './run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { Troubles } from './troubles.js';
-import { setUnusableAside } from './unusable-rows.js';
 import { SEGMENT_SIZE, Writer } from './writer.js';
 
 /** What the engine is put together from, opened and loaded. */
 export interface EngineParts {
   readonly database: Database;
-  readonly meta: MetaTables;
+  readonly main: MainFile;
   readonly segments: Segments;
   readonly mover: Mover;
   readonly writer: Writer;
   readonly pressure: BackPressure;
   readonly room: DiskRoom;
-  /** For users, and for the store's own works. */
-  readonly pools: { readonly users: ReadPool; readonly own: ReadPool };
+  readonly pools: ReadPools;
   readonly reads: Reads;
   readonly runs: RunReads;
   readonly metrics: StoredMetrics;
@@ -134,7 +124,7 @@ async function openFiles(
 ): Promise<EngineParts> {
   const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
   const agents = new Agents(otherAgents);
-  const meta = await openMeta(database, options.path, { logger, troubles, listener, agents });
+  const main = await openMainFile(database, options, { logger, troubles });
   const segments = await Segments.open(await database.connect(), options.path, {
     logger,
     clock: systemClock,
@@ -149,22 +139,14 @@ async function openFiles(
   const figures = new RunFigures();
   const pools = await openPools(database, options.readLimits ?? READ_LIMITS);
   const reads = new Reads(pools.users, pools.own, segments);
-  const openIndex = async (kind: IndexKind, rows: IdRows): Promise<IdIndex> =>
-    await IdIndex.open({
-      mainPath: options.path,
-      kind,
-      store: await storeNumber(connection),
-      lastSeq: segments.lastSeq,
-      rows,
-      logger,
-      size: options.indexSize,
-    });
-  const traces = await openIndex('traces', new StoredIds(reads.forWork('ids'), TRACES));
-  const prompts = new StoredPrompts(
-    meta,
-    await openIndex('links', new StoredIds(reads.forWork('ids'), PROMPT_LINKS)),
-  );
-  const closedSpans = await openIndex('spans', new ClosedSpanIds(reads.forWork('ids')));
+  const indexes = await openIndexes(connection, reads.forWork('ids'), {
+    mainPath: options.path,
+    lastSeq: segments.lastSeq,
+    logger,
+    size: options.indexSize,
+  });
+  const { traces, closedSpans } = indexes;
+  const prompts = new StoredPrompts(indexes.links);
   const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
   const capture = segments.capture();
   try {
@@ -202,7 +184,6 @@ async function openFiles(
     connection,
     traces,
     agents,
-    interests: meta.interests,
     recent,
     services,
     runs: changes,
@@ -233,7 +214,7 @@ async function openFiles(
     },
   });
   const runs = new RunReads({ agents, figures, days, traces });
-  const events = new EventReads({ meta, segments, recent, read: reads.forWork('events') });
+  const events = new EventReads({ recent, read: reads.forWork('events') });
   const observations = new Observations({
     read: reads.forWork('alerts'),
     agents,
@@ -241,11 +222,10 @@ async function openFiles(
     services,
     metrics,
     touched,
-    users: meta,
   });
   const upkeep = reads.forWork('upkeep');
   const clock = new RetentionClock({
-    notes: meta.clockNotes,
+    notes: main.clockNotes,
     heardUpTo: () => upkeep(lastHeard),
     troubles,
     logger,
@@ -267,21 +247,19 @@ async function openFiles(
     traces,
     closedSpans,
     idle,
-    events: [meta.events, meta.alerts],
     recent,
     map: {
       read: reads.forWork('map'),
       writer,
       services,
       agents,
-      userOf: (tenant) => meta.userOf(tenant) ?? String(tenant),
       size: options.rebuildSize ?? REBUILD_SIZE,
     },
   });
   mover.wake();
   return {
     database,
-    meta,
+    main,
     segments,
     mover,
     writer,
@@ -308,49 +286,4 @@ async function openFiles(
     otherAgents,
     retentionClock: clock,
   };
-}
-
-async function openPools(database: Database, limits: ReadLimits): Promise<EngineParts['pools']> {
-  const { maxWaiting, maxWaitingOfUser, timeoutMs } = limits;
-  const options: ReadPoolOptions = {
-    size: readsAtATime(limits),
-    maxWaiting,
-    maxWaitingOfShare: maxWaitingOfUser,
-    timeoutMs,
-    clock: systemClock,
-  };
-  return {
-    users: await ReadPool.open(database, options),
-    own: await ReadPool.open(database, { ...options, size: OWN_READS, maxWaitingOfShare: maxWaiting }),
-  };
-}
-
-async function openMeta(
-  database: Database,
-  path: string,
-  parts: {
-    readonly logger: Logger;
-    readonly troubles: Troubles;
-    readonly listener: StoreListener;
-    readonly agents: Agents;
-  },
-): Promise<MetaTables> {
-  const { logger, listener, agents } = parts;
-  const connection = await database.connect();
-  await connection.run(`USE ${MAIN}`);
-  await migrate(connection, MAIN, META_SCHEMA, path);
-  await setUnusableAside(connection, mainFile(path), parts);
-  const attachAnew = (): Promise<void> => database.attachMainAnew();
-  try {
-    await checkpoint(connection, MAIN);
-  } catch (error) {
-    // What the log holds goes into the file later: a full disk is no reason not to start.
-    logger.warn({ err: error }, 'The main file could not be checkpointed at the start; that is tried later.');
-    if (isInvalidated(error)) await attachAnew();
-  }
-  return await MetaTables.open(connection, {
-    file: { path, attachAnew, logger },
-    eventsWritten: listener.eventsWritten,
-    agentName: (tenant, agentId) => agents.byId(tenant, agentId)?.name,
-  });
 }

@@ -3,7 +3,6 @@ import type { QuotaUsage } from '../../component/consumer.js';
 import type { Micros } from '../../signal/time.js';
 import { monthOf, startOfMonth } from '../month.js';
 import { USAGE } from '../sum-tables.js';
-import type { CountedMessage } from './counted-message.js';
 import type { Connection } from './connection.js';
 import { objectRows } from './object-rows.js';
 import { relation } from './relation.js';
@@ -17,17 +16,6 @@ export interface Counted {
   readonly at: Micros;
   /** Events a month; Infinity for no limit. */
   readonly limit: number;
-}
-
-/** @param own the tenant's own limit, which goes before the default; 0 is none, null says nothing */
-export function countedOf(
-  message: CountedMessage | undefined,
-  tenant: number,
-  own: number | null,
-): Counted | null {
-  if (message === undefined) return null;
-  const limit = own ?? message.monthly_items;
-  return { tenant, at: message.at, limit: limit === 0 ? Infinity : limit };
 }
 
 /**

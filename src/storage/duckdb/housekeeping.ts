@@ -1,5 +1,4 @@
 import type { Micros } from '../../signal/time.js';
-import type { MapRebuild } from '../map-rebuild.js';
 import type { Table } from '../table.js';
 import { EVENTS } from '../events-table.js';
 import { PROMPT_LINKS } from '../prompt-links-table.js';
@@ -13,7 +12,7 @@ import type { RecentEvents } from './events/recent-events.js';
 import type { IdIndex } from './ids/id-index.js';
 import type { IdleRun, IdleRuns } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
-import { rebuildMap } from './map/rebuild.js';
+import { rebuildMap, type Rebuilt } from './map/rebuild.js';
 import { type RebuildParts } from './map/rebuild-work.js';
 import type { StoredMetrics } from './metrics/stored-metrics.js';
 import type { Mover } from './mover.js';
@@ -63,8 +62,6 @@ interface Parts {
   readonly traces: IdIndex;
   readonly closedSpans: IdIndex;
   readonly idle: IdleRuns;
-  /** What the main file has of events, and of firings of alerts. */
-  readonly events: readonly { removeBefore(time: Micros): Promise<void> }[];
   /** The last ones of telemetry. */
   readonly recent: RecentEvents;
   readonly map: RebuildParts;
@@ -87,9 +84,14 @@ export class Housekeeping {
     this.#parts = parts;
   }
 
-  /** Removes what retention no longer keeps, as far as the clock can be believed. @param now microseconds */
-  async applyRetention(now: number): Promise<void> {
-    await this.#do(() => this.#applyRetention(now));
+  /**
+   * Removes what retention no longer keeps, as far as the clock can be believed.
+   *
+   * @param now microseconds
+   * @returns the time before which no events are kept, wherever they are; null where all are
+   */
+  async applyRetention(now: number): Promise<Micros | null> {
+    return await this.#do(() => this.#applyRetention(now));
   }
 
   /** Lets runs of which nothing came for too long count as timed out. @param now microseconds */
@@ -98,7 +100,7 @@ export class Housekeeping {
   }
 
   /** Derives the service map afresh, compares and corrects it. @returns null while that is under way already */
-  async rebuildMap(dryRun: boolean): Promise<MapRebuild | null> {
+  async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
     if (this.#isRebuilding) return null;
     this.#isRebuilding = true;
     const throwIfStopped = (): void => {
@@ -139,7 +141,7 @@ export class Housekeeping {
     return await turn;
   }
 
-  async #applyRetention(clockNow: number): Promise<void> {
+  async #applyRetention(clockNow: number): Promise<Micros | null> {
     const now = await this.#parts.clock.believed(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
@@ -149,7 +151,10 @@ export class Housekeeping {
     }
     if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
     if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
-    if (eventRetentionDays !== null) await this.#removeEvents(firstKeptTime(now, eventRetentionDays));
+    if (eventRetentionDays === null) return null;
+    const firstKept = firstKeptTime(now, eventRetentionDays);
+    await this.#removeEvents(firstKept);
+    return firstKept;
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
@@ -208,8 +213,7 @@ export class Housekeeping {
   }
 
   async #removeEvents(firstKept: Micros): Promise<void> {
-    const { mover, segments, events, recent } = this.#parts;
-    for (const kept of events) await kept.removeBefore(firstKept);
+    const { mover, segments, recent } = this.#parts;
     await this.#moveOld(EVENTS, 'timestamp', firstKept);
     // What could not be moved yet is removed the next time, and read until then.
     const moved = segments.oldestBound;

@@ -1,7 +1,7 @@
 import { createTable } from '../table.js';
 import { COLD_TABLES, SEGMENT_TABLES, TEXT_BLOCKS } from '../tables.js';
 import { createLogTerms } from '../log-tables.js';
-import { META_TABLES } from './meta/all-tables.js';
+import { MAIN_TABLES } from './main-tables.js';
 import type { Connection } from './connection.js';
 import { identifier } from './database.js';
 import { StoreOpenError } from './store-open-error.js';
@@ -35,10 +35,10 @@ export const SEGMENT_SCHEMA: Schema = {
   upgrades: [],
 };
 
-/** The main file: small tables, changed in place. */
-export const META_SCHEMA: Schema = {
-  version: 1,
-  create: (catalog) => META_TABLES.map((table) => table.create(catalog)),
+/** The main file. Its first schema was that of stores which kept users, keys and all else there, too. */
+export const MAIN_SCHEMA: Schema = {
+  version: 2,
+  create: (catalog) => MAIN_TABLES.map((create) => create(catalog)),
   upgrades: [],
 };
 
@@ -47,7 +47,7 @@ export const META_SCHEMA: Schema = {
  *
  * @param name of the attached database, which for the main file is made of the file's name
  * @param path named in the error
- * @throws StoreOpenError when the file is of a newer program.
+ * @throws StoreOpenError when the file is of a newer program, or of one so old that no upgrade leads on.
  */
 export async function migrate(
   connection: Connection,
@@ -60,6 +60,12 @@ export async function migrate(
   if (version !== null && version > schema.version) {
     throw new StoreOpenError(
       `The store file ${path} has schema ${version}, but this Jackdaw knows only schema ${schema.version}: it was written by a newer version. Start that version, or restore a backup made before the upgrade.`,
+    );
+  }
+  const first = schema.upgrades[0]?.version ?? schema.version + 1;
+  if (version !== null && version + 1 < first) {
+    throw new StoreOpenError(
+      `The store file ${path} has schema ${version}, that of an earlier development version of Jackdaw, which cannot be brought to schema ${schema.version}. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
     );
   }
   const changes =

@@ -1,6 +1,6 @@
 import type { Logger } from '../../component/telemetry.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import type { ClockNote } from './meta/clock-notes.js';
+import type { ClockNote } from './clock-notes.js';
 import type { Troubles } from './troubles.js';
 
 /** By how much the clock may go on between two looks, which are an hour apart while the daemon runs. */

@@ -5,7 +5,6 @@ import { activeAt, countedAt, countedHeader } from './counted-runs.js';
 import { CompletedSpans, type LoadedGroup } from './completed-spans.js';
 import type { Connection } from './connection.js';
 import { CommitEvents, eventRows } from './events/commit-events.js';
-import type { EventInterests } from './events/interests.js';
 import type { RecentEvents } from './events/recent-events.js';
 import { EventsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from './ids/id-index.js';
@@ -65,14 +64,12 @@ interface WrittenTrace extends TouchedRows {
 export class Settlement {
   readonly #traces: IdIndex;
   readonly #agents: Agents;
-  readonly #interests: EventInterests;
   readonly #recent: RecentEvents;
   readonly #services: Services;
   readonly #map: SettledMap;
   readonly #runs: RunChanges;
   readonly #idle: IdleRuns;
   readonly #known: KnownTraces;
-  readonly #prompts: StoredPrompts;
   readonly #links: PromptLinks;
   readonly #changes: GroupChanges;
   readonly #completed: CompletedSpans;
@@ -88,8 +85,6 @@ export class Settlement {
     /** Every stored trace id, with the commit of its newest header. */
     readonly traces: IdIndex;
     readonly agents: Agents;
-    /** Which events are to be written. */
-    readonly interests: EventInterests;
     /** Told of the events that every commit wrote. */
     readonly recent: RecentEvents;
     readonly services: Services;
@@ -107,7 +102,6 @@ export class Settlement {
     this.#size = parts.runSize;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
-    this.#interests = parts.interests;
     this.#recent = parts.recent;
     this.#services = parts.services;
     this.#map = new SettledMap(parts.services);
@@ -116,7 +110,6 @@ export class Settlement {
     this.#storedAt = (capture) => new StoredTraces(parts, capture);
     this.#closed = parts.closedRuns;
     this.#known = new KnownTraces(parts.traces, parts.reloads, parts.runSize);
-    this.#prompts = parts.prompts;
     this.#links = new PromptLinks(parts.connection, parts.prompts);
     this.#completed = new CompletedSpans(parts.runSize);
     this.#changes = new GroupChanges(parts.services, this.#links, parts.runSize);
@@ -127,7 +120,6 @@ export class Settlement {
     for (const change of changes) {
       const batch = 'ahead' in change ? change.ahead.batch : 'batch' in change ? change.batch : null;
       batch?.numberNodes(this.#services);
-      batch?.numberPrompts(this.#prompts.known);
     }
     const sorted = triage(changes, this.#traces, this.#size);
     const { touched } = sorted;
@@ -138,7 +130,7 @@ export class Settlement {
     await this.#loadCompleted({ touched, fresh, states }, changes, stored);
     await this.#links.load(sorted, states, capture);
     const events = new EventsOfGroup();
-    const facts = new CommitEvents(this.#interests, this.#agents);
+    const facts = new CommitEvents(this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
     for (const state of states.values()) state.closeIfAsked();
     const group = { touched, fresh, states, events };

@@ -9,6 +9,8 @@ import type { RunSize } from './run-size.js';
 import type { CommitReport, SegmentSize } from './writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
+  /** The identity of the control plane whose numbers of users and prompts rows carry. */
+  readonly control: string;
   /** Sealed segments that may wait to be moved; more hold ingestion back. Absent: any number. */
   readonly maxWaitingSegments?: number;
   /** Kept free for what is done when the disk is full, in bytes. Absent: nothing is. */
@@ -37,8 +39,6 @@ export interface StoreOptions extends DatabaseOptions, Retention {
 export interface StoreListener {
   /** A commit of telemetry. */
   readonly committed: (report: CommitReport) => void;
-  /** An event in the main file. */
-  readonly eventsWritten: () => void;
   /** DuckDB refuses everything from now on: only another process can open the files again. */
   readonly died: (error: unknown) => void;
   /** Telemetry that alerts may be about; not again before they have asked what it was. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Component } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
@@ -9,26 +10,31 @@ import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../worker/thread-protocol.js';
 import { ThreadClient } from '../../worker/thread-client.js';
+import type { Micros } from '../../signal/time.js';
 import type { AlertStore } from '../alert-store.js';
+import { isControlPlane, type ControlPlane } from '../control-plane.js';
 import { EVENTS } from '../events-table.js';
-import { BatchWrites } from './batch-writes.js';
+import { BatchWrites, type Known } from './batch-writes.js';
+import { PromptNumbers } from './prompt-numbers.js';
 import { repeat } from './recurring.js';
 import { revive } from './revive-error.js';
 import type { StoreOptions } from './store-options.js';
 import type { StoreFigures } from './store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TelemetryClient } from './telemetry-client.js';
+import { KnownUsers } from './user-terms.js';
 import type {
   AlertMethod,
   DeliveryMethod,
   EventMethod,
   MetaMethod,
   ObservationMethod,
-  StoreMethod,
 } from './store-thread.js';
 import type { CommitReport } from './writer.js';
 
-export interface DuckDBStoreOptions extends StoreOptions {
+export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
+  /** Id of the extension that is the control plane. */
+  readonly control: string;
   /** Encoded batches that may wait for their commit, in bytes; more is refused as overloaded. */
   readonly maxQueueBytes: number;
 }
@@ -49,7 +55,8 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
   readonly #writes: BatchWrites;
   readonly #ends: (() => void)[] = [];
   #thread: ThreadClient | null = null;
-  #directory = '';
+  #control: (Known & { readonly plane: ControlPlane }) | null = null;
+  #id: string | null = null;
   #host: Host | null = null;
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
@@ -57,16 +64,21 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     this.#settings = settings;
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
-    this.#writes = new BatchWrites(options.maxQueueBytes, this.#metrics, () => this.#running());
+    this.#writes = new BatchWrites(options.maxQueueBytes, this.#metrics, () => ({
+      thread: this.#running(),
+      known: this.known(),
+    }));
   }
 
   /** @throws StoreOpenError with the file and the cure. */
   async start(host: Host): Promise<void> {
     this.#host = host;
+    const plane = host.extension(this.#options.control, isControlPlane);
+    const options: StoreOptions = { ...this.#options, control: await plane.identity() };
     const thread = new ThreadClient({
       module: new URL('./store-thread.js', import.meta.url),
       name: 'jackdaw-store',
-      workerData: this.#options,
+      workerData: options,
       revive,
       ended: (cause) => unavailable('The store is closed.', cause),
       onNotice: (notice, value) => {
@@ -82,12 +94,19 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
       },
     });
     try {
-      this.#directory = await thread.call<string>('open', []);
+      this.#id = await thread.call<string>('open', []);
     } catch (error) {
       await thread.close();
       throw error;
     }
     this.#thread = thread;
+    const { clock } = this.#settings;
+    const [users, prompts] = [new KnownUsers(plane, clock), new PromptNumbers(plane, clock)];
+    this.#control = { plane, users, prompts };
+    this.#ends.push(() => {
+      users.close();
+      prompts.close();
+    });
     this.#ends.push(...this.#metrics.observe(() => this.#writes.queuedBytes));
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
@@ -99,7 +118,7 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     const kept = [traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays];
     if (kept.some((days) => days !== null)) {
       this.#repeat(RETENTION_EVERY_MS, async () => {
-        await thread.call('applyRetention', [this.#settings.clock.now()]);
+        await this.applyRetention();
       });
     }
   }
@@ -114,8 +133,14 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     await endThread(thread, 'close', deadline);
   }
 
+  /** @returns a UUID that the store was given when it was made, and keeps. */
+  async identity(): Promise<string> {
+    if (this.#id === null) throw unavailable('The store is not open.');
+    return this.#id;
+  }
+
   override get directory(): string {
-    return this.#directory;
+    return dirname(this.#options.path);
   }
 
   async writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
@@ -135,12 +160,31 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     await this.#running().call('settled', []);
   }
 
-  protected override async store<T>(method: StoreMethod, ...args: unknown[]): Promise<T> {
-    return await this.#running().call<T>('store', [method, ...args]);
+  /**
+   * Removes what retention no longer keeps: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
+   */
+  async applyRetention(): Promise<void> {
+    const firstKept = await this.#running().call<Micros | null>('applyRetention', [
+      this.#settings.clock.now(),
+    ]);
+    if (firstKept === null) return;
+    const { events, alerts } = this.control();
+    await events.removeBefore(firstKept);
+    await alerts.removeBefore(firstKept);
   }
 
   protected override thread(): ThreadClient {
     return this.#running();
+  }
+
+  protected override known(): Known {
+    if (this.#control === null) throw unavailable('The store is not open.');
+    return this.#control;
+  }
+
+  protected override control(): ControlPlane {
+    if (this.#control === null) throw unavailable('The store is not open.');
+    return this.#control.plane;
   }
 
   protected override async meta<T>(method: MetaMethod, ...args: unknown[]): Promise<T> {
@@ -183,8 +227,6 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
       const report = value as CommitReport;
       this.#metrics.committed(report);
       if ((report.rows[EVENTS.name] ?? 0) > 0) this.tellOfEvents();
-    } else if (notice === 'events') {
-      this.tellOfEvents();
     } else if (notice === 'touched') {
       this.tellOfTouched();
     } else if (notice === 'troubles') {

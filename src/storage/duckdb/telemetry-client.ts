@@ -36,7 +36,12 @@ import type { PointsCursor, PointsPage } from './queries/metrics.js';
 import type { RunsPart } from './queries/runs.js';
 import type { MapList, MapPage } from './queries/service-map.js';
 import type { SpanCursor, SpanPage } from './queries/trace.js';
-import type { StoreMethod } from './store-thread.js';
+import type { ControlPlane } from '../control-plane.js';
+import type { Known } from './batch-writes.js';
+import type { Rebuilt } from './map/rebuild.js';
+import type { NumberedLink } from './prompts/stored-prompts.js';
+import type { ChangeMethod, ReadMethod } from './store-thread.js';
+import type { UserTerms } from './user-terms.js';
 
 /** The {@link TelemetryStore} of the daemon's thread, save its writes: it asks the store thread. */
 export abstract class TelemetryClient extends ObservationClient implements TelemetryStore {
@@ -47,14 +52,24 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   abstract writeMetrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt>;
   abstract writeLogs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt>;
 
-  /** Calls a method of `StoreEngine` in the store thread. */
-  protected abstract store<T>(method: StoreMethod, ...args: unknown[]): Promise<T>;
-
   /** The store thread. @throws ConsumeError where the store is not open */
   protected abstract thread(): ThreadClient;
 
-  async readTrace(tenant: string, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {
-    const thread = this.thread();
+  /** What the control plane says of users and prompts, from memory as far as that is allowed. @throws ConsumeError likewise */
+  protected abstract known(): Known;
+
+  protected abstract control(): ControlPlane;
+
+  protected override async tenantsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return await this.known().users.tenants(userIds);
+  }
+
+  protected override async usersOf(tenants: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    return await this.control().accounts.findTenants([...new Set(tenants)]);
+  }
+
+  async readTrace(userId: string, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {
+    const { thread, tenant } = await this.#reach(userId);
     const found = await thread.call<{ trace: Omit<StoredTrace, 'spans'>; page: SpanPage } | null>(
       'readTrace',
       [tenant, traceId],
@@ -72,82 +87,83 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   }
 
   async setOutcome(
-    tenant: string,
+    userId: string,
     traceId: string,
     change: { readonly success: boolean; readonly outcome?: string },
   ): Promise<{ readonly success: boolean; readonly outcome: string | null } | null> {
-    return await this.store('setOutcome', tenant, traceId, change);
+    return await this.#change('setOutcome', (await this.#reach(userId)).tenant, traceId, change);
   }
 
   async listRuns(
-    tenant: string,
+    userId: string,
     filter: RunFilter,
     page: { readonly offset: number; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FoundRuns> {
     const { items, count, rest } = await this.#read<RunsPart & { readonly count: number }>(
       'listRuns',
-      [tenant, filter, page],
+      userId,
+      [filter, page],
       abort,
     );
     if (rest.length === 0) return { items, count };
-    return { items, count, rest: { runs: rest.length, pages: this.#runPages(tenant, rest, abort) } };
+    return { items, count, rest: { runs: rest.length, pages: this.#runPages(userId, rest, abort) } };
   }
 
-  async listAgents(tenant: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
-    return await this.#read('listAgents', [tenant], abort);
+  async listAgents(userId: string, abort?: AbortSignal): Promise<readonly AgentSummary[]> {
+    return await this.#read('listAgents', userId, [], abort);
   }
 
   async findAgents(
-    tenant: string,
+    userId: string,
     filter: AgentFilter,
     page: { readonly offset: number; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<{ readonly items: readonly AgentSummary[]; readonly count: number }> {
-    return await this.#read('findAgents', [tenant, filter, page], abort);
+    return await this.#read('findAgents', userId, [filter, page], abort);
   }
 
-  async readAgent(tenant: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null> {
-    return await this.#read('readAgent', [tenant, agentId], abort);
+  async readAgent(userId: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null> {
+    return await this.#read('readAgent', userId, [agentId], abort);
   }
 
   async agentDays(
-    tenant: string,
+    userId: string,
     agentId: string,
     range: { readonly from: Micros; readonly to: Micros },
     abort?: AbortSignal,
   ): Promise<{ readonly name: string; readonly days: readonly AgentDay[] } | null> {
-    return await this.#read('agentDays', [tenant, agentId, range], abort);
+    return await this.#read('agentDays', userId, [agentId, range], abort);
   }
 
   async compareAgents(
-    tenant: string,
+    userId: string,
     agentIds: readonly string[],
     abort?: AbortSignal,
   ): Promise<readonly AgentComparison[] | null> {
-    return await this.#read('compareAgents', [tenant, agentIds], abort);
+    return await this.#read('compareAgents', userId, [agentIds], abort);
   }
 
   async listModels(
-    tenant: string,
+    userId: string,
     filter: ModelFilter,
     page: { readonly offset: number; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<{ readonly items: readonly ModelUsage[]; readonly count: number }> {
-    return await this.#read('listModels', [tenant, filter, page], abort);
+    return await this.#read('listModels', userId, [filter, page], abort);
   }
 
-  async listMetrics(tenant: string): Promise<readonly MetricSummary[]> {
-    return await this.store('listMetrics', tenant);
+  async listMetrics(userId: string): Promise<readonly MetricSummary[]> {
+    return await this.#read('listMetrics', userId, [], undefined);
   }
 
   async queryMetric(
-    tenant: string,
+    userId: string,
     name: string,
     filter: PointFilter,
     abort?: AbortSignal,
   ): Promise<MetricPoints | null> {
-    const thread = this.thread();
+    const { thread, tenant } = await this.#reach(userId);
     const found = await thread.call<PointsAnswer | null>('queryMetric', [tenant, name, filter], { abort });
     if (found === null) return null;
     const { page, ...metric } = found;
@@ -161,12 +177,12 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   }
 
   async searchLogs(
-    tenant: string,
+    userId: string,
     filter: LogFilter,
     page: LogPage,
     abort?: AbortSignal,
   ): Promise<FoundLogs> {
-    const thread = this.thread();
+    const { thread, tenant } = await this.#reach(userId);
     const { count, slice } = await thread.call<FoundLogsAnswer>('searchLogs', [tenant, filter, page], {
       abort,
     });
@@ -179,12 +195,12 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     return { count, items };
   }
 
-  async readLogTrace(tenant: string, logId: string, abort?: AbortSignal): Promise<string | null> {
-    return await this.#read('readLogTrace', [tenant, logId], abort);
+  async readLogTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null> {
+    return await this.#read('readLogTrace', userId, [logId], abort);
   }
 
-  async serviceMap(tenant: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap> {
-    const thread = this.thread();
+  async serviceMap(userId: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap> {
+    const { thread, tenant } = await this.#reach(userId);
     const first = await thread.call<Readonly<Record<MapList, MapPage>>>('serviceMap', [tenant, since], {
       abort,
     });
@@ -198,21 +214,36 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     return { nodes: pages('nodes'), edges: pages('edges') };
   }
 
-  async linkPrompt(tenant: string, link: PromptLink, now: Micros): Promise<boolean> {
-    return await this.store('linkPrompt', tenant, link, now);
+  async linkPrompt(userId: string, link: PromptLink, now: Micros): Promise<boolean> {
+    const { tenant } = await this.#reach(userId);
+    const { prompt_name: name, prompt_version: version, trace_id, span_id } = link;
+    const [promptNo = null] = await this.known().prompts.find(userId, [{ name, version }]);
+    if (promptNo === null) return false;
+    await this.#change('linkPrompt', tenant, { promptNo, trace_id, span_id } satisfies NumberedLink, now);
+    return true;
   }
 
-  async comparePrompts(tenant: string, name: string): Promise<readonly PromptVersionFigures[] | null> {
-    return await this.store('comparePrompts', tenant, name);
+  async comparePrompts(userId: string, name: string): Promise<readonly PromptVersionFigures[] | null> {
+    const versions = await this.control().prompts.numbersOf(userId, name);
+    if (versions.length === 0) return null;
+    return await this.#read('comparePrompts', userId, [versions], undefined);
   }
 
   async rebuildServiceMap(options: { readonly dryRun: boolean }): Promise<MapRebuild | null> {
-    return await this.store('rebuildMap', options.dryRun);
+    const rebuilt = await this.#change<Rebuilt | null>('rebuildMap', options.dryRun);
+    if (rebuilt === null) return null;
+    const users = await this.usersOf(rebuilt.examples.map(({ tenant }) => tenant));
+    const examples = rebuilt.examples.map(
+      ({ tenant, words }) => `User ${users.get(tenant) ?? String(tenant)}, ${words}`,
+    );
+    return { ...rebuilt, examples };
   }
 
-  async usage(tenant: string, now: Micros): Promise<QuotaUsage> {
-    const limits = [...this.#quotas].filter((limit) => limit > 0);
-    return await this.store('usage', tenant, limits.length === 0 ? 0 : Math.min(...limits), now);
+  async usage(userId: string, now: Micros): Promise<QuotaUsage> {
+    const { monthlyLimit } = await this.#reach(userId);
+    const limits = this.#quotas.filter((limit) => limit > 0);
+    const common = limits.length === 0 ? 0 : Math.min(...limits);
+    return await this.#read('usage', userId, [monthlyLimit ?? common, now], undefined);
   }
 
   announceQuota(monthlyEvents: number): () => void {
@@ -224,19 +255,37 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   }
 
   async *#runPages(
-    tenant: string,
+    userId: string,
     ids: readonly string[],
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly RunSummary[]> {
     for (let rest = ids; rest.length > 0;) {
-      const part = await this.#read<RunsPart>('readRuns', [tenant, rest], abort);
+      const part = await this.#read<RunsPart>('readRuns', userId, [rest], abort);
       yield part.items;
       rest = part.rest;
     }
   }
 
-  /** Calls a method of `StoreEngine` that takes a signal as its last argument. */
-  async #read<T>(method: StoreMethod, args: readonly unknown[], abort: AbortSignal | undefined): Promise<T> {
-    return await this.thread().call<T>('store', [method, ...args], { abort });
+  /** The store thread, and what it has to know of a user. @throws Error for a user that there is not */
+  async #reach(userId: string): Promise<UserTerms & { readonly thread: ThreadClient }> {
+    const thread = this.thread();
+    const { users } = this.known();
+    return { thread, ...(users.known(userId) ?? (await users.find(userId))) };
+  }
+
+  /** Calls a method of `StoreReads`. */
+  async #read<T>(
+    method: ReadMethod,
+    userId: string,
+    args: readonly unknown[],
+    abort: AbortSignal | undefined,
+  ): Promise<T> {
+    const { thread, tenant } = await this.#reach(userId);
+    return await thread.call<T>('read', [method, tenant, ...args], { abort });
+  }
+
+  /** Calls a method of `StoreEngine`. */
+  async #change<T>(method: ChangeMethod, ...args: readonly unknown[]): Promise<T> {
+    return await this.thread().call<T>('change', [method, ...args]);
   }
 }

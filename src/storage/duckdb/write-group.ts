@@ -1,6 +1,7 @@
 import type { SpanRow } from '../../runs/rules/rows.js';
 import type { SentRows } from '../../runs/sent-spans.js';
 import { runKey } from '../../runs/run-key.js';
+import type { EventType } from '../../signal/event.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { Micros } from '../../signal/time.js';
 import { ColumnsReader } from '../../worker/columns-reader.js';
@@ -26,21 +27,22 @@ export class IncomingBatch implements SentRows {
   readonly counted: Counted | null;
   /** What it adds to the service map; null where nobody derived that. */
   readonly map: MapMessage | null;
+  /** The events of its tenant that somebody wants. */
+  readonly wanted: readonly EventType[];
   /** The prompt versions that its spans name; null where none does. */
   readonly #prompts: PromptMessage | null;
-  /** The numbers of those that its tenant has. */
-  #promptNumbers: readonly (number | null)[] = [];
   /** Whether any of its spans names a prompt version that its tenant has. */
-  usesPrompts = false;
+  readonly usesPrompts: boolean;
   /** The numbers of the map's names; 0 where nobody has asked yet. */
   #nodeNumbers: Int32Array = NO_NUMBERS;
   #services: Services | null = null;
   /** Of each trace, where its spans begin; one more at the end. */
   readonly #starts: Uint32Array;
 
-  constructor(tenant: number, message: TracesMessage, counted: Counted | null = null) {
-    this.tenant = tenant;
-    this.counted = counted;
+  constructor(message: TracesMessage) {
+    this.tenant = message.tenant;
+    this.counted = message.counted ?? null;
+    this.wanted = message.wanted;
     this.receivedAt = message.receivedAt;
     this.traces = new ColumnsReader(TRACE_MESSAGE, message.traces);
     this.spans = new ColumnsReader(SPAN_MESSAGE, message.spans);
@@ -49,6 +51,7 @@ export class IncomingBatch implements SentRows {
     this.parentIds = this.spans.uuidWords(PARENT_ID);
     this.map = message.map ?? null;
     this.#prompts = message.prompts ?? null;
+    this.usesPrompts = this.#prompts?.numbers.some((number) => number !== null) ?? false;
     this.bytes =
       message.spans.fixed.byteLength +
       message.spans.text.byteLength +
@@ -90,18 +93,9 @@ export class IncomingBatch implements SentRows {
     return node < 0 ? node : this.nodeNumber(node);
   }
 
-  /** Gives the prompt versions their numbers, as they are at one try of the commit. */
-  numberPrompts(prompts: PromptNumbers): void {
-    if (this.#prompts === null) return;
-    this.#promptNumbers = this.#prompts.references.map(
-      ({ name, version }) => prompts.promptNumber(this.tenant, name, version) ?? null,
-    );
-    this.usesPrompts = this.#promptNumbers.some((number) => number !== null);
-  }
-
   /** The number of the prompt version that a span names; null where it names none, or one that its tenant does not have. */
   promptAt(row: number): number | null {
-    return this.#promptNumbers[this.#prompts?.spans[row] ?? -1] ?? null;
+    return this.#prompts?.numbers[this.#prompts.spans[row] ?? -1] ?? null;
   }
 
   span(row: number): SpanRow {
@@ -116,11 +110,6 @@ export class IncomingBatch implements SentRows {
   traceKey(trace: number): string {
     return runKey(this.tenant, this.traceIds, trace * 4);
   }
-}
-
-/** Gives the number of a prompt version; undefined where the tenant has none such. */
-export interface PromptNumbers {
-  promptNumber(tenant: number, name: string, version: number): number | undefined;
 }
 
 /** A change of a stored header: of a trace, asked for by its owner. */

@@ -27,11 +27,15 @@ interface Parts {
   readonly services: Services;
   readonly metrics: StoredMetrics;
   readonly touched: TouchedNumbers;
-  /** The numbers of users. */
-  readonly users: {
-    tenantOf(userId: string): number | undefined;
-    userOf(tenant: number): string | undefined;
-  };
+}
+
+/** The numbers of the users that a question names, by their ids; without those that there are not. */
+export type Tenants = ReadonlyMap<string, number>;
+
+/** What commits touched, where users are numbers. */
+export interface TouchedTenants extends Pick<Touched, 'agents'> {
+  readonly spansOf: readonly number[];
+  readonly pointsOf: readonly number[];
 }
 
 /** A target by its number. */
@@ -51,7 +55,7 @@ interface Found {
 
 const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
 
-/** What alerts read of the telemetry. Here user ids become tenants' numbers, and targets those of agents and nodes. */
+/** What alerts read of the telemetry. Here targets become the numbers of agents and nodes. */
 export class Observations {
   readonly #parts: Parts;
   readonly #nodeActivity = new NodeActivity();
@@ -65,26 +69,26 @@ export class Observations {
     this.#parts.touched.watch();
   }
 
-  takeTouched(): Touched {
-    const { agents, touched, users } = this.#parts;
+  takeTouched(): TouchedTenants {
+    const { agents, touched } = this.#parts;
     const { agentNos, spansOf, pointsOf } = touched.take();
     return {
       agents: agentNos.flatMap((agentNo) => agents.byNumber(agentNo)?.id ?? []),
-      spansOf: spansOf.flatMap((tenant) => users.userOf(tenant) ?? []),
-      pointsOf: pointsOf.flatMap((tenant) => users.userOf(tenant) ?? []),
+      spansOf,
+      pointsOf,
     };
   }
 
   /** Everything as of one moment. */
-  async observe(request: Observing): Promise<Observed> {
+  async observe(request: Observing, tenants: Tenants): Promise<Observed> {
     const { read: toTables } = this.#parts;
     const silent = request.targets.flatMap(({ target, activity }) => {
-      const place = activity ? this.#place(target) : undefined;
+      const place = activity ? this.#place(target, tenants) : undefined;
       return place?.unit === 'agent' ? place.no : [];
     });
     await this.#parts.figures.loadActivity(toTables, silent);
     return await toTables(async (connection, capture) => {
-      const places = request.targets.map(({ target }) => this.#place(target));
+      const places = request.targets.map(({ target }) => this.#place(target, tenants));
       const numbers = (unit: Unit, figure: Wanted): number[] => {
         const wanted = request.targets.flatMap((target, i) => {
           const place = places[i];
@@ -102,7 +106,7 @@ export class Observations {
         ]),
       );
       const streams = request.metrics.map(({ userId, name, service }) => {
-        const stream = this.#stream(userId, name);
+        const stream = this.#stream(tenants.get(userId), name);
         return stream === undefined ? undefined : { stream, service };
       });
       const read = async (unit: Unit): Promise<Pick<Found, 'windows' | 'costs'>> => ({
@@ -130,9 +134,9 @@ export class Observations {
   }
 
   /** Of each query; the best example first. */
-  async exampleTraces(queries: readonly ExampleQuery[]): Promise<string[][]> {
+  async exampleTraces(queries: readonly ExampleQuery[], tenants: Tenants): Promise<string[][]> {
     const asked = queries.flatMap((query, i) => {
-      const place = this.#place(query.target);
+      const place = this.#place(query.target, tenants);
       return place === undefined ? [] : { ...query, ...place, i };
     });
     const alike = new Map<string, typeof asked>();
@@ -156,9 +160,9 @@ export class Observations {
   }
 
   /** The agent's runs also where a node is called like an agent: that is the agent. Undefined: it is not known (yet). */
-  #place(target: Target): Place | undefined {
-    const { agents, services, users } = this.#parts;
-    const tenant = users.tenantOf(target.userId);
+  #place(target: Target, tenants: Tenants): Place | undefined {
+    const { agents, services } = this.#parts;
+    const tenant = tenants.get(target.userId);
     if (tenant === undefined) return undefined;
     const agent =
       'agentId' in target ? agents.byId(tenant, target.agentId) : agents.byName(tenant, target.service);
@@ -170,8 +174,7 @@ export class Observations {
     return { unit: 'node', no: node };
   }
 
-  #stream(userId: string, name: string): number | undefined {
-    const tenant = this.#parts.users.tenantOf(userId);
+  #stream(tenant: number | undefined, name: string): number | undefined {
     return tenant === undefined ? undefined : this.#parts.metrics.streamNumber(tenant, name);
   }
 }

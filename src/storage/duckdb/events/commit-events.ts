@@ -1,7 +1,6 @@
 import { envelope, type EventType } from '../../../signal/event.js';
 import { uuidV7InOrder } from '../../../signal/ids.js';
 import { cutText } from '../../../signal/names.js';
-import { RUN_STATUSES } from '../../../signal/span.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { EVENTS } from '../../events-table.js';
 import { printRun, type PrintedRun } from '../../print-run.js';
@@ -13,8 +12,8 @@ import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { TraceState } from '../trace-state.js';
 import type { TouchedTrace } from '../triage.js';
 import type { IncomingBatch, Rows, TraceChange } from '../write-group.js';
-import type { EventInterests } from './interests.js';
 import type { TelemetryEvent } from './stored-events.js';
+import { END_TYPES } from './telemetry-events.js';
 
 /** Of an outcome or an error message, in characters, that an event tells: what receivers get stays small. */
 const TOLD_TEXT = 4096;
@@ -41,28 +40,24 @@ interface Fact {
 }
 
 /**
- * The events of one group commit, where somebody wants them. Whether that is so is asked once for each
- * tenant, so that a group without any costs next to nothing.
+ * The events of one group commit, where somebody wants them, which the batches say: nothing else ends runs, or makes agents. A group
+ * without any costs next to nothing.
  */
 export class CommitEvents {
-  readonly #interests: EventInterests;
   readonly #agents: Agents;
-  /** The types that each tenant of the group wants. */
-  readonly #wanted = new Map<number, ReadonlySet<EventType>>();
   readonly #ended: EndedRun[] = [];
 
-  constructor(interests: EventInterests, agents: Agents) {
-    this.#interests = interests;
+  constructor(agents: Agents) {
     this.#agents = agents;
   }
 
   /** Traces of a batch that are new as a whole. @param agentNos by their position */
   addWhole(batch: IncomingBatch, agentNos: ReadonlyMap<number, number>): void {
-    const wanted = this.#wantedBy(batch.tenant);
-    if (wanted.size === 0) return;
+    const { wanted } = batch;
+    if (wanted.length === 0) return;
     for (const [trace, agentNo] of agentNos) {
       const type = END_TYPES[statusAt(batch, trace)] ?? null;
-      if (type === null || !wanted.has(type)) continue;
+      if (type === null || !wanted.includes(type)) continue;
       const { header } = headerAt(batch, trace);
       const spanCount = batch.end(trace) - batch.start(trace);
       this.#ended.push({ type, header, agentNo, spanCount, batch, trace, timestamp: batch.receivedAt });
@@ -70,19 +65,18 @@ export class CommitEvents {
   }
 
   /** A trace that was touched, and has ended in this commit. */
-  addTouched({ tenant, parts }: TouchedTrace, state: TraceState, agentNo: number): void {
+  addTouched({ parts }: TouchedTrace, state: TraceState, agentNo: number): void {
     const { header, spans, heardAt: timestamp } = state;
     const type = END_TYPES[header.status] ?? null;
-    if (type === null || !this.#wantedBy(tenant).has(type)) return;
-    // Nothing but a batch ends a run.
+    if (type === null) return;
     const part = parts.findLast((candidate) => 'batch' in candidate);
-    if (part === undefined) return;
+    if (part?.batch.wanted.includes(type) !== true) return;
     this.#ended.push({ type, header, agentNo, spanCount: spans.size, ...part, timestamp });
   }
 
   /** All of them: of agents that have come into being, then of runs, in the order of the batches. */
   all(seq: number, changes: readonly TraceChange[]): readonly TelemetryEvent[] {
-    const facts = [...this.#newAgents(), ...this.#endedRuns(changes)];
+    const facts = [...this.#newAgents(changes), ...this.#endedRuns(changes)];
     return facts.map(({ tenant, type, timestamp, data }, place) => {
       const named = { id: uuidV7InOrder(timestamp / 1000, place), type, timestamp };
       const event = { ...named, organization_id: null, endpoint_id: null, body: envelope(named, data) };
@@ -90,12 +84,19 @@ export class CommitEvents {
     });
   }
 
-  #newAgents(): Fact[] {
+  #newAgents(changes: readonly TraceChange[]): Fact[] {
     const facts: Fact[] = [];
+    if (this.#agents.added.length === 0) return facts;
+    const batches = changes.flatMap((change) =>
+      'batch' in change ? change.batch : 'ahead' in change ? change.ahead.batch : [],
+    );
+    const wanting = new Set(
+      batches.filter(({ wanted }) => wanted.includes('agent.created')).map(({ tenant }) => tenant),
+    );
     for (const agent of this.#agents.added) {
       if (!isKnown(agent)) continue;
       const { tenant, id, name, created_at: timestamp } = agent;
-      if (!this.#wantedBy(tenant).has('agent.created')) continue;
+      if (!wanting.has(tenant)) continue;
       const data = { id, name, created_at: formatTime(timestamp) };
       facts.push({ tenant, type: 'agent.created', timestamp, data });
     }
@@ -118,15 +119,6 @@ export class CommitEvents {
       };
     });
   }
-
-  #wantedBy(tenant: number): ReadonlySet<EventType> {
-    let wanted = this.#wanted.get(tenant);
-    if (wanted === undefined) {
-      wanted = new Set(TYPES.filter((type) => this.#interests.wants(tenant, type)));
-      this.#wanted.set(tenant, wanted);
-    }
-    return wanted;
-  }
 }
 
 /** As they are stored. */
@@ -145,7 +137,3 @@ function told<Run extends PrintedRun>(run: Run): Run {
   const cut = (text: string | null): string | null => text && cutText(text, TOLD_TEXT);
   return { ...run, outcome: cut(run.outcome), error_message: cut(run.error_message) };
 }
-
-/** By the code of the status; null for a run that goes on. */
-const END_TYPES = RUN_STATUSES.map((status) => (status === 'running' ? null : (`trace.${status}` as const)));
-const TYPES: readonly EventType[] = ['agent.created', ...END_TYPES.filter((type) => type !== null)];

@@ -8,7 +8,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../log-tables.js';
-import type { CountedMessage } from '../counted-message.js';
+import type { Counted } from '../event-counts.js';
 import { encodeOrigins } from '../origin-rows.js';
 import { SharedParts } from '../shared-parts.js';
 import { printJson } from '../../../signal/json.js';
@@ -19,12 +19,17 @@ export const LOG_MESSAGE: readonly Column[] = [
   { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
 ];
 
-/** A batch of log records on its way to the store thread, in the order of the batch. */
-export interface LogsMessage {
-  readonly tenant: string;
+/** A batch of log records, before anybody has asked whose it is, in the order of the batch. */
+export interface EncodedLogs {
   readonly logs: ColumnsMessage;
   readonly origins: ColumnsMessage;
-  readonly counted?: CountedMessage;
+}
+
+/** The same on its way to the store thread. */
+export interface LogsMessage extends EncodedLogs {
+  readonly tenant: number;
+  /** Where the batch is counted for a quota. */
+  readonly counted?: Counted;
 }
 
 const C = {
@@ -50,14 +55,14 @@ const C = {
 export class LogsEncoder {
   readonly #text = new TextScratch();
 
-  encode(batch: LogsBatch): LogsMessage {
+  encode(batch: Pick<LogsBatch, 'items'>): EncodedLogs {
     const logs = new ColumnsWriter(LOG_MESSAGE, batch.items.length, this.#text);
     const origins = new SharedParts<Origin>();
     batch.items.forEach((record, row) => {
       this.#write(logs, row, record);
       logs.uint32(C.origin, row, origins.positionOf(record.origin));
     });
-    return { tenant: batch.tenant, logs: logs.finish(), origins: encodeOrigins(origins.parts) };
+    return { logs: logs.finish(), origins: encodeOrigins(origins.parts) };
   }
 
   #write(to: ColumnsWriter, row: number, record: LogRecord): void {
@@ -105,7 +110,7 @@ export class LogsEncoder {
   }
 }
 
-export function transferablesOf({ logs, origins }: LogsMessage): ArrayBuffer[] {
+export function transferablesOf({ logs, origins }: EncodedLogs): ArrayBuffer[] {
   return [logs, origins].flatMap(transferables);
 }
 

@@ -21,9 +21,9 @@ export class IncomingLogs implements Append {
   /** Of each record, the position of its origin among the message's. */
   readonly #originOf: Uint32Array;
 
-  constructor(tenant: number, message: LogsMessage, origins: Origins, counted: Counted | null) {
-    this.#tenant = tenant;
-    this.counted = counted;
+  constructor(message: LogsMessage, origins: Origins) {
+    this.#tenant = message.tenant;
+    this.counted = message.counted ?? null;
     this.#origins = origins;
     this.#logs = new ColumnsReader(LOG_MESSAGE, message.logs);
     this.#originRows = new ColumnsReader(ORIGIN_MESSAGE, message.origins);

@@ -1,5 +1,4 @@
 import type { LogFilter, LogPage } from '../../telemetry-store.js';
-import type { Counted } from '../event-counts.js';
 import type { Origins } from '../origins.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../queries/logs.js';
 import type { Read } from '../read.js';
@@ -24,15 +23,8 @@ export class StoredLogs {
     this.#origins = origins;
   }
 
-  async write(
-    writer: Writer,
-    tenant: number,
-    message: LogsMessage,
-    counted: Counted | null,
-  ): Promise<WriteAnswer> {
-    const { usage } = await writer.write({
-      append: new IncomingLogs(tenant, message, this.#origins, counted),
-    });
+  async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
+    const { usage } = await writer.write({ append: new IncomingLogs(message, this.#origins) });
     return { usage };
   }
 

@@ -4,16 +4,22 @@ const MAX_EXAMPLES = 20;
 const KINDS = ['traces', 'spans', 'sums'] as const;
 type Kind = (typeof KINDS)[number];
 
+/** Something that differs, of a tenant's map. */
+export interface Example {
+  readonly tenant: number;
+  readonly words: string;
+}
+
 /** What a rebuild of the service map found to differ: how much of each kind, and some of it in words. */
 export class Findings {
   readonly #counts: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
-  readonly #examples: Record<Kind, string[]> = { traces: [], spans: [], sums: [] };
+  readonly #examples: Record<Kind, Example[]> = { traces: [], spans: [], sums: [] };
 
   /** @param words called only where there is room for them */
-  add(kind: Kind, words: () => string): void {
+  add(kind: Kind, tenant: number, words: () => string): void {
     this.#counts[kind]++;
     const examples = this.#examples[kind];
-    if (examples.length < MAX_EXAMPLES) examples.push(words());
+    if (examples.length < MAX_EXAMPLES) examples.push({ tenant, words: words() });
   }
 
   count(kind: Kind): number {
@@ -21,7 +27,7 @@ export class Findings {
   }
 
   /** In the order they were found within each kind, and of each kind as many as there is room for. */
-  get examples(): string[] {
+  get examples(): Example[] {
     const shares: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
     for (let left = MAX_EXAMPLES, before = -1; left > 0 && left !== before;) {
       before = left;
@@ -36,6 +42,6 @@ export class Findings {
 }
 
 /** @param words the trace's id, from `offset` on */
-export function nameTrace(user: string, words: Uint32Array, offset: number): string {
-  return `User ${user}, trace ${formatUuid(words, offset)}`;
+export function nameTrace(words: Uint32Array, offset: number): string {
+  return `trace ${formatUuid(words, offset)}`;
 }

@@ -45,7 +45,7 @@ async function mapTheUnmapped(work: RebuildWork): Promise<void> {
       return await tracesIn(connection, `SELECT tenant, trace_id FROM ${newest(capture, TRACES, where)}`);
     });
     for (const { tenant, words } of traces) {
-      work.findings.add('traces', () => `${nameTrace(work.userOf(tenant), words, 0)} was not in the map.`);
+      work.findings.add('traces', tenant, () => `${nameTrace(words, 0)} was not in the map.`);
     }
     if (!work.dryRun) await remap(work, traces);
   }

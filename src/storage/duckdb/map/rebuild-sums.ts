@@ -25,7 +25,7 @@ export async function rebuildSums(work: RebuildWork): Promise<number> {
     const differing = await work.read((connection, capture) =>
       new RangeSums(work, connection, capture).compare(range),
     );
-    for (const part of differing) work.findings.add('sums', () => inWords(work, part));
+    for (const part of differing) work.findings.add('sums', part.tenant, () => inWords(work, part));
     if (!work.dryRun) await correct(work, differing.filter(isNumbered));
   }
   return traces;
@@ -44,8 +44,7 @@ function isNumbered(part: SumPart): boolean {
 }
 
 function inWords(work: RebuildWork, part: SumPart): string {
-  const { tenant, hour } = part;
-  const place = `User ${work.userOf(tenant)}, hour ${formatTime(hour * HOUR)}`;
+  const place = `hour ${formatTime(part.hour * HOUR)}`;
   if ('edge' in part) {
     const { source_no: source, target_no: target, spans } = part.edge;
     return `${place}: the edge from ${nameOf(work, source)} to ${nameOf(work, target)} has ${amount(spans, 'span')}.`;

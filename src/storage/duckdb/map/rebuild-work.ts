@@ -21,8 +21,6 @@ export interface RebuildParts {
   readonly writer: Writer;
   readonly services: Services;
   readonly agents: Agents;
-  /** The id of a tenant's user. */
-  readonly userOf: (tenant: number) => string;
   readonly size: RebuildSize;
 }
 

@@ -1,9 +1,14 @@
 import { hasDifferences, type MapRebuild } from '../../map-rebuild.js';
 import type { Read } from '../read.js';
-import { Findings } from './rebuild-findings.js';
+import { Findings, type Example } from './rebuild-findings.js';
 import { rebuildNodes } from './rebuild-nodes.js';
 import { rebuildSums } from './rebuild-sums.js';
 import type { RebuildParts, RebuildWork } from './rebuild-work.js';
+
+/** What came of a rebuild, where users are numbers. */
+export interface Rebuilt extends Omit<MapRebuild, 'examples'> {
+  readonly examples: readonly Example[];
+}
 
 /**
  * Derives the service map afresh from everything stored, compares it with what is stored of it, and corrects what differs.
@@ -14,7 +19,7 @@ import type { RebuildParts, RebuildWork } from './rebuild-work.js';
 export async function rebuildMap(
   parts: RebuildParts,
   options: Pick<RebuildWork, 'dryRun' | 'throwIfStopped'>,
-): Promise<MapRebuild> {
+): Promise<Rebuilt> {
   const begun = performance.now();
   const findings = new Findings();
   const read: Read = async (look) => {

@@ -103,15 +103,15 @@ export class SpanPage {
   }
 
   #compare({ rows, row }: OpenSpan, payload: string): void {
-    const { services, findings, userOf } = this.#work;
+    const { services, findings } = this.#work;
     const tenant = rows.tenant(row);
     const span = { type: rows.type(row), name: rows.name(row) };
     const derived = knownNodeOfStored(services, tenant, span, payload);
     const stored = rows.node(row);
     if (derived === stored) return;
-    findings.add('spans', () => {
+    findings.add('spans', tenant, () => {
       const [is, shouldBe] = [stored, derived].map((node) => nameNode(this.#work, node));
-      return `${nameTrace(userOf(tenant), rows.traceIds, row * 4)}, span ${rows.spanId(row)}: its node is ${String(is)}, and derived ${String(shouldBe)}.`;
+      return `${nameTrace(rows.traceIds, row * 4)}, span ${rows.spanId(row)}: its node is ${String(is)}, and derived ${String(shouldBe)}.`;
     });
     this.#differing.set(runKey(tenant, rows.traceIds, row * 4), {
       tenant,

@@ -6,7 +6,7 @@ import { transferables, type Column, type ColumnsMessage } from '../../../worker
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
-import type { CountedMessage } from '../counted-message.js';
+import type { Counted } from '../event-counts.js';
 import { encodeOrigins } from '../origin-rows.js';
 import { SharedParts } from '../shared-parts.js';
 import { labelsText } from './labels.js';
@@ -23,13 +23,18 @@ export const MAX_STREAMS_OF_TENANT = 20_000;
 /** What has a number only in the store comes without it. */
 export const STREAM_MESSAGE = METRIC_STREAMS.wire.slice(1);
 
-/** A batch of metric points on its way to the store thread, in the order of the batch. */
-export interface PointsMessage {
-  readonly tenant: string;
+/** A batch of metric points, before anybody has asked whose it is, in the order of the batch. */
+export interface EncodedPoints {
   readonly points: ColumnsMessage;
   readonly streams: ColumnsMessage;
   readonly origins: ColumnsMessage;
-  readonly counted?: CountedMessage;
+}
+
+/** The same on its way to the store thread. */
+export interface PointsMessage extends EncodedPoints {
+  readonly tenant: number;
+  /** Where the batch is counted for a quota. */
+  readonly counted?: Counted;
 }
 
 const C = {
@@ -51,7 +56,7 @@ const C = {
 export class PointsEncoder {
   readonly #text = new TextScratch();
 
-  encode(batch: MetricsBatch): PointsMessage {
+  encode(batch: Pick<MetricsBatch, 'items'>): EncodedPoints {
     const points = new ColumnsWriter(POINT_MESSAGE, batch.items.length, this.#text);
     // Points of one metric share their stream, and those of one resource and scope their origin.
     const streams = new SharedParts<MetricStream>();
@@ -63,7 +68,6 @@ export class PointsEncoder {
       points.uint32(C.origin, row, origins.positionOf(stream.origin));
     });
     return {
-      tenant: batch.tenant,
       points: points.finish(),
       streams: encodeRows(
         STREAM_MESSAGE,
@@ -79,7 +83,7 @@ export class PointsEncoder {
   }
 }
 
-export function transferablesOf({ points, streams, origins }: PointsMessage): ArrayBuffer[] {
+export function transferablesOf({ points, streams, origins }: EncodedPoints): ArrayBuffer[] {
   return [points, streams, origins].flatMap(transferables);
 }
 

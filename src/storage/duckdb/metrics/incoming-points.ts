@@ -36,15 +36,9 @@ export class IncomingPoints implements Append {
   #streamNos: number[] = [];
   #originNos: readonly number[] = [];
 
-  constructor(
-    tenant: number,
-    message: PointsMessage,
-    streams: MetricStreams,
-    origins: Origins,
-    counted: Counted | null,
-  ) {
-    this.#tenant = tenant;
-    this.counted = counted;
+  constructor(message: PointsMessage, streams: MetricStreams, origins: Origins) {
+    this.#tenant = message.tenant;
+    this.counted = message.counted ?? null;
     this.#streams = streams;
     this.#origins = origins;
     this.#points = new ColumnsReader(POINT_MESSAGE, message.points);

@@ -1,7 +1,6 @@
 import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
 import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
 import type { Connection } from '../connection.js';
-import type { Counted } from '../event-counts.js';
 import {
   metricSummary,
   readMorePoints,
@@ -41,13 +40,8 @@ export class StoredMetrics {
   }
 
   /** @returns the positions of the points that were refused, as their tenant has too many metrics */
-  async write(
-    writer: Writer,
-    tenant: number,
-    message: PointsMessage,
-    counted: Counted | null,
-  ): Promise<WriteAnswer & { readonly refused: number[] }> {
-    const append = new IncomingPoints(tenant, message, this.#streams, this.#origins, counted);
+  async write(writer: Writer, message: PointsMessage): Promise<WriteAnswer & { readonly refused: number[] }> {
+    const append = new IncomingPoints(message, this.#streams, this.#origins);
     const { usage } = await writer.write({ append });
     return { refused: append.refused, usage };
   }

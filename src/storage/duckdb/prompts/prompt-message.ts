@@ -1,22 +1,29 @@
 import type { PromptReference } from '../../../signal/span.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 
-/** The prompt versions that spans of a batch name, as they cross to the store thread. */
-export interface PromptMessage {
+/** The prompt versions that spans of a batch name. */
+export interface NamedPrompts {
   readonly references: readonly PromptReference[];
   /** Of each span of the batch its position among the references; -1 for none. */
   readonly spans: Int32Array<ArrayBuffer>;
 }
 
-/** For the message of a batch; empty where no span names a prompt, which is nearly always. */
-export function promptMessage(items: readonly TraceRecord[]): { readonly prompts?: PromptMessage } {
+/** The same as it crosses to the store thread. */
+export interface PromptMessage {
+  /** Of the references; null for a version that the user has not. */
+  readonly numbers: readonly (number | null)[];
+  readonly spans: Int32Array<ArrayBuffer>;
+}
+
+/** Null where no span names a prompt, which is nearly always. */
+export function namedPrompts(items: readonly TraceRecord[]): NamedPrompts | null {
   let spanCount = 0;
   let namesPrompts = false;
   for (const { spans } of items) {
     spanCount += spans.length;
     for (const span of spans) namesPrompts ||= span.prompt !== null;
   }
-  if (!namesPrompts) return {};
+  if (!namesPrompts) return null;
   const positions = new Map<string, number>();
   const references: PromptReference[] = [];
   const spans = new Int32Array(spanCount);
@@ -26,7 +33,7 @@ export function promptMessage(items: readonly TraceRecord[]): { readonly prompts
       spans[row++] = prompt === null ? -1 : positionOf(prompt, positions, references);
     }
   }
-  return { prompts: { references, spans } };
+  return { references, spans };
 }
 
 function positionOf(

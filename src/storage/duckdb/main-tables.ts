@@ -1,0 +1,19 @@
+/** The tables of the main file: DDL that names the catalog. Each has a row, or a few. */
+
+/** Whose numbers of tenants and prompts the rows of all files carry, and what the store itself is called: one row, or none. */
+const STORE_IDENTITY = table('store_identity', 'id UUID NOT NULL, control UUID NOT NULL');
+
+/** What retention knows of the clock: one row, or none. */
+const CLOCK_NOTE = table(
+  'clock_note',
+  'trusted_at TIMESTAMP NOT NULL, ahead_since TIMESTAMP, ahead_at TIMESTAMP',
+);
+
+/** Rows that were set aside when the file was opened, as DuckDB prints them. Nothing reads their contents but people. */
+const UNUSABLE_ROWS = table('unusable_rows', 'table_name VARCHAR NOT NULL, content VARCHAR NOT NULL');
+
+export const MAIN_TABLES = [STORE_IDENTITY, CLOCK_NOTE, UNUSABLE_ROWS] as const;
+
+function table(name: string, columns: string): (catalog: string) => string {
+  return (catalog) => `CREATE TABLE ${catalog}.main.${name} (${columns})`;
+}
