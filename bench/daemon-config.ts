@@ -19,7 +19,7 @@ interface ServiceConfig {
 }
 
 export interface DaemonConfigOptions {
-  /** Holds the configuration and, in `data/`, the store. */
+  /** Holds the configuration and, in `data/`, the stores. */
   readonly directory: string;
   readonly key: string;
   /** Processors that are left out of every pipeline. */
@@ -47,6 +47,7 @@ export async function writeDaemonConfig(options: DaemonConfigOptions): Promise<s
       auth: { bootstrap_key: key },
       extensions: {
         duckdb: { path: join(data, 'jackdaw.duckdb') },
+        sqlite: { path: join(data, 'jackdaw.control.db') },
         query: { endpoint: ENDPOINT },
         health: { endpoint: ENDPOINT },
       },

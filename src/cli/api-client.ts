@@ -202,6 +202,10 @@ async function findKey(
       `No API key for ${elsewhere}: set JACKDAW_KEY or give --key. The key in the initial key file is only sent to loopback addresses.`,
     );
   const file = initialKeyFile(options, { env });
+  if (file === null)
+    throw new Error(
+      'No API key: set JACKDAW_KEY or give --key. The control store of this configuration is in no file, so no first key lies beside it.',
+    );
   try {
     return [(await readFile(file, 'utf8')).trim(), file];
   } catch (cause) {

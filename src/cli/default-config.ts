@@ -6,7 +6,7 @@ export const DEFAULT_CONFIG: ConfigSource = {
   text: `extensions:
   sqlite: { path: ./data/jackdaw.control.db }
   duckdb: { path: ./data/jackdaw.duckdb }
-  query: { endpoint: 127.0.0.1:4319, store: duckdb }
+  query: { endpoint: 127.0.0.1:4319, store: duckdb, control: sqlite }
   health: { endpoint: 127.0.0.1:13133 }
 receivers:
   trace_batch: { endpoint: 127.0.0.1:4319 }

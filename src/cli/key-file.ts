@@ -6,27 +6,30 @@ import { loadTree } from '../config/load.js';
 import { configSources, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
 
-/** Where the store lies unless its section says something else. */
-const DEFAULT_STORE = './data/jackdaw.duckdb';
+/** Where the control store lies unless its section says something else. */
+const DEFAULT_STORE = './data/jackdaw.control.db';
 
 /**
- * The file with the first API key of the daemon that has this configuration: it lies beside the store of its API.
+ * The file with the first API key of the daemon that has this configuration: it lies beside the control store of its API.
  *
+ * @returns null where that store is in no file
  * @throws ConfigError where the configuration cannot be read
  */
-export function initialKeyFile(options: ConfigOptions, io: Pick<CliIo, 'env'>): string {
+export function initialKeyFile(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | null {
   const { sources, environment } = configSources(options, io);
   const { root } = loadTree(sources, environment);
-  const path = textAt(root, ['extensions', storeId(root), 'path']) ?? DEFAULT_STORE;
+  const id = controlId(root);
+  if (parseComponentId(id)?.type !== 'sqlite') return null;
+  const path = textAt(root, ['extensions', id, 'path']) ?? DEFAULT_STORE;
   return join(dirname(path), INITIAL_KEY_FILE);
 }
 
-/** The id of the store that the API uses, else of the first one. */
-function storeId(root: MapNode): string {
+/** The id of the control store that the API uses, else of the first one in a file. */
+function controlId(root: MapNode): string {
   const extensions = nodeAt(root, ['extensions']);
   const ids = extensions?.kind === 'map' ? [...extensions.entries.keys()] : [];
   const first = (type: string) => ids.find((id) => parseComponentId(id)?.type === type);
-  return textAt(root, ['extensions', first('query') ?? 'query', 'store']) ?? first('duckdb') ?? 'duckdb';
+  return textAt(root, ['extensions', first('query') ?? 'query', 'control']) ?? first('sqlite') ?? 'sqlite';
 }
 
 function textAt(root: MapNode, path: readonly string[]): string | undefined {

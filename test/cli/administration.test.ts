@@ -194,17 +194,19 @@ void t.test('the first key is found beside the store that the configuration name
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
-  const path = JSON.stringify(join(folder, 'store', 'x.duckdb'));
-  const env = { JACKDAW_URL: api.url, STORE: join(folder, 'store', 'x.duckdb') };
+  const path = JSON.stringify(join(folder, 'store', 'x.db'));
+  const env = { JACKDAW_URL: api.url, STORE: join(folder, 'store', 'x.db') };
   const list = async (...args: string[]) => await jackdaw(['users', 'list', ...args], env);
   for (const text of [
-    `extensions: { duckdb: { path: ${path} } }`,
-    'extensions: { duckdb: { path: "${env:STORE}" } }',
-    `extensions: { duckdb: { path: /elsewhere/x }, duckdb/main: { path: ${path} }, query: { store: duckdb/main } }`,
+    `extensions: { sqlite: { path: ${path} } }`,
+    'extensions: { sqlite: { path: "${env:STORE}" } }',
+    `extensions: { sqlite: { path: /elsewhere/x }, sqlite/main: { path: ${path} }, query: { control: sqlite/main } }`,
   ])
     t.match(await list('--config', config('one.yaml', text)), { code: 0, out: /admin@localhost/ }, text);
-  const other = config('other.yaml', 'extensions: { duckdb: { path: /elsewhere/x } }');
+  const other = config('other.yaml', 'extensions: { sqlite: { path: /elsewhere/x } }');
   t.match(await list('--config', other), { code: 1, err: /the daemon's \/elsewhere\/initial-api-key/ });
+  const shared = config('shared.yaml', 'extensions: { query: { control: postgres } }');
+  t.match(await list('--config', shared), { code: 1, err: /No API key: .*is in no file/ });
   t.match(await list('--config', config('broken.yaml', '{')), { code: 78, err: /broken\.yaml:1/ });
   t.equal((await list('--config', other, '--config', join(folder, 'one.yaml'))).code, 0, 'later files win');
 });

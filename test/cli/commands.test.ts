@@ -73,7 +73,7 @@ void t.test('a configuration without pipelines is laid over the built-in one', a
     'some.yaml': 'processors: { cost: { prices: /nowhere/prices.yaml } }\n',
     'empty.yaml': '',
     'null.yaml': 'service:\n  pipelines:\n',
-    'added.yaml': 'exporters: { debug: {} }\nservice: { extensions: [duckdb, query] }\n',
+    'added.yaml': 'exporters: { debug: {} }\nservice: { extensions: [sqlite, duckdb, query] }\n',
     'whole.yaml': 'service: { pipelines: { traces: { receivers: [otlp], exporters: [debug] } } }\n',
   });
   const run = async (command: string, ...names: string[]) =>
@@ -107,6 +107,7 @@ void t.test(
     const folder = t.testdir({ file: 'not a folder' });
     const overlay = `extensions:
   duckdb: { path: ${JSON.stringify(join(folder, 'file/jackdaw.duckdb'))} }
+  sqlite: { path: ${JSON.stringify(join(folder, 'x.db'))} }
   health: { endpoint: 127.0.0.1:${port} }
   query: { endpoint: 127.0.0.1:0 }
 receivers: { trace_batch: { endpoint: 127.0.0.1:0, max_request_body_size: much } }
@@ -121,11 +122,11 @@ service: { telemetry: { metrics: { endpoint: null } } }
     );
     t.match(
       bad.stderr,
-      new RegExp(`bad.yaml:3:13: error: extensions.health.endpoint: port ${port} is taken`),
+      new RegExp(`bad.yaml:4:13: error: extensions.health.endpoint: port ${port} is taken`),
     );
     t.match(
       bad.stderr,
-      /bad\.yaml:5:52: error: receivers\.trace_batch\.max_request_body_size: must be a size/,
+      /bad\.yaml:6:52: error: receivers\.trace_batch\.max_request_body_size: must be a size/,
     );
     t.match(bad.stderr, /has 3 errors/);
   },
@@ -136,7 +137,7 @@ void t.test('validate finds certificates that cannot serve, and two for one list
   const validate = async (query: string, receiver: string) => {
     const tls = (key: string) =>
       key === '' ? '' : `, tls: { cert_file: ${folder}/server.crt, key_file: ${folder}/${key} }`;
-    const overlay = `extensions: { duckdb: { path: ${folder}/x.duckdb }, health: { endpoint: 127.0.0.1:0 }, query: { endpoint: 127.0.0.1:0${tls(query)} } }
+    const overlay = `extensions: { duckdb: { path: ${folder}/x.duckdb }, sqlite: { path: ${folder}/x.db }, health: { endpoint: 127.0.0.1:0 }, query: { endpoint: 127.0.0.1:0${tls(query)} } }
 receivers: { trace_batch: { endpoint: 127.0.0.1:0${tls(receiver)} } }
 service: { telemetry: { metrics: { endpoint: null } } }
 `;
@@ -162,7 +163,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
 
 void t.test('validate says that a good configuration is valid, warnings beside it', async (t) => {
   const folder = t.testdir({
-    'free.yaml': `extensions: { duckdb: { path: ./deep/er/x.duckdb }, query: { endpoint: 127.0.0.1:0 }, health: { endpoint: localhost:0 } }
+    'free.yaml': `extensions: { duckdb: { path: ./deep/er/x.duckdb }, sqlite: { path: ./deep/er/x.db }, query: { endpoint: 127.0.0.1:0 }, health: { endpoint: localhost:0 } }
 receivers: { trace_batch: { endpoint: 127.0.0.1:0 }, trace_batch/spare: { endpoint: 127.0.0.1:0 } }
 service: { telemetry: { metrics: { endpoint: null } } }
 `,
@@ -200,9 +201,9 @@ void t.test('components, schema and graph print what programs can read', async (
     'one.yaml': `receivers: { trace_batch: {} }
 processors: { validation: {} }
 exporters: { storage: {} }
-extensions: { duckdb: { path: ./jackdaw.duckdb } }
+extensions: { duckdb: { path: ./jackdaw.duckdb }, sqlite: {} }
 service:
-  extensions: [duckdb]
+  extensions: [sqlite, duckdb]
   pipelines: { traces: { receivers: [trace_batch], processors: [validation], exporters: [storage] } }
 `,
   });
@@ -250,8 +251,8 @@ void t.test('the key in the initial key file is sent to loopback addresses only'
   const key = `jd_${'k'.repeat(43)}`;
   const folder = t.testdir({ data: { 'initial-api-key': `${key}\n` } });
   const config = join(folder, 'jackdaw.yaml');
-  const store = JSON.stringify(join(folder, 'data', 'jackdaw.duckdb'));
-  writeFileSync(config, `extensions: { duckdb: { path: ${store} } }\n`);
+  const store = JSON.stringify(join(folder, 'data', 'jackdaw.control.db'));
+  writeFileSync(config, `extensions: { sqlite: { path: ${store} } }\n`);
   const list = async (url: string) => await runInProcess(['users', 'list', '--url', url, '--config', config]);
   // The first is for documentation, and never asked: no key, no connection.
   for (const url of ['http://192.0.2.1:4319', 'https://jackdaw.example', 'http://127.0.0.1.example:1'])

@@ -95,7 +95,7 @@ void t.test('a second signal ends a stop that hangs', async (t) => {
   }] };`;
   const overlay = `plugins: [./hanging.mjs]
 extensions: { hanging: {} }
-service: { extensions: [duckdb, query, health, hanging], shutdown_timeout: 1h }
+service: { extensions: [sqlite, duckdb, query, health, hanging], shutdown_timeout: 1h }
 `;
   for (const [signal, code] of [
     ['SIGINT', 130],
@@ -130,7 +130,7 @@ void t.test('a component that is fatal stops the daemon in order, with exit code
   }] };`;
   const overlay = `plugins: [./dying.mjs]
 extensions: { dying: {} }
-service: { extensions: [duckdb, query, health, dying] }
+service: { extensions: [sqlite, duckdb, query, health, dying] }
 `;
   const daemon = await spawnDaemon(t, { directory: t.testdir({ 'dying.mjs': plugin }), overlay });
   t.strictSame(await daemon.stop('SIGUSR2'), { code: 1, signal: null });
@@ -144,11 +144,11 @@ void t.test('a port that is taken ends the start with 1 and says which', async (
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const cwd = t.testdir({
-    'a.yaml': `extensions: { health: { endpoint: "127.0.0.1:${port}" }, duckdb: { path: ./x.duckdb } }
+    'a.yaml': `extensions: { health: { endpoint: "127.0.0.1:${port}" }, duckdb: { path: ./x.duckdb }, sqlite: { path: ./x.db } }
 receivers: { trace_batch: { endpoint: 127.0.0.1:0 } }
 exporters: { storage: {} }
 service:
-  extensions: [health, duckdb]
+  extensions: [health, sqlite, duckdb]
   pipelines: { traces: { receivers: [trace_batch], exporters: [storage] } }
   telemetry: { metrics: { endpoint: null } }
 `,

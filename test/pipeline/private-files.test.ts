@@ -18,7 +18,7 @@ void t.test('all that a daemon writes is for its user only, whatever its umask',
   const folder = testFolder(t);
   const directory = join(folder, 'deep', 'store');
   const path = join(folder, 'out', 'telemetry.jsonl');
-  const overlay = `extensions: { duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))} } }
+  const overlay = `extensions: { duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))} }, sqlite: { path: ${JSON.stringify(join(directory, 'control.db'))} } }
 exporters: { file: { path: ${JSON.stringify(path)}, flush_interval: 0s } }
 service:
   pipelines:

@@ -11,7 +11,7 @@ export interface TestConfig {
 }
 
 /**
- * @param directory where the store lies
+ * @param directory where the stores lie
  * @param overlay YAML laid over it, as a further `--config` would be
  * @param key the first key; made up where absent
  */
@@ -21,6 +21,7 @@ export function testConfig(directory: string, overlay = '', key = generateKey())
 extensions:
   # No test needs the room but those of full disks.
   duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))}, reserve: 0 }
+  sqlite: { path: ${JSON.stringify(join(directory, 'jackdaw.control.db'))} }
   query: { endpoint: 127.0.0.1:0 }
   health: { endpoint: localhost:0 }
 receivers:
