@@ -1,31 +1,38 @@
-import { ControlStore } from '../../src/storage/control/control-store.js';
-import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+import { ControlExtension } from '../../src/storage/control/control-extension.js';
+import { controlOver } from '../../src/storage/control/remote/control-over.js';
+import { componentSettings } from './component-settings.js';
 import { anEvent } from './event-records.js';
-import { HandClock } from './hand-clock.js';
+import { StatusHost } from './status-host.js';
 
 /**
- * A process that is made to be killed: it opens the control store of its first argument and appends facts for ever, `FACTS` at a
- * time, each time with a mark that counts them. What was acknowledged goes out as a line: source and mark.
+ * A process that is made to be killed: it opens the control store of its first argument, as the daemon does, and appends facts for
+ * ever, `FACTS` at a time, each time with a mark that counts them. Half of the writers have a port of their own to the store's
+ * thread. What was acknowledged goes out as a line: source and mark.
  */
 
 const FACTS = 3;
 
 const WRITERS = 4;
 const [, , path = ''] = process.argv;
-const store = new ControlStore(await openSqlite({ path, clock: new HandClock() }));
+const extension = new ControlExtension(componentSettings('sqlite'), { engine: 'sqlite', path });
+await extension.start(new StatusHost().host);
+const planes = [extension, await controlOver(await extension.connect())];
 
 await Promise.all(
-  Array.from({ length: WRITERS }, (_, writer) => write(`${String(process.pid)}-${String(writer)}`)),
+  Array.from({ length: WRITERS }, (_, writer) =>
+    write(planes[writer % planes.length] ?? extension, `${String(process.pid)}-${String(writer)}`),
+  ),
 );
 
-async function write(source: string): Promise<never> {
+async function write({ events }: ControlPlane, source: string): Promise<never> {
   for (let count = 1; ; count++) {
     const facts = Array.from({ length: FACTS }, (_, i) => ({
       fact: `${source}:${String(count)}:${String(i)}`,
       tenant: source,
       event: anEvent(count * FACTS + i, 'agent.created', { source, count }),
     }));
-    await store.events.append(facts, { source, mark: String(count) });
+    await events.append(facts, { source, mark: String(count) });
     process.stdout.write(`${source} ${String(count)}\n`);
     // A pipe is emptied between the rounds of the event loop.
     if (count % 8 === 0) await new Promise(setImmediate);

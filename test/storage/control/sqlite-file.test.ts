@@ -12,7 +12,7 @@ import { HandClock } from '../../support/hand-clock.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const WRITER = fileURLToPath(new URL('../../support/control-writer-app.js', import.meta.url));
-const KILLS = 4;
+const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 4);
 /** Of each transaction of the writer. */
 const FACTS = 3;
 const LONG = 600_000;

@@ -1,5 +1,5 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
-import { Pool, types, type ClientConfig, type CustomTypesConfig } from 'pg';
+import { Client, Pool, types, type ClientConfig, type CustomTypesConfig } from 'pg';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { ControlDatabase } from '../control-database.js';
 import type { Dialect } from '../dialect.js';
@@ -10,6 +10,12 @@ import { PostgresSignals } from './postgres-signals.js';
 
 const CONNECTIONS = 10;
 const CONNECT_MS = 5000;
+/** How long who asks waits for a connection that others have. */
+const TURN_MS = 30_000;
+/** Longer than any statement of ours takes: a server that has not answered by then is lost. */
+const ANSWER_MS = 30_000;
+/** Of that, what the server gives a statement, so that it is told why it failed and nothing is left running there. */
+const STATEMENT_SHARE = 0.8;
 /** A process that stands still in the middle of a transaction keeps its locks no longer. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
@@ -34,16 +40,26 @@ export async function openPostgres(options: {
   readonly logger: Logger;
   /** How many connections, beside the one that listens. */
   readonly connections?: number;
+  /** How long a statement may take, in milliseconds. */
+  readonly answerMs?: number;
 }): Promise<ControlDatabase> {
+  const answerMs = options.answerMs ?? ANSWER_MS;
   const config: ClientConfig = {
     connectionString: options.url,
     application_name: 'jackdaw',
     connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: answerMs,
+    statement_timeout: answerMs * STATEMENT_SHARE,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     types: PARSERS,
   };
-  const pool = new Pool({ ...config, max: options.connections ?? CONNECTIONS });
+  const pool = new Pool({
+    ...config,
+    max: options.connections ?? CONNECTIONS,
+    Client: QuickClient,
+    connectionTimeoutMillis: TURN_MS,
+  });
   // Of idle connections, and of those that are in use: an error that nobody listens to ends the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
@@ -68,6 +84,13 @@ export async function openPostgres(options: {
   }
   await signals.open();
   return database;
+}
+
+/** The pool has one time for connecting and for waiting until others are done, which may take longer. */
+class QuickClient extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_MS } : config);
+  }
 }
 
 const PARSERS: CustomTypesConfig = {

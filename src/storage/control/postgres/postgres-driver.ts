@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { readRow, writeParameters } from '../any-text.js';
 import { postgresFailure } from './postgres-failure.js';
 
@@ -27,7 +27,8 @@ export class PostgresDriver implements Driver {
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
-    connection.client.release();
+    // One that did not answer may still: it is not used again.
+    connection.client.release(connection.isLost);
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
@@ -40,10 +41,11 @@ export class PostgresDriver implements Driver {
 
   /** A connection that is gone has rolled back: what the transaction failed by is the error to tell. */
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    if (connection.isLost) return;
     try {
       await connection.client.query('rollback');
     } catch {
-      // The pool drops the connection when it is released.
+      connection.isLost = true;
     }
   }
 
@@ -56,6 +58,8 @@ export class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly client: PoolClient;
+  /** Whether it failed other than by what the server said. */
+  isLost = false;
 
   constructor(client: PoolClient) {
     this.client = client;
@@ -72,6 +76,7 @@ class PostgresConnection implements DatabaseConnection {
         ...(CHANGES.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }),
       };
     } catch (error) {
+      this.isLost = !(error instanceof DatabaseError || error instanceof RangeError);
       throw postgresFailure(error);
     }
   }

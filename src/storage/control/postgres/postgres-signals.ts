@@ -6,8 +6,12 @@ import { LocalSignals, type Signals } from '../signals.js';
 import { postgresFailure } from './postgres-failure.js';
 
 const CHANNEL = 'jackdaw';
+/** Said again it changes nothing. */
+const LISTEN = `listen ${CHANNEL}`;
 /** NOTIFY makes commits wait for each other: at most ten a second come from here, each with all topics. */
 const SEND_MS = 100;
+/** How often it is looked whether the connection still is one: a network that fails does not say so. */
+const LOOK_MS = 5000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 5000;
 
@@ -70,7 +74,7 @@ export class PostgresSignals implements Signals {
     });
     try {
       await client.connect();
-      await client.query(`listen ${CHANNEL}`);
+      await client.query(LISTEN);
     } catch (error) {
       await client.end().catch(() => undefined);
       this.#tryAgain(error);
@@ -83,7 +87,28 @@ export class PostgresSignals implements Signals {
       this.#local.tellAll();
     }
     this.#failures = 0;
+    this.#look(client);
     this.#send();
+  }
+
+  #look(client: Client): void {
+    this.#clock.after(LOOK_MS, () => {
+      if (this.#isClosed || this.#client !== client) return;
+      client.query(LISTEN).then(
+        () => {
+          this.#look(client);
+        },
+        () => {
+          this.#cut(client);
+        },
+      );
+    });
+  }
+
+  /** Gives up a connection that does not answer. */
+  #cut(client: Client): void {
+    client.end().catch(() => undefined);
+    this.#lost(client);
   }
 
   #lost(client: Client): void {
@@ -115,11 +140,13 @@ export class PostgresSignals implements Signals {
       this.#isPaused = false;
       this.#send();
     });
-    this.#client
+    const client = this.#client;
+    client
       .query('select pg_notify($1, $2)', [CHANNEL, [this.#sender, ...topics].join(' ')])
       .catch(() => {
         // The connection is lost: they are sent over the next one.
         for (const topic of topics) this.#unsent.add(topic);
+        this.#cut(client);
       });
   }
 }

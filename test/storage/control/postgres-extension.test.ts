@@ -1,0 +1,122 @@
+import t, { type Test } from 'tap';
+import { ControlExtension } from '../../../src/storage/control/control-extension.js';
+import { openPostgres } from '../../../src/storage/control/postgres/open-postgres.js';
+import { systemClock } from '../../../src/telemetry/system-clock.js';
+import { componentSettings } from '../../support/component-settings.js';
+import { FrozenNetwork } from '../../support/frozen-network.js';
+import { PostgresServer } from '../../support/postgres.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { StatusHost } from '../../support/status-host.js';
+import { until } from '../../support/until.js';
+import { aKey, anOrganization, aUser } from '../meta-records.js';
+
+const UNAVAILABLE = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
+
+const server = await PostgresServer.start(t);
+if (typeof server === 'string') t.plan(0, server);
+else checkExtension(server);
+
+async function start(t: Test, url: string) {
+  const host = new StatusHost();
+  const settings = componentSettings('postgres');
+  const extension = new ControlExtension(settings, { engine: 'postgres', url, connections: 4 });
+  t.teardown(() => extension.shutdown(AbortSignal.abort()));
+  await extension.start(host.host);
+  return { extension, host, logger: settings.logger };
+}
+
+async function throughNetwork(t: Test, url: string): Promise<{ network: FrozenNetwork; through: string }> {
+  const parsed = new URL(url);
+  const network = await FrozenNetwork.open(t, Number(parsed.port));
+  parsed.port = String(network.port);
+  return { network, through: parsed.href };
+}
+
+function checkExtension(server: PostgresServer): void {
+  void t.test('two of them hear of each other’s changes within two seconds', async (t) => {
+    const url = await server.createDatabase();
+    const [one, two] = [await start(t, url), await start(t, url)];
+    t.equal(one.extension.directory, null);
+    t.equal(await one.extension.identity(), await two.extension.identity());
+    const user = aUser();
+    const key = aKey(user);
+    let hints = 0;
+    two.extension.watch.watch('keys', () => {
+      hints++;
+    });
+    await one.extension.accounts.bootstrap({ user, organization: anOrganization('ours'), key });
+    await until('the first change is heard of', () => hints > 0);
+    t.match(await two.extension.accounts.findKey(key.digest), { key: { revoked_at: null } });
+    hints = 0;
+    await one.extension.accounts.createKey(aKey(user, { scopes: ['admin'] }));
+    const from = performance.now();
+    await until('the second is', () => hints > 0);
+    t.ok(performance.now() - from < 2000);
+  });
+
+  void t.test('a server that is not there at the start is named, without the password', async (t) => {
+    const failed = start(t, 'postgres://me:hidden-word@127.0.0.1:1/ours?application_name=hidden-word');
+    await t.rejects(failed, {
+      name: 'ControlStoreError',
+      message:
+        'The control store ours at 127.0.0.1:1 cannot be opened: PostgreSQL cannot be reached: ECONNREFUSED.',
+    });
+  });
+
+  void t.test('while the server is lost calls fail, and the daemon is not ready', async (t) => {
+    const url = await server.createDatabase();
+    const { extension, host, logger } = await start(t, url.replace('postgres@', 'postgres:hidden-word@'));
+    await extension.accounts.createUser(aUser());
+    t.strictSame(host.told, []);
+    await server.stop();
+    await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
+    await until('it says so', () => host.last !== undefined);
+    t.match(host.last, { level: 'recoverable', message: /^The control store cannot be used: .*ECONNREFUSED/ });
+    await server.resume();
+    await until('it says that it works again', () => host.last?.level === 'ok');
+    t.equal((await extension.accounts.listUsers()).length, 1);
+    t.equal(host.told.length, 2);
+    t.match(logger.lines.join('\n'), 'The control store can be used again.');
+    t.notMatch([...logger.lines, JSON.stringify(host.told)].join('\n'), 'hidden-word');
+  });
+
+  void t.test('a server that stands still does not hold up the end of the daemon', async (t) => {
+    const { network, through } = await throughNetwork(t, await server.createDatabase());
+    const { extension } = await start(t, through);
+    await extension.accounts.createUser(aUser());
+    network.freeze();
+    const refused = t.rejects(extension.accounts.createUser(aUser()), UNAVAILABLE);
+    await extension.shutdown(AbortSignal.abort());
+    await refused;
+  });
+
+  void t.test('what a server does not answer fails, and later connections are asked', async (t) => {
+    const { network, through } = await throughNetwork(t, await server.createDatabase());
+    const logger = new RecordingLogger();
+    // What waits for seconds waits for a tenth of them.
+    const clock = {
+      now: () => systemClock.now(),
+      after: (ms: number, callback: () => void) => systemClock.after(ms / 10, callback),
+    };
+    const database = await openPostgres({ url: through, clock, logger, answerMs: 500 });
+    t.teardown(() => {
+      network.thaw();
+      return database.close();
+    });
+    let hints = 0;
+    database.watch.watch('keys', () => {
+      hints++;
+    });
+    const read = () => database.read((db) => db.selectFrom('identity').selectAll().execute());
+    t.strictSame(await read(), []);
+    network.freeze();
+    await t.rejects(read(), UNAVAILABLE);
+    await t.rejects(
+      database.transaction((tx) => tx.selectFrom('identity').selectAll().execute()),
+      UNAVAILABLE,
+    );
+    network.thaw();
+    t.strictSame(await read(), []);
+    await until('it hears again', () => hints > 0);
+  });
+}
