@@ -71,7 +71,10 @@ function checkExtension(server: PostgresServer): void {
     await server.stop();
     await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
     await until('it says so', () => host.last !== undefined);
-    t.match(host.last, { level: 'recoverable', message: /^The control store cannot be used: .*ECONNREFUSED/ });
+    t.match(host.last, {
+      level: 'recoverable',
+      message: /^The control store cannot be used: .*ECONNREFUSED/,
+    });
     await server.resume();
     await until('it says that it works again', () => host.last?.level === 'ok');
     t.equal((await extension.accounts.listUsers()).length, 1);

@@ -141,12 +141,10 @@ export class PostgresSignals implements Signals {
       this.#send();
     });
     const client = this.#client;
-    client
-      .query('select pg_notify($1, $2)', [CHANNEL, [this.#sender, ...topics].join(' ')])
-      .catch(() => {
-        // The connection is lost: they are sent over the next one.
-        for (const topic of topics) this.#unsent.add(topic);
-        this.#cut(client);
-      });
+    client.query('select pg_notify($1, $2)', [CHANNEL, [this.#sender, ...topics].join(' ')]).catch(() => {
+      // The connection is lost: they are sent over the next one.
+      for (const topic of topics) this.#unsent.add(topic);
+      this.#cut(client);
+    });
   }
 }
