@@ -35,8 +35,8 @@ export interface DeliveryDetail extends DeliverySummary {
   readonly body: string;
   /** In the order of their numbers: all of them, unless somebody asked for very many. */
   readonly attempts: readonly DeliveryAttempt[];
-  /** Those that follow, where there are some. Throws ConsumeError `storage_unavailable` where the delivery is removed meanwhile. */
-  readonly furtherAttempts?: AsyncIterable<readonly DeliveryAttempt[]>;
+  /** Whether more follow: {@link DeliveryQueue.readAttempts}. */
+  readonly hasMoreAttempts: boolean;
 }
 
 /** What one sender has under way at once. */
@@ -169,6 +169,12 @@ export interface DeliveryQueue {
   ): Promise<{ readonly items: readonly DeliverySummary[]; readonly count: number } | null>;
   /** @returns null where no endpoint of the organization has such a delivery */
   read(slug: string, deliveryId: string): Promise<DeliveryDetail | null>;
+  /**
+   * The attempts of a delivery that follow one, some at a time; none: that was the last.
+   *
+   * @returns null where no endpoint of the organization has such a delivery
+   */
+  readAttempts(slug: string, deliveryId: string, after: number): Promise<readonly DeliveryAttempt[] | null>;
   /** Removes the deliveries that were queued before, whatever became of them. @returns how many */
   removeBefore(time: Micros): Promise<number>;
   figures(now: Micros): Promise<DeliveryFigures>;

@@ -2,7 +2,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EventsBatch } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
 import type {
-  DeliveryDetail,
+  DeliveryAttempt,
+  DeliveryDetail as QueuedDelivery,
   DeliveryFigures,
   DeliverySummary,
   FinishedRules,
@@ -12,13 +13,17 @@ import type {
 export { DELIVERY_STATUSES } from './delivery-queue.js';
 export type {
   DeliveryAttempt,
-  DeliveryDetail,
   DeliveryFigures,
   DeliveryStatus,
   DeliverySummary,
   FinishedRules,
   SenderLimits,
 } from './delivery-queue.js';
+
+export interface DeliveryDetail extends Omit<QueuedDelivery, 'hasMoreAttempts'> {
+  /** Those that follow, where there are some. Throws ConsumeError `storage_unavailable` where the delivery is removed meanwhile. */
+  readonly furtherAttempts?: AsyncIterable<readonly DeliveryAttempt[]>;
+}
 
 /** What a sender takes on. */
 export interface ClaimRequest {

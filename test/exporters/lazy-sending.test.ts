@@ -56,6 +56,20 @@ void t.test('it begins once, when it is first needed', async (t) => {
   t.same(seen.slice(0, 3), ['start', 'wake', 'stop']);
 });
 
+void t.test('who is told that there is something begins it once', async (t) => {
+  const { lazy, seen, done } = aLazySending();
+  lazy.begin();
+  lazy.begin();
+  done();
+  await turn();
+  lazy.begin();
+  await turn();
+  t.same(seen, ['start']);
+  await lazy.stop(SOON);
+  lazy.begin();
+  t.same(seen, ['start', 'stop']);
+});
+
 void t.test('calls while it begins are not lost', async (t) => {
   const { lazy, seen, done } = aLazySending();
   lazy.wake();

@@ -111,10 +111,12 @@ void t.test(
     const { id } = await service.addEndpoint(receiver.url);
     await service.emit(5);
     await until('the endpoint is paused', async () => {
-      const [endpoint] = await service.store.listEndpoints(service.slug);
+      const [endpoint] = await service.control.endpoints.list(service.slug);
       return endpoint?.is_active === false;
     });
-    t.match(await service.store.listEndpoints(service.slug), [{ is_active: false, consecutive_failures: 3 }]);
+    t.match(await service.control.endpoints.list(service.slug), [
+      { is_active: false, consecutive_failures: 3 },
+    ]);
     const held = await service.deliveries(id);
     t.strictSame(
       held.map(({ status }) => status),
@@ -127,12 +129,12 @@ void t.test(
     );
     t.match(service.settings.logger.lines.join('\n'), new RegExp(`Paused webhook endpoints .*${id}`));
     service.clock.advance(86_400_000);
-    await service.store.retryDelivery(service.slug, held[0]?.id ?? '');
+    await service.control.deliveries.retry(service.slug, held[0]?.id ?? '');
     await service.emit();
     t.equal((await service.deliveries(id)).length, 5, 'what happens meanwhile is not for it');
 
     isBroken = false;
-    await service.store.updateEndpoint(service.slug, id, { is_active: true }, service.clock.now());
+    await service.control.endpoints.update(service.slug, id, { is_active: true }, service.clock.now());
     await until('the first goes at once', async () =>
       (await service.deliveries(id)).some(({ status }) => status === 'success'),
     );
@@ -140,7 +142,9 @@ void t.test(
     service.clock.advance(60_000);
     const done = await service.settled(id, 5);
     t.ok(done.every(({ status }) => status === 'success'));
-    t.match(await service.store.listEndpoints(service.slug), [{ is_active: true, consecutive_failures: 0 }]);
+    t.match(await service.control.endpoints.list(service.slug), [
+      { is_active: true, consecutive_failures: 0 },
+    ]);
     t.equal(receiver.requests.length, 8);
     const times = done.flatMap(({ attempts }) => attempts.at(-1)?.attempted_at ?? []);
     t.ok(Math.max(...times) - Math.min(...times) >= 48e6, 'the others were spread over a minute');
@@ -156,12 +160,12 @@ void t.test('a manual retry: beside the schedule, of whatever status', async (t)
   const { id } = await service.addEndpoint(receiver.url);
   await service.emit();
   const delivery = await service.attempted(id, 1);
-  t.equal(await service.store.retryDelivery(service.slug, delivery.id), true);
+  t.equal(await service.control.deliveries.retry(service.slug, delivery.id), true);
   t.match(await service.attempted(id, 2), { status: 'pending' });
   service.clock.advance(3_600_000);
   t.match(await service.settled(id, 1), [{ status: 'failed', attempt_count: 3 }]);
   status = '200 OK';
-  await service.store.retryDelivery(service.slug, delivery.id);
+  await service.control.deliveries.retry(service.slug, delivery.id);
   await until('it succeeds', async () => (await service.deliveries(id))[0]?.status === 'success');
   t.strictSame(
     (await service.attempted(id, 4)).attempts.map(({ attempt_number, http_status_code }) => [
@@ -216,7 +220,7 @@ void t.test('an orderly stop waits for answers, and the next start goes on', asy
     { status: 'success', attempt_count: 1 },
   ]);
   await t.rejects(service.emit(), /not running/);
-  const next = await WebhookService.start(t, { store: service.opened });
+  const next = await WebhookService.start(t, { place: service.place });
   await until('the other one arrives', () => receiver.requests.length === 2);
   respond();
   await next.settled(late.id, 2);
@@ -236,8 +240,8 @@ void t.test(
     await first.exporter.shutdown(AbortSignal.abort());
     await receiver.idle();
     isHanging = false;
-    await first.opened.reopen();
-    const second = await WebhookService.start(t, { store: first.opened });
+    const place = await WebhookService.openPlace(t, first.place);
+    const second = await WebhookService.start(t, { place });
     t.match(await second.settled(id, 1), [
       {
         status: 'success',
@@ -255,7 +259,7 @@ void t.test('a secret that cannot be read: said to the tenant, and why to the op
   const receiver = await startReceiver(t, answer('200 OK'));
   const service = await WebhookService.start(t, { overlay: 'retry_schedule: [1s]' });
   const { id } = await service.addEndpoint(receiver.url);
-  await service.store.rotateEndpointSecret(service.slug, id, 'v1:AAAA');
+  await service.control.endpoints.rotateSecret(service.slug, id, 'v1:AAAA');
   await service.emit();
   const { attempts } = await service.attempted(id, 1);
   t.match(attempts, [

@@ -22,7 +22,7 @@ async function deliver(
   await service.emit();
   await meanwhile();
   const [delivery] = await service.settled(id, 1);
-  await service.store.deleteEndpoint(service.slug, id);
+  await service.control.endpoints.delete(service.slug, id);
   return delivery;
 }
 

@@ -14,7 +14,7 @@ void t.test(`memory stays flat with ${RECEIVERS} endpoints that hang`, { timeout
     overlay: `{ timeout: ${TIMEOUT_MS}ms, connect_timeout: ${TIMEOUT_MS}ms, max_concurrency: ${2 * RECEIVERS}, retry_schedule: [] }`,
   });
   for (let index = 0; index < RECEIVERS; index++) await service.addEndpoint(urlOf(index));
-  const endpoints = async () => await service.store.listEndpoints(service.slug);
+  const endpoints = async () => await service.control.endpoints.list(service.slug);
 
   const before = await heldMemory();
   const ends = [];

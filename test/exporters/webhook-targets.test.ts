@@ -46,7 +46,7 @@ async function attemptAt(t: Test, service: WebhookService, url: string): Promise
   const { id } = await service.addEndpoint(url);
   await service.emit();
   const [delivery] = await service.settled(id, 1);
-  await service.store.deleteEndpoint(service.slug, id);
+  await service.control.endpoints.delete(service.slug, id);
   t.match(delivery, { status: 'failed', attempts: [{ http_status_code: null, response_body: '' }] }, url);
   return delivery?.attempts[0]?.error_message ?? null;
 }

@@ -1,10 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Static } from 'typebox';
 import { checkWebhook, webhookConfig } from '../../src/exporters/webhook/config.js';
 import { webhookExporter } from '../../src/exporters/webhook/factory.js';
 import { WebhookExporter } from '../../src/exporters/webhook/webhook-exporter.js';
-import { TestStore } from '../storage/test-store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { sectionConfig } from '../support/section-config.js';
 import { until } from '../support/until.js';
@@ -14,7 +14,7 @@ const configOf = (yaml = ''): Static<typeof webhookConfig> => sectionConfig(webh
 
 void t.test('the defaults', async (t) => {
   t.strictSame(configOf(), {
-    store: 'duckdb',
+    control: 'sqlite',
     targets: { allow_cidrs: [] },
     retry_schedule: ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'],
     timeout: '15s',
@@ -84,12 +84,13 @@ void t.test('without a start it takes nothing, and can be stopped', async (t) =>
 void t.test('a CA file that is of no use stops the start, and nothing is held', async (t) => {
   const service = await WebhookService.start(t);
   await service.exporter.shutdown(AbortSignal.abort());
-  const file = join(t.testdir({ 'empty.pem': '' }), 'empty.pem');
+  const file = join(service.place.directory, 'empty.pem');
+  writeFileSync(file, '');
   const config = configOf(`targets: { ca_file: ${JSON.stringify(file)}, allow_cidrs: [10.0.0.0/8] }`);
   const exporter = new WebhookExporter({ ...componentSettings('webhook/other'), config });
   await t.rejects(exporter.start(service.host()), /empty\.pem \(targets\.ca_file\) holds no certificate/);
   await exporter.shutdown(AbortSignal.abort());
-  t.strictSame(service.store.allowedTargets, []);
+  t.strictSame(await service.allowedTargets(), []);
   const next = new WebhookExporter({ ...componentSettings('webhook'), config: configOf() });
   await next.start(service.host());
   await next.shutdown(AbortSignal.abort());
@@ -106,8 +107,8 @@ void t.test('a thread that cannot be started is fatal, and nothing is lost', asy
   const { id } = await service.addEndpoint('https://hook.test/');
   const batch = { tenant: service.tenant, items: [service.event('trace.failed', {})] };
   t.match(await exporter.inputs.events?.consume(batch, { receivedAt: 0 }), { accepted: 1 });
-  await until('it is told', () => service.statuses.length > 0);
-  t.match(service.statuses, [
+  await until('it is told', () => service.statuses.told.length > 0);
+  t.match(service.statuses.told, [
     { level: 'fatal', message: /^The thread that sends webhooks could not be started; see the log\./ },
   ]);
   t.match(settings.logger.lines, [/^error The thread that sends webhooks could not be started.*no more/]);
@@ -117,18 +118,17 @@ void t.test('a thread that cannot be started is fatal, and nothing is lost', asy
 
 void t.test('it says where it may send, as long as it runs', async (t) => {
   const service = await WebhookService.start(t);
-  t.strictSame(service.store.allowedTargets, ['127.0.0.1/32']);
+  t.strictSame(await service.allowedTargets(), ['127.0.0.1/32']);
   await service.exporter.shutdown(AbortSignal.abort());
-  t.strictSame(service.store.allowedTargets, []);
+  t.strictSame(await service.allowedTargets(), []);
 });
 
 void t.test('a second one on the same store is refused, and names the first', async (t) => {
-  const opened = await TestStore.open(t);
-  const service = await WebhookService.start(t, { store: opened });
+  const service = await WebhookService.start(t);
   const second = new WebhookExporter({ ...componentSettings('webhook/second'), config: configOf() });
   await t.rejects(
     second.start(service.host()),
-    /The deliveries in "duckdb" are sent by exporter "webhook" already: use that one in all pipelines, or name another store/,
+    /The deliveries in "sqlite" are sent by exporter "webhook" already: use that one in all pipelines, or name another store/,
   );
   await second.shutdown(AbortSignal.abort());
   const third = new WebhookExporter({ ...componentSettings('webhook/third'), config: configOf() });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
 import { isAlertStore, type AlertStore } from '../../src/storage/alert-store.js';
-import { isDeliveryStore, type DeliveryStore } from '../../src/storage/delivery-store.js';
+import { isControlPlane, type ControlPlane } from '../../src/storage/control-plane.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 
@@ -12,8 +12,8 @@ const ENDPOINT = '127.0.0.1:0';
 export interface TestApi extends ApiCaller {
   /** Every route of the API's listener. */
   readonly routes: readonly Route[];
-  /** The store's, to have deliveries without anybody who sends. */
-  readonly deliveries: DeliveryStore;
+  /** To have deliveries without anybody who sends, for one. */
+  readonly control: ControlPlane;
   /** The store's, to have alerts fire without anybody who evaluates them. */
   readonly alerts: AlertStore;
   readonly directory: string;
@@ -37,7 +37,7 @@ export async function startApi(
 ): Promise<TestApi> {
   const { allowedOrigins = [], authEnabled = true, secretsKey, exporters, ...given } = options;
   let routes: () => readonly Route[] = () => [];
-  let deliveries: DeliveryStore | undefined;
+  let control: ControlPlane | undefined;
   let alerts: AlertStore | undefined;
   const witness: ExtensionFactory = {
     kind: 'extension',
@@ -49,7 +49,7 @@ export async function startApi(
       start: async (host) => {
         const listener = host.listener(ENDPOINT);
         routes = () => listener.routes();
-        deliveries = host.extension('duckdb', isDeliveryStore);
+        control = host.extension('sqlite', isControlPlane);
         alerts = host.extension('duckdb', isAlertStore);
       },
     }),
@@ -65,10 +65,10 @@ export async function startApi(
   });
   const daemonOptions: TestDaemonOptions = { ...given, overlay, factories: [witness] };
   const { url, key, daemon, directory, logs } = await startTestDaemon(t, daemonOptions);
-  if (!deliveries || !alerts) throw new Error('the witness has started with the daemon');
+  if (!control || !alerts) throw new Error('the witness has started with the daemon');
   return Object.assign(new ApiCaller(url, key), {
     routes: routes(),
-    deliveries,
+    control,
     alerts,
     directory,
     logs,

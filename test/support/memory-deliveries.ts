@@ -1,5 +1,4 @@
-import type { ShownDeliveries } from '../../src/api/support/api-context.js';
-import type { DeliveryDetail, DeliverySummary } from '../../src/storage/delivery-store.js';
+import type { DeliveryDetail, DeliveryQueue, DeliverySummary } from '../../src/storage/delivery-queue.js';
 
 /** A delivery, and whose it is. */
 interface KeptDelivery {
@@ -9,9 +8,7 @@ interface KeptDelivery {
 }
 
 /** Deliveries as a test says that they are, for what shows them. */
-export class MemoryDeliveries implements ShownDeliveries {
-  /** May be replaced, as exporters start and end. */
-  allowedTargets: readonly string[] = [];
+export class MemoryDeliveries implements Pick<DeliveryQueue, 'list' | 'read' | 'readAttempts' | 'retry'> {
   /** The ids of deliveries that were to be attempted once more. */
   readonly retried: string[] = [];
   readonly #kept: KeptDelivery[] = [];
@@ -21,7 +18,7 @@ export class MemoryDeliveries implements ShownDeliveries {
     this.#kept.unshift({ slug, endpointId, delivery });
   }
 
-  async listDeliveries(
+  async list(
     slug: string,
     endpointId: string,
     { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -32,13 +29,17 @@ export class MemoryDeliveries implements ShownDeliveries {
     return { items, count: found.length };
   }
 
-  async readDelivery(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
+  async read(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
     const id = deliveryId.toLowerCase();
     return this.#kept.find((kept) => kept.slug === slug && kept.delivery.id === id)?.delivery ?? null;
   }
 
-  async retryDelivery(slug: string, deliveryId: string): Promise<boolean> {
-    if ((await this.readDelivery(slug, deliveryId)) === null) return false;
+  async readAttempts(): Promise<null> {
+    return null;
+  }
+
+  async retry(slug: string, deliveryId: string): Promise<boolean> {
+    if ((await this.read(slug, deliveryId)) === null) return false;
     this.retried.push(deliveryId);
     return true;
   }

@@ -3,8 +3,9 @@ import { Sending, type SendingTools } from '../../src/exporters/webhook/sending.
 
 /** Begins sending in the test's own thread, with surroundings that the test has in its hands. */
 export function sendingHere(surroundings: Pick<SendingTools, 'clock' | 'random' | 'resolve'>): StartSending {
-  return async ({ options, store, secrets, logger, events }) => {
-    const sending = new Sending(options, { ...surroundings, queue: store, secrets, logger, events });
+  return async ({ options, control, secrets, logger, events }) => {
+    const { deliveries: queue, watch } = control;
+    const sending = new Sending(options, { ...surroundings, queue, watch, secrets, logger, events });
     return {
       wake: () => {
         sending.wake();

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { SecretBoxes } from '../../src/auth/secret-boxes.js';
-import type { Status } from '../../src/component/status.js';
 import type { Receipt } from '../../src/component/consumer.js';
 import type { Host } from '../../src/component/host.js';
 import type { SenderOptions } from '../../src/delivery/senders/webhook/sender.js';
@@ -12,12 +11,15 @@ import { webhookConfig } from '../../src/exporters/webhook/config.js';
 import { WebhookExporter } from '../../src/exporters/webhook/webhook-exporter.js';
 import { envelope, type EventRecord, type EventType } from '../../src/signal/event.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { DeliveryDetail } from '../../src/storage/delivery-store.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { DeliveryDetail } from '../../src/storage/delivery-queue.js';
 import { sealOwner } from '../../src/storage/webhook-endpoints.js';
-import { hostThatKeeps, TestStore } from '../storage/test-store.js';
 import { componentSettings } from './component-settings.js';
+import { openControlPlane } from './control-plane.js';
 import { sectionConfig } from './section-config.js';
 import { sendingHere } from './sending-here.js';
+import { StatusHost } from './status-host.js';
+import { testFolder } from './test-folder.js';
 import { TickingClock } from './ticking-clock.js';
 import { until } from './until.js';
 import { AUTHORITY } from './webhook-certificates.js';
@@ -27,8 +29,15 @@ export interface WebhookServiceOptions {
   readonly overlay?: string;
   /** Where names lead; 127.0.0.1 where absent. */
   readonly resolve?: SenderOptions['resolve'];
-  /** A store that is there, with its organization. */
-  readonly store?: TestStore;
+  /** Of a service that has stopped, with its organization. */
+  readonly place?: WebhookPlace;
+}
+
+/** A control plane that outlives a service. */
+export interface WebhookPlace {
+  readonly directory: string;
+  readonly clock: TickingClock;
+  readonly control: ControlStore;
 }
 
 /** An endpoint of {@link WebhookService}. */
@@ -37,38 +46,33 @@ export interface TestEndpoint {
   readonly secret: string;
 }
 
-/** The exporter over a real store, with one organization and one user in it. Delays of its schedule are not varied. */
+/** The exporter over a real control plane, with one organization and one user in it. Delays of its schedule are not varied. */
 export class WebhookService {
   readonly slug: string;
   readonly tenant: string;
-  readonly opened: TestStore;
+  readonly place: WebhookPlace;
   readonly exporter: WebhookExporter;
-  readonly clock: TickingClock;
   readonly settings: ReturnType<typeof componentSettings>;
-  readonly statuses: Status[] = [];
-  readonly secrets: SecretBoxes;
+  readonly statuses = new StatusHost();
+  readonly secrets = new SecretBoxes({});
 
-  private constructor(
-    parts: Pick<WebhookService, 'slug' | 'tenant' | 'opened' | 'exporter' | 'clock' | 'settings'>,
-  ) {
+  private constructor(parts: Pick<WebhookService, 'slug' | 'tenant' | 'place' | 'exporter' | 'settings'>) {
     this.slug = parts.slug;
     this.tenant = parts.tenant;
-    this.opened = parts.opened;
+    this.place = parts.place;
     this.exporter = parts.exporter;
-    this.clock = parts.clock;
     this.settings = parts.settings;
-    this.secrets = new SecretBoxes({});
   }
 
   static async start(t: Test, options: WebhookServiceOptions = {}): Promise<WebhookService> {
     let end = async (): Promise<void> => undefined;
-    // Before the store is opened, which is closed after what was asked for before.
+    // Before the control plane is opened, which is closed after what was asked for before.
     t.teardown(() => end());
-    const opened = options.store ?? (await TestStore.open(t));
-    const authority = join(dirname(opened.path), 'authority.pem');
+    const place = options.place ?? (await WebhookService.openPlace(t));
+    const { clock } = place;
+    const authority = join(place.directory, 'authority.pem');
     writeFileSync(authority, AUTHORITY);
     const base = `targets: { allow_cidrs: [127.0.0.1/32], ca_file: ${JSON.stringify(authority)} }`;
-    const clock = new TickingClock(t);
     const settings = componentSettings('webhook');
     const config = sectionConfig(webhookConfig, base, options.overlay ?? '');
     const resolve: SenderOptions['resolve'] =
@@ -78,24 +82,41 @@ export class WebhookService {
       sendingHere({ clock, random: () => 0.5, resolve }),
     );
     end = () => exporter.shutdown(AbortSignal.timeout(5000));
-    const [slug, tenant] = await organizationOf(opened);
-    const service = new WebhookService({ slug, tenant, opened, exporter, clock, settings });
+    const [slug, tenant] = await organizationOf(place);
+    const service = new WebhookService({ slug, tenant, place, exporter, settings });
     await exporter.start(service.host());
     return service;
   }
 
-  get store(): TestStore['store'] {
-    return this.opened.store;
+  /** @param again a place whose control plane is closed here, and opened anew */
+  static async openPlace(t: Test, again?: WebhookPlace): Promise<WebhookPlace> {
+    const { directory, clock } = again ?? { directory: testFolder(t), clock: new TickingClock(t) };
+    await again?.control.close();
+    return { directory, clock, control: await openControlPlane(t, { directory, clock }) };
+  }
+
+  get control(): ControlStore {
+    return this.place.control;
+  }
+
+  get clock(): TickingClock {
+    return this.place.clock;
+  }
+
+  /** Where webhooks may be sent to, as whoever checks URLs is told. */
+  async allowedTargets(): Promise<readonly string[]> {
+    const published = await this.control.terms.all(this.clock.now());
+    return published.flatMap(({ targets }) => targets?.allow_cidrs ?? []);
   }
 
   /** What the exporter finds around it. */
   host(): Host {
     return {
-      ...hostThatKeeps(this.statuses),
+      ...this.statuses.host,
       extension: (_id, isWanted) => {
-        const store: unknown = this.opened.store;
-        if (!isWanted(store)) throw new Error('the store is not what was wanted');
-        return store;
+        const control: unknown = this.control;
+        if (!isWanted(control)) throw new Error('the control plane is not what was wanted');
+        return control;
       },
       secretBox: (directory) => this.secrets.at(directory),
     };
@@ -104,7 +125,7 @@ export class WebhookService {
   async addEndpoint(url: string, eventTypes: readonly string[] = ['*']): Promise<TestEndpoint> {
     const id = uuidV7(this.clock.now() / 1000);
     const secret = generateSecret();
-    await this.store.createEndpoint(this.slug, {
+    await this.control.endpoints.create(this.slug, {
       id,
       url,
       name: 'a receiver',
@@ -120,7 +141,7 @@ export class WebhookService {
   /** @returns the new secret */
   async rotate(id: string): Promise<string> {
     const secret = generateSecret();
-    await this.store.rotateEndpointSecret(this.slug, id, await this.#seal(id, secret));
+    await this.control.endpoints.rotateSecret(this.slug, id, await this.#seal(id, secret));
     return secret;
   }
 
@@ -150,10 +171,10 @@ export class WebhookService {
 
   /** The newest first. */
   async deliveries(endpointId: string): Promise<readonly DeliveryDetail[]> {
-    const page = await this.store.listDeliveries(this.slug, endpointId, { offset: 0, limit: 10_000 });
+    const page = await this.control.deliveries.list(this.slug, endpointId, { offset: 0, limit: 10_000 });
     const found: DeliveryDetail[] = [];
     for (const { id } of page?.items ?? []) {
-      const delivery = await this.store.readDelivery(this.slug, id);
+      const delivery = await this.control.deliveries.read(this.slug, id);
       if (delivery) found.push(delivery);
     }
     return found;
@@ -181,20 +202,24 @@ export class WebhookService {
   }
 
   async #seal(id: string, secret: string): Promise<string> {
-    return await this.secrets.at(this.store.directory).seal(secret, sealOwner(id));
+    return await this.secrets.at(this.control.directory).seal(secret, sealOwner(id));
   }
 }
 
-async function organizationOf(opened: TestStore): Promise<[slug: string, tenant: string]> {
-  const { store } = opened;
+async function organizationOf({ control, clock }: WebhookPlace): Promise<[slug: string, tenant: string]> {
   const slug = 'acme';
-  const [known] = await store.listOrganizations();
-  if (known) {
-    const [user] = await store.listUsers();
-    return [slug, user?.id ?? ''];
-  }
-  const tenant = await opened.addUser();
-  await store.createOrganization({ id: randomUUID(), slug, name: 'Acme', created_at: 0 });
-  await store.putMember(slug, tenant, 'admin');
+  const [member] = (await control.organizations.listMembers(slug)) ?? [];
+  if (member) return [slug, member.user_id];
+  const tenant = randomUUID();
+  await control.organizations.create({ id: randomUUID(), slug, name: 'Acme', created_at: 0 });
+  await control.accounts.createUser({
+    id: tenant,
+    email: 'somebody@example.org',
+    name: 'somebody',
+    monthly_event_limit: null,
+    disabled: false,
+    created_at: clock.now(),
+  });
+  await control.organizations.putMember(slug, tenant, 'admin');
   return [slug, tenant];
 }

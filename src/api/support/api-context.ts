@@ -4,12 +4,8 @@ import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import type { AlertStore } from '../../storage/alert-store.js';
 import type { ControlPlane } from '../../storage/control-plane.js';
-import type { DeliveryStore } from '../../storage/delivery-store.js';
 import type { TelemetryStore } from '../../storage/telemetry-store.js';
 import type { Audit } from './audit.js';
-
-/** The part of a delivery store that the API shows, and asks for more attempts. */
-export type ShownDeliveries = Pick<DeliveryStore, 'listDeliveries' | 'readDelivery' | 'retryDelivery'>;
 
 /** What the routes of the API stand on. */
 export interface ApiContext {
@@ -20,7 +16,6 @@ export interface ApiContext {
   readonly settleKeys: () => Promise<void>;
   /** Where webhooks may be sent to, at the moment. */
   readonly targets: () => Promise<AddressPolicy>;
-  readonly deliveries: ShownDeliveries;
   readonly alerts: AlertStore;
   /** For secrets in the control plane. */
   readonly secrets: SecretBox;

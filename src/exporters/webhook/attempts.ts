@@ -7,7 +7,7 @@ import { notSent } from '../../delivery/senders/webhook/not-sent.js';
 import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
 import type { AttemptResult, WebhookSender } from '../../delivery/senders/webhook/sender.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { DeliveryClaim, FinishedAttempt } from '../../storage/delivery-store.js';
+import type { DeliveryClaim, FinishedAttempt } from '../../storage/delivery-queue.js';
 import { sealOwner } from '../../storage/webhook-endpoints.js';
 
 export interface AttemptTools {
@@ -116,10 +116,10 @@ export class Attempts {
   }
 
   #finished(claim: DeliveryClaim, result: AttemptResult): FinishedAttempt {
-    const { delivery, lease } = claim;
+    const { delivery_id, attempt } = claim;
     const { succeeded, statusCode, responseBody, durationMs, error, isGone } = result;
     const retryAt = this.#retryAt(claim, result);
-    return { delivery, lease, succeeded, statusCode, responseBody, durationMs, error, isGone, retryAt };
+    return { delivery_id, attempt, succeeded, statusCode, responseBody, durationMs, error, isGone, retryAt };
   }
 
   #retryAt({ isManual, step }: DeliveryClaim, result: AttemptResult): number | null {

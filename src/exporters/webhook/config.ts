@@ -4,9 +4,9 @@ import { duration, extensionId, section } from '../../config/schema.js';
 import { checkTargets, targetsSection } from '../../delivery/senders/webhook/targets.js';
 
 export const webhookConfig = section({
-  store: extensionId({
+  control: extensionId({
     description: 'Id of the extension that keeps endpoints and deliveries.',
-    default: 'duckdb',
+    default: 'sqlite',
   }),
   targets: targetsSection,
   retry_schedule: Type.Array(duration({ description: 'Wait after a failed attempt.' }), {

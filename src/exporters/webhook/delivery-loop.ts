@@ -1,10 +1,11 @@
 import { DueLoop, type DueLoopTools } from '../../delivery/senders/due-loop.js';
 import type {
   DeliveryClaim,
-  DeliveryStore,
+  DeliveryQueue,
   FinishedAttempt,
   SenderLimits,
-} from '../../storage/delivery-store.js';
+} from '../../storage/delivery-queue.js';
+import { CLAIM_MS, HeldClaims } from './held-claims.js';
 
 export interface LoopOptions {
   readonly limits: SenderLimits;
@@ -14,35 +15,65 @@ export interface LoopOptions {
 
 type LoopTools = Pick<
   DueLoopTools<DeliveryClaim, FinishedAttempt>,
-  'attempt' | 'clock' | 'random' | 'logger' | 'onStore' | 'onUnderWay'
+  'attempt' | 'watch' | 'clock' | 'random' | 'logger' | 'onStore' | 'onUnderWay'
 > & {
-  readonly queue: Pick<DeliveryStore, 'claimDeliveries' | 'finishDeliveries'>;
+  readonly queue: Pick<DeliveryQueue, 'claim' | 'renew' | 'finish'>;
   readonly options: LoopOptions;
   /** Told the ids of the endpoints that the breaker paused. */
   readonly onPaused: (endpoints: readonly string[]) => void;
 };
 
 /** Claims deliveries that are due, has them attempted and records how that ended. It is woken when more may be due. */
-export function startDeliveryLoop(tools: LoopTools): DueLoop<DeliveryClaim, FinishedAttempt> {
-  const { queue, options, clock, onPaused } = tools;
-  const { limits, breakerThreshold } = options;
-  const { perEndpoint, perOrganization } = limits;
-  return new DueLoop({
-    ...tools,
-    sent: 'webhooks',
-    maxConcurrency: limits.limit,
-    find: async (limit, claims) => {
-      const held = claims.map(({ delivery, lease }) => ({ delivery, lease }));
-      const now = clock.now();
-      const found = await queue.claimDeliveries({ now, limit, perEndpoint, perOrganization, held });
-      return { items: found.claims, nextDueAt: found.nextDueAt };
-    },
-    finish: async (finished) => {
-      const paused = await queue.finishDeliveries(finished, { now: clock.now(), breakerThreshold });
-      if (paused.length > 0) onPaused(paused);
-    },
-    findsInOrder: true,
-  });
+export class DeliveryLoop {
+  readonly #held: HeldClaims;
+  readonly #loop: DueLoop<DeliveryClaim, FinishedAttempt>;
+
+  /** Begins at once. */
+  constructor(tools: LoopTools) {
+    const { queue, options, clock, attempt, onPaused } = tools;
+    const { limits, breakerThreshold } = options;
+    const { perEndpoint, perOrganization } = limits;
+    const held = new HeldClaims(tools);
+    this.#held = held;
+    this.#loop = new DueLoop({
+      ...tools,
+      sent: 'webhooks',
+      maxConcurrency: limits.limit,
+      find: async (limit) => {
+        const request = { now: clock.now(), limit, perEndpoint, perOrganization, leaseMs: CLAIM_MS };
+        const found = await queue.claim(request);
+        held.add(found.claims);
+        return { items: found.claims, nextDueAt: found.nextDueAt };
+      },
+      attempt: async (claim, signal) => {
+        const result = await attempt(claim, signal);
+        if (result === null) held.remove([claim]);
+        return result;
+      },
+      finish: async (finished) => {
+        const paused = await queue.finish(finished, { now: clock.now(), breakerThreshold });
+        held.remove(finished);
+        if (paused.length > 0) onPaused(paused);
+      },
+      findsInOrder: false,
+    });
+  }
+
+  /** Attempts under way, and those whose result is not recorded yet. */
+  get underWay(): number {
+    return this.#loop.underWay;
+  }
+
+  /** Says that more may be due. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Takes no more and waits for what is under way. What is not done by the deadline is broken off. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#loop.stop(deadline);
+    this.#held.end();
+  }
 }
 
 /** So many attempts at once, half of them to the endpoints of one organization at most. */

@@ -1,12 +1,12 @@
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Logger } from '../../component/telemetry.js';
-import type { DeliveryStore } from '../../storage/delivery-store.js';
+import type { ControlPlane } from '../../storage/control-plane.js';
 import type { SendingEvents, SendingOptions } from './sending.js';
 
 /** What sending is begun with, wherever it runs. */
 export interface SendingSetup {
   readonly options: SendingOptions;
-  readonly store: DeliveryStore;
+  readonly control: ControlPlane;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly logger: Logger;
   readonly events: SendingEvents;
@@ -38,15 +38,19 @@ export class LazySending {
     this.#onFailure = onFailure;
   }
 
-  /** Says that more may be due, at the first time by beginning. */
+  /** Says that there is something to send. Once it has begun it hears of more by itself. */
+  begin(): void {
+    if (this.#isStopped) return;
+    this.#running ??= this.#start().catch((error: unknown) => {
+      this.#onFailure(error);
+      return null;
+    });
+  }
+
+  /** Says that more may be due than it was told of: hints may be lost. */
   wake(): void {
-    // Also where it has not begun yet: it may have looked already, and that not be known here.
-    if (this.#running !== null) void this.#running.then((running) => running?.wake());
-    else if (!this.#isStopped)
-      this.#running = this.#start().catch((error: unknown) => {
-        this.#onFailure(error);
-        return null;
-      });
+    if (this.#running === null) this.begin();
+    else void this.#running.then((running) => running?.wake());
   }
 
   /** As {@link RunningSending.stop}; what is about to begin is awaited. Nothing begins any more. */

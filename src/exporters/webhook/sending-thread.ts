@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { SecretBox } from '../../component/secret-box.js';
+import { isControlConnector } from '../../storage/control-connector.js';
 import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
@@ -11,25 +12,26 @@ import type { SendingEvents } from './sending.js';
 import type { WebhookThreadData } from './webhook-thread.js';
 
 /**
- * Begins sending in a thread of its own, which talks straight to the store: under load the main thread has turns of 50 ms, and
+ * Begins sending in a thread of its own, which talks straight to the control store: under load the main thread has turns of 50 ms, and
  * a delivery would wait for several of them. The key of the secrets stays in this thread.
  */
 export async function startSendingThread(setup: SendingSetup): Promise<RunningSending> {
-  const { options, store, secrets, logger, onCrash } = setup;
-  const storePort = await store.openSender(options.limits);
+  const { options, control, secrets, logger, onCrash } = setup;
+  if (!isControlConnector(control)) throw new Error('the control store can be used in one thread only');
+  const controlPort = await control.connect();
   const { port1: secretsSide, port2: secretsPort } = new MessageChannel();
   serveSecrets(secretsSide, secrets);
   const workerData: WebhookThreadData = {
     options,
-    storePort,
+    controlPort,
     secretsPort,
     isDebugEnabled: logger.isDebugEnabled(),
   };
-  const thread = startThread([storePort, secretsPort, secretsSide], {
+  const thread = startThread([controlPort, secretsPort, secretsSide], {
     module: new URL('./webhook-thread.js', import.meta.url),
     name: 'jackdaw-webhooks',
     workerData,
-    transferList: [storePort, secretsPort],
+    transferList: [controlPort, secretsPort],
     revive: plainError,
     ended: (cause) => new Error('the webhook thread ended', { cause }),
     onNotice: (notice, value) => {

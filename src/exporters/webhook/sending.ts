@@ -1,6 +1,5 @@
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { DueLoop } from '../../delivery/senders/due-loop.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import {
   WebhookSender,
@@ -10,9 +9,10 @@ import {
 } from '../../delivery/senders/webhook/sender.js';
 import { uuidV7Time } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
-import type { DeliveryClaim, DeliveryStore, FinishedAttempt } from '../../storage/delivery-store.js';
+import type { DeliveryClaim, DeliveryQueue } from '../../storage/delivery-queue.js';
+import type { Watch } from '../../storage/watch.js';
 import { Attempts } from './attempts.js';
-import { startDeliveryLoop, type LoopOptions } from './delivery-loop.js';
+import { DeliveryLoop, type LoopOptions } from './delivery-loop.js';
 
 /** Plain data: they cross to a thread. */
 export interface SendingOptions
@@ -45,7 +45,8 @@ export interface SendingEvents {
 }
 
 export interface SendingTools {
-  readonly queue: Pick<DeliveryStore, 'claimDeliveries' | 'finishDeliveries'>;
+  readonly queue: Pick<DeliveryQueue, 'claim' | 'renew' | 'finish'>;
+  readonly watch: Watch;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
@@ -59,11 +60,11 @@ export interface SendingTools {
 /** All that makes attempts: takes deliveries from the queue, signs, posts, records. It runs in whatever thread makes it. */
 export class Sending {
   readonly #sender: WebhookSender;
-  readonly #loop: DueLoop<DeliveryClaim, FinishedAttempt>;
+  readonly #loop: DeliveryLoop;
 
   /** Begins at once. */
   constructor(options: SendingOptions, tools: SendingTools) {
-    const { queue, secrets, clock, random, resolve, logger, events } = tools;
+    const { queue, watch, secrets, clock, random, resolve, logger, events } = tools;
     const policy = new AddressPolicy(options.allowCidrs);
     const { trusted, timeoutMs, connectTimeoutMs, scheduleMs, version } = options;
     const sender = new WebhookSender({ policy, trusted, timeoutMs, connectTimeoutMs, clock, resolve });
@@ -74,8 +75,9 @@ export class Sending {
       ...{ sender, policy, secrets, scheduleMs, version, clock, random, logger, onAttempt },
     });
     this.#sender = sender;
-    this.#loop = startDeliveryLoop({
+    this.#loop = new DeliveryLoop({
       queue,
+      watch: (listener) => watch.watch('deliveries', listener),
       options,
       attempt: (claim, signal) => attempts.make(claim, signal),
       clock,
@@ -85,11 +87,6 @@ export class Sending {
       onPaused: events.paused,
       onUnderWay: events.underWay,
     });
-  }
-
-  /** Begins attempts that the store gave unasked. */
-  accept(claims: readonly DeliveryClaim[]): void {
-    this.#loop.accept(claims);
   }
 
   /** Says that more may be due. */

@@ -1,12 +1,12 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { DeliveryFigures, DeliveryStore } from '../../storage/delivery-store.js';
+import type { DeliveryFigures, DeliveryQueue } from '../../storage/delivery-queue.js';
 import { MS_PER_HOUR } from '../../signal/time-units.js';
 
 const RETENTION_TURN_MS = MS_PER_HOUR;
 const FIGURES_TURN_MS = 15_000;
 
 export interface UpkeepTools {
-  readonly store: Pick<DeliveryStore, 'removeDeliveries' | 'deliveryFigures'>;
+  readonly queue: Pick<DeliveryQueue, 'removeBefore' | 'figures'>;
   readonly retentionMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -23,14 +23,14 @@ export class Upkeep {
 
   constructor(tools: UpkeepTools) {
     this.#tools = tools;
-    const { store, retentionMs, clock, logger, onPending } = tools;
+    const { queue, retentionMs, clock, logger, onPending } = tools;
     void this.#repeat(RETENTION_TURN_MS, async () => {
-      const removed = await store.removeDeliveries(clock.now() - retentionMs * 1000);
+      const removed = await queue.removeBefore(clock.now() - retentionMs * 1000);
       if (removed > 0)
         logger.info({ deliveries: removed }, 'Removed webhook deliveries older than retention');
     });
     void this.#repeat(FIGURES_TURN_MS, async () => {
-      this.#figures = await store.deliveryFigures(clock.now());
+      this.#figures = await queue.figures(clock.now());
       if (this.#figures.pending > 0) onPending();
     });
   }

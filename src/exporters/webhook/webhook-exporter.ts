@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Receipt, Refusal } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -7,8 +8,8 @@ import { readVersion } from '../../config/package-version.js';
 import { SoleOwner } from '../../delivery/senders/sole-owner.js';
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { EventsBatch } from '../../signal/batch.js';
-import { isDeliveryStore, type DeliveryStore } from '../../storage/delivery-store.js';
-import { isMetaStore, type MetaStore } from '../../storage/meta-store.js';
+import { isControlPlane, type ControlPlane } from '../../storage/control-plane.js';
+import { keepPublished } from '../../storage/publish-terms.js';
 import type { WebhookConfig } from './config.js';
 import { limitsOf } from './delivery-loop.js';
 import { LazySending, type SendingSetup, type StartSending } from './lazy-sending.js';
@@ -23,8 +24,6 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Two senders would also remove deliveries by their own retention. */
 const QUEUES = new SoleOwner((storeId) => `The deliveries in "${storeId}" are sent`);
 
-type WebhookStore = DeliveryStore & Pick<MetaStore, 'directory'>;
-
 /** Exporter `webhook`: see README.md. Here events are queued; what is queued is sent in a thread of its own. */
 export class WebhookExporter implements Exporter {
   readonly inputs: Outputs;
@@ -33,7 +32,7 @@ export class WebhookExporter implements Exporter {
   readonly #metrics: WebhookMetrics;
   /** What is to be let go of at the end, the last first. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
-  #store: DeliveryStore | undefined;
+  #control: ControlPlane | undefined;
   #underWay = 0;
 
   /** @param startSending begins it when there is something to send */
@@ -44,20 +43,20 @@ export class WebhookExporter implements Exporter {
     this.inputs = { events: { consume: (batch) => this.#take(batch) } };
   }
 
-  /** @throws Error where there is no such store, another exporter sends its deliveries, or the CA file cannot be used */
+  /** @throws Error where there is no such control store, another exporter sends its deliveries, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
     const { id, config } = this.#settings;
-    const store = host.extension(config.store, isWebhookStore);
-    this.#ends.push(QUEUES.own(store, config.store, id));
+    const control = host.extension(config.control, isControlPlane);
+    this.#ends.push(QUEUES.own(control, config.control, id));
     const options = sendingOptions(config, await readTrusted(config.targets.ca_file));
-    this.#ends.push(store.announceTargets(config.targets.allow_cidrs));
-    const sending = this.#prepare(host, store, options);
-    this.#watch(store, sending);
-    this.#store = store;
+    this.#ends.push(await this.#publish(control));
+    const sending = this.#prepare(host, control, options);
+    this.#watch(control, sending);
+    this.#control = control;
     this.#ends.push(async (deadline) => {
       // Events are taken until it has stopped.
       await sending.stop(deadline).finally(() => {
-        this.#store = undefined;
+        this.#control = undefined;
       });
     });
   }
@@ -73,9 +72,16 @@ export class WebhookExporter implements Exporter {
     }
   }
 
-  #prepare(host: Host, store: WebhookStore, options: SendingOptions): LazySending {
+  /** Says where this process sends, for whoever checks URLs. @returns what withdraws it */
+  async #publish({ terms }: ControlPlane): Promise<() => Promise<void>> {
+    const { id, config, clock, logger } = this.#settings;
+    const targets = { allow_cidrs: config.targets.allow_cidrs };
+    return await keepPublished(terms, { targets }, { owner: `${id} ${randomUUID()}`, clock, logger });
+  }
+
+  #prepare(host: Host, control: ControlPlane, options: SendingOptions): LazySending {
     const { logger } = this.#settings;
-    const secrets = host.secretBox(store.directory);
+    const secrets = host.secretBox(control.directory);
     const failed = (message: string, error: unknown): void => {
       logger.error({ err: error }, `${message}.`);
       host.reportStatus({
@@ -84,7 +90,7 @@ export class WebhookExporter implements Exporter {
       });
     };
     const setup: SendingSetup = {
-      ...{ options, store, secrets, logger, events: this.#events(host) },
+      ...{ options, control, secrets, logger, events: this.#events(host) },
       onCrash: (error) => {
         failed('The thread that sends webhooks ended', error);
       },
@@ -116,12 +122,12 @@ export class WebhookExporter implements Exporter {
     };
   }
 
-  /** Lets sending begin when something is queued, and wakes it when more may be due. */
-  #watch(store: DeliveryStore, sending: LazySending): void {
+  /** Lets sending begin when something is queued. From then on it is told by the control store itself. */
+  #watch({ deliveries: queue, watch }: ControlPlane, sending: LazySending): void {
     const { config, clock, logger } = this.#settings;
     this.#ends.push(
-      store.watchDeliveries(() => {
-        sending.wake();
+      watch.watch('deliveries', () => {
+        sending.begin();
       }),
     );
     // Again and again: should it not have been told of something, it does not wait for the next event.
@@ -129,7 +135,7 @@ export class WebhookExporter implements Exporter {
       sending.wake();
     };
     const upkeep = new Upkeep({
-      ...{ store, retentionMs: durationMs(config.retention), clock, logger, onPending },
+      ...{ queue, retentionMs: durationMs(config.retention), clock, logger, onPending },
     });
     this.#ends.push(() => {
       upkeep.end();
@@ -144,7 +150,7 @@ export class WebhookExporter implements Exporter {
 
   /** Resolves when the deliveries are queued: from then on they survive whatever happens. */
   async #take(batch: EventsBatch): Promise<Receipt> {
-    if (!this.#store)
+    if (!this.#control)
       throw new ConsumeError('the webhook exporter is not running', {
         code: 'shutting_down',
         retryable: true,
@@ -153,7 +159,9 @@ export class WebhookExporter implements Exporter {
     const unsent = new Set(refused.map(({ index }) => index));
     const items = batch.items.filter((_event, index) => !unsent.has(index));
     const accepted = items.length;
-    await this.#store.addDeliveries({ ...batch, items }, this.#settings.clock.now()).catch(rethrowRetryable);
+    const { deliveries } = this.#control;
+    const events = items.map((event) => ({ tenant: batch.tenant, event }));
+    await deliveries.enqueue(events, this.#settings.clock.now()).catch(rethrowRetryable);
     return { accepted, refused };
   }
 }
@@ -177,10 +185,6 @@ function rethrowRetryable(cause: unknown): never {
   });
 }
 
-function isWebhookStore(candidate: unknown): candidate is WebhookStore {
-  return isDeliveryStore(candidate) && isMetaStore(candidate);
-}
-
 function sendingOptions(config: WebhookConfig, trusted: readonly string[]): SendingOptions {
   return {
     limits: limitsOf(config.max_concurrency, config.max_concurrency_per_endpoint),
@@ -198,7 +202,7 @@ function reportStore(host: Host, isFailing: boolean): void {
   if (isFailing)
     host.reportStatus({
       level: 'recoverable',
-      message: 'The store does not give or take deliveries; it is asked again, and the log says why',
+      message: 'The control store does not give or take deliveries; it is asked again, and the log says why',
     });
   else host.reportStatus({ level: 'ok' });
 }

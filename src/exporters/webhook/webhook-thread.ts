@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { SecretBox } from '../../component/secret-box.js';
-import { SenderQueue } from '../../storage/sender-queue.js';
+import { controlOver } from '../../storage/control/remote/control-over.js';
 import { systemClock } from '../../telemetry/system-clock.js';
 import { noticeLogger } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
@@ -9,15 +9,14 @@ import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js'
 import { serve } from '../../worker/thread-server.js';
 import { OpenedSecrets } from './opened-secrets.js';
 import { Sending, type SendingEvents, type SendingOptions } from './sending.js';
-import { waitFor } from '../../telemetry/wait-for.js';
 
 /** The thread that sends webhooks. Its owner is `sending-thread.ts`. */
 
 /** What the thread is begun with. */
 export interface WebhookThreadData {
   readonly options: SendingOptions;
-  /** Of `DeliveryStore.openSender`. */
-  readonly storePort: MessagePort;
+  /** Of `ControlConnector.connect`. */
+  readonly controlPort: MessagePort;
   /** Leads to one who opens secrets. */
   readonly secretsPort: MessagePort;
   /** Of the logger that writes this thread's lines. */
@@ -26,7 +25,7 @@ export interface WebhookThreadData {
 
 const port = parentPort;
 if (port === null) throw new Error('webhook-thread.js runs as a worker thread only');
-const { options, storePort, secretsPort, isDebugEnabled } = workerData as WebhookThreadData;
+const { options, controlPort, secretsPort, isDebugEnabled } = workerData as WebhookThreadData;
 
 const outbox = new Outbox<ThreadMessage>(port);
 const tell =
@@ -37,11 +36,10 @@ const tell =
 
 /** Fires when what is under way is broken off. */
 const hurry = new AbortController();
-const queue = new SenderQueue(storePort, (claims) => {
-  sending.accept(claims);
-});
+const control = await controlOver(controlPort);
 const sending = new Sending(options, {
-  queue,
+  queue: control.deliveries,
+  watch: control.watch,
   secrets: new OpenedSecrets(secretsBeyond(secretsPort)),
   clock: systemClock,
   random: Math.random,
@@ -62,17 +60,11 @@ serve(port, outbox, {
     hurry.abort();
   },
   stop: async () => {
-    await pushesEnded();
     await sending.stop(hurry.signal);
     await sending.close();
-    queue.close();
+    control.close();
   },
 });
-
-/** What was given before is still attempted. A store that does not answer is not waited for beyond the deadline. */
-async function pushesEnded(): Promise<void> {
-  if (!hurry.signal.aborted) await waitFor(queue.endPushes(), hurry.signal);
-}
 
 function secretsBeyond(secrets: MessagePort): Pick<SecretBox, 'open'> {
   const client = new PortClient(secrets, { revive: plainError, onNotice: () => undefined });

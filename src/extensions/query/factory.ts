@@ -10,7 +10,6 @@ import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
 import { isAlertStore } from '../../storage/alert-store.js';
 import { isControlPlane } from '../../storage/control-plane.js';
-import { isDeliveryStore } from '../../storage/delivery-store.js';
 import { isTelemetryStore } from '../../storage/telemetry-store.js';
 
 const configSchema = section(
@@ -61,7 +60,6 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
       const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
       const telemetry = host.extension(config.store, isTelemetryStore);
       const control = host.extension(config.control, isControlPlane);
-      const deliveries = host.extension(config.store, isDeliveryStore);
       const alerts = host.extension(config.store, isAlertStore);
       const secrets = host.secretBox(control.directory);
       await reportLostSecrets(control.endpoints, secrets, logger);
@@ -71,7 +69,6 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         control,
         settleKeys: () => host.settleKeys(),
         targets: targetPolicy(control, clock),
-        deliveries,
         alerts,
         secrets,
         audit: createAudit(logger),

@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import type { DeliveryAttempt, DeliveryDetail, DeliveryStatus, DeliverySummary } from '../delivery-queue.js';
-import { removedMeanwhile } from '../removed-meanwhile.js';
 import type { ControlDatabase } from './control-database.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
@@ -63,21 +62,19 @@ export class DeliveryHistory {
       if (sent === undefined || summary === undefined) return null;
       return { ...summary, body: sent.body, attempts: await attemptsAfter(db, id, 0) };
     });
-    if (found === null || found.attempts.length < ATTEMPTS_AT_ONCE) return found;
-    return { ...found, furtherAttempts: this.#further(slug, id, found.attempts.at(-1)?.attempt_number ?? 0) };
+    return found && { ...found, hasMoreAttempts: found.attempts.length === ATTEMPTS_AT_ONCE };
   }
 
-  async *#further(slug: string, id: string, after: number): AsyncGenerator<readonly DeliveryAttempt[]> {
-    for (let last = after; ;) {
-      const part = await this.#database.read(async (db) => {
-        const isThere = await ofOrganization(db, slug, id).executeTakeFirst();
-        return isThere && (await attemptsAfter(db, id, last));
-      });
-      if (part === undefined) throw removedMeanwhile({ what: 'delivery', list: 'attempts' });
-      yield part;
-      if (part.length < ATTEMPTS_AT_ONCE) return;
-      last = part.at(-1)?.attempt_number ?? last;
-    }
+  async readAttempts(
+    slug: string,
+    deliveryId: string,
+    after: number,
+  ): Promise<readonly DeliveryAttempt[] | null> {
+    const id = deliveryId.toLowerCase();
+    return await this.#database.read(async (db) => {
+      const isThere = await ofOrganization(db, slug, id).executeTakeFirst();
+      return isThere === undefined ? null : await attemptsAfter(db, id, after);
+    });
   }
 
   /** A part of those that were queued before. @returns how many; 0 when none is left */

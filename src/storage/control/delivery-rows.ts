@@ -5,6 +5,7 @@ import type {
   ClaimName,
   ClaimRequest,
   Claims,
+  DeliveryAttempt,
   DeliveryDetail,
   DeliveryFigures,
   DeliveryQueue,
@@ -110,6 +111,14 @@ export class DeliveryRows implements DeliveryQueue {
 
   async read(slug: string, deliveryId: string): Promise<DeliveryDetail | null> {
     return await this.#history.read(slug, deliveryId);
+  }
+
+  async readAttempts(
+    slug: string,
+    deliveryId: string,
+    after: number,
+  ): Promise<readonly DeliveryAttempt[] | null> {
+    return await this.#history.readAttempts(slug, deliveryId, after);
   }
 
   async removeBefore(time: Micros): Promise<number> {

@@ -104,7 +104,7 @@ export async function interrupt(
             http_status_code: null,
             response_body: '',
             duration_ms: null,
-            error_message: 'interrupted: its sender told no result in time',
+            error_message: 'interrupted by restart',
           },
     ),
   );

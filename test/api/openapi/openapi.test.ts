@@ -202,7 +202,7 @@ async function checkEndpoints(check: Check): Promise<void> {
 }
 
 /** One that was attempted; and as many endpoints as there can be. */
-async function checkDeliveries({ deliveries }: TestApi, check: Check): Promise<void> {
+async function checkDeliveries({ control: { deliveries } }: TestApi, check: Check): Promise<void> {
   const org_slug = 'crowded';
   await check('createOrganization', {}, { json: { slug: org_slug, name: 'Crowded' } });
   const { user } = (await check('readMe', {})).body as { readonly user: { readonly id: string } };
@@ -210,9 +210,8 @@ async function checkDeliveries({ deliveries }: TestApi, check: Check): Promise<v
   const { body } = await check('createWebhookEndpoint', { org_slug }, { json: HOOK });
   const { id: endpoint_id } = body as { readonly id: string };
   const now = Date.now() * 1000;
-  await deliveries.addDeliveries({ tenant: user.id, items: [anEvent(1, 'trace.failed', { a: 1 })] }, now);
-  const rules = { now, limit: 100, perEndpoint: 100, perOrganization: 100, held: [] };
-  await deliveries.claimDeliveries(rules);
+  await deliveries.enqueue([{ tenant: user.id, event: anEvent(1, 'trace.failed', { a: 1 }) }], now);
+  await deliveries.claim({ now, limit: 100, perEndpoint: 100, perOrganization: 100, leaseMs: 60_000 });
   const list = await check('listWebhookDeliveries', { org_slug, endpoint_id });
   const { items } = list.body as { readonly items: readonly { readonly id: string }[] };
   const delivery_id = items.at(-1)?.id ?? '';

@@ -6,8 +6,11 @@ import {
   DELIVERY_STATUSES,
   type DeliveryAttempt,
   type DeliveryDetail,
+  type DeliveryQueue,
   type DeliverySummary,
-} from '../../../storage/delivery-store.js';
+} from '../../../storage/delivery-queue.js';
+import type { Organizations } from '../../../storage/organizations.js';
+import { removedMeanwhile } from '../../../storage/removed-meanwhile.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, jsonObject, nullable, time, uuid } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';
@@ -101,31 +104,55 @@ const retryDelivery = {
   errors: [404],
 } satisfies Operation;
 
+/** What the routes stand on. */
+interface ShownFrom extends Pick<ApiContext, 'routes'> {
+  readonly control: {
+    readonly organizations: Organizations;
+    readonly deliveries: Pick<DeliveryQueue, 'list' | 'read' | 'readAttempts' | 'retry'>;
+  };
+}
+
 /** The routes for what is sent to webhook endpoints: any member of the organization may see it, and have it sent again. */
 export function webhookDeliveryRoutes({
   routes,
-  control: { organizations },
-  deliveries,
-}: Pick<ApiContext, 'routes' | 'control' | 'deliveries'>): readonly Route[] {
+  control: { organizations, deliveries },
+}: ShownFrom): readonly Route[] {
   return [
     routes.route(listDeliveries).to(async ({ identity, params: { org_slug: slug, endpoint_id }, query }) => {
       await requireRole(organizations, identity, slug, 'member');
-      const page = await deliveries.listDeliveries(slug, endpoint_id, pageRange(query));
+      const page = await deliveries.list(slug, endpoint_id, pageRange(query));
       if (!page) throw noEndpoint();
       return { status: 200, json: printPage(page.items.map(printSummary), page.count, query) };
     }),
     routes.route(readDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
       await requireRole(organizations, identity, slug, 'member');
-      const delivery = await deliveries.readDelivery(slug, delivery_id);
+      const delivery = await deliveries.read(slug, delivery_id);
       if (!delivery) throw noDelivery();
-      return { status: 200, encoded: await printDetail(delivery) };
+      const further = delivery.hasMoreAttempts ? furtherAttempts(deliveries, slug, delivery) : undefined;
+      return { status: 200, encoded: await printDetail(delivery, further) };
     }),
     routes.route(retryDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
       await requireRole(organizations, identity, slug, 'member');
-      if (!(await deliveries.retryDelivery(slug, delivery_id))) throw noDelivery();
+      if (!(await deliveries.retry(slug, delivery_id))) throw noDelivery();
       return { status: 202, json: { queued: true, delivery_id } };
     }),
   ];
+}
+
+/** Of somebody who asked for very many. A list that lost its delivery does not end as if it were whole. */
+async function* furtherAttempts(
+  deliveries: Pick<DeliveryQueue, 'readAttempts'>,
+  slug: string,
+  { id, attempts }: DeliveryDetail,
+): AsyncGenerator<readonly DeliveryAttempt[]> {
+  for (let last = attempts.at(-1)?.attempt_number ?? 0; ;) {
+    const some = await deliveries.readAttempts(slug, id, last);
+    if (some === null) throw removedMeanwhile({ what: 'delivery', list: 'attempts' });
+    const newest = some.at(-1);
+    if (newest === undefined) return;
+    yield some;
+    last = newest.attempt_number;
+  }
 }
 
 function noDelivery(): HttpProblem {
@@ -138,13 +165,16 @@ function printSummary(delivery: DeliverySummary): Static<typeof summarySchema> {
 }
 
 /** The body stands in it as it is sent: read and printed again, `1.0` would be another text. */
-async function printDetail(delivery: DeliveryDetail): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const { id, event_type, status, body, created_at, attempts, furtherAttempts } = delivery;
+async function printDetail(
+  delivery: DeliveryDetail,
+  further: AsyncIterable<readonly DeliveryAttempt[]> | undefined,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const { id, event_type, status, body, created_at, attempts } = delivery;
   const head = JSON.stringify({ id, event_type, status });
   const queued = JSON.stringify({ created_at: formatTime(created_at) });
   return await longList(
     `${head.slice(0, -1)},"request_body":${body},${queued.slice(1, -1)},"attempts":[`,
-    pagesFrom(attempts, furtherAttempts),
+    pagesFrom(attempts, further),
     printAttempt,
     ']}',
   );

@@ -58,6 +58,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     retry: true,
     list: true,
     read: true,
+    readAttempts: true,
     removeBefore: true,
     figures: true,
   },

@@ -4,7 +4,7 @@ import { webhookDeliveryRoutes } from '../../../../src/api/resources/webhooks/we
 import { HttpProblem } from '../../../../src/component/http.js';
 import type { Scope } from '../../../../src/component/identity.js';
 import { createRouteBuilder } from '../../../../src/http/operation.js';
-import type { DeliveryDetail } from '../../../../src/storage/delivery-store.js';
+import type { DeliveryDetail } from '../../../../src/storage/delivery-queue.js';
 import { ApiCaller, type Call } from '../../../support/api-caller.js';
 import { ENGINES, send, startListener } from '../../../support/http-listener.js';
 import { MemoryDeliveries } from '../../../support/memory-deliveries.js';
@@ -27,6 +27,7 @@ function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetai
     attempt_count: 0,
     body: '{}',
     attempts: [],
+    hasMoreAttempts: false,
     ...more,
   };
 }
@@ -58,7 +59,8 @@ async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws'
     if (scope !== undefined && !scopes.includes(scope)) throw new HttpProblem(403, 'forbidden_scope', 'No.');
     return { userId, keyId: null, scopes };
   });
-  const { url } = await startListener(t, engine, webhookDeliveryRoutes({ routes, control, deliveries }));
+  const shown = { organizations: control.organizations, deliveries };
+  const { url } = await startListener(t, engine, webhookDeliveryRoutes({ routes, control: shown }));
   return { deliveries, url, api: new ApiCaller(url, 'ann:read,manage') };
 }
 

@@ -1,0 +1,73 @@
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { ClaimName, DeliveryQueue } from '../../storage/delivery-queue.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+
+/** How long a claim holds, and how often it is renewed: one renewal may fail. */
+export const CLAIM_MS = 30_000;
+const RENEW_MS = 10_000;
+
+/**
+ * Renews what a sender has claimed until its result is recorded, however long that takes. What is not renewed in time somebody else
+ * attempts anew; what is told of it then counts for nothing.
+ */
+export class HeldClaims {
+  readonly #queue: Pick<DeliveryQueue, 'renew'>;
+  readonly #clock: Clock;
+  readonly #log: SparseLog;
+  readonly #held = new Map<string, ClaimName>();
+  #cancel: (() => void) | null = null;
+
+  constructor(tools: {
+    readonly queue: Pick<DeliveryQueue, 'renew'>;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
+    this.#queue = tools.queue;
+    this.#clock = tools.clock;
+    this.#log = new SparseLog(tools.logger, tools.clock);
+  }
+
+  /** What was just claimed. */
+  add(claims: readonly ClaimName[]): void {
+    for (const { delivery_id, attempt } of claims)
+      this.#held.set(keyOf({ delivery_id, attempt }), { delivery_id, attempt });
+    if (this.#held.size > 0 && this.#cancel === null) this.#renewLater();
+  }
+
+  /** What was recorded or given up. */
+  remove(claims: readonly ClaimName[]): void {
+    for (const claim of claims) this.#held.delete(keyOf(claim));
+  }
+
+  /** Renews nothing any more. */
+  end(): void {
+    this.#held.clear();
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+
+  #renewLater(): void {
+    this.#cancel = this.#clock.after(RENEW_MS, () => {
+      this.#cancel = null;
+      if (this.#held.size === 0) return;
+      void this.#renew();
+      this.#renewLater();
+    });
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.#queue.renew([...this.#held.values()], CLAIM_MS);
+    } catch (error) {
+      this.#log.warn(
+        this.#held.size,
+        { err: error },
+        'Claims of webhooks were not renewed; it is tried again',
+      );
+    }
+  }
+}
+
+function keyOf({ delivery_id, attempt }: ClaimName): string {
+  return `${delivery_id} ${attempt}`;
+}
