@@ -6,6 +6,8 @@ import { isAlertStore, type AlertStore } from '../../src/storage/alert-store.js'
 import { isControlPlane, type ControlPlane } from '../../src/storage/control-plane.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
+import { databaseOf } from './postgres-config.js';
+import { testFolder } from './test-folder.js';
 
 const ENDPOINT = '127.0.0.1:0';
 
@@ -21,7 +23,7 @@ export interface TestApi extends ApiCaller {
   stop(): Promise<void>;
 }
 
-/** A whole daemon with the default pipeline and a real store, to be called over its API. It ends with the test. */
+/** A whole daemon with the default pipeline and real stores, to be called over its API. It ends with the test. */
 export async function startApi(
   t: Pick<Test, 'testdir' | 'teardown'>,
   options: {
@@ -35,7 +37,10 @@ export async function startApi(
     readonly exporters?: readonly string[];
   } = {},
 ): Promise<TestApi> {
-  const { allowedOrigins = [], authEnabled = true, secretsKey, exporters, ...given } = options;
+  const { allowedOrigins = [], authEnabled = true, secretsKey, exporters, key } = options;
+  const directory = options.directory ?? testFolder(t);
+  const postgres = await databaseOf(directory);
+  const controlId = postgres === undefined ? 'sqlite' : 'postgres';
   let routes: () => readonly Route[] = () => [];
   let control: ControlPlane | undefined;
   let alerts: AlertStore | undefined;
@@ -49,7 +54,7 @@ export async function startApi(
       start: async (host) => {
         const listener = host.listener(ENDPOINT);
         routes = () => listener.routes();
-        control = host.extension('sqlite', isControlPlane);
+        control = host.extension(controlId, isControlPlane);
         alerts = host.extension('duckdb', isAlertStore);
       },
     }),
@@ -59,14 +64,20 @@ export async function startApi(
     ...(secretsKey === undefined ? {} : { secrets: { key: secretsKey } }),
     extensions: { query: { cors: { allowed_origins: allowedOrigins } }, witness: {} },
     service: {
-      extensions: ['sqlite', 'duckdb', 'query', 'health', 'witness'],
+      extensions: [controlId, 'duckdb', 'query', 'health', 'witness'],
       ...(exporters === undefined ? {} : { pipelines: { traces: { exporters }, metrics: { exporters } } }),
     },
   });
-  const daemonOptions: TestDaemonOptions = { ...given, overlay, factories: [witness] };
-  const { url, key, daemon, directory, logs } = await startTestDaemon(t, daemonOptions);
+  const daemonOptions: TestDaemonOptions = {
+    directory,
+    overlay,
+    factories: [witness],
+    ...(key !== undefined && { key }),
+    ...(postgres !== undefined && { postgres }),
+  };
+  const { daemon, logs, ...started } = await startTestDaemon(t, daemonOptions);
   if (!control || !alerts) throw new Error('the witness has started with the daemon');
-  return Object.assign(new ApiCaller(url, key), {
+  return Object.assign(new ApiCaller(started.url, started.key), {
     routes: routes(),
     control,
     alerts,

@@ -21,6 +21,8 @@ export interface TestDaemonOptions {
   /** The first key of a store in that folder. */
   readonly key?: string;
   readonly clock?: Clock;
+  /** URL of a database that has the control store; in a file where absent. */
+  readonly postgres?: string;
 }
 
 /** A whole daemon in this process. */
@@ -50,7 +52,7 @@ export async function startTestDaemon(
   options: TestDaemonOptions = {},
 ): Promise<TestDaemon> {
   const directory = options.directory ?? testFolder(t);
-  const { sources, key } = testConfig(directory, options.overlay, options.key);
+  const { sources, key } = testConfig(directory, options.overlay, options.key, options.postgres);
   const environment = {
     variables: {},
     readFile: (path: string): string => {

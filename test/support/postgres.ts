@@ -58,6 +58,11 @@ export class PostgresServer {
     }
   }
 
+  /** Of the administrator's database. */
+  get url(): string {
+    return this.#url('postgres');
+  }
+
   /** A new, empty database. @returns its URL */
   async createDatabase(): Promise<string> {
     const name = `t${randomUUID().replaceAll('-', '')}`;
@@ -66,7 +71,7 @@ export class PostgresServer {
   }
 
   /** Runs a statement as the administrator. */
-  async query(statement: string, url = this.#url('postgres')): Promise<readonly Record<string, unknown>[]> {
+  async query(statement: string, url = this.url): Promise<readonly Record<string, unknown>[]> {
     const client = new Client({ connectionString: url });
     await client.connect();
     try {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { generateKey } from '../../src/auth/keys.js';
 import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
 import type { ConfigSource } from '../../src/config/load.js';
+import { postgresOverlay } from './postgres-config.js';
 
 /** A configuration for a test: the built-in one, every port free, every file in a folder of the test's own. */
 export interface TestConfig {
@@ -14,8 +15,14 @@ export interface TestConfig {
  * @param directory where the stores lie
  * @param overlay YAML laid over it, as a further `--config` would be
  * @param key the first key; made up where absent
+ * @param postgres URL of a database that has the control store; in a file where absent
  */
-export function testConfig(directory: string, overlay = '', key = generateKey()): TestConfig {
+export function testConfig(
+  directory: string,
+  overlay = '',
+  key = generateKey(),
+  postgres?: string,
+): TestConfig {
   // Different texts for port 0 are different listeners.
   const base = `auth: { bootstrap_key: ${key} }
 extensions:
@@ -36,6 +43,11 @@ service:
 `;
   return {
     key,
-    sources: [DEFAULT_CONFIG, { file: 'test.yaml', text: base }, { file: 'overlay.yaml', text: overlay }],
+    sources: [
+      DEFAULT_CONFIG,
+      { file: 'test.yaml', text: base },
+      ...(postgres === undefined ? [] : [{ file: 'postgres.yaml', text: postgresOverlay(postgres) }]),
+      { file: 'overlay.yaml', text: overlay },
+    ],
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Call } from '../../../support/api-caller.js';
 import { startApi, type TestApi } from '../../../support/api.js';
+import { NEEDS_FILES } from '../../../support/postgres-config.js';
 
 const ENDPOINTS = '/org/default/webhooks/endpoints';
 /** Of a domain that never resolves: nothing is sent to anybody. */
@@ -311,100 +312,112 @@ void t.test('what breaks a rule is refused with the field', async (t) => {
   await create(api, { url: `https://example.com/${'x'.repeat(2028)}` });
 });
 
-void t.test('endpoints outlive the daemon; their secrets are nowhere to be read', async (t) => {
-  const first = await startApi(t);
-  const created = await Promise.all(Array.from({ length: 20 }, () => create(first)));
-  const [one, two, three] = created;
-  if (!one || !two || !three) throw new Error('they are there');
-  const rotated = await first.call('POST', `${ENDPOINTS}/${one.id}/rotate-secret`);
-  const secrets = [...created, rotated.body as Created].map(({ secret }) => secret);
-  t.equal(new Set(secrets).size, 21);
-  await first.call('DELETE', `${ENDPOINTS}/${two.id}`);
-  await first.call('PATCH', `${ENDPOINTS}/${three.id}`, { json: { is_active: false } });
-  const endpoints = await first.get<Endpoint[]>(ENDPOINTS);
-  t.equal(endpoints.length, 19);
-  const keyFile = join(first.directory, 'secrets-key');
-  t.equal((await stat(keyFile)).mode & 0o777, 0o600);
-  const key = (await readFile(keyFile, 'utf8')).trim();
+void t.test(
+  'endpoints outlive the daemon; their secrets are nowhere to be read',
+  { skip: NEEDS_FILES },
+  async (t) => {
+    const first = await startApi(t);
+    const created = await Promise.all(Array.from({ length: 20 }, () => create(first)));
+    const [one, two, three] = created;
+    if (!one || !two || !three) throw new Error('they are there');
+    const rotated = await first.call('POST', `${ENDPOINTS}/${one.id}/rotate-secret`);
+    const secrets = [...created, rotated.body as Created].map(({ secret }) => secret);
+    t.equal(new Set(secrets).size, 21);
+    await first.call('DELETE', `${ENDPOINTS}/${two.id}`);
+    await first.call('PATCH', `${ENDPOINTS}/${three.id}`, { json: { is_active: false } });
+    const endpoints = await first.get<Endpoint[]>(ENDPOINTS);
+    t.equal(endpoints.length, 19);
+    const keyFile = join(first.directory, 'secrets-key');
+    t.equal((await stat(keyFile)).mode & 0o777, 0o600);
+    const key = (await readFile(keyFile, 'utf8')).trim();
 
-  const readBytes = async () => {
-    const names = (await readdir(first.directory)).filter((name) => name !== 'secrets-key');
-    t.ok(names.length > 0);
-    return await Promise.all(names.map((name) => readFile(join(first.directory, name))));
-  };
-  const look = async () => {
-    const files = await readBytes();
-    t.ok(
-      files.some((bytes) => bytes.includes('hook.example/path')),
-      'what is not secret is found',
-    );
-    const { raw, texts } = formsOf([...secrets, key]);
-    for (const bytes of files) {
-      t.notOk(raw.some((form) => bytes.includes(form)));
-      t.notOk(texts.some((form) => bytes.includes(form)));
-    }
-    t.notOk(texts.some((form) => first.logs.join('\n').includes(form)));
-  };
-  await look();
-  await first.stop();
-  await look();
+    const readBytes = async () => {
+      const names = (await readdir(first.directory)).filter((name) => name !== 'secrets-key');
+      t.ok(names.length > 0);
+      return await Promise.all(names.map((name) => readFile(join(first.directory, name))));
+    };
+    const look = async () => {
+      const files = await readBytes();
+      t.ok(
+        files.some((bytes) => bytes.includes('hook.example/path')),
+        'what is not secret is found',
+      );
+      const { raw, texts } = formsOf([...secrets, key]);
+      for (const bytes of files) {
+        t.notOk(raw.some((form) => bytes.includes(form)));
+        t.notOk(texts.some((form) => bytes.includes(form)));
+      }
+      t.notOk(texts.some((form) => first.logs.join('\n').includes(form)));
+    };
+    await look();
+    await first.stop();
+    await look();
 
-  const again = await startApi(t, { directory: first.directory, key: first.adminKey });
-  t.strictSame(await again.get(ENDPOINTS), endpoints);
-  t.notMatch(again.logs.join('\n'), 'cannot be decrypted', 'the key is the same');
-  t.equal((await readFile(keyFile, 'utf8')).trim(), key);
-  t.notMatch(JSON.stringify(endpoints), /secret|whsec/);
-});
+    const again = await startApi(t, { directory: first.directory, key: first.adminKey });
+    t.strictSame(await again.get(ENDPOINTS), endpoints);
+    t.notMatch(again.logs.join('\n'), 'cannot be decrypted', 'the key is the same');
+    t.equal((await readFile(keyFile, 'utf8')).trim(), key);
+    t.notMatch(JSON.stringify(endpoints), /secret|whsec/);
+  },
+);
 
-void t.test('with another key the daemon says at the start what is wrong, and runs', async (t) => {
-  const keys = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64'));
-  const [key = '', wrong = ''] = keys;
-  const before = await startApi(t, { secretsKey: key });
-  const created = [await create(before), await create(before)];
-  await t.rejects(stat(join(before.directory, 'secrets-key')), 'a configured key is written nowhere');
-  await before.stop();
-  const restart = async (secretsKey?: string) =>
-    await startApi(t, {
-      directory: before.directory,
-      key: before.adminKey,
-      ...(secretsKey === undefined ? {} : { secretsKey }),
-    });
+void t.test(
+  'with another key the daemon says at the start what is wrong, and runs',
+  { skip: NEEDS_FILES },
+  async (t) => {
+    const keys = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64'));
+    const [key = '', wrong = ''] = keys;
+    const before = await startApi(t, { secretsKey: key });
+    const created = [await create(before), await create(before)];
+    await t.rejects(stat(join(before.directory, 'secrets-key')), 'a configured key is written nowhere');
+    await before.stop();
+    const restart = async (secretsKey?: string) =>
+      await startApi(t, {
+        directory: before.directory,
+        key: before.adminKey,
+        ...(secretsKey === undefined ? {} : { secretsKey }),
+      });
 
-  const lost = await restart(wrong);
-  const complaint = (api: TestApi) => api.logs.filter((line) => line.includes('cannot be decrypted'));
-  t.match(complaint(lost), [
-    /webhook_endpoints=2 .*another key than that in secrets\.key of the configuration: put the former key back/,
-  ]);
-  for (const secret of keys) t.notOk(lost.logs.join('\n').includes(secret));
-  t.match(await lost.get(ENDPOINTS), [{ id: created[1]?.id }, { id: created[0]?.id }]);
-  await lost.stop();
+    const lost = await restart(wrong);
+    const complaint = (api: TestApi) => api.logs.filter((line) => line.includes('cannot be decrypted'));
+    t.match(complaint(lost), [
+      /webhook_endpoints=2 .*another key than that in secrets\.key of the configuration: put the former key back/,
+    ]);
+    for (const secret of keys) t.notOk(lost.logs.join('\n').includes(secret));
+    t.match(await lost.get(ENDPOINTS), [{ id: created[1]?.id }, { id: created[0]?.id }]);
+    await lost.stop();
 
-  const absent = await restart();
-  t.match(complaint(absent), [/is gone: put .*secrets-key back, or set secrets\.key in the configuration/]);
-  await t.rejects(stat(join(before.directory, 'secrets-key')), 'none is made in its place');
-  await absent.stop();
+    const absent = await restart();
+    t.match(complaint(absent), [/is gone: put .*secrets-key back, or set secrets\.key in the configuration/]);
+    await t.rejects(stat(join(before.directory, 'secrets-key')), 'none is made in its place');
+    await absent.stop();
 
-  const right = await restart(key);
-  t.strictSame(complaint(right), []);
-  await right.stop();
+    const right = await restart(key);
+    t.strictSame(complaint(right), []);
+    await right.stop();
 
-  const cured = await restart(wrong);
-  for (const { id } of created) await cured.call('POST', `${ENDPOINTS}/${id}/rotate-secret`);
-  await cured.stop();
-  const healthy = await restart(wrong);
-  t.strictSame(complaint(healthy), [], 'new secrets are the cure where a key is lost');
-  await healthy.stop();
-});
+    const cured = await restart(wrong);
+    for (const { id } of created) await cured.call('POST', `${ENDPOINTS}/${id}/rotate-secret`);
+    await cured.stop();
+    const healthy = await restart(wrong);
+    t.strictSame(complaint(healthy), [], 'new secrets are the cure where a key is lost');
+    await healthy.stop();
+  },
+);
 
-void t.test('where the key cannot be had nothing is created, and the answer does not say why', async (t) => {
-  const api = await startApi(t);
-  await writeFile(join(api.directory, 'secrets-key'), 'nonsense');
-  const answer = await api.call('POST', ENDPOINTS, { json: HOOK });
-  t.match(answer, { status: 500, body: { code: 'internal_error' } });
-  t.notMatch(JSON.stringify(answer.body), 'secrets-key');
-  t.match(api.logs.join('\n'), /secrets-key does not hold the key/);
-  t.strictSame(await api.get(ENDPOINTS), []);
-});
+void t.test(
+  'where the key cannot be had nothing is created, and the answer does not say why',
+  { skip: NEEDS_FILES },
+  async (t) => {
+    const api = await startApi(t);
+    await writeFile(join(api.directory, 'secrets-key'), 'nonsense');
+    const answer = await api.call('POST', ENDPOINTS, { json: HOOK });
+    t.match(answer, { status: 500, body: { code: 'internal_error' } });
+    t.notMatch(JSON.stringify(answer.body), 'secrets-key');
+    t.match(api.logs.join('\n'), /secrets-key does not hold the key/);
+    t.strictSame(await api.get(ENDPOINTS), []);
+  },
+);
 
 /** Secrets as they could stand in a file: as text, without their prefix, and as bytes. */
 function formsOf(secrets: readonly string[]): {

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { PostgresServer } from '../support/postgres.js';
+
+/** The API's tests of what lies in the control store, once more with PostgreSQL in place of SQLite, each file in a process of its own. */
+const FILES = [
+  'administration',
+  // Every operation, in every way that it can answer.
+  'openapi/openapi',
+  'resources/alerts/alerts',
+  'resources/prompts',
+  'resources/webhooks/webhook-endpoints',
+];
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const TIMEOUT_S = 120;
+
+t.setTimeout(FILES.length * TIMEOUT_S * 1000);
+const server = await PostgresServer.start(t);
+const skip = typeof server === 'string' ? server : false;
+await t.test('with extensions.postgres in place of sqlite', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const env = { ...process.env, TAP_TIMEOUT: String(TIMEOUT_S), JACKDAW_TEST_POSTGRES: server.url };
+  for (const file of FILES)
+    await t.spawn(process.execPath, [join(FOLDER, `${file}.test.js`)], {
+      name: file,
+      timeout: TIMEOUT_S * 1000,
+      env,
+    });
+});
