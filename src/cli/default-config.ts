@@ -21,7 +21,7 @@ processors:
   service_map: {}
 exporters:
   storage: { store: duckdb }
-  webhook: { store: duckdb }
+  webhook: { control: sqlite }
   alerts: { store: duckdb }
 service:
   extensions: [sqlite, duckdb, query, health]
