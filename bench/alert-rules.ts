@@ -1,6 +1,6 @@
 import { uuidV7 } from '../src/signal/ids.js';
-import type { DuckDBStore } from '../src/storage/duckdb/store.js';
-import type { Alert } from '../src/storage/alert-store.js';
+import type { Alert, AlertRules } from '../src/storage/alert-rules.js';
+import type { AgentSummary } from '../src/storage/telemetry-store.js';
 
 const MOST = 1_000_000;
 /** Creations under way at once: they share transactions. */
@@ -28,11 +28,11 @@ const SAYINGS: readonly Saying[] = [
   },
 ];
 
-/** Creates rules over agents, which are named by what their runs call them: of each kind as many. */
+/** Creates rules over agents: of each kind as many. */
 export async function createRules(
-  store: DuckDBStore,
+  alerts: AlertRules,
   userId: string,
-  agents: readonly string[],
+  agents: readonly Pick<AgentSummary, 'id' | 'name'>[],
   rules: number,
 ): Promise<void> {
   const now = Date.now() * 1000;
@@ -41,20 +41,20 @@ export async function createRules(
     await Promise.all(
       some.map(async (i) => {
         const saying = SAYINGS[i % SAYINGS.length] ?? { type: 'inactivity', threshold: 24 };
-        const agent = agents[Math.floor(i / SAYINGS.length) % agents.length] ?? '';
-        const { outcome } = await store.createAlert(userId, alertOver(agent, saying, now), MOST);
+        const agent = agents[Math.floor(i / SAYINGS.length) % agents.length];
+        if (agent === undefined) throw new Error('There is no agent.');
+        const outcome = await alerts.create(userId, alertOver(agent, saying, now), MOST);
         if (outcome !== 'created') throw new Error(`An alert could not be created: ${outcome}.`);
       }),
     );
   }
 }
 
-/** @param agentId of the user's */
-function alertOver(agentId: string, saying: Saying, now: number): Alert {
+function alertOver({ id, name }: Pick<AgentSummary, 'id' | 'name'>, saying: Saying, now: number): Alert {
   return {
     id: uuidV7(now / 1000),
-    agent_id: agentId,
-    agent_name: null,
+    agent_id: id,
+    agent_name: name,
     composite_config: null,
     cooldown_minutes: 1440,
     is_active: true,

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
-import type { AgentSummary } from '../src/storage/telemetry-store.js';
 import { controlPlaneIn } from '../test/support/control-plane.js';
+import type { ControlStore } from '../src/storage/control/control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
@@ -102,29 +102,28 @@ async function makeStore(directory: string): Promise<string> {
 }
 
 async function fill(directory: string, userId: string, options: AlertsOptions, print: Print): Promise<void> {
-  await withStore(directory, async (store) => {
+  await withStores(directory, async (store, { alerts: rules }) => {
     const busy = await store.listAgents(userId);
     await storeHistory(store, userId, options);
     const all = await store.listAgents(userId);
     const others = all.filter(({ id }) => !busy.some((one) => one.id === id));
-    await createRules(store, userId, idsOf(others), options.rules - busy.length * RULES_PER_BUSY_AGENT);
-    await createRules(store, userId, idsOf(busy), busy.length * RULES_PER_BUSY_AGENT);
+    await createRules(rules, userId, others, options.rules - busy.length * RULES_PER_BUSY_AGENT);
+    await createRules(rules, userId, busy, busy.length * RULES_PER_BUSY_AGENT);
     print(`  filled: ${options.traces} runs of ${all.length} agents, ${options.rules} rules`);
   });
 }
 
-function idsOf(agents: readonly AgentSummary[]): string[] {
-  return agents.map(({ id }) => id);
-}
-
 async function judgeAll(directory: string, { ticks, rules }: AlertsOptions): Promise<Latency> {
-  return await withStore(directory, async (store) => {
+  return await withStores(directory, async (store, control) => {
+    const source = await store.identity();
     const latency = new LatencyRecorder();
     let judged = 0;
     let isFirst = true;
     await new Promise<void>((resolve, reject) => {
       const evaluator = new Evaluator({
-        store,
+        figures: store,
+        source,
+        control,
         terms: { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' },
         intervalMs: 1000,
         clock: systemClock,
@@ -239,7 +238,11 @@ async function startLoad(
   });
 }
 
-async function withStore<T>(directory: string, work: (store: DuckDBStore) => Promise<T>): Promise<T> {
+/** Works on the stores of a daemon that is not running. */
+async function withStores<T>(
+  directory: string,
+  work: (store: DuckDBStore, control: ControlStore) => Promise<T>,
+): Promise<T> {
   const settings = {
     id: 'duckdb',
     config: {},
@@ -248,12 +251,14 @@ async function withStore<T>(directory: string, work: (store: DuckDBStore) => Pro
     clock: systemClock,
   };
   const path = join(directory, 'data', 'jackdaw.duckdb');
+  const control = await controlPlaneIn(dirname(path));
   const options = { ...STORE_OPTIONS, memoryLimit: '512MiB', segmentSize: SEGMENT_SIZE, path };
   const store = new DuckDBStore(settings, options);
-  await store.start(hostThatKeeps([], await controlPlaneIn(dirname(path))));
+  await store.start(hostThatKeeps([], control));
   try {
-    return await work(store);
+    return await work(store, control);
   } finally {
     await store.shutdown(AbortSignal.timeout(60_000));
+    await control.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { Micros } from '../signal/time.js';
-import type { MetricFigures, TargetFigures } from '../storage/alert-figures.js';
-import type { AlertEvidence, EvidenceOfCost, EvidenceOfRows } from '../storage/alert-store.js';
+import type { Looked, MetricFigures, TargetFigures, WindowFigures } from '../storage/alert-figures.js';
 import type { AlertCondition, MetricCondition, MetricOperator } from '../storage/alert-conditions.js';
+import type { EvidenceOfCost, Known } from './evidence.js';
 import type { Moment } from './moment.js';
 import { MICROS_PER_HOUR } from '../signal/time-units.js';
 
@@ -10,8 +10,10 @@ export interface Scene {
   readonly figures: TargetFigures;
   /** The newest points of a metric's series, as far as they are about the target. */
   readonly metric: (name: string) => MetricFigures;
-  /** What the alert looked at when it last fired, by condition. */
-  readonly known: AlertEvidence | null;
+  /** What the alert looked at when it last fired. */
+  readonly known: Known | null;
+  /** Whether what a condition looks at is something else than what it knew. */
+  readonly isNews: (looked: Looked, condition: number) => boolean;
 }
 
 /** What a condition finds. */
@@ -22,7 +24,9 @@ export interface Finding {
   readonly met: boolean;
   /** Runs, spans or series that the value is made of. */
   readonly samples: number;
-  readonly evidence: EvidenceOfRows | EvidenceOfCost | null;
+  readonly evidence: Known[number];
+  /** Whether it is something that the last firing did not know. */
+  readonly isNews: boolean;
   /** What was looked at. */
   readonly from: Micros;
   readonly to: Micros;
@@ -37,57 +41,73 @@ export function judgeCondition(
 ): Finding {
   switch (condition.type) {
     case 'failure_rate':
-      return judgeFailures(condition.threshold, scene, moment);
+      return judgeFailures(condition.threshold, index, scene, moment);
     case 'latency_threshold':
-      return judgeLatency(condition.threshold, scene, moment);
+      return judgeLatency(condition.threshold, index, scene, moment);
     case 'cost_threshold':
-      return judgeCost(condition.threshold, scene.known?.[index] ?? null, scene, moment);
+      return judgeCost(condition.threshold, costKnown(scene.known?.[index]), scene, moment);
     case 'inactivity':
       return judgeInactivity(condition.threshold, scene, moment);
     case 'metric_threshold':
-      return judgeMetric(condition, scene, moment);
+      return judgeMetric(condition, index, scene, moment);
   }
 }
 
-function judgeFailures(threshold: number, { figures }: Scene, moment: Moment): Finding {
-  const { finished, failed, seq } = figures.window ?? { finished: 0, failed: 0, seq: 0 };
+function judgeFailures(threshold: number, index: number, scene: Scene, moment: Moment): Finding {
+  const { window } = scene.figures;
+  const { finished, failed } = window ?? { finished: 0, failed: 0 };
   const isKnown = finished > 0 && finished >= moment.minSamples;
-  return inWindow(isKnown ? failed / finished : null, threshold, finished, seq, moment);
+  const found = { value: isKnown ? failed / finished : null, samples: finished, window };
+  return inWindow(found, threshold, index, scene, moment);
 }
 
-function judgeLatency(threshold: number, { figures }: Scene, moment: Moment): Finding {
-  const { timed, p95_ms, seq } = figures.window ?? { timed: 0, p95_ms: null, seq: 0 };
-  return inWindow(timed >= moment.minSamples ? p95_ms : null, threshold, timed, seq, moment);
+function judgeLatency(threshold: number, index: number, scene: Scene, moment: Moment): Finding {
+  const { window } = scene.figures;
+  const { timed, p95_ms } = window ?? { timed: 0, p95_ms: null };
+  const found = { value: timed >= moment.minSamples ? p95_ms : null, samples: timed, window };
+  return inWindow(found, threshold, index, scene, moment);
 }
 
 function inWindow(
-  value: number | null,
+  found: { readonly value: number | null; readonly samples: number; readonly window: WindowFigures | null },
   threshold: number,
-  samples: number,
-  seq: number,
+  index: number,
+  scene: Scene,
   moment: Moment,
 ): Finding {
+  const { value, samples, window } = found;
   return {
     value,
     met: value !== null && value > threshold,
     samples,
-    evidence: { seq },
+    evidence: window?.evidence ?? null,
+    isNews: window !== null && scene.isNews(window, index),
     from: moment.windowStart,
     to: moment.now,
   };
 }
 
+function costKnown(known: Known[number] | undefined): EvidenceOfCost | null {
+  return typeof known === 'object' ? known : null;
+}
+
 /** Today counts; yesterday does where it is open, unless the alert has fired knowing the cost of it, or of a later day. */
-function judgeCost(threshold: number, known: AlertEvidence[number], scene: Scene, moment: Moment): Finding {
+function judgeCost(threshold: number, known: EvidenceOfCost | null, scene: Scene, moment: Moment): Finding {
   const [, yesterday] = moment.days;
-  const today = judgeDay(threshold, scene, moment, 0);
+  const today = judgeDay(threshold, known, scene, moment, 0);
   if (today.met || !yesterday) return today;
-  if (known !== null && 'day' in known && known.day >= yesterday.from) return today;
-  const late = judgeDay(threshold, scene, moment, 1);
+  if (known !== null && known.day >= yesterday.from) return today;
+  const late = judgeDay(threshold, known, scene, moment, 1);
   return late.met ? late : today;
 }
 
-function judgeDay(threshold: number, { figures }: Scene, moment: Moment, index: 0 | 1): Finding {
+function judgeDay(
+  threshold: number,
+  known: EvidenceOfCost | null,
+  { figures }: Scene,
+  moment: Moment,
+  index: 0 | 1,
+): Finding {
   const day = moment.days[index] ?? moment.days[0];
   const { cost, priced } = figures.costs[index] ?? { cost: 0, priced: 0 };
   // The nearest double of either decimal: what is equal as written is equal as a number, which a sum of doubles is not.
@@ -97,6 +117,7 @@ function judgeDay(threshold: number, { figures }: Scene, moment: Moment, index: 
     met: value !== null && value > threshold,
     samples: priced,
     evidence: { day: day.from, cost },
+    isNews: known === null || day.from > known.day || (day.from === known.day && cost > known.cost),
     from: day.from,
     to: Math.min(day.to, moment.now),
   };
@@ -112,21 +133,25 @@ function judgeInactivity(threshold: number, { figures }: Scene, moment: Moment):
     met: value !== null && value > threshold,
     samples: activeAt === null ? 0 : 1,
     evidence: null,
+    // That nothing happens is not told by rows: the longer it lasts, the more it is worth a reminder.
+    isNews: true,
     from,
     to: moment.now,
   };
 }
 
 /** One series is enough. The value told is that of the series that satisfies most, or comes nearest to it. */
-function judgeMetric(condition: MetricCondition, scene: Scene, moment: Moment): Finding {
-  const { series, min, max, seq } = scene.metric(condition.metric_name);
+function judgeMetric(condition: MetricCondition, index: number, scene: Scene, moment: Moment): Finding {
+  const figures = scene.metric(condition.metric_name);
+  const { series, min, max, evidence } = figures;
   const { operator } = condition;
   const value = operator === 'gt' || operator === 'gte' ? max : min;
   return {
     value,
     met: value !== null && satisfies(value, operator, condition.value),
     samples: series,
-    evidence: { seq },
+    evidence,
+    isNews: scene.isNews(figures, index),
     from: moment.pointsStart,
     to: moment.now,
   };

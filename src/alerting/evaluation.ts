@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { uuidV7 } from '../signal/ids.js';
-import type { ExampleQuery, Observed } from '../storage/alert-figures.js';
-import type { AlertIncident, AlertStore, Firing, Resolution } from '../storage/alert-store.js';
-import { evidenceOf } from './evidence.js';
+import type { AlertFigures, ExampleQuery, Observed } from '../storage/alert-figures.js';
+import type { AlertIncident, AlertRules, DecidedFiring, Resolution } from '../storage/alert-rules.js';
+import { withFiring } from './evidence.js';
 import { firedData, resolvedData } from './firing-data.js';
 import type { Moment } from './moment.js';
 import { portionsOf, targetOf, type Inquiry } from './observing.js';
@@ -10,21 +10,22 @@ import type { RuleIndex, WatchedRule } from './rule-index.js';
 import { decide } from './state.js';
 import { judgeAlert, type Verdict } from './verdict.js';
 
-/** How much the store is asked about at once. */
+/** How much is asked about at once. */
 const MOST_ASKED = 2000;
 /** How many rules are judged in one go: a few milliseconds. */
 const JUDGED_IN_ONE_GO = 500;
 /** How many firings, or resolutions, are written at once. */
 const WRITTEN_AT_ONCE = 100;
 
-export type JudgingStore = Pick<
-  AlertStore,
-  'observe' | 'exampleTraces' | 'recordFirings' | 'recordResolutions' | 'readRule'
->;
-
 export interface EvaluationTools {
-  readonly store: JudgingStore;
+  /** Of the telemetry. */
+  readonly figures: Pick<AlertFigures, 'observe' | 'exampleTraces'>;
+  /** Whose telemetry that is. */
+  readonly source: string;
+  readonly alerts: Pick<AlertRules, 'recordFirings' | 'recordResolutions'>;
   readonly index: RuleIndex;
+  /** Reads what happened to rules: somebody else decided, or the notice of a change is on its way. */
+  readonly reread: () => Promise<void>;
   /** Told how many firings, and how many ends of incidents, were written. */
   readonly onFired: (count: number) => void;
   readonly onResolved: (count: number) => void;
@@ -51,7 +52,7 @@ export async function evaluate(
 ): Promise<void> {
   for (const { inquiry, rules } of portionsOf(watched, MOST_ASKED)) {
     if (stop.aborted) return;
-    const observed = await tools.store.observe(inquiry.request(moment));
+    const observed = await tools.figures.observe(inquiry.request(moment));
     const { firing, resolving } = await judge(rules, inquiry, observed, moment, tools.index);
     await inGroups(firing, stop, async (group) => fire(group, moment, tools));
     await inGroups(resolving, stop, async (group) => resolve(group, moment, tools));
@@ -71,9 +72,8 @@ async function judge(
   for (const [at, watched] of rules.entries()) {
     if (at % JUDGED_IN_ONE_GO === JUDGED_IN_ONE_GO - 1) await turn();
     if (!index.has(watched)) continue;
-    const { rule } = watched;
-    const verdict = judgeAlert(rule.alert, inquiry.scene(observed, rule), moment);
-    const { action, quietSince } = decide(rule, verdict, watched.quietSince, moment.now);
+    const verdict = judgeAlert(watched.rule.alert, inquiry.scene(observed, watched), moment);
+    const { action, quietSince } = decide(watched, verdict, moment.now);
     watched.quietSince = quietSince;
     if (action === 'fire') firing.push({ watched, verdict });
     if (action === 'resolve') resolving.push(watched);
@@ -91,24 +91,21 @@ async function inGroups<Item>(
 }
 
 async function fire(group: readonly FiringRule[], moment: Moment, tools: EvaluationTools): Promise<void> {
-  const { store, index } = tools;
-  const examples = await findExamples(group, store);
+  const { alerts, index, source } = tools;
+  const examples = await findExamples(group, tools);
   const still = group.filter(({ watched }) => index.has(watched));
-  const firings = still.map((one): Firing => toFiring(one, moment, examples.get(one) ?? []));
-  const written = firings.length > 0 ? await store.recordFirings(firings) : [];
+  const firings = still.map((one) => toFiring(one, source, moment, examples.get(one) ?? []));
+  const written = firings.length > 0 ? await alerts.recordFirings(firings) : [];
   tools.onFired(written.filter(Boolean).length);
-  const lost: WatchedRule[] = [];
   for (const [at, firing] of firings.entries()) {
     const watched = still[at]?.watched;
-    if (!watched) continue;
-    if (written[at] === true) noteFired(watched, index, firing);
-    else lost.push(watched);
+    if (watched && written[at] === true) noteFired(watched, index, firing);
   }
-  await reload(lost, tools);
+  if (written.includes(false)) await tools.reread();
 }
 
 async function resolve(group: readonly WatchedRule[], moment: Moment, tools: EvaluationTools): Promise<void> {
-  const { store, index } = tools;
+  const { alerts, index } = tools;
   const still = group.filter((watched) => index.has(watched));
   const resolutions = still.flatMap(({ rule }): Resolution[] => {
     const { alert, incident } = rule;
@@ -116,26 +113,23 @@ async function resolve(group: readonly WatchedRule[], moment: Moment, tools: Eva
     const data = resolvedData(rule, incident, moment.now);
     return [{ alertId: alert.id, incidentId: incident.id, resolvedAt: moment.now, data }];
   });
-  const written = resolutions.length > 0 ? await store.recordResolutions(resolutions) : [];
+  const written = resolutions.length > 0 ? await alerts.recordResolutions(resolutions) : [];
   for (const [at, resolution] of resolutions.entries())
     if (written[at] === true) noteResolved(index, resolution);
   tools.onResolved(written.filter(Boolean).length);
-  await reload(
-    still.filter((_, at) => written[at] !== true),
-    tools,
-  );
+  if (written.includes(false)) await tools.reread();
 }
 
 async function findExamples(
   group: readonly FiringRule[],
-  store: JudgingStore,
+  { figures }: EvaluationTools,
 ): Promise<ReadonlyMap<FiringRule, readonly string[]>> {
   const asking = group.flatMap((one): { readonly one: FiringRule; readonly query: ExampleQuery }[] => {
     const query = exampleQuery(one);
     return query ? [{ one, query }] : [];
   });
   if (asking.length === 0) return new Map();
-  const found = await store.exampleTraces(asking.map(({ query }) => query));
+  const found = await figures.exampleTraces(asking.map(({ query }) => query));
   return new Map(asking.map(({ one }, at) => [one, found[at] ?? []]));
 }
 
@@ -151,9 +145,10 @@ function exampleQuery({ watched, verdict }: FiringRule): ExampleQuery | null {
 
 function toFiring(
   { watched: { rule }, verdict }: FiringRule,
+  source: string,
   { now }: Moment,
   examples: readonly string[],
-): Firing {
+): DecidedFiring {
   const { alert, incident: before } = rule;
   const eventId = uuidV7(now / 1000);
   const incident: AlertIncident = before
@@ -165,7 +160,11 @@ function toFiring(
     firedAt: now,
     eventId,
     incident,
-    evidence: evidenceOf(verdict),
+    evidence: withFiring(
+      rule.evidence,
+      source,
+      verdict.conditions.map(({ finding }) => finding.evidence),
+    ),
     threshold: alert.threshold,
     value: verdict.value,
     data: firedData(alert, verdict, incident, now, examples),
@@ -173,31 +172,14 @@ function toFiring(
 }
 
 /** Somebody may have changed the rule while that was written: the other one was read before or after it fired. */
-function noteFired(
-  watched: WatchedRule,
-  index: RuleIndex,
-  { alertId, firedAt, incident, evidence }: Firing,
-): void {
-  const current = index.get(alertId);
-  if (!current || (current !== watched && current.rule.alert.last_fired_at === firedAt)) return;
-  const { rule } = current;
-  current.rule = { ...rule, alert: { ...rule.alert, last_fired_at: firedAt }, incident, evidence };
+function noteFired(watched: WatchedRule, index: RuleIndex, firing: DecidedFiring): void {
+  const current = index.get(firing.alertId);
+  if (!current || (current !== watched && current.rule.alert.last_fired_at === firing.firedAt)) return;
+  index.fired(current, firing);
 }
 
 function noteResolved(index: RuleIndex, { alertId, incidentId }: Resolution): void {
   const current = index.get(alertId);
   if (current?.rule.incident?.id !== incidentId) return;
   current.rule = { ...current.rule, incident: null };
-}
-
-/** Reads rules again that are not what they seemed: somebody else decided, or the notice of a change is on its way. */
-async function reload(rules: readonly WatchedRule[], { store, index }: EvaluationTools): Promise<void> {
-  for (const watched of rules) {
-    const { userId, alert } = watched.rule;
-    const rule = await store.readRule(userId, alert.id);
-    // A notice that came meanwhile is newer.
-    if (!index.has(watched)) continue;
-    if (rule) index.put(rule);
-    else index.remove(alert.id);
-  }
 }

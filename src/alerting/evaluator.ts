@@ -3,11 +3,16 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import { SparseLog } from '../telemetry/sparse-log.js';
 import { waitFor } from '../telemetry/wait-for.js';
 import type { Micros } from '../signal/time.js';
-import type { AlertingTerms, AlertStore, RuleChange } from '../storage/alert-store.js';
-import { evaluate, type EvaluationTools, type JudgingStore } from './evaluation.js';
+import type { AlertFigures } from '../storage/alert-figures.js';
+import type { AlertRules } from '../storage/alert-rules.js';
+import type { AlertingTerms } from '../storage/terms.js';
+import type { Watch } from '../storage/watch.js';
+import { evaluate, type EvaluationTools } from './evaluation.js';
 import { Heartbeat } from './heartbeat.js';
 import { momentAt } from './moment.js';
+import { RuleFollower } from './rule-follower.js';
 import { RuleIndex } from './rule-index.js';
+import { Touched, type Brought } from './touched.js';
 
 /** What comes shortly after each other is judged together. */
 const SHORTEST_WAIT_MS = 250;
@@ -17,11 +22,17 @@ const WAIT_PER_MS = 4;
 /** How long after an evaluation that failed it is tried again; the next waits are twice as long each, up to the interval. */
 const FIRST_RETRY_MS = 1000;
 
-export type EvaluatedStore = JudgingStore &
-  Pick<AlertStore, 'listRules' | 'watchRules' | 'watchTelemetry' | 'takeTouched' | 'beatAlerts'>;
+/** What an evaluator asks of the control plane. */
+export interface EvaluatedRules {
+  readonly alerts: Pick<AlertRules, 'follow' | 'recordFirings' | 'recordResolutions' | 'beat'>;
+  readonly watch: Watch;
+}
 
-interface EvaluatorOptions {
-  readonly store: EvaluatedStore;
+export interface EvaluatorOptions {
+  readonly figures: Pick<AlertFigures, 'observe' | 'exampleTraces'>;
+  /** The identity of the figures. */
+  readonly source: string;
+  readonly control: EvaluatedRules;
   readonly terms: AlertingTerms;
   /** Milliseconds between two evaluations of all rules. */
   readonly intervalMs: number;
@@ -35,23 +46,25 @@ interface EvaluatorOptions {
   readonly onResolved: (count: number) => void;
   /** Told of each evaluation that failed. */
   readonly onFailed: () => void;
-  /** Told when the store begins to fail, and when all works again. */
+  /** Told when a store begins to fail, and when all works again. */
   readonly onStore: (isFailing: boolean) => void;
 }
 
 /**
- * Keeps the active rules and judges them: all on a tick and at the start, those that commits touch soon after these, and
- * a changed one at once. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon
+ * Keeps the active rules and judges them: all on a tick and at the start, those that batches are about soon after these are
+ * stored, and a changed one at once. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon
  * tried again.
  */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
   readonly #tools: EvaluationTools;
-  readonly #index = new RuleIndex();
+  readonly #index: RuleIndex;
+  readonly #follower: RuleFollower;
+  readonly #touched = new Touched();
   readonly #heartbeat: Heartbeat;
   readonly #log: SparseLog;
   readonly #stop = new AbortController();
-  readonly #unwatch: (() => void)[] = [];
+  #unwatch: () => void = () => undefined;
   #cancelTick: () => void = () => undefined;
   /** Of the wait for more to be touched; null where nothing is known to be. */
   #cancelWait: (() => void) | null = null;
@@ -70,9 +83,19 @@ export class Evaluator {
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
-    const { store, terms, intervalMs, onFired, onResolved, logger, clock } = options;
-    this.#tools = { store, index: this.#index, onFired, onResolved };
-    this.#heartbeat = new Heartbeat({ store, timezone: terms.timezone, intervalMs });
+    const { figures, source, control, terms, intervalMs, onFired, onResolved, logger, clock } = options;
+    const { alerts } = control;
+    this.#index = new RuleIndex(source);
+    this.#follower = new RuleFollower(alerts, this.#index, (id) => {
+      this.#dueIds.add(id);
+      this.#wake();
+    });
+    const reread = async (): Promise<void> => {
+      this.#follower.note();
+      await this.#follower.follow();
+    };
+    this.#tools = { figures, source, alerts, index: this.#index, reread, onFired, onResolved };
+    this.#heartbeat = new Heartbeat({ rules: alerts, source, timezone: terms.timezone, intervalMs });
     this.#log = new SparseLog(logger, clock);
   }
 
@@ -82,26 +105,29 @@ export class Evaluator {
    * @throws ConsumeError `storage_unavailable`: it has not started
    */
   async start(): Promise<void> {
-    const { store, clock } = this.#options;
+    const { control, clock } = this.#options;
+    this.#unwatch = control.watch.watch('rules', () => {
+      this.#follower.note();
+      void this.#followSoon();
+    });
     try {
-      await this.#load();
+      await this.#follower.follow();
       await this.#heartbeat.beat(clock.now());
     } catch (error) {
-      this.#endWatching();
+      this.#unwatch();
       throw error;
     }
     if (this.#stop.signal.aborted) return;
-    this.#unwatch.push(
-      store.watchTelemetry(() => {
-        this.#noteTouched();
-      }),
-    );
     this.#isStarted = true;
-    // What came before somebody watched is covered, and the store is to call again.
-    this.#isTouchedDue = true;
     this.#isAllDue = true;
     this.#wake();
     this.#awaitTick();
+  }
+
+  /** Says what was stored: the rules that it may be about are judged soon. */
+  touched(brought: Brought): void {
+    this.#touched.add(brought);
+    this.#noteTouched();
   }
 
   /** Judges no more, and waits for what is under way; what is not written by the deadline is found again at the next start. */
@@ -110,7 +136,7 @@ export class Evaluator {
     this.#cancelTick();
     this.#cancelWait?.();
     this.#cancelRetry?.();
-    this.#endWatching();
+    this.#unwatch();
     await waitFor(this.#running ?? Promise.resolve(), deadline);
     if (!this.#isStarted || deadline.aborted) return;
     const { clock, logger } = this.#options;
@@ -120,34 +146,18 @@ export class Evaluator {
     await waitFor(beat, deadline);
   }
 
-  async #load(): Promise<void> {
-    const { store } = this.#options;
-    const heardOf = new Set<string>();
-    let isLoaded = false;
-    this.#unwatch.push(
-      store.watchRules((change) => {
-        if (!isLoaded) heardOf.add(idOf(change));
-        this.#noteRule(change);
-      }),
-    );
-    const rules = await store.listRules();
-    isLoaded = true;
-    // What was heard of meanwhile is at least as new as the list.
-    for (const rule of rules) if (!heardOf.has(rule.alert.id)) this.#index.put(rule);
-  }
-
-  #noteRule(change: RuleChange): void {
-    if (change.kind === 'removed') {
-      this.#index.remove(change.alertId);
-      return;
+  /** Also beside an evaluation, which leaves out what has changed. Where it fails, the next evaluation asks again. */
+  async #followSoon(): Promise<void> {
+    try {
+      await this.#follower.follow();
+    } catch {
+      // It is still due.
+      this.#wake();
     }
-    this.#index.put(change.rule);
-    this.#dueIds.add(change.rule.alert.id);
-    this.#wake();
   }
 
   #noteTouched(): void {
-    if (this.#cancelWait) return;
+    if (this.#cancelWait || this.#stop.signal.aborted) return;
     const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, WAIT_PER_MS * this.#lastMs));
     this.#cancelWait = this.#options.clock.after(waitMs, () => {
       this.#endWait();
@@ -169,6 +179,8 @@ export class Evaluator {
       this.#awaitTick();
       this.#isBeatDue = true;
       this.#isAllDue = true;
+      // A hint may have been lost.
+      this.#follower.note();
       this.#endWait();
       this.#wake();
     });
@@ -195,13 +207,16 @@ export class Evaluator {
   }
 
   #isDue(): boolean {
-    return this.#isBeatDue || this.#isAllDue || this.#isTouchedDue || this.#dueIds.size > 0;
+    return (
+      this.#follower.isDue || this.#isBeatDue || this.#isAllDue || this.#isTouchedDue || this.#dueIds.size > 0
+    );
   }
 
   async #evaluate(): Promise<boolean> {
     const { clock, onEvaluated, onFailed } = this.#options;
     const begin = clock.now();
     try {
+      await this.#follower.follow();
       await this.#beat(begin);
       const count = await this.#evaluateDue();
       // The clock may be put back meanwhile.
@@ -233,7 +248,7 @@ export class Evaluator {
   /** Judges what is due, which stays due where that fails. @returns how many rules that were */
   async #evaluateDue(): Promise<number> {
     const { terms, clock } = this.#options;
-    await this.#takeTouched();
+    this.#takeTouched();
     const isAll = this.#isAllDue;
     const ids = this.#dueIds;
     this.#isAllDue = false;
@@ -253,12 +268,11 @@ export class Evaluator {
     return rules.length;
   }
 
-  /** The store tells what was touched only once: the rules concerned are noted until they are judged. */
-  async #takeTouched(): Promise<void> {
+  /** The rules concerned are noted until they are judged. */
+  #takeTouched(): void {
     if (!this.#isTouchedDue) return;
-    const touched = await this.#options.store.takeTouched();
     this.#isTouchedDue = false;
-    for (const { rule } of this.#index.concerned(touched)) this.#dueIds.add(rule.alert.id);
+    for (const { rule } of this.#index.concerned(this.#touched.take())) this.#dueIds.add(rule.alert.id);
   }
 
   /** Others may wake it sooner; what is due is tried then as well. */
@@ -283,12 +297,4 @@ export class Evaluator {
     this.#isFailing = isFailing;
     this.#options.onStore(isFailing);
   }
-
-  #endWatching(): void {
-    for (const unwatch of this.#unwatch.splice(0)) unwatch();
-  }
-}
-
-function idOf(change: RuleChange): string {
-  return change.kind === 'put' ? change.rule.alert.id : change.alertId;
 }

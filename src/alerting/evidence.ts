@@ -1,24 +1,46 @@
-import type { AlertEvidence } from '../storage/alert-store.js';
-import type { Finding } from './conditions.js';
-import type { Verdict } from './verdict.js';
+import type { Usd } from '../signal/money.js';
+import type { Micros } from '../signal/time.js';
+import type { Evidence } from '../storage/alert-figures.js';
 
-/** What an alert looked at, to be known again. */
-export function evidenceOf(verdict: Verdict): AlertEvidence {
-  return verdict.conditions.map(({ finding }) => finding.evidence);
+/** What was spent on a day, by its first moment. */
+export interface EvidenceOfCost {
+  readonly day: Micros;
+  readonly cost: Usd;
 }
 
-/** Whether a condition that is met looked at something that the last firing did not know. */
-export function isNews(verdict: Verdict, known: AlertEvidence | null): boolean {
-  return verdict.conditions.some(({ condition, finding }, index) => {
-    if (!finding.met) return false;
-    // That nothing happens is not told by rows: the longer it lasts, the more it is worth a reminder.
-    return condition.type === 'inactivity' || isNewer(finding.evidence, known?.[index] ?? null);
-  });
+/** What conditions looked at when their alert fired, one for each; null for silence. By it news are told from what is known. */
+export type Known = readonly (Evidence | EvidenceOfCost | null)[];
+
+/** What a rule fired for by each store's telemetry, the last firing first. */
+type KnownByStore = readonly (readonly [store: string, known: Known])[];
+
+/** Daemons that share rules and have telemetry of their own are few; stores that are gone are forgotten in time. */
+const MOST_STORES = 8;
+
+/** What a rule last fired for by a store's telemetry; null for nothing: what another store has says nothing of this one. */
+export function knownBy(evidence: string | null, store: string): Known | null {
+  return read(evidence).find(([of]) => of === store)?.[1] ?? null;
 }
 
-function isNewer(found: Finding['evidence'], known: Finding['evidence']): boolean {
-  if (found === null || known === null) return true;
-  if ('seq' in found) return !('seq' in known) || found.seq > known.seq;
-  if (!('day' in known) || found.day > known.day) return true;
-  return found.day === known.day && found.cost > known.cost;
+/** Whether a rule's last firing came from a store's telemetry. */
+export function firedBy(evidence: string | null, store: string): boolean {
+  return read(evidence)[0]?.[0] === store;
+}
+
+/** The evidence of a rule that fires. @param evidence of it as it is */
+export function withFiring(evidence: string | null, store: string, known: Known): string {
+  const others = read(evidence).filter(([of]) => of !== store);
+  const all: KnownByStore = [[store, known], ...others.slice(0, MOST_STORES - 1)];
+  return JSON.stringify(all);
+}
+
+/** What another version wrote and this one cannot read is as good as nothing. */
+function read(evidence: string | null): KnownByStore {
+  if (evidence === null) return [];
+  try {
+    const all: unknown = JSON.parse(evidence);
+    return Array.isArray(all) ? (all as KnownByStore) : [];
+  } catch {
+    return [];
+  }
 }

@@ -1,5 +1,5 @@
 import { formatTime } from '../signal/time.js';
-import type { Alert, AlertIncident, AlertRule, Firing, Resolution } from '../storage/alert-store.js';
+import type { Alert, AlertIncident, AlertRule, DecidedFiring, Resolution } from '../storage/alert-rules.js';
 import { showCondition } from './shown-condition.js';
 import { unitOf, type Verdict } from './verdict.js';
 
@@ -8,7 +8,7 @@ export function firedData(
   alert: Alert,
   verdict: Verdict,
   incident: AlertIncident,
-  firedAt: Firing['firedAt'],
+  firedAt: DecidedFiring['firedAt'],
   exampleTraceIds: readonly string[],
 ): object {
   return {

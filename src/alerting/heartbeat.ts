@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertStore } from '../storage/alert-store.js';
+import type { AlertRules } from '../storage/alert-rules.js';
 import { dayOf } from './days.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 
@@ -9,13 +9,15 @@ const LONGEST_SILENCE = 2 * MICROS_PER_MINUTE;
 const GRACE = 5 * MICROS_PER_MINUTE;
 
 interface HeartbeatOptions {
-  readonly store: Pick<AlertStore, 'beatAlerts'>;
+  readonly rules: Pick<AlertRules, 'beat'>;
+  /** The identity of the telemetry that rules are evaluated by. */
+  readonly source: string;
   readonly timezone: string;
   /** Milliseconds between two beats. */
   readonly intervalMs: number;
 }
 
-/** Notes in the store until when alerts are evaluated, and knows by that what was missed: down or standing still is the same. */
+/** Notes beside the rules until when alerts are evaluated, and knows by that what was missed: down or standing still is the same. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #longestSilence: number;
@@ -38,8 +40,8 @@ export class Heartbeat {
 
   /** @throws ConsumeError `storage_unavailable`: nothing is noted, and what was missed is found by the next one */
   async beat(now: Micros): Promise<void> {
-    const { store } = this.#options;
-    const stored = await store.beatAlerts(now);
+    const { rules, source } = this.#options;
+    const stored = await rules.beat(source, now);
     const last = this.#last ?? stored;
     this.#last = now;
     if (this.#isAway(last, now)) {
@@ -48,13 +50,14 @@ export class Heartbeat {
     }
     if (this.#isOfEarlierDay(last, now)) this.#isDayMissed = true;
     // A restart in the time of grace is to find that it was away, too.
-    if (!this.knowsActivity(now) && this.#beforeAway !== null) await store.beatAlerts(this.#beforeAway);
+    if (!this.knowsActivity(now) && this.#beforeAway !== null) await rules.beat(source, this.#beforeAway);
   }
 
   /** The last one: says nothing where something was missed that only the next start can make up for. */
   async end(now: Micros): Promise<void> {
     if (this.hasMissed(now) || !this.knowsActivity(now)) return;
-    await this.#options.store.beatAlerts(now);
+    const { rules, source } = this.#options;
+    await rules.beat(source, now);
   }
 
   /** Whether the next beat will find that something was missed. */

@@ -1,4 +1,5 @@
 import type {
+  Evidence,
   MetricFigures,
   Observed,
   Observing,
@@ -7,13 +8,20 @@ import type {
   WantedFigures,
   WantedMetric,
 } from '../storage/alert-figures.js';
-import type { AlertRule } from '../storage/alert-store.js';
+import type { AlertRule } from '../storage/alert-rules.js';
 import type { Scene } from './conditions.js';
+import type { Known } from './evidence.js';
 import type { Moment } from './moment.js';
 import { conditionsOf } from './verdict.js';
 
 const NOTHING: TargetFigures = { window: null, costs: [], activeAt: null };
-const NO_SERIES: MetricFigures = { series: 0, min: null, max: null, seq: 0 };
+const NO_SERIES: MetricFigures = { series: 0, min: null, max: null, evidence: '', isNews: [] };
+
+/** A rule, and what it knows of the telemetry that it is judged by. */
+export interface InquiringRule {
+  readonly rule: AlertRule;
+  readonly known: Known | null;
+}
 
 /** What a rule is about. */
 export function targetOf({ userId, alert }: AlertRule): Target {
@@ -27,7 +35,7 @@ export function targetOf({ userId, alert }: AlertRule): Target {
  *
  * @param most how many targets and metrics are asked for at once; the metrics of the last target, fewer, may go beyond
  */
-export function* portionsOf<Watched extends { readonly rule: AlertRule }>(
+export function* portionsOf<Watched extends InquiringRule>(
   watched: Iterable<Watched>,
   most: number,
 ): Generator<{ readonly inquiry: Inquiry; readonly rules: readonly Watched[] }> {
@@ -47,7 +55,7 @@ export function* portionsOf<Watched extends { readonly rule: AlertRule }>(
         inquiry = new Inquiry();
         rules = [];
       }
-      inquiry.add(one.rule);
+      inquiry.add(one);
       rules.push(one);
     }
     if (inquiry.size < most) continue;
@@ -60,8 +68,8 @@ export function* portionsOf<Watched extends { readonly rule: AlertRule }>(
 
 /** Gathers what rules want to know, each thing once, and tells each rule what came of it. */
 export class Inquiry {
-  readonly #targets = new Map<string, { readonly at: number; readonly wanted: Wanted }>();
-  readonly #metrics = new Map<string, { readonly at: number; readonly wanted: WantedMetric }>();
+  readonly #targets = new Map<string, Asked<Wanted>>();
+  readonly #metrics = new Map<string, Asked<WantedMetric>>();
 
   /** How many things are asked for. */
   get size(): number {
@@ -73,19 +81,23 @@ export class Inquiry {
     return this.#metrics.size;
   }
 
-  add(rule: AlertRule): void {
+  add({ rule, known }: InquiringRule): void {
     const key = keyOf(rule);
     let target = this.#targets.get(key);
     if (!target) {
       const wanted = { target: targetOf(rule), runs: false, cost: false, activity: false };
-      target = { at: this.#targets.size, wanted };
+      target = { at: this.#targets.size, wanted, since: new Map() };
       this.#targets.set(key, target);
     }
-    for (const condition of conditionsOf(rule.alert)) {
-      if (condition.type === 'metric_threshold') this.#addMetric(rule, condition.metric_name);
+    for (const [index, condition] of conditionsOf(rule.alert).entries()) {
+      const before = known?.[index];
+      if (condition.type === 'metric_threshold') this.#addMetric(rule, condition.metric_name, before);
       else if (condition.type === 'cost_threshold') target.wanted.cost = true;
       else if (condition.type === 'inactivity') target.wanted.activity = true;
-      else target.wanted.runs = true;
+      else {
+        target.wanted.runs = true;
+        note(target, before);
+      }
     }
   }
 
@@ -95,32 +107,63 @@ export class Inquiry {
       windowStart,
       pointsStart,
       days: days.filter((day) => day !== undefined),
-      targets: [...this.#targets.values()].map(({ wanted }): WantedFigures => wanted),
-      metrics: [...this.#metrics.values()].map(({ wanted }) => wanted),
+      targets: [...this.#targets.values()].map(toWanted),
+      metrics: [...this.#metrics.values()].map(toWanted),
     };
   }
 
-  /** @param observed the answer to {@link request} @param rule one of those that were added */
-  scene(observed: Observed, rule: AlertRule): Scene {
+  /** @param observed the answer to {@link request} @param inquiring one of those that were added */
+  scene(observed: Observed, { rule, known }: InquiringRule): Scene {
+    const target = this.#targets.get(keyOf(rule));
+    const metricOf = (name: string): Asked<WantedMetric> | undefined =>
+      this.#metrics.get(metricKey(rule, name));
+    const conditions = conditionsOf(rule.alert);
     return {
-      figures: observed.targets[this.#targets.get(keyOf(rule))?.at ?? -1] ?? NOTHING,
-      metric: (name) => observed.metrics[this.#metrics.get(metricKey(rule, name))?.at ?? -1] ?? NO_SERIES,
-      known: rule.evidence,
+      figures: observed.targets[target?.at ?? -1] ?? NOTHING,
+      metric: (name) => observed.metrics[metricOf(name)?.at ?? -1] ?? NO_SERIES,
+      known,
+      isNews: (looked, index) => {
+        const condition = conditions[index];
+        const asked = condition?.type === 'metric_threshold' ? metricOf(condition.metric_name) : target;
+        const before = known?.[index];
+        const place = typeof before === 'string' ? asked?.since.get(before) : undefined;
+        return place === undefined || looked.isNews[place] !== false;
+      },
     };
   }
 
-  #addMetric(rule: AlertRule, name: string): void {
+  #addMetric(rule: AlertRule, name: string, before: Known[number] | undefined): void {
     const key = metricKey(rule, name);
-    if (this.#metrics.has(key)) return;
-    const wanted = { userId: rule.userId, name, service: serviceOf(rule) };
-    this.#metrics.set(key, { at: this.#metrics.size, wanted });
+    let metric = this.#metrics.get(key);
+    if (!metric) {
+      const wanted = { userId: rule.userId, name, service: serviceOf(rule) };
+      metric = { at: this.#metrics.size, wanted, since: new Map() };
+      this.#metrics.set(key, metric);
+    }
+    note(metric, before);
   }
+}
+
+/** Something that is asked for once, for all rules that look at it. */
+interface Asked<Wants> {
+  readonly at: number;
+  readonly wanted: Wants;
+  /** What rules know of it, by the place in the question. */
+  readonly since: Map<Evidence, number>;
 }
 
 interface Wanted extends WantedFigures {
   runs: boolean;
   cost: boolean;
   activity: boolean;
+}
+
+function note({ since }: Asked<unknown>, known: Known[number] | undefined): void {
+  if (typeof known === 'string' && !since.has(known)) since.set(known, since.size);
+}
+
+function toWanted<Wants extends object>({ wanted, since }: Asked<Wants>): Wants & { since: Evidence[] } {
+  return { ...wanted, since: [...since.keys()] };
 }
 
 function serviceOf({ alert }: AlertRule): string | null {

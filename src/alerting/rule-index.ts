@@ -1,23 +1,35 @@
 import type { Micros } from '../signal/time.js';
-import type { Touched } from '../storage/alert-figures.js';
-import type { AlertRule } from '../storage/alert-store.js';
+import type { AlertRule, DecidedFiring } from '../storage/alert-rules.js';
+import { firedBy, knownBy, type Known } from './evidence.js';
+import { agentKey, type TakenTouched } from './touched.js';
 import { conditionsOf } from './verdict.js';
 
 /** A rule that is evaluated. One that is changed by others becomes another. */
 export interface WatchedRule {
   rule: AlertRule;
+  /** What it fired for by the telemetry that it is judged by. */
+  known: Known | null;
+  /** Whether its last firing came from that. */
+  isOurs: boolean;
   /** Since when its incident is no more met. */
   quietSince: Micros | null;
 }
 
-/** The active rules, found by what commits touch. */
+/** The active rules, found by what batches bring. */
 export class RuleIndex {
+  readonly #source: string;
   readonly #rules = new Map<string, WatchedRule>();
+  /** By {@link agentKey}. */
   readonly #byAgent = new Map<string, Set<WatchedRule>>();
   /** Rules on services, by user. */
   readonly #onServices = new Map<string, Set<WatchedRule>>();
   /** Rules with conditions on metrics, by user. */
   readonly #onMetrics = new Map<string, Set<WatchedRule>>();
+
+  /** @param source the identity of the telemetry that rules are judged by */
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   get size(): number {
     return this.#rules.size;
@@ -43,7 +55,8 @@ export class RuleIndex {
     this.remove(alert.id);
     if (!alert.is_active) return;
     const goesOn = incident !== null && before?.rule.incident?.id === incident.id;
-    const watched: WatchedRule = { rule, quietSince: goesOn ? before.quietSince : null };
+    const quietSince = goesOn ? before.quietSince : null;
+    const watched: WatchedRule = { rule, ...this.#evidenceOf(rule), quietSince };
     this.#rules.set(alert.id, watched);
     for (const [sets, key] of this.#places(rule)) {
       const set = sets.get(key);
@@ -63,8 +76,16 @@ export class RuleIndex {
     }
   }
 
-  /** Those that may say something else after commits that touched this. */
-  concerned(touched: Touched): Set<WatchedRule> {
+  /** Notes that a rule has fired. */
+  fired(watched: WatchedRule, { firedAt, incident, evidence }: DecidedFiring): void {
+    const { rule } = watched;
+    watched.rule = { ...rule, alert: { ...rule.alert, last_fired_at: firedAt }, incident, evidence };
+    Object.assign(watched, this.#evidenceOf(watched.rule));
+  }
+
+  /** Those that may say something else after this was brought. */
+  concerned(touched: TakenTouched): Iterable<WatchedRule> {
+    if (touched.isAll) return this.all();
     const found = new Set<WatchedRule>();
     const add = (sets: ReadonlyMap<string, ReadonlySet<WatchedRule>>, keys: readonly string[]): void => {
       for (const key of keys) for (const watched of sets.get(key) ?? []) found.add(watched);
@@ -75,9 +96,15 @@ export class RuleIndex {
     return found;
   }
 
+  #evidenceOf({ evidence }: AlertRule): Pick<WatchedRule, 'known' | 'isOurs'> {
+    return { known: knownBy(evidence, this.#source), isOurs: firedBy(evidence, this.#source) };
+  }
+
   #places({ userId, alert }: AlertRule): [Map<string, Set<WatchedRule>>, string][] {
     const target: [Map<string, Set<WatchedRule>>, string] =
-      alert.agent_id === null ? [this.#onServices, userId] : [this.#byAgent, alert.agent_id];
+      alert.agent_id === null
+        ? [this.#onServices, userId]
+        : [this.#byAgent, agentKey(userId, alert.agent_name ?? '')];
     const readsMetrics = conditionsOf(alert).some(({ source }) => source === 'infra');
     return readsMetrics ? [target, [this.#onMetrics, userId]] : [target];
   }

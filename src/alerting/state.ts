@@ -1,6 +1,6 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertRule } from '../storage/alert-store.js';
-import { isNews } from './evidence.js';
+import type { Alert } from '../storage/alert-rules.js';
+import type { WatchedRule } from './rule-index.js';
 import type { Verdict } from './verdict.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 
@@ -13,19 +13,20 @@ interface Decision {
   readonly quietSince: Micros | null;
 }
 
-/** @param quietSince as it was decided last; null at the start */
-export function decide(rule: AlertRule, verdict: Verdict, quietSince: Micros | null, now: Micros): Decision {
+export function decide({ rule, quietSince, isOurs }: WatchedRule, verdict: Verdict, now: Micros): Decision {
   if (verdict.outcome === 'met')
-    return { action: mayFire(rule, verdict, now) ? 'fire' : null, quietSince: null };
-  if (!rule.incident) return { action: null, quietSince: null };
+    return { action: mayFire(rule.alert, verdict, now) ? 'fire' : null, quietSince: null };
+  // What another store's telemetry shows, only that can show to be over.
+  if (!rule.incident || !isOurs) return { action: null, quietSince: null };
   // A clock that was put back begins the time anew.
   if (quietSince === null || now < quietSince) return { action: null, quietSince: now };
   return { action: now - quietSince >= QUIET_TIME ? 'resolve' : null, quietSince };
 }
 
-function mayFire({ alert, evidence }: AlertRule, verdict: Verdict, now: Micros): boolean {
+/** A condition that is met must have looked at something that the last firing did not know. */
+function mayFire(alert: Alert, verdict: Verdict, now: Micros): boolean {
   if (!alert.is_active) return false;
   if (alert.last_fired_at === null) return true;
   const rested = now - alert.last_fired_at >= alert.cooldown_minutes * MICROS_PER_MINUTE;
-  return rested && isNews(verdict, evidence);
+  return rested && verdict.conditions.some(({ finding }) => finding.met && finding.isNews);
 }

@@ -1,5 +1,8 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertRule, AlertStore, AlertingTerms } from '../storage/alert-store.js';
+import type { AlertFigures } from '../storage/alert-figures.js';
+import type { AlertRule } from '../storage/alert-rules.js';
+import type { AlertingTerms } from '../storage/terms.js';
+import { knownBy } from './evidence.js';
 import { momentAt } from './moment.js';
 import { Inquiry } from './observing.js';
 import { showCondition, type ShownCondition } from './shown-condition.js';
@@ -25,17 +28,18 @@ export interface AlertTrial {
  * @throws ConsumeError `storage_unavailable`
  */
 export async function tryAlert(
-  store: Pick<AlertStore, 'observe'>,
+  figures: Pick<AlertFigures, 'identity' | 'observe'>,
   rule: AlertRule,
   terms: AlertingTerms,
   now: Micros,
 ): Promise<AlertTrial> {
   const moment = momentAt(now, terms, { knowsActivity: true, isDayMissed: false });
   const inquiry = new Inquiry();
-  inquiry.add(rule);
-  const observed = await store.observe(inquiry.request(moment));
+  const inquiring = { rule, known: knownBy(rule.evidence, await figures.identity()) };
+  inquiry.add(inquiring);
+  const observed = await figures.observe(inquiry.request(moment));
   const { alert } = rule;
-  const verdict = judgeAlert(alert, inquiry.scene(observed, rule), moment);
+  const verdict = judgeAlert(alert, inquiry.scene(observed, inquiring), moment);
   return {
     value: verdict.value,
     threshold: alert.threshold,

@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { Alert } from '../storage/alert-store.js';
+import type { Alert } from '../storage/alert-rules.js';
 import type { AlertCondition, AlertType } from '../storage/alert-conditions.js';
 import { judgeCondition, type Finding, type Scene } from './conditions.js';
 import type { Moment } from './moment.js';

@@ -34,6 +34,11 @@ export interface ConsumeContext {
   readonly receivedAt: Micros;
   /** Ends when nobody waits for the answer any more. Work that was begun is finished all the same. */
   readonly abort?: AbortSignal;
+  /**
+   * Resolves when everybody to whom the batch goes beside this consumer has answered, taken or not: what was to be stored of it can be
+   * read then. Absent where nobody else gets it.
+   */
+  readonly answered?: Promise<void>;
 }
 
 /**

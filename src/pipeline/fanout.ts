@@ -11,7 +11,7 @@ export interface Branch<B> {
 }
 
 /**
- * Sends a batch to several consumers at the same time, and answers when the last has answered.
+ * Sends a batch to several consumers at the same time, and answers when the last has answered: each is told of that, too.
  *
  * An item is taken when every branch took it; of several quotas the one with the least left is told. When a branch fails, the batch failed: a failure that sending again
  * cannot cure comes first, otherwise the one that asks for the longest wait. Each branch gets a list of its own of the
@@ -32,9 +32,14 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
         if (mutatesBatch && !(areAllMutating && index === last)) return copyPlain(batch);
         return index === last ? batch : { ...batch, items: [...batch.items] };
       });
+      let tell: () => void = () => undefined;
+      // Who fans out the whole batch waits for this part of it, too.
+      const answered = context.answered ?? new Promise<void>((resolve) => (tell = resolve));
+      const inner = { ...context, answered };
       const results = await Promise.allSettled(
-        branches.map(async ({ consumer }, index) => consumer.consume(inputs[index] ?? batch, context)),
+        branches.map(async ({ consumer }, index) => consumer.consume(inputs[index] ?? batch, inner)),
       );
+      tell();
       const receipts: Receipt[] = [];
       const errors: unknown[] = [];
       for (const result of results)

@@ -4,6 +4,9 @@ import type { RunCondition } from './alert-conditions.js';
 
 /** What alerts ask of the telemetry, and what they are told. */
 
+/** Which rows were looked at. Opaque: only the store that gave it can compare it, with what it finds later. */
+export type Evidence = string;
+
 /** An agent's runs (agent) or a node's spans (service) that an evaluator asks about. */
 export type Target =
   | { readonly userId: string; readonly agentId: string }
@@ -15,6 +18,8 @@ export interface WantedFigures {
   readonly runs: boolean;
   readonly cost: boolean;
   readonly activity: boolean;
+  /** What was known of its window when somebody looked before: each is told whether there is anything new. */
+  readonly since?: readonly Evidence[];
 }
 
 /** The series of a metric that an evaluator asks about. */
@@ -26,6 +31,18 @@ export interface WantedMetric {
    * label; null for all.
    */
   readonly service: string | null;
+  /** As {@link WantedFigures.since}. */
+  readonly since?: readonly Evidence[];
+}
+
+/** What was looked at, and whether it is something else than before. */
+export interface Looked {
+  readonly evidence: Evidence;
+  /**
+   * For each `since`: whether anything came that was not known then, be it a new row or a change of one. True where that was none of this
+   * store's.
+   */
+  readonly isNews: readonly boolean[];
 }
 
 export interface Observing {
@@ -42,7 +59,7 @@ export interface Observing {
 }
 
 /** Finished runs (or spans) of a target in the window, by event time: the end, else the start, and never after it came. */
-export interface WindowFigures {
+export interface WindowFigures extends Looked {
   readonly finished: number;
   /** `success` is false, or it is null and the status `failed` or `timed_out`. Of spans by status alone. */
   readonly failed: number;
@@ -50,8 +67,6 @@ export interface WindowFigures {
   readonly timed: number;
   /** `quantile_cont` of their `duration_ms`; null where there are none. */
   readonly p95_ms: number | null;
-  /** The greatest `seq` among them; 0 for none. */
-  readonly seq: number;
 }
 
 /** What a target's runs (or spans) of a day cost. */
@@ -74,13 +89,11 @@ export interface TargetFigures {
 }
 
 /** The newest points of the series of a metric, one of each. */
-export interface MetricFigures {
+export interface MetricFigures extends Looked {
   readonly series: number;
   /** Of their values; null where there are none. */
   readonly min: number | null;
   readonly max: number | null;
-  /** The greatest `seq` among them; 0 for none. */
-  readonly seq: number;
 }
 
 export interface Observed {
@@ -90,19 +103,27 @@ export interface Observed {
   readonly metrics: readonly MetricFigures[];
 }
 
-/** What commits changed since it was asked last. */
-export interface Touched {
-  /** Ids of agents of which something came. */
-  readonly agents: readonly string[];
-  /** Users of whom spans came, and users of whom points came. */
-  readonly spansOf: readonly string[];
-  readonly pointsOf: readonly string[];
-}
-
 /** Which runs tell best why an alert fires. */
 export interface ExampleQuery {
   readonly target: Target;
   readonly type: RunCondition['type'];
   readonly from: Micros;
   readonly to: Micros;
+}
+
+/**
+ * What alerts read of the telemetry. All of one question is as of one moment, and what was acknowledged before it is in the answer. Every
+ * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ */
+export interface AlertFigures {
+  /** A UUID that the store was given when it was made, and keeps: what is known of one store's telemetry says nothing of another's. */
+  identity(): Promise<string>;
+  observe(request: Observing): Promise<Observed>;
+  /** Ids of at most five traces of each: failed, the slowest, or the most expensive ones; none for `inactivity`. */
+  exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
+}
+
+/** Finds among extensions what alerts read the telemetry from. */
+export function isAlertFigures(candidate: unknown): candidate is AlertFigures {
+  return typeof candidate === 'object' && candidate !== null && 'exampleTraces' in candidate;
 }

@@ -1,31 +1,9 @@
 import type { Micros } from '../signal/time.js';
+import type { NotificationAttempt, NotificationChannel, NotificationStatus } from './notices.js';
 
-/** What is told of firings of alerts, and how far that has come. */
+export * from './notices.js';
 
-/** How far notices of alerts have come. */
-export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped'] as const;
-export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
-export const NOTIFICATION_CHANNELS = ['email', 'webhook'] as const;
-export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
-
-export interface NotificationAttempt {
-  /** From 1. */
-  readonly attempt_number: number;
-  readonly attempted_at: Micros;
-  /** Of HTTP, or of SMTP; null where no answer came. */
-  readonly status_code: number | null;
-  readonly duration_ms: number;
-  /** One sentence for the user, without addresses of networks and secrets; null after success. */
-  readonly error_message: string | null;
-}
-
-export interface AlertNotification {
-  readonly channel: NotificationChannel;
-  readonly status: NotificationStatus;
-  /** Why it was skipped (`smtp_not_configured`, `too_many_emails`), or how its last attempt ended. */
-  readonly detail: string | null;
-  readonly attempts: readonly NotificationAttempt[];
-}
+/** The notices of the DuckDB file's own, which go with it. */
 
 /** A notice that is due. Its sender names it by `number`. */
 export interface DueNotification {

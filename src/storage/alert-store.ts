@@ -1,43 +1,14 @@
 import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
-import type { AlertType, CompositeConfig } from './alert-conditions.js';
-import type { Observing, Observed, Touched, ExampleQuery } from './alert-figures.js';
-import type {
-  AlertNotification,
-  DueNotification,
-  DueRequest,
-  SkipRequest,
-  NotificationResult,
-} from './alert-notices.js';
+import type { DueNotification, DueRequest, SkipRequest, NotificationResult } from './alert-notices.js';
+import type { Alert, AlertChange, AlertFiring, AlertIncident, Resolution } from './alert-rules.js';
+import type { AlertingTerms } from './terms.js';
 
-export const ALERT_CHANNELS = ['email', 'webhook', 'both'] as const;
-export type AlertChannel = (typeof ALERT_CHANNELS)[number];
+export * from './alert-rules.js';
+export type { AlertFiring as AlertEvent } from './alert-rules.js';
+export type { AlertingTerms } from './terms.js';
 
-/** A rule of a user. Either `agent_id` and `agent_name` or `target_service` are there. */
-export interface Alert {
-  /** UUIDv7 */
-  readonly id: string;
-  readonly agent_id: string | null;
-  readonly agent_name: string | null;
-  readonly type: AlertType;
-  /** 0 for `composite`. */
-  readonly threshold: number;
-  readonly cooldown_minutes: number;
-  readonly is_active: boolean;
-  readonly channel: AlertChannel;
-  readonly webhook_url: string | null;
-  /** Only of `composite`. */
-  readonly composite_config: CompositeConfig | null;
-  /** The id of a node of the service map. */
-  readonly target_service: string | null;
-  readonly last_fired_at: Micros | null;
-  readonly created_at: Micros;
-}
-
-/** What is absent stays as it is. */
-export type AlertChange = Partial<
-  Pick<Alert, 'threshold' | 'cooldown_minutes' | 'is_active' | 'channel' | 'webhook_url'>
->;
+/** The alerts of the DuckDB file's own, which go with it. */
 
 /** What conditions looked at when their alert last fired, one for each: by it news are told from what is known. */
 export type AlertEvidence = readonly (EvidenceOfRows | EvidenceOfCost | null)[];
@@ -51,14 +22,6 @@ export interface EvidenceOfRows {
 export interface EvidenceOfCost {
   readonly day: Micros;
   readonly cost: Usd;
-}
-
-/** From the first firing until what the alert looks at is over. */
-export interface AlertIncident {
-  /** The id of the event of its first firing. */
-  readonly id: string;
-  /** So far. */
-  readonly firings: number;
 }
 
 /** An alert, with what its evaluation depends on. */
@@ -89,36 +52,8 @@ export interface Firing {
   readonly data: object;
 }
 
-/** That what an alert looks at is over. */
-export interface Resolution {
-  readonly alertId: string;
-  readonly incidentId: string;
-  readonly resolvedAt: Micros;
-  /** Of the event `alert.resolved`. */
-  readonly data: object;
-}
-
-/** A firing, as the API lists it. */
-export interface AlertEvent {
-  readonly id: string;
-  readonly fired_at: Micros;
-  readonly value: number | null;
-  readonly threshold: number;
-  readonly resolved_at: Micros | null;
-  readonly notifications: readonly AlertNotification[];
-}
-
 /** What became of a new alert: there is room for no more, or the agent is not the user's. */
 export type CreatedAlert = 'created' | 'full' | 'unknown_agent';
-
-/** How the alerts of a store are evaluated. */
-export interface AlertingTerms {
-  readonly windowMs: number;
-  /** Runs (or spans) in the window below which it says nothing. */
-  readonly minSamples: number;
-  /** An IANA name: whose days `cost_threshold` goes by. */
-  readonly timezone: string;
-}
 
 /** What happened to the rules: a rule is new or was changed, or is there or active no more, or its user was disabled. */
 export type RuleChange =
@@ -158,7 +93,7 @@ export interface AlertStore {
     userId: string,
     id: string,
     page: { readonly offset: number; readonly limit: number },
-  ): Promise<{ readonly items: readonly AlertEvent[]; readonly count: number } | null>;
+  ): Promise<{ readonly items: readonly AlertFiring[]; readonly count: number } | null>;
 
   /** Of all users that are not disabled: those that are active. */
   listRules(): Promise<readonly AlertRule[]>;
@@ -166,12 +101,6 @@ export interface AlertStore {
   readRule(userId: string, id: string): Promise<AlertRule | null>;
   /** Tells of changes by others than the evaluator, after their commit. @returns what ends it */
   watchRules(listener: (change: RuleChange) => void): () => void;
-  /** Calls back after commits of telemetry that may change what rules say; then {@link takeTouched} tells what. Until it was asked, no more. */
-  watchTelemetry(listener: () => void): () => void;
-  takeTouched(): Promise<Touched>;
-  observe(request: Observing): Promise<Observed>;
-  /** Ids of at most five traces: failed, the slowest, or the most expensive ones; none for `inactivity`. */
-  exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
   /**
    * Writes what each firing brings with it, all of one in one transaction: the alert's event, `last_fired_at`, the incident,
    * a notice for each channel, and the event `alert.fired`. One that somebody else decided meanwhile, or whose alert is

@@ -1,11 +1,29 @@
 import type { Micros } from '../signal/time.js';
-import type {
-  DueNotification,
-  NotificationChannel,
-  NotificationResult,
-  NotificationStatus,
-  SkipRequest,
-} from './alert-notices.js';
+
+/** How far notices of alerts have come. */
+export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped'] as const;
+export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
+export const NOTIFICATION_CHANNELS = ['email', 'webhook'] as const;
+export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
+
+export interface NotificationAttempt {
+  /** From 1. */
+  readonly attempt_number: number;
+  readonly attempted_at: Micros;
+  /** Of HTTP, or of SMTP; null where no answer came. */
+  readonly status_code: number | null;
+  readonly duration_ms: number;
+  /** One sentence for the user, without addresses of networks and secrets; null after success. */
+  readonly error_message: string | null;
+}
+
+export interface AlertNotification {
+  readonly channel: NotificationChannel;
+  readonly status: NotificationStatus;
+  /** Why it was skipped (`smtp_not_configured`, `too_many_emails`), or how its last attempt ended. */
+  readonly detail: string | null;
+  readonly attempts: readonly NotificationAttempt[];
+}
 
 /** A notice that a sender has for a time. */
 export interface NoticeClaim {
@@ -14,7 +32,22 @@ export interface NoticeClaim {
   readonly token: number;
 }
 
-export interface ClaimedNotice extends DueNotification, NoticeClaim {}
+/** A notice that is due, and its sender's for a time. */
+export interface ClaimedNotice extends NoticeClaim {
+  readonly channel: NotificationChannel;
+  readonly alertId: string;
+  /** Of the alert's event; deterministic ids of messages are made from it. */
+  readonly eventId: string;
+  readonly userId: string;
+  /** The account's address, as it is now. */
+  readonly email: string;
+  /** As it was when the alert fired; null for an e-mail. */
+  readonly webhookUrl: string | null;
+  /** The envelope of `alert.fired`: the JSON text that is sent. */
+  readonly body: string;
+  /** Attempts that were made before. */
+  readonly attempts: number;
+}
 
 /** Asks for notices that are due. */
 export interface ClaimRequest {
@@ -35,8 +68,24 @@ export interface NoticeClaims {
 }
 
 /** How an attempt ended, or why none was made. A status of `pending` needs a `retryAt`. */
-export interface NoticeResult extends NotificationResult, NoticeClaim {
+export interface NoticeResult extends NoticeClaim {
   readonly status: NotificationStatus;
+  readonly detail: string | null;
+  /** Null where none was made. */
+  readonly attempt: NotificationAttempt | null;
+  /** When it is due again; for status `pending` only. */
+  readonly retryAt: Micros | null;
+}
+
+/** Asks for due notices to be settled without an attempt. */
+export interface SkipRequest {
+  readonly now: Micros;
+  readonly channel: NotificationChannel;
+  /** Why. */
+  readonly detail: string;
+  /** Whose, and of them those that were not tried before; null for all. */
+  readonly userIds: readonly string[] | null;
+  readonly most: number;
 }
 
 /**
@@ -57,5 +106,5 @@ export interface Notices {
    */
   finish(results: readonly NoticeResult[]): Promise<readonly boolean[]>;
   /** Settles due notices that nobody has claimed as `skipped`, the longest overdue first. @returns how many */
-  skip(request: Omit<SkipRequest, 'held'>): Promise<number>;
+  skip(request: SkipRequest): Promise<number>;
 }

@@ -1,5 +1,13 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertingTerms } from './alert-store.js';
+
+/** How a process evaluates alerts. */
+export interface AlertingTerms {
+  readonly windowMs: number;
+  /** Runs (or spans) in the window below which it says nothing. */
+  readonly minSamples: number;
+  /** An IANA name: whose days `cost_threshold` goes by. */
+  readonly timezone: string;
+}
 
 /** What a process holds to, as its configuration says. What is absent it does not do. */
 export interface PublishedTerms {

@@ -1,9 +1,11 @@
 import type { MetricFigures, TargetFigures, WindowFigures } from '../../src/storage/alert-figures.js';
-import type { Alert, AlertRule, AlertingTerms } from '../../src/storage/alert-store.js';
+import type { Alert, AlertRule } from '../../src/storage/alert-rules.js';
+import type { AlertingTerms } from '../../src/storage/terms.js';
 import type { AlertCondition, CompositeConfig } from '../../src/storage/alert-conditions.js';
 
 export const USER = '018f0000-0000-7000-8000-00000000000a';
 export const AGENT = '018f0000-0000-7000-8000-0000000000a1';
+export const AGENT_NAME = 'billing';
 export const UTC_TERMS: AlertingTerms = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
 
 /** What an agent is that has never done anything. */
@@ -15,7 +17,7 @@ let alerts = 0;
 function anAlert(changes: Partial<Alert> = {}): Alert {
   alerts += 1;
   const id = `018f0000-0000-7000-8000-${String(alerts).padStart(12, '0')}`;
-  const target = { agent_id: AGENT, agent_name: 'billing', target_service: null };
+  const target = { agent_id: AGENT, agent_name: AGENT_NAME, target_service: null };
   const way = { channel: 'email', webhook_url: null, cooldown_minutes: 60, is_active: true } as const;
   const past = { last_fired_at: null, created_at: 0 };
   return {
@@ -41,8 +43,14 @@ export function aComposite(
   return aRule({ type: 'composite', threshold: 0, composite_config: { operator, conditions } });
 }
 
-export function runs(finished: number, failed: number, rest: Partial<WindowFigures> = {}): WindowFigures {
-  return { finished, failed, timed: finished, p95_ms: finished > 0 ? 100 : null, seq: finished, ...rest };
+/** @param rest `seq` of the newest of them: what evidence goes by */
+export function runs(
+  finished: number,
+  failed: number,
+  { seq = finished, ...rest }: Partial<WindowFigures> & { readonly seq?: number } = {},
+): WindowFigures {
+  const p95_ms = finished > 0 ? 100 : null;
+  return { finished, failed, timed: finished, p95_ms, evidence: String(seq), isNews: [], ...rest };
 }
 
 /** The newest points of the series of a metric, by their values. */
@@ -52,7 +60,8 @@ export function points(values: readonly number[], seq = 1): MetricFigures {
     series: values.length,
     min: isKnown ? Math.min(...values) : null,
     max: isKnown ? Math.max(...values) : null,
-    seq: isKnown ? seq : 0,
+    evidence: String(isKnown ? seq : 0),
+    isNews: [],
   };
 }
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { withFiring } from '../../src/alerting/evidence.js';
 import { tryAlert, type AlertTrial } from '../../src/alerting/try-alert.js';
 import { formatTime, parseTime, type Micros } from '../../src/signal/time.js';
 import type { CostFigures, TargetFigures } from '../../src/storage/alert-figures.js';
-import type { Alert, AlertingTerms, AlertRule } from '../../src/storage/alert-store.js';
+import type { Alert, AlertRule } from '../../src/storage/alert-rules.js';
+import type { AlertingTerms } from '../../src/storage/terms.js';
 import type { MetricOperator } from '../../src/storage/alert-conditions.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
-import { MemoryAlertStore } from './memory-alert-store.js';
+import { SaidFigures, SOURCE } from './said-figures.js';
 
 const NOON = at('2026-01-15T12:00:00Z');
 const HOUR = 3_600_000_000;
@@ -19,11 +21,11 @@ function at(text: string): Micros {
 /** What a rule finds of figures, and of series by the names of their metrics. */
 async function found(
   rule: AlertRule,
-  figures: Partial<TargetFigures> | MemoryAlertStore,
+  figures: Partial<TargetFigures> | SaidFigures,
   { now = NOON, terms = UTC_TERMS }: { readonly now?: Micros; readonly terms?: AlertingTerms } = {},
 ): Promise<AlertTrial> {
-  const isStore = figures instanceof MemoryAlertStore;
-  const store = isStore ? figures : new MemoryAlertStore();
+  const isStore = figures instanceof SaidFigures;
+  const store = isStore ? figures : new SaidFigures();
   if (!isStore) store.figures.set(AGENT, { ...NOTHING, ...figures });
   return await tryAlert(store, rule, terms, now);
 }
@@ -34,8 +36,8 @@ async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[st
 }
 
 /** Costs of days by their first moments; no others have any. */
-function spent(costs: Readonly<Record<string, CostFigures>>): MemoryAlertStore {
-  const store = new MemoryAlertStore();
+function spent(costs: Readonly<Record<string, CostFigures>>): SaidFigures {
+  const store = new SaidFigures();
   store.figures.set(AGENT, ({ days }) => ({
     ...NOTHING,
     costs: days.map(({ from }) => costs[formatTime(from)] ?? { cost: 0, priced: 0 }),
@@ -139,7 +141,7 @@ void t.test('yesterday counts until one o’clock, unless the alert has fired kn
     const rule: AlertRule = {
       // When it fired says nothing: that may have been about the day before.
       ...aRule({ type: 'cost_threshold', threshold, last_fired_at: at('2026-01-15T00:10:00Z') }),
-      evidence: knownDay === null ? null : [{ day: at(knownDay), cost: 5 }],
+      evidence: knownDay === null ? null : withFiring(null, SOURCE, [{ day: at(knownDay), cost: 5 }]),
     };
     const told = await found(rule, spent(costs), { now: at(`2026-01-15T${time}Z`) });
     const window = { from: formatTime(told.window.from), to: formatTime(told.window.to) };
@@ -151,7 +153,7 @@ void t.test('days of a zone: 23 hours, 25 hours, and the first hour of a day', a
   const terms = { ...UTC_TERMS, timezone: 'Europe/Berlin' };
   const rule = aRule({ type: 'cost_threshold', threshold: 5 });
   const bounds = async (now: string): Promise<string[]> => {
-    const store = new MemoryAlertStore();
+    const store = new SaidFigures();
     await found(rule, store, { now: at(now), terms });
     return (store.observed[0]?.days ?? []).map(({ from, to }) => `${formatTime(from)} ${formatTime(to)}`);
   };
@@ -179,7 +181,7 @@ void t.test('metric_threshold: any series, and the value of the one that satisfi
     ['lt', 0, [], false, null],
   ];
   for (const [operator, value, values, met, observed] of cases) {
-    const store = new MemoryAlertStore();
+    const store = new SaidFigures();
     store.metrics.set('cpu', points(values));
     const rule = aComposite('or', { ...CPU, operator, value });
     const told = await found(rule, store);
@@ -191,14 +193,14 @@ void t.test('metric_threshold: any series, and the value of the one that satisfi
 });
 
 void t.test('metric_threshold asks for the points of five minutes', async (t) => {
-  const store = new MemoryAlertStore();
+  const store = new SaidFigures();
   const told = await found(aComposite('or', { ...CPU, operator: 'gt', value: 1 }), store);
   t.strictSame(told.window, { from: NOON - 300_000_000, to: NOON });
   t.equal(store.observed[0]?.pointsStart, NOON - 300_000_000);
 });
 
 void t.test('metric_threshold of a service asks for its series, that of an agent for all', async (t) => {
-  const store = new MemoryAlertStore();
+  const store = new SaidFigures();
   store.metrics.set('cpu', (service) => points(service === 'billing' ? [10] : [10, 90]));
   const { alert, ...rule } = aComposite('or', { ...CPU, operator: 'gt', value: 50 });
   const target = { agent_id: null, agent_name: null, target_service: 'billing' };
@@ -211,8 +213,8 @@ void t.test('metric_threshold of a service asks for its series, that of an agent
 });
 
 void t.test('composite: what is unknown is not met, and decides nothing that is certain', async (t) => {
-  const metric = (value: number | null): MemoryAlertStore => {
-    const store = new MemoryAlertStore();
+  const metric = (value: number | null): SaidFigures => {
+    const store = new SaidFigures();
     store.metrics.set('cpu', points(value === null ? [] : [value]));
     return store;
   };
@@ -260,7 +262,7 @@ void t.test('a trial tells what an alert is about, active or not', async (t) => 
 });
 
 void t.test('only what conditions look at is asked for, and each target and metric once', async (t) => {
-  const store = new MemoryAlertStore();
+  const store = new SaidFigures();
   const threshold = 1;
   const rule = aComposite(
     'and',
@@ -272,7 +274,7 @@ void t.test('only what conditions look at is asked for, and each target and metr
   await found(rule, store);
   const { userId } = rule;
   t.strictSame(store.observed[0]?.targets, [
-    { target: { userId, agentId: AGENT }, runs: false, cost: true, activity: true },
+    { target: { userId, agentId: AGENT }, runs: false, cost: true, activity: true, since: [] },
   ]);
-  t.strictSame(store.observed[0]?.metrics, [{ userId, name: 'cpu', service: null }]);
+  t.strictSame(store.observed[0]?.metrics, [{ userId, name: 'cpu', service: null, since: [] }]);
 });

@@ -1,10 +1,11 @@
 import t from 'tap';
+import { withFiring } from '../../src/alerting/evidence.js';
+import { aDecision } from '../support/kept-rules.js';
 import { until } from '../support/until.js';
 import { AGENT, aRule, BAD, GOOD } from './alert-samples.js';
-import { EvaluatorPlace, firing, startedPlace } from './evaluator-place.js';
+import { EvaluatorPlace, firing, SOURCE, startedPlace } from './evaluator-place.js';
 
 const MINUTE_MS = 60_000;
-const IS_TOUCHED = { agents: [AGENT] };
 
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
@@ -16,12 +17,13 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 
 void t.test('one that somebody else decided meanwhile is read again', async (t) => {
   const rule = aRule({ cooldown_minutes: 10 });
-  const place = await startedPlace(t, (place) => {
-    firing(place, rule);
+  const place = await startedPlace(t, async (place) => {
+    await firing(place, rule);
     const { store, clock } = place;
+    store.hints = false;
     store.before('recordFirings', () => {
-      const alert = { ...rule.alert, last_fired_at: clock.now() - 5 * MINUTE_MS * 1000 };
-      store.rules.set(rule.alert.id, { ...rule, alert, evidence: [{ seq: 1 }] });
+      const evidence = withFiring(null, SOURCE, ['1']);
+      return store.fireElsewhere(aDecision(rule, { firedAt: clock.now() - 5 * MINUTE_MS * 1000, evidence }));
     });
   });
   const { store } = place;
@@ -33,32 +35,39 @@ void t.test('one that somebody else decided meanwhile is read again', async (t) 
 });
 
 void t.test('one that is gone, and whose notice was lost, is forgotten', async (t) => {
-  const place = await startedPlace(t, (place) => {
-    const rule = firing(place);
-    place.store.before('recordFirings', () => place.store.rules.delete(rule.alert.id));
+  const place = await startedPlace(t, async (place) => {
+    place.store.hints = false;
+    const rule = await firing(place);
+    place.store.before('recordFirings', () => place.store.delete(rule));
   });
   await place.passTicks(1);
   t.same(place.evaluated, [1, 0]);
 });
 
 void t.test('an incident that is over already is not ended again', async (t) => {
-  const place = await startedPlace(t, firing);
+  let rule = aRule();
+  const place = await startedPlace(t, async (place) => {
+    rule = await firing(place);
+    place.store.hints = false;
+  });
   const { store } = place;
-  const [id] = [...store.rules.keys()];
   store.figures.set(AGENT, GOOD);
   await place.passTicks(5);
-  const rule = store.rules.get(id ?? '');
-  if (rule) store.rules.set(rule.alert.id, { ...rule, incident: null });
+  const incidentId = (await store.read(rule)).incident?.id ?? '';
   let tries = 0;
-  store.before('recordResolutions', () => tries++);
+  store.before('recordResolutions', async () => {
+    tries++;
+    const resolvedAt = place.clock.now();
+    await store.resolveElsewhere({ alertId: rule.alert.id, incidentId, resolvedAt, data: {} });
+  });
   await place.passTicks(20);
   t.same([tries, store.resolutions.length, place.told.resolved], [1, 0, 0]);
 });
 
 for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
   void t.test(`an evaluation that fails (${method}) is made up for within a second`, async (t) => {
-    const place = await startedPlace(t, (place) => {
-      firing(place);
+    const place = await startedPlace(t, async (place) => {
+      await firing(place);
       place.store.fail(method);
     });
     const { store } = place;
@@ -73,25 +82,33 @@ for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
   });
 
 void t.test('what was touched is not forgotten by a store that fails', async (t) => {
-  for (const method of ['takeTouched', 'observe'] as const) {
-    const place = await startedPlace(t, ({ store }) => {
-      const rule = aRule();
-      store.rules.set(rule.alert.id, rule);
-    });
-    const { store } = place;
+  const place = await startedPlace(t, async ({ store }) => {
+    await store.add(aRule());
+  });
+  const { store } = place;
+  store.figures.set(AGENT, BAD);
+  place.touch();
+  store.fail('observe');
+  await place.pass(250);
+  t.same([store.firings.length, place.told.failed], [0, 1]);
+  await place.pass(1000);
+  t.equal(store.firings.length, 1);
+});
+
+void t.test('changes of rules that could not be read are read soon after', async (t) => {
+  const place = await startedPlace(t, ({ store }) => {
     store.figures.set(AGENT, BAD);
-    store.touch(IS_TOUCHED);
-    store.fail(method);
-    await place.pass(250);
-    t.same([store.firings.length, place.told.failed], [0, 1]);
-    await place.pass(1000);
-    t.equal(store.firings.length, 1);
-    store.figures.set(AGENT, GOOD);
-    place.evaluated.length = 0;
-    store.touch(IS_TOUCHED);
-    await place.pass(250);
-    t.same(place.evaluated, [1], 'it is called again');
-  }
+  });
+  const { store } = place;
+  store.fail('follow');
+  store.fail('follow');
+  await store.add(aRule());
+  await place.settle();
+  t.same([store.firings.length, place.told.failed], [0, 1]);
+  t.same(place.isFailing, [true]);
+  await place.pass(1000);
+  t.equal(store.firings.length, 1);
+  t.same(place.isFailing, [true, false]);
 });
 
 void t.test('states outlast a store that fails: no end of an incident, and no second firing', async (t) => {
@@ -123,8 +140,8 @@ void t.test('an end that could not be written is written soon after', async (t) 
 void t.test(
   'tries of a store that goes on failing come less and less often, at least once an interval',
   async (t) => {
-    const place = await startedPlace(t, (place) => {
-      firing(place);
+    const place = await startedPlace(t, async (place) => {
+      await firing(place);
       for (let times = 0; times < 8; times++) place.store.fail('observe');
     });
     const failedAt: number[] = [];
@@ -148,17 +165,17 @@ void t.test(
 void t.test('a beat that fails is repeated', async (t) => {
   const place = await startedPlace(t);
   const { store, clock } = place;
-  store.fail('beatAlerts');
+  store.fail('beat');
   await place.passTicks(1);
   t.equal(place.told.failed, 1);
   await place.passTicks(1);
   t.equal(store.lastBeat, clock.now());
 });
 
-void t.test('a start that fails leaves nothing behind', async (t) => {
-  for (const method of ['listRules', 'beatAlerts'] as const) {
-    const place = new EvaluatorPlace();
-    firing(place);
+for (const method of ['follow', 'beat'] as const)
+  void t.test(`a start that fails (${method}) leaves nothing behind`, async (t) => {
+    const place = await EvaluatorPlace.open(t);
+    await firing(place);
     place.store.fail(method);
     await t.rejects(place.start(), { message: 'the disk is full' });
     t.equal(place.store.watchers, 0);
@@ -166,18 +183,17 @@ void t.test('a start that fails leaves nothing behind', async (t) => {
     t.same(place.store.observed, []);
     await place.stop();
     t.equal(place.store.lastBeat, null);
-  }
-});
+  });
 
 void t.test('evaluations never overlap: what is due meanwhile is judged after', async (t) => {
   const { opened, open } = gate();
-  const place = await startedPlace(t, (place) => {
-    firing(place);
+  const place = await startedPlace(t, async (place) => {
+    await firing(place);
     place.store.before('observe', () => opened);
   });
   const { store } = place;
   await place.passTicks(4);
-  store.touch(IS_TOUCHED);
+  place.touch();
   await place.pass(1000);
   t.equal(store.observed.length, 0);
   open();
@@ -187,8 +203,8 @@ void t.test('evaluations never overlap: what is due meanwhile is judged after', 
 
 void t.test('who stops waits for what is under way, and notes until when', async (t) => {
   const { opened, open } = gate();
-  const place = await startedPlace(t, (place) => {
-    firing(place);
+  const place = await startedPlace(t, async (place) => {
+    await firing(place);
     place.store.before('recordFirings', () => opened);
   });
   const { store, clock } = place;
@@ -200,15 +216,15 @@ void t.test('who stops waits for what is under way, and notes until when', async
   open();
   await stopped;
   t.same([store.firings.length, store.lastBeat, store.watchers], [1, clock.now(), 0]);
-  store.touch(IS_TOUCHED);
+  place.touch();
   await place.passTicks(3);
   t.equal(store.observed.length, 1, 'nothing goes on');
 });
 
 void t.test('who stops does not wait beyond the deadline', async (t) => {
   const { opened, open } = gate();
-  const place = await startedPlace(t, (place) => {
-    firing(place);
+  const place = await startedPlace(t, async (place) => {
+    await firing(place);
     place.store.before('observe', () => opened);
   });
   const deadline = new AbortController();
@@ -221,8 +237,8 @@ void t.test('who stops does not wait beyond the deadline', async (t) => {
 
 void t.test('an evaluation that is stopped begins nothing more', async (t) => {
   const { opened, open } = gate();
-  const place = await startedPlace(t, (place) => {
-    firing(place);
+  const place = await startedPlace(t, async (place) => {
+    await firing(place);
     place.store.before('observe', () => opened);
   });
   const stopped = place.stop();
@@ -234,18 +250,14 @@ void t.test('an evaluation that is stopped begins nothing more', async (t) => {
 });
 
 void t.test('many firings are written in groups', async (t) => {
-  const place = new EvaluatorPlace();
+  const place = await EvaluatorPlace.open(t);
   const { store } = place;
-  t.teardown(() => place.stop());
-  const sizes: number[] = [];
-  const record = store.recordFirings.bind(store);
-  store.recordFirings = async (firings) => {
-    sizes.push(firings.length);
-    return await record(firings);
-  };
-  for (let at = 0; at < 250; at++) firing(place);
+  const counts: number[] = [];
+  for (let times = 0; times < 3; times++)
+    store.before('recordFirings', () => counts.push(store.firings.length));
+  for (let at = 0; at < 250; at++) await firing(place);
   await place.start();
   await until('all have fired', () => place.evaluated.length > 0);
-  t.same(sizes, [100, 100, 50]);
+  t.same(counts, [0, 100, 200]);
   t.equal(place.told.fired, 250);
 });

@@ -2,17 +2,33 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { Evaluator } from '../../src/alerting/evaluator.js';
 import type { Micros } from '../../src/signal/time.js';
-import type { AlertingTerms, AlertRule } from '../../src/storage/alert-store.js';
+import type { AlertRule } from '../../src/storage/alert-rules.js';
+import type { AlertingTerms } from '../../src/storage/terms.js';
+import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { AGENT, aRule, BAD, UTC_TERMS } from './alert-samples.js';
-import { MemoryAlertStore } from './memory-alert-store.js';
+import { AGENT, AGENT_NAME, aRule, BAD, USER, UTC_TERMS } from './alert-samples.js';
+import { PlacedStore } from './placed-store.js';
+
+export { SOURCE } from './said-figures.js';
 
 const INTERVAL_MS = 30_000;
 
-/** An evaluator over a store in memory, with a clock that a test turns. */
+interface PlaceOptions {
+  readonly terms?: AlertingTerms;
+  readonly intervalMs?: number;
+}
+
+/** What a batch is about. */
+interface Bringing {
+  readonly agents?: readonly string[];
+  readonly hasSpans?: boolean;
+  readonly hasPoints?: boolean;
+}
+
+/** An evaluator over a control plane, with a clock that a test turns. */
 export class EvaluatorPlace {
-  readonly store: MemoryAlertStore;
+  readonly store: PlacedStore;
   readonly clock: HandClock;
   readonly logger = new RecordingLogger();
   /** Of each evaluation: how many rules it was about. */
@@ -24,12 +40,28 @@ export class EvaluatorPlace {
   readonly #intervalMs: number;
   #evaluator: Evaluator;
 
-  constructor(terms: AlertingTerms = UTC_TERMS, now?: Micros, intervalMs = INTERVAL_MS) {
-    this.store = new MemoryAlertStore();
-    this.clock = new HandClock(now);
+  constructor(
+    store: PlacedStore,
+    clock: HandClock,
+    { terms = UTC_TERMS, intervalMs = INTERVAL_MS }: PlaceOptions = {},
+  ) {
+    this.store = store;
+    this.clock = clock;
     this.#terms = terms;
     this.#intervalMs = intervalMs;
     this.#evaluator = this.#make();
+  }
+
+  /** One over a control plane of its own. */
+  static async open(t: Test, options?: PlaceOptions, now?: Micros): Promise<EvaluatorPlace> {
+    const clock = new HandClock(now);
+    const place = new EvaluatorPlace(
+      await PlacedStore.of(await openControlPlane(t, { clock })),
+      clock,
+      options,
+    );
+    t.teardown(() => place.stop());
+    return place;
   }
 
   async start(): Promise<void> {
@@ -60,15 +92,22 @@ export class EvaluatorPlace {
     for (let tick = 0; tick < count; tick++) await this.pass(INTERVAL_MS);
   }
 
-  /** The store answers at once: a few turns of the event loop are all that an evaluation takes. */
+  /** What a batch brought is stored. */
+  touch({ agents = [AGENT_NAME], hasSpans = false, hasPoints = false }: Bringing = {}): void {
+    this.#evaluator.touched({ userId: USER, agents: new Set(agents), hasSpans, hasPoints });
+  }
+
+  /** Nothing waits for anything outside: a few turns of the event loop are all that an evaluation takes. */
   async settle(): Promise<void> {
-    for (let turns = 0; turns < 4; turns++) await turn();
+    for (let turns = 0; turns < 8; turns++) await turn();
   }
 
   #make(): Evaluator {
     const { store, clock, logger, told, evaluated, isFailing } = this;
     return new Evaluator({
-      store,
+      figures: store,
+      source: store.source,
+      control: store.evaluated,
       terms: this.#terms,
       intervalMs: this.#intervalMs,
       clock,
@@ -85,22 +124,21 @@ export class EvaluatorPlace {
 /** One that has started and stops with the test. @param prepare says what is there at the start */
 export async function startedPlace(
   t: Test,
-  prepare: (place: EvaluatorPlace) => void = () => undefined,
-  { terms, intervalMs }: { readonly terms?: AlertingTerms; readonly intervalMs?: number } = {},
+  prepare: (place: EvaluatorPlace) => unknown = () => undefined,
+  options?: PlaceOptions,
 ): Promise<EvaluatorPlace> {
-  const place = new EvaluatorPlace(terms, undefined, intervalMs);
-  prepare(place);
-  t.teardown(() => place.stop());
+  const place = await EvaluatorPlace.open(t, options);
+  await prepare(place);
   await place.start();
   return place;
 }
 
 /** Adds a rule that fires at the start, by default one on failures without a cooldown. @returns it */
-export function firing(
+export async function firing(
   { store }: EvaluatorPlace,
   rule: AlertRule = aRule({ cooldown_minutes: 0 }),
-): AlertRule {
-  store.rules.set(rule.alert.id, rule);
+): Promise<AlertRule> {
+  await store.add(rule);
   store.figures.set(AGENT, BAD);
   return rule;
 }

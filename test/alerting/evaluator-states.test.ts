@@ -1,17 +1,17 @@
 import t from 'tap';
 import { uuidV7Time } from '../../src/signal/ids.js';
 import { formatTime } from '../../src/signal/time.js';
-import type { AlertRule } from '../../src/storage/alert-store.js';
+import type { AlertRule } from '../../src/storage/alert-rules.js';
 import { AGENT, aComposite, aRule, BAD, GOOD, NOTHING, points, runs, USER } from './alert-samples.js';
-import { firing, startedPlace, type EvaluatorPlace } from './evaluator-place.js';
+import { firing, SOURCE, startedPlace, type EvaluatorPlace } from './evaluator-place.js';
 
 const HOUR = 3_600_000_000;
 const MINUTE_MS = 60_000;
 
 void t.test('what is met at the start fires at once, once', async (t) => {
   let rule: AlertRule | null = null;
-  const place = await startedPlace(t, (place) => {
-    rule = firing(place);
+  const place = await startedPlace(t, async (place) => {
+    rule = await firing(place);
   });
   const { store, clock } = place;
   t.equal(store.firings.length, 1);
@@ -26,8 +26,8 @@ void t.test('what is met at the start fires at once, once', async (t) => {
 
 void t.test('what is written of a firing and of the end', async (t) => {
   const rule = aRule({ cooldown_minutes: 0, threshold: 0.5 });
-  const place = await startedPlace(t, (place) => {
-    firing(place, rule);
+  const place = await startedPlace(t, async (place) => {
+    await firing(place, rule);
     place.store.examples = ['one', 'two'];
   });
   const { store, clock } = place;
@@ -49,7 +49,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
     firedAt: first,
     eventId,
     incident: { id: eventId, firings: 1 },
-    evidence: [{ seq: 4 }],
+    evidence: JSON.stringify([[SOURCE, ['4']]]),
     threshold: 0.5,
     value: 1,
     data: {
@@ -107,7 +107,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
 
 void t.test('examples are asked for what tells why, and of what has runs', async (t) => {
   const metric = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt' } as const;
-  const place = await startedPlace(t, ({ store }) => {
+  const place = await startedPlace(t, async ({ store }) => {
     store.figures.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9, priced: 1 }], activeAt: 0 });
     store.metrics.set('cpu', points([90]));
     for (const rule of [
@@ -115,7 +115,7 @@ void t.test('examples are asked for what tells why, and of what has runs', async
       aComposite('or', { type: 'failure_rate', source: 'ai', threshold: 0.5 }, { ...metric, value: 50 }),
       aComposite('and', { type: 'cost_threshold', source: 'ai', threshold: 5 }, { ...metric, value: 50 }),
     ])
-      store.rules.set(rule.alert.id, rule);
+      await store.add(rule);
   });
   t.equal(place.store.firings.length, 3);
   t.same(
@@ -140,9 +140,9 @@ void t.test('within the cooldown it does not fire, nor after it without anything
 });
 
 void t.test('silence needs nothing new to fire again', async (t) => {
-  const place = await startedPlace(t, ({ store }) => {
+  const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 5 });
-    store.rules.set(rule.alert.id, rule);
+    await store.add(rule);
     store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   await place.passTicks(20);
@@ -150,9 +150,9 @@ void t.test('silence needs nothing new to fire again', async (t) => {
 });
 
 void t.test('money: a greater cost and a later day are news', async (t) => {
-  const place = await startedPlace(t, ({ store }) => {
+  const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
-    store.rules.set(rule.alert.id, rule);
+    await store.add(rule);
     store.figures.set(AGENT, { ...NOTHING, costs: [{ cost: 6, priced: 1 }] });
   });
   const { store } = place;
@@ -213,15 +213,14 @@ for (const [what, downMs, isOrderly, firesAtOnce] of [
 ] as const)
   void t.test(`silence after ${what}`, async (t) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
-    const place = await startedPlace(t, ({ store, clock }) => {
+    const place = await startedPlace(t, async ({ store, clock }) => {
       store.figures.set(AGENT, { ...NOTHING, activeAt: clock.now() - HOUR });
     });
     const { store } = place;
-    store.put(rule);
     // As long as a kill leaves the last beat behind.
     await place.pass(29_999);
-    store.rules.set(rule.alert.id, rule);
-    store.firings.length = 0;
+    store.hints = false;
+    await store.add(rule);
     await place.restart(downMs, isOrderly);
     t.equal(store.firings.length, firesAtOnce ? 1 : 0);
     if (firesAtOnce) return;
@@ -233,15 +232,15 @@ for (const [what, downMs, isOrderly, firesAtOnce] of [
   });
 
 /** Adds a rule on silence, for an agent that was active last some time ago. */
-function silent({ store, clock }: EvaluatorPlace, agoMs: number): void {
+async function silent({ store, clock }: EvaluatorPlace, agoMs: number): Promise<void> {
   const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
-  store.rules.set(rule.alert.id, rule);
+  await store.add(rule);
   store.figures.set(AGENT, { ...NOTHING, activeAt: clock.now() - agoMs * 1000 });
 }
 
 void t.test('silence after the daemon stood still', async (t) => {
-  const place = await startedPlace(t, (place) => {
-    silent(place, 55 * MINUTE_MS);
+  const place = await startedPlace(t, async (place) => {
+    await silent(place, 55 * MINUTE_MS);
   });
   const { store } = place;
   await place.pass(10 * MINUTE_MS);
@@ -254,12 +253,12 @@ void t.test('silence after the daemon stood still', async (t) => {
 });
 
 void t.test('silence after the store refused everything', async (t) => {
-  const place = await startedPlace(t, (place) => {
-    silent(place, 55 * MINUTE_MS);
+  const place = await startedPlace(t, async (place) => {
+    await silent(place, 55 * MINUTE_MS);
   });
   const { store } = place;
   for (let ticks = 0; ticks < 20; ticks++) {
-    store.fail('beatAlerts');
+    store.fail('beat');
     await place.passTicks(1);
   }
   await place.passTicks(10);
@@ -269,11 +268,11 @@ void t.test('silence after the store refused everything', async (t) => {
 });
 
 void t.test('what a stop finds missed is missed for the next start', async (t) => {
-  const place = await startedPlace(t, (place) => {
-    silent(place, 55 * MINUTE_MS);
+  const place = await startedPlace(t, async (place) => {
+    await silent(place, 55 * MINUTE_MS);
   });
   for (let ticks = 0; ticks < 20; ticks++) {
-    place.store.fail('beatAlerts');
+    place.store.fail('beat');
     await place.passTicks(1);
   }
   await place.restart(1000);
@@ -284,8 +283,8 @@ void t.test('what a stop finds missed is missed for the next start', async (t) =
 void t.test('silence within two intervals that are long is silence', async (t) => {
   const place = await startedPlace(
     t,
-    (place) => {
-      silent(place, 55 * MINUTE_MS);
+    async (place) => {
+      await silent(place, 55 * MINUTE_MS);
     },
     { intervalMs: 10 * MINUTE_MS },
   );
@@ -298,10 +297,10 @@ void t.test('silence within two intervals that are long is silence', async (t) =
 });
 
 /** Adds a rule on money, for an agent that spent 9 dollars on the 15th, and 1 on any other day. */
-function spending({ store }: EvaluatorPlace): void {
+async function spending({ store }: EvaluatorPlace): Promise<void> {
   const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
   const spentOn = Date.UTC(2026, 0, 15) * 1000;
-  store.rules.set(rule.alert.id, rule);
+  await store.add(rule);
   store.figures.set(AGENT, ({ days }) => ({
     ...NOTHING,
     costs: days.map(({ from }) => ({ cost: from === spentOn && isTold ? 9 : 1, priced: 1 })),
@@ -326,16 +325,18 @@ for (const [what, pass] of [
     await pass(place);
     t.same([store.firings.length, place.told.failed], [0, 1]);
     await place.pass(1000);
-    t.match(store.firings, [{ value: 9, evidence: [{ day: yesterday, cost: 9 }] }]);
+    t.match(store.firings, [
+      { value: 9, evidence: JSON.stringify([[SOURCE, [{ day: yesterday, cost: 9 }]]]) },
+    ]);
     await place.passTicks(1);
     t.equal(store.observed.at(-1)?.days.length, 1, 'once');
     t.equal(store.firings.length, 1);
   });
 
 void t.test('an incident of silence lives through the time that nothing is known', async (t) => {
-  const place = await startedPlace(t, ({ store }) => {
+  const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
-    store.rules.set(rule.alert.id, rule);
+    await store.add(rule);
     store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   await place.restart(10 * MINUTE_MS);
@@ -344,18 +345,18 @@ void t.test('an incident of silence lives through the time that nothing is known
 });
 
 void t.test('a fresh store has no time of grace', async (t) => {
-  const place = await startedPlace(t, ({ store }) => {
+  const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
-    store.rules.set(rule.alert.id, rule);
+    await store.add(rule);
     store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   t.equal(place.store.firings.length, 1);
 });
 
 void t.test('firings at one moment are counted one by one', async (t) => {
-  const place = await startedPlace(t, ({ store }) => {
+  const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
-    store.rules.set(rule.alert.id, rule);
+    await store.add(rule);
     store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   await place.restart();
@@ -373,7 +374,7 @@ void t.test('a clock that is put back begins the time anew after which an incide
   await place.passTicks(5);
   clock.advance(-60 * MINUTE_MS);
   const judge = async (ms: number): Promise<number> => {
-    store.touch({ agents: [AGENT] });
+    place.touch();
     await place.pass(ms);
     return store.resolutions.length;
   };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { portionsOf } from '../../src/alerting/observing.js';
-import type { Alert, AlertRule } from '../../src/storage/alert-store.js';
+import type { Alert, AlertRule } from '../../src/storage/alert-rules.js';
 import { aComposite, aRule } from './alert-samples.js';
 
 /** A composite alert that looks at metrics. */
@@ -13,7 +13,7 @@ function looksAt(names: readonly string[], changes: Partial<Alert> = {}): AlertR
 }
 
 function sizes(rules: readonly AlertRule[], most: number): [rules: number, asked: number][] {
-  const watched = rules.map((rule) => ({ rule }));
+  const watched = rules.map((rule) => ({ rule, known: null }));
   return [...portionsOf(watched, most)].map(({ inquiry, rules: those }) => [those.length, inquiry.size]);
 }
 
@@ -47,7 +47,7 @@ void t.test('a metric is asked for once for each service, and once for all agent
   const rules = [of('a'), of('b'), of('a'), looksAt(['cpu']), looksAt(['cpu'], { agent_id: 'other' })];
   const [portion] = [
     ...portionsOf(
-      rules.map((rule) => ({ rule })),
+      rules.map((rule) => ({ rule, known: null })),
       100,
     ),
   ];

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { parseTime } from '../../src/signal/time.js';
-import type { Alert, AlertRule } from '../../src/storage/alert-store.js';
+import type { AlertChange, AlertRule } from '../../src/storage/alert-rules.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { HandClock } from '../support/hand-clock.js';
 import type { AlertCondition } from '../../src/storage/alert-conditions.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AlertModel, type World } from './alert-model.js';
-import { AGENT, aComposite, aRule, points, runs, USER, UTC_TERMS } from './alert-samples.js';
+import { AGENT, AGENT_NAME, aComposite, aRule, points, runs } from './alert-samples.js';
 import { EvaluatorPlace } from './evaluator-place.js';
+import { PlacedStore } from './placed-store.js';
 
 const EVENING = parseTime('2026-01-15T21:00:00Z') ?? 0;
 const DAY = 86_400_000_000;
@@ -102,8 +105,10 @@ function rules(): readonly AlertRule[] {
 
 /** Plays a history to an evaluator and to the model. It knows when evaluations are due, and nothing of what they do. */
 class Play {
-  readonly place = new EvaluatorPlace(UTC_TERMS, EVENING);
+  readonly place: EvaluatorPlace;
   readonly #model = new AlertModel();
+  /** As they are now, by id. */
+  readonly #rules = new Map<string, AlertRule>();
   readonly #ids: readonly string[];
   #world: World = {
     finished: 0,
@@ -122,10 +127,10 @@ class Play {
   #due = new Set<string>();
   #retry: { readonly at: number | null; readonly ms: number } = { at: null, ms: RETRY_MS };
 
-  constructor() {
-    const { store } = this.place;
-    for (const rule of rules()) store.rules.set(rule.alert.id, rule);
-    this.#ids = [...store.rules.keys()];
+  constructor(store: PlacedStore, clock: HandClock) {
+    this.place = new EvaluatorPlace(store, clock);
+    for (const rule of rules()) this.#rules.set(rule.alert.id, rule);
+    this.#ids = [...this.#rules.keys()];
     store.figures.set(AGENT, ({ days }) => ({
       window: runs(this.#world.finished, this.#world.failed, {
         p95_ms: this.#world.finished > 0 ? this.#world.p95 : null,
@@ -140,8 +145,14 @@ class Play {
   }
 
   async start(): Promise<void> {
+    for (const rule of this.#rules.values()) await this.place.store.add(rule);
     await this.place.start();
     this.#begin();
+  }
+
+  async end(): Promise<void> {
+    await this.place.stop();
+    for (const rule of this.#rules.values()) await this.place.store.delete(rule);
   }
 
   async take(step: Step): Promise<void> {
@@ -225,28 +236,33 @@ class Play {
   }
 
   #touch(agent: boolean): void {
-    this.place.store.touch(agent ? { agents: [AGENT] } : { pointsOf: [USER] });
+    this.place.touch(agent ? { agents: [AGENT_NAME] } : { agents: [], hasPoints: true });
     const until = this.#touched?.until ?? this.place.clock.now() + WAIT_MS * 1000;
     this.#touched = { until, agent: agent || this.#touched?.agent === true };
   }
 
-  async #change(id: string, change: Partial<Alert>): Promise<void> {
-    const { store } = this.place;
-    const rule = store.rules.get(id);
+  async #change(id: string, change: AlertChange): Promise<void> {
+    const rule = this.#rules.get(id);
     if (!rule) return;
     const alert = { ...rule.alert, ...change };
-    store.put({ ...rule, alert });
+    this.#rules.set(id, { ...rule, alert });
+    await this.place.store.change(rule, change);
     await this.place.settle();
-    if (alert.is_active) this.#judge([id]);
-    else this.#model.pause(id);
+    if (alert.is_active) {
+      // One that is as it was is not judged for that.
+      const { threshold, cooldown_minutes, is_active } = rule.alert;
+      const isSame =
+        alert.threshold === threshold && alert.cooldown_minutes === cooldown_minutes && is_active;
+      if (!isSame) this.#judge([id]);
+    } else this.#model.pause(id);
     this.#compare();
   }
 
   #judge(ids: readonly string[]): void {
-    const { store, clock } = this.place;
+    const { clock } = this.place;
     for (const id of ids) this.#due.add(id);
     const active = [...this.#due]
-      .flatMap((id) => store.rules.get(id) ?? [])
+      .flatMap((id) => this.#rules.get(id) ?? [])
       .filter(({ alert }) => alert.is_active);
     const now = clock.now();
     if (active.length > 0 && this.#faults > 0) {
@@ -274,17 +290,22 @@ class Play {
 
 void t.test('random histories: what fires and what ends is what the specification says', async (t) => {
   const counted = new Map<string, number>();
+  // All use one file: each its own rules, and telemetry of its own.
+  let plays = 0;
+  const control = await openControlPlane(t);
+  const newPlay = async (): Promise<Play> =>
+    new Play(await PlacedStore.of(control, `play ${plays++}`), new HandClock(EVENING));
   await neverDiffers(
     t,
     { runs: 400, ms: 4000 },
     [fc.array(step, { minLength: 10, maxLength: 60 })],
     async (steps) => {
-      const play = new Play();
+      const play = await newPlay();
       await play.start();
       try {
         for (const one of steps) await play.take(one);
       } finally {
-        await play.place.stop();
+        await play.end();
       }
       for (const [what, count] of Object.entries(play.place.told))
         counted.set(what, (counted.get(what) ?? 0) + count);

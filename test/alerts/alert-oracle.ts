@@ -1,4 +1,4 @@
-import type { Alert } from '../../src/storage/alert-store.js';
+import type { Alert } from '../../src/storage/alert-rules.js';
 import type { AlertCondition } from '../../src/storage/alert-conditions.js';
 
 /** What is known of a run after the last message about it. Times in microseconds, money in nano-USD. */

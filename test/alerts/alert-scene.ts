@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import { Evaluator, type EvaluatedStore } from '../../src/alerting/evaluator.js';
+import { Evaluator } from '../../src/alerting/evaluator.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { Alert, AlertEvent, AlertingTerms } from '../../src/storage/alert-store.js';
+import type { Alert, AlertFiring, AlertRule } from '../../src/storage/alert-rules.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { AlertingTerms } from '../../src/storage/terms.js';
 import type { DuckDBStore } from '../../src/storage/duckdb/store.js';
+import { aUser } from '../storage/meta-records.js';
+import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { TestStore } from '../storage/test-store.js';
@@ -16,14 +20,21 @@ export class AlertScene {
   readonly clock: HandClock;
   readonly logger = new RecordingLogger();
   readonly opened: TestStore;
+  readonly control: ControlStore;
   readonly #terms: AlertingTerms;
   readonly #intervalMs: number;
   #user = '';
   #evaluator: Evaluator | null = null;
   #evaluated: () => void = () => undefined;
 
-  private constructor(opened: TestStore, clock: HandClock, terms: AlertingTerms, intervalMs: number) {
+  private constructor(
+    { opened, control }: Pick<AlertScene, 'opened' | 'control'>,
+    clock: HandClock,
+    terms: AlertingTerms,
+    intervalMs: number,
+  ) {
     this.opened = opened;
+    this.control = control;
     this.clock = clock;
     this.#terms = terms;
     this.#intervalMs = intervalMs;
@@ -36,7 +47,9 @@ export class AlertScene {
   ): Promise<AlertScene> {
     const opened = await TestStore.open(t);
     const all = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC', ...terms };
-    const scene = new AlertScene(opened, new HandClock(now), all, intervalMs);
+    const clock = new HandClock(now);
+    const control = await openControlPlane(t, { clock });
+    const scene = new AlertScene({ opened, control }, clock, all, intervalMs);
     await scene.newUser();
     t.teardown(() => scene.stop());
     return scene;
@@ -57,47 +70,44 @@ export class AlertScene {
   /** From here on all is that of a new user. */
   async newUser(): Promise<void> {
     this.#user = await this.opened.addUser();
+    await this.control.accounts.createUser(aUser({ id: this.#user }));
   }
 
   /** @returns the alert, which is about a service, or an agent by its name, unless it names an agent's id */
   async addAlert(alert: Pick<Alert, 'type'> & Partial<Alert>): Promise<Alert> {
     const now = this.clock.now();
-    const made = await this.store.createAlert(
-      this.user,
-      {
-        id: uuidV7(now / 1000),
-        agent_id: null,
-        agent_name: null,
-        target_service: alert.agent_id === undefined ? 'researcher' : null,
-        threshold: 0,
-        cooldown_minutes: 60,
-        is_active: true,
-        channel: 'email',
-        webhook_url: null,
-        composite_config: null,
-        last_fired_at: null,
-        created_at: now,
-        ...alert,
-      },
-      100_000,
-    );
-    if (made.outcome !== 'created') throw new Error(made.outcome);
-    return made.alert;
+    const made: Alert = {
+      id: uuidV7(now / 1000),
+      agent_id: null,
+      agent_name: null,
+      target_service: alert.agent_id === undefined ? 'researcher' : null,
+      threshold: 0,
+      cooldown_minutes: 60,
+      is_active: true,
+      channel: 'email',
+      webhook_url: null,
+      composite_config: null,
+      last_fired_at: null,
+      created_at: now,
+      ...alert,
+    };
+    const outcome = await this.control.alerts.create(this.user, made, 100_000);
+    if (outcome !== 'created') throw new Error(outcome);
+    return made;
   }
 
-  /** Starts an evaluator, and waits until it has judged all rules. Commits do not wake it: it judges by its clock. */
+  /** A new rule as it is kept. */
+  async addRule(alert: Pick<Alert, 'type'> & Partial<Alert>): Promise<AlertRule> {
+    return { userId: this.user, alert: await this.addAlert(alert), incident: null, evidence: null };
+  }
+
+  /** Starts an evaluator, and waits until it has judged all rules. Nobody tells it of batches: it judges by its clock. */
   async start(): Promise<void> {
-    const { store } = this;
-    const deaf = new Proxy<EvaluatedStore>(store, {
-      get(target, name) {
-        if (name === 'watchTelemetry') return () => () => undefined;
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
     const evaluated = this.#nextEvaluation();
     this.#evaluator = new Evaluator({
-      store: deaf,
+      figures: this.store,
+      source: await this.store.identity(),
+      control: this.control,
       terms: this.#terms,
       intervalMs: this.#intervalMs,
       clock: this.clock,
@@ -128,8 +138,8 @@ export class AlertScene {
   }
 
   /** Those of an alert, the oldest first. */
-  async events(alertId: string): Promise<readonly AlertEvent[]> {
-    const found = await this.store.listAlertEvents(this.user, alertId, ALL);
+  async firings(alertId: string): Promise<readonly AlertFiring[]> {
+    const found = await this.control.alerts.listFirings(this.user, alertId, ALL);
     return [...(found?.items ?? [])].reverse();
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Alert } from '../../src/storage/alert-store.js';
+import type { Alert } from '../../src/storage/alert-rules.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader } from '../support/run-records.js';
@@ -121,9 +121,9 @@ void t.test('whatever comes, alerts fire and end as an oracle over everything st
     for (const one of steps) await play.take(one);
     await scene.stop();
     for (const { alert, expected } of play.rules) {
-      const events = await scene.events(alert.id);
+      const events = await scene.firings(alert.id);
       same(events.map(shown), expected.events.map(shown));
-      await scene.store.deleteAlert(scene.user, alert.id);
+      await scene.control.alerts.delete(scene.user, alert.id);
     }
   });
   t.same(scene.logger.lines, []);

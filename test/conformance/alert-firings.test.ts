@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { KeptRule } from '../../src/storage/alert-rules.js';
+import type { AlertRule } from '../../src/storage/alert-rules.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import { anAlert, MINUTE } from '../storage/alert-records.js';
 import { aUser } from '../storage/meta-records.js';
@@ -28,7 +28,7 @@ async function addUser({ accounts }: ControlPlane): Promise<string> {
   return user.id;
 }
 
-async function resolvedOf({ alerts }: ControlPlane, { userId, alert }: KeptRule): Promise<unknown> {
+async function resolvedOf({ alerts }: ControlPlane, { userId, alert }: AlertRule): Promise<unknown> {
   const found = await alerts.listFirings(userId, alert.id, ALL);
   return found?.items.map(({ resolved_at }) => resolved_at);
 }
@@ -231,7 +231,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     const { store } = await open(t);
     await wantAll(store);
     const users = [await addUser(store), await addUser(store)] as const;
-    const rules: KeptRule[] = [];
+    const rules: AlertRule[] = [];
     for (let i = 0; i < 1100; i++)
       rules.push(
         await addRule(store, users[i % 2 ? 1 : 0], { channel: 'both', webhook_url: 'https://a.example/' }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { RuleChanges } from '../../src/storage/alert-rules.js';
-import type { AlertChange } from '../../src/storage/alert-store.js';
+import type { AlertChange } from '../../src/storage/alert-rules.js';
 import { anAlert, MINUTE } from '../storage/alert-records.js';
 import { aUser } from '../storage/meta-records.js';
 import { aDecision, addRule, firedRule, ruleNow } from '../support/kept-rules.js';
@@ -224,11 +224,15 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     await until('a notice is heard of', () => notices > 0);
   });
 
-  void t.test('the last beat is told with the next one', async (t) => {
+  void t.test('the last beat is told with the next one of the same source', async (t) => {
     const opened = await open(t);
-    t.equal(await opened.store.alerts.beat(NOON), null);
-    t.equal(await opened.store.alerts.beat(NOON + 1), NOON);
-    t.equal(await (await opened.reopen()).alerts.beat(NOON + MINUTE), NOON + 1);
+    t.equal(await opened.store.alerts.beat('here', NOON), null);
+    t.equal(await opened.store.alerts.beat('here', NOON + 1), NOON);
+    t.equal(await opened.store.alerts.beat('there', NOON + 2), null);
+    const { alerts } = await opened.reopen();
+    t.equal(await alerts.beat('here', NOON + MINUTE), NOON + 1);
+    t.equal(await alerts.beat('there', NOON), NOON + 2);
+    t.equal(await alerts.beat('there', NOON + MINUTE), NOON, 'as it was told, whether or not time went on');
   });
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { KeptRule } from '../../src/storage/alert-rules.js';
+import type { AlertRule } from '../../src/storage/alert-rules.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { ClaimRequest, NoticeClaim, NoticeResult } from '../../src/storage/notices.js';
 import { anAttempt, MINUTE } from '../storage/alert-records.js';
@@ -31,13 +31,13 @@ async function addUser({ accounts }: ControlPlane): Promise<string> {
   return user.id;
 }
 
-async function fire(store: ControlPlane, rule: KeptRule, firedAt = FIRED): Promise<void> {
+async function fire(store: ControlPlane, rule: AlertRule, firedAt = FIRED): Promise<void> {
   const [written] = await store.alerts.recordFirings([aDecision(await ruleNow(store, rule), { firedAt })]);
   if (written !== true) throw new Error('the firing was not written');
 }
 
 /** The notices of a rule's firings, the newest first. */
-async function shown({ alerts }: ControlPlane, { userId, alert }: KeptRule) {
+async function shown({ alerts }: ControlPlane, { userId, alert }: AlertRule) {
   const page = await alerts.listFirings(userId, alert.id, { offset: 0, limit: 99 });
   return page?.items.flatMap(({ notifications }) => notifications);
 }

@@ -95,7 +95,6 @@ export class EventEngine {
       {
         committed: (report) => this.reports.push(report),
         died: () => undefined,
-        touched: () => undefined,
         troubled: () => undefined,
       },
     );

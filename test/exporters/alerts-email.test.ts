@@ -4,11 +4,11 @@ import { Mailer } from '../../src/delivery/senders/email/mailer.js';
 import { alertMail } from '../../src/exporters/alerts/alert-mail.js';
 import type { Channel } from '../../src/exporters/alerts/channel.js';
 import { EmailChannel } from '../../src/exporters/alerts/email-channel.js';
-import { startNotifier } from '../../src/exporters/alerts/notifier.js';
+import { Notifier } from '../../src/exporters/alerts/notifier.js';
 import { freePort } from '../support/free-port.js';
 import { HandClock } from '../support/hand-clock.js';
 import { startMails } from '../support/mail-server.js';
-import { firedEnvelope, MemoryNotices } from '../support/memory-notices.js';
+import { firedEnvelope, PlacedNotices } from '../support/placed-notices.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { until } from '../support/until.js';
@@ -23,10 +23,10 @@ const none: Channel = {
 };
 
 /** Sends notices by e-mail to a server. @param port null: none is configured */
-function startEmail(t: Test, port: number | null) {
+async function startEmail(t: Test, port: number | null) {
   const clock = new HandClock();
   const logger = new RecordingLogger();
-  const store = new MemoryNotices();
+  const store = await PlacedNotices.open(t, clock);
   const smtp = {
     ...{ host: '127.0.0.1', port: port ?? 0, secure: false, requireTls: false, login: null },
     from: 'Jackdaw <jackdaw@example.com>',
@@ -34,9 +34,10 @@ function startEmail(t: Test, port: number | null) {
   const mailer = port === null ? null : new Mailer({ smtp, clock });
   const told: string[] = [];
   const tools = { clock, logger, random: () => 0.5 };
-  const notifier = startNotifier({
+  const notifier = new Notifier({
     ...tools,
-    store,
+    notices: store.notices,
+    watch: store.watch,
     channels: { webhook: none, email: new EmailChannel({ ...tools, mailer }) },
     onStore: () => undefined,
     onResult: (...result) => told.push(result.join(' ')),
@@ -67,9 +68,8 @@ async function startAnswering(t: Test, answers: readonly (readonly [code: number
 
 void t.test('a notice comes to the address of its user', async (t) => {
   const mails = await startMails(t);
-  const { store, clock, recorded, told } = startEmail(t, mails.port);
-  store.put('email', clock.now());
-  store.call();
+  const { store, clock, recorded, told } = await startEmail(t, mails.port);
+  await store.put('email', clock.now());
   t.match(await recorded(1), {
     status: 'sent',
     detail: null,
@@ -87,9 +87,8 @@ void t.test('a notice comes to the address of its user', async (t) => {
 
 void t.test('451: tried again when the time has come, as the same mail', async (t) => {
   const mails = await startAnswering(t, [[451, '4.3.0 Later'], null]);
-  const { store, clock, recorded, told } = startEmail(t, mails.port);
-  store.put('email', clock.now());
-  store.call();
+  const { store, clock, recorded, told } = await startEmail(t, mails.port);
+  await store.put('email', clock.now());
   const first = await recorded(1);
   t.match(first, {
     status: 'pending',
@@ -110,9 +109,8 @@ void t.test('451: tried again when the time has come, as the same mail', async (
 
 void t.test('550: nothing more is tried', async (t) => {
   const mails = await startAnswering(t, [[550, '5.1.1 No such user']]);
-  const { store, clock, recorded, logger } = startEmail(t, mails.port);
-  store.put('email', clock.now());
-  store.call();
+  const { store, clock, recorded, logger } = await startEmail(t, mails.port);
+  await store.put('email', clock.now());
   t.match(await recorded(1), {
     status: 'failed',
     detail: 'The mail server answered: 550 5.1.1 No such user',
@@ -125,9 +123,8 @@ void t.test('550: nothing more is tried', async (t) => {
 });
 
 void t.test('a server that is not there is tried five times more', async (t) => {
-  const { store, clock, recorded } = startEmail(t, await freePort());
-  store.put('email', clock.now());
-  store.call();
+  const { store, clock, recorded } = await startEmail(t, await freePort());
+  await store.put('email', clock.now());
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 6; attempt++) {
     const result = await recorded(attempt);
@@ -142,36 +139,34 @@ void t.test('a server that is not there is tried five times more', async (t) => 
 });
 
 void t.test('without a mail server notices are skipped, and the log says so', async (t) => {
-  const { store, clock, recorded, logger } = startEmail(t, null);
-  store.put('email', clock.now());
-  store.call();
-  t.strictSame(await recorded(1), {
-    number: 1,
-    status: 'skipped',
-    detail: 'smtp_not_configured',
-    attempt: null,
-    retryAt: null,
-  });
+  const { store, clock, logger } = await startEmail(t, null);
+  await store.put('email', clock.now());
+  await until('it is skipped', () => store.skipped === 1);
+  t.match(await store.outcomes(), [{ status: 'skipped', detail: 'smtp_not_configured', attempts: [] }]);
   t.match(logger.lines.join('\n'), /no mail server is configured \(smtp\.host\)/);
 });
 
 void t.test('a user gets 20 mails an hour at most; others get theirs', async (t) => {
   const mails = await startMails(t);
-  const { store, clock, recorded } = startEmail(t, mails.port);
-  for (let i = 0; i < 25; i++) store.put('email', clock.now());
-  store.put('email', clock.now(), { userId: 'another', email: 'another@example.org' });
-  store.call();
-  await recorded(26);
+  const { store, clock, recorded } = await startEmail(t, mails.port);
+  for (let i = 0; i < 25; i++) await store.put('email', clock.now());
+  await store.put('email', clock.now(), { user: 'another', email: 'another@example.org' });
+  await until('all are settled', () => {
+    clock.advance(1);
+    return store.results.length + store.skipped === 26;
+  });
   t.equal(mails.received.length, 21);
-  const skipped = store.results.filter(({ status }) => status === 'skipped');
+  const skipped = (await store.outcomes()).filter(({ status }) => status === 'skipped');
   t.strictSame(
-    skipped.map(({ detail, attempt, retryAt }) => ({ detail, attempt, retryAt })),
-    Array.from({ length: 5 }, () => ({ detail: 'too_many_emails', attempt: null, retryAt: null })),
+    skipped,
+    Array.from({ length: 5 }, () => {
+      return { channel: 'email', status: 'skipped', detail: 'too_many_emails', attempts: [] };
+    }),
   );
+  const { length } = store.results;
   clock.advance(60 * MINUTE_MS);
-  store.put('email', clock.now());
-  store.call();
-  t.match(await recorded(27), { status: 'sent' });
+  await store.put('email', clock.now());
+  t.match(await recorded(length + 1), { status: 'sent' });
 });
 
 void t.test('what each type of alert is told as', async (t) => {
@@ -245,10 +240,9 @@ void t.test('names can hold anything: one line of subject, and no line of their 
     t.equal(text.split('\n').length, lines, `lines ${index}`);
   }
   const mails = await startMails(t);
-  const { store, clock, recorded } = startEmail(t, mails.port);
+  const { store, clock, recorded } = await startEmail(t, mails.port);
   const agent_name = 'x\r\nBcc: evil@example.com\r\n\r\nbody';
-  store.put('email', clock.now(), { body: firedEnvelope('an event', { agent_name }) });
-  store.call();
+  await store.put('email', clock.now(), { data: { agent_name } });
   await recorded(1);
   t.strictSame(mails.received[0]?.to, ['somebody@example.org']);
   t.notMatch(mails.received[0]?.text, /^bcc:/im);

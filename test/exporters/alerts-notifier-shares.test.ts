@@ -2,22 +2,20 @@ import t, { type Test } from 'tap';
 import { Mailer } from '../../src/delivery/senders/email/mailer.js';
 import { AddressPolicy } from '../../src/delivery/senders/webhook/address-policy.js';
 import { EmailChannel } from '../../src/exporters/alerts/email-channel.js';
-import { startNotifier } from '../../src/exporters/alerts/notifier.js';
+import { Notifier } from '../../src/exporters/alerts/notifier.js';
 import { WebhookChannel } from '../../src/exporters/alerts/webhook-channel.js';
-import { aFiring, anAlert } from '../storage/alert-records.js';
 import { aUser } from '../storage/meta-records.js';
-import { openAlerts } from '../storage/opened-alerts.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { aDecision, addRule } from '../support/kept-rules.js';
 import { startMails } from '../support/mail-server.js';
-import { firedEnvelope } from '../support/memory-notices.js';
+import { firedEnvelope } from '../support/placed-notices.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { until } from '../support/until.js';
 import { answerText, startReceiver } from '../support/webhook-receiver.js';
 import { startSender } from '../support/webhook-sender.js';
 
-/** Notices of a store's own tables, which are sent to a receiver that hangs where a path says so, and to a mail server. */
+/** Notices of a control plane, which are sent to a receiver that hangs where a path says so, and to a mail server. */
 async function startSending(t: Test, hasMails: boolean) {
-  const opened = await openAlerts(t);
-  const { tables, alerts } = opened;
   const mails = await startMails(t);
   const receiver = await startReceiver(t, (socket, { line }) => {
     if (!line.includes('/hangs')) socket.end(answerText('200 OK'));
@@ -25,35 +23,31 @@ async function startSending(t: Test, hasMails: boolean) {
   const policy = new AddressPolicy(['127.0.0.1/32']);
   const { sender, clock } = await startSender(t, { policy });
   const logger = new RecordingLogger();
+  const control = await openControlPlane(t, { clock });
   const tools = { clock, logger, random: () => 0.5 };
   const server = { host: '127.0.0.1', port: mails.port, secure: false, requireTls: false, login: null };
   const mailer = hasMails ? new Mailer({ smtp: { ...server, from: 'j@example.com' }, clock }) : null;
   const told: string[] = [];
-  const other = aUser();
-  await tables.createUser(other);
+  const [one, other] = [aUser(), aUser()];
+  for (const user of [one, other]) await control.accounts.createUser(user);
   const { data } = JSON.parse(firedEnvelope('an event')) as { data: object };
   /** Fires new alerts of a user. */
   const fire = async (userId: string, path: string, count: number) => {
     const url = `${receiver.url}${path}`;
     const firings = [];
     for (let i = 0; i < count; i++) {
-      const alert = anAlert({ channel: 'both', webhook_url: url });
-      const { rule } = await alerts.createAlert(userId, alert, Infinity);
-      firings.push(aFiring(rule, { firedAt: clock.now(), data }));
+      const rule = await addRule(control, userId, { channel: 'both', webhook_url: url });
+      firings.push(aDecision(rule, { firedAt: clock.now(), data }));
     }
-    await alerts.recordFirings(firings);
+    await control.alerts.recordFirings(firings);
   };
-  await fire(opened.user.id, '/hangs', 200);
+  await fire(one.id, '/hangs', 200);
   clock.advance(1000);
   await fire(other.id, '/answers', 1);
-  const notifier = startNotifier({
+  const notifier = new Notifier({
     ...tools,
-    store: {
-      dueNotifications: (request) => alerts.dueNotifications(request),
-      skipNotifications: (request) => alerts.skipNotifications(request),
-      finishNotifications: (results) => alerts.finishNotifications(results),
-      watchNotifications: () => () => undefined,
-    },
+    notices: control.notices,
+    watch: control.watch,
     channels: {
       email: new EmailChannel({ ...tools, mailer }),
       webhook: new WebhookChannel({ ...tools, sender, policy, secret: null, version: '1.2.3' }),

@@ -2,9 +2,9 @@ import t, { type Test } from 'tap';
 import { AddressPolicy } from '../../src/delivery/senders/webhook/address-policy.js';
 import { generateSecret } from '../../src/delivery/senders/webhook/signature.js';
 import type { Channel } from '../../src/exporters/alerts/channel.js';
-import { startNotifier } from '../../src/exporters/alerts/notifier.js';
+import { Notifier } from '../../src/exporters/alerts/notifier.js';
 import { WebhookChannel } from '../../src/exporters/alerts/webhook-channel.js';
-import { firedEnvelope, MemoryNotices } from '../support/memory-notices.js';
+import { firedEnvelope, PlacedNotices } from '../support/placed-notices.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { until } from '../support/until.js';
 import { answerText, startReceiver, type Answer } from '../support/webhook-receiver.js';
@@ -27,11 +27,12 @@ async function startWebhooks(
   const policy = new AddressPolicy(allowed);
   const { sender, clock } = await startSender(t, { policy });
   const logger = new RecordingLogger();
-  const store = new MemoryNotices();
+  const store = await PlacedNotices.open(t, clock);
   const tools = { clock, logger, random: () => 0.5 };
-  const notifier = startNotifier({
+  const notifier = new Notifier({
     ...tools,
-    store,
+    notices: store.notices,
+    watch: store.watch,
     channels: {
       email: none,
       webhook: new WebhookChannel({ ...tools, sender, policy, secret, version: '1.2.3' }),
@@ -44,9 +45,8 @@ async function startWebhooks(
     clock,
     logger,
     store,
-    post: (webhookUrl: string) => {
-      store.put('webhook', clock.now(), { webhookUrl });
-      store.call();
+    post: async (webhookUrl: string) => {
+      await store.put('webhook', clock.now(), { webhookUrl });
     },
     recorded: async (count: number) => {
       await until(`${count} results`, () => store.results.length === count);
@@ -63,7 +63,7 @@ const answering = (...texts: readonly string[]): Answer => {
 void t.test('a notice is posted, unsigned without a secret', async (t) => {
   const receiver = await startReceiver(t);
   const { post, recorded, clock } = await startWebhooks(t);
-  post(`${receiver.url}/alerts?token=private`);
+  await post(`${receiver.url}/alerts?token=private`);
   t.match(await recorded(1), {
     status: 'sent',
     detail: null,
@@ -91,7 +91,7 @@ void t.test('with a secret every verifier takes it, and none with another secret
   const receiver = await startReceiver(t);
   const secret = generateSecret();
   const { post, recorded, clock, logger } = await startWebhooks(t, { secret });
-  post(receiver.url);
+  await post(receiver.url);
   await recorded(1);
   const [request] = receiver.requests;
   const signed = { headers: request?.headers ?? {}, body: request?.body.toString() ?? '' };
@@ -106,7 +106,7 @@ void t.test('with a secret every verifier takes it, and none with another secret
 void t.test('500 is tried again after 5 s, under the next number', async (t) => {
   const receiver = await startReceiver(t, answering(answerText('500 Broken')));
   const { post, recorded, clock } = await startWebhooks(t);
-  post(receiver.url);
+  await post(receiver.url);
   t.match(await recorded(1), {
     status: 'pending',
     detail: 'The receiver answered 500',
@@ -125,7 +125,7 @@ void t.test('the waits, and what receivers ask for', async (t) => {
   const later = answerText('503 Later', ['Retry-After: 480']);
   const receiver = await startReceiver(t, answering(broken, later, broken, broken, broken, broken));
   const { post, recorded, clock } = await startWebhooks(t);
-  post(receiver.url);
+  await post(receiver.url);
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 6; attempt++) {
     const result = await recorded(attempt);
@@ -144,10 +144,10 @@ void t.test('410 and redirects: nothing is followed, and nothing more is sent to
   const redirect = answerText('302 Found', [`Location: ${other.url}/`]);
   const receiver = await startReceiver(t, answering(answerText('410 Gone'), redirect));
   const { post, recorded, store } = await startWebhooks(t);
-  post(receiver.url);
+  await post(receiver.url);
   t.match(await recorded(1), { status: 'failed', attempt: { status_code: 410 }, retryAt: null });
   await receiver.idle();
-  post(receiver.url);
+  await post(receiver.url);
   t.match(await recorded(2), {
     status: 'pending',
     detail: /^The receiver answered 302: redirects are not followed/,
@@ -160,15 +160,15 @@ void t.test('410 and redirects: nothing is followed, and nothing more is sent to
 void t.test('private addresses get nothing, whether they are written or stand behind a name', async (t) => {
   const receiver = await startReceiver(t);
   const { post, recorded, logger } = await startWebhooks(t, { allowed: [] });
-  post(`https://127.0.0.1:${receiver.port}/?token=private`);
+  await post(`https://127.0.0.1:${receiver.port}/?token=private`);
   t.match(await recorded(1), {
     status: 'pending',
     detail: 'The alert’s webhook_url must be reachable from the public internet: 127.0.0.1 is not allowed',
     attempt: { status_code: null },
   });
-  post(`${receiver.url}/?token=private`);
+  await post(`${receiver.url}/?token=private`);
   t.match(await recorded(2), { status: 'pending', detail: 'The destination address is not allowed' });
-  post('http://hook.test/');
+  await post('http://hook.test/');
   t.match(await recorded(3), { detail: 'The alert’s webhook_url must be an https URL' });
   t.strictSame(receiver.traffic, { connections: 0, bytes: 0 });
   t.match(logger.lines.join('\n'), /its address is not allowed \(targets\.allow_cidrs\)/);
@@ -178,7 +178,7 @@ void t.test('private addresses get nothing, whether they are written or stand be
 void t.test('a receiver that never answers has 15 seconds', async (t) => {
   const receiver = await startReceiver(t, () => undefined);
   const { post, recorded, clock } = await startWebhooks(t);
-  post(receiver.url);
+  await post(receiver.url);
   await until('it is asked', () => receiver.requests.length === 1);
   clock.advance(15_000);
   t.match(await recorded(1), { status: 'pending', detail: 'There was no answer within 15000 ms' });

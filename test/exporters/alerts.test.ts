@@ -11,11 +11,14 @@ import { alertsConfig, checkAlerts } from '../../src/exporters/alerts/config.js'
 import { alertsExporter } from '../../src/exporters/alerts/factory.js';
 import { reportStore } from '../../src/exporters/alerts/store-status.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import { aFiring, anAlert } from '../storage/alert-records.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import { aUser } from '../storage/meta-records.js';
 import { hostThatKeeps, TestStore } from '../storage/test-store.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { aDecision, addRule } from '../support/kept-rules.js';
 import { componentSettings } from '../support/component-settings.js';
 import { startMails } from '../support/mail-server.js';
-import { firedEnvelope } from '../support/memory-notices.js';
+import { firedEnvelope } from '../support/placed-notices.js';
 import { sectionConfig } from '../support/section-config.js';
 import { TickingClock } from '../support/ticking-clock.js';
 import { until } from '../support/until.js';
@@ -32,20 +35,31 @@ const smtpAt = (port: number): SmtpSettings => ({
   from: 'jackdaw@example.com',
 });
 
-function hostOf(opened: TestStore, smtp: SmtpSettings | null = null): Host {
+/** The two planes that an exporter stands on. */
+interface Planes {
+  readonly opened: TestStore;
+  readonly control: ControlStore;
+}
+
+async function openPlanes(t: Test): Promise<Planes> {
+  const opened = await TestStore.open(t);
+  return { opened, control: await openControlPlane(t, { directory: dirname(opened.path) }) };
+}
+
+function hostOf({ opened, control }: Planes, smtp: SmtpSettings | null = null): Host {
   return {
     ...hostThatKeeps(opened.statuses),
     smtp,
-    extension: (_id, isWanted) => {
-      const store: unknown = opened.store;
-      if (!isWanted(store)) throw new Error('the store is not what was wanted');
-      return store;
+    extension: (id, isWanted) => {
+      const found: unknown = id === 'sqlite' ? control : opened.store;
+      if (!isWanted(found)) throw new Error(`${id} is not what was wanted`);
+      return found;
     },
   };
 }
 
 /** An exporter that may send to 127.0.0.1, where all names lead. */
-function newExporter(t: Test, opened: TestStore, id = 'alerts') {
+function newExporter(t: Test, { opened }: Planes, id = 'alerts') {
   const authority = join(dirname(opened.path), 'authority.pem');
   writeFileSync(authority, AUTHORITY);
   const settings = componentSettings(id);
@@ -61,6 +75,7 @@ function newExporter(t: Test, opened: TestStore, id = 'alerts') {
 void t.test('the defaults', async (t) => {
   t.strictSame(configOf(), {
     store: 'duckdb',
+    control: 'sqlite',
     interval: '30s',
     window: '60m',
     min_samples: 1,
@@ -118,43 +133,43 @@ void t.test('it takes whatever comes, and can be stopped without a start', async
 });
 
 void t.test('as long as it runs it says where it may send, and how alerts are evaluated', async (t) => {
-  const opened = await TestStore.open(t);
-  const { exporter, meter, logger } = newExporter(t, opened);
-  await exporter.start(hostOf(opened));
-  t.strictSame(opened.store.allowedTargets, ['127.0.0.1/32']);
-  t.strictSame(opened.store.alertingTerms, { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' });
+  const planes = await openPlanes(t);
+  const { exporter, meter, logger } = newExporter(t, planes);
+  await exporter.start(hostOf(planes));
+  const published = () => planes.control.terms.all(Date.now() * 1000);
+  const alerting = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
+  t.strictSame(await published(), [{ targets: { allow_cidrs: ['127.0.0.1/32'] }, alerting }]);
   t.match(logger.lines.join('\n'), /No mail server is configured/);
-  const second = newExporter(t, opened, 'alerts/second').exporter;
+  const second = newExporter(t, planes, 'alerts/second').exporter;
   await t.rejects(
-    second.start(hostOf(opened)),
-    /The alerts in "duckdb" are evaluated by exporter "alerts" already: use that one in all pipelines, or name another store/,
+    second.start(hostOf(planes)),
+    /The alerts of "duckdb" are evaluated by exporter "alerts" already: use that one in all pipelines, or name another store/,
   );
   await second.shutdown(NOW);
   await until('the first evaluation', async () =>
     /alerts_evaluation_duration_seconds_count{exporter="alerts"} [1-9]/.test((await meter.print()).text),
   );
   await exporter.shutdown(AbortSignal.timeout(5000));
-  t.strictSame(opened.store.allowedTargets, []);
-  t.equal(opened.store.alertingTerms, null);
+  t.strictSame(await published(), []);
   const { text } = await meter.print();
   for (const name of ['evaluated_rules_total', 'fired_total', 'resolved_total', 'evaluation_failures_total'])
     t.match(text, new RegExp(`jackdaw_alerts_${name}{exporter="alerts"} 0\n`), name);
   t.match(text, /jackdaw_alerts_notifications_total{exporter="alerts",channel="email",status="skipped"} 0\n/);
-  const third = newExporter(t, opened, 'alerts/third').exporter;
-  await third.start(hostOf(opened));
+  const third = newExporter(t, planes, 'alerts/third').exporter;
+  await third.start(hostOf(planes));
   await third.shutdown(NOW);
 });
 
 void t.test('a CA file that is of no use stops the start, and nothing is held', async (t) => {
-  const opened = await TestStore.open(t);
-  const file = join(dirname(opened.path), 'empty.pem');
+  const planes = await openPlanes(t);
+  const file = join(dirname(planes.opened.path), 'empty.pem');
   writeFileSync(file, '');
   const config = configOf(`targets: { ca_file: ${JSON.stringify(file)} }`);
   const exporter = new AlertsExporter({ ...componentSettings('alerts/other'), config });
-  await t.rejects(exporter.start(hostOf(opened)), /empty\.pem \(targets\.ca_file\) holds no certificate/);
+  await t.rejects(exporter.start(hostOf(planes)), /empty\.pem \(targets\.ca_file\) holds no certificate/);
   await exporter.shutdown(NOW);
-  const next = newExporter(t, opened).exporter;
-  await next.start(hostOf(opened));
+  const next = newExporter(t, planes).exporter;
+  await next.start(hostOf(planes));
   await next.shutdown(NOW);
 });
 
@@ -186,26 +201,25 @@ void t.test(
         if (!isBroken) done();
       },
     });
-    const opened = await TestStore.open(t);
-    const userId = await opened.addUser();
+    const planes = await openPlanes(t);
+    const { opened, control } = planes;
+    const user = aUser({ email: 'somebody@example.org' });
+    const userId = user.id;
+    await control.accounts.createUser(user);
     const webhook_url = `${receiver.url}/`;
     const service = { agent_id: null, agent_name: null, target_service: 'db:postgres' };
-    const alert = anAlert({ ...service, channel: 'both', webhook_url });
-    const created = await opened.store.createAlert(userId, alert, 10);
-    t.equal(created.outcome, 'created');
-    const first = newExporter(t, opened).exporter;
-    await first.start(hostOf(opened, smtpAt(mails.port)));
-    const rule = await opened.store.readRule(userId, alert.id);
-    if (!rule) throw new Error('the rule is there');
+    const rule = await addRule(control, userId, { ...service, channel: 'both', webhook_url });
+    const first = newExporter(t, planes).exporter;
+    await first.start(hostOf(planes, smtpAt(mails.port)));
     const firedAt = Date.now() * 1000;
     const eventId = uuidV7(firedAt / 1000);
     const { data } = JSON.parse(firedEnvelope(eventId, service)) as { data: object };
-    const [written] = await opened.store.recordFirings([aFiring(rule, { firedAt, eventId, data })]);
+    const [written] = await control.alerts.recordFirings([aDecision(rule, { firedAt, eventId, data })]);
     t.equal(written, true);
     await until('both are under way', () => ids.length > 0 && receiver.requests.length > 0);
     await first.shutdown(NOW);
     const notices = async () =>
-      (await opened.store.listAlertEvents(userId, alert.id, ALL))?.items[0]?.notifications;
+      (await control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
     t.match(await notices(), [
       { channel: 'email', status: 'pending', attempts: [] },
       { channel: 'webhook', status: 'pending', attempts: [] },
@@ -213,8 +227,8 @@ void t.test(
 
     isBroken = false;
     await opened.reopen();
-    const second = newExporter(t, opened).exporter;
-    await second.start(hostOf(opened, smtpAt(mails.port)));
+    const second = newExporter(t, planes).exporter;
+    await second.start(hostOf(planes, smtpAt(mails.port)));
     await until('both are sent', async () =>
       ((await notices()) ?? []).every(({ status }) => status === 'sent'),
     );
@@ -224,7 +238,7 @@ void t.test(
     ]);
     t.strictSame(
       mails.received.map(({ id, to }) => [id, to]),
-      [[`<${eventId}.alert@example.com>`, [`${userId}@example.org`]]],
+      [[`<${eventId}.alert@example.com>`, ['somebody@example.org']]],
     );
     t.strictSame(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), new Set([eventId]));
     await second.shutdown(AbortSignal.timeout(5000));

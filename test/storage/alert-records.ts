@@ -1,6 +1,7 @@
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { NotificationAttempt, NotificationResult } from '../../src/storage/alert-notices.js';
-import type { Alert, AlertRule, Firing } from '../../src/storage/alert-store.js';
+import type { Alert } from '../../src/storage/alert-rules.js';
+import type { AlertRule, Firing } from '../../src/storage/alert-store.js';
+import type { NotificationAttempt } from '../../src/storage/notices.js';
 import { NOON } from '../support/run-records.js';
 
 export const MINUTE = 60_000_000;
@@ -25,7 +26,7 @@ export function anAlert(changes: Partial<Alert> = {}): Alert {
   };
 }
 
-/** The firing of a rule as it is: the first of an incident, or the next one. */
+/** The firing of a rule as the DuckDB file keeps it. */
 export function aFiring({ alert, incident }: AlertRule, changes: Partial<Firing> = {}): Firing {
   const firedAt = changes.firedAt ?? NOON + MINUTE;
   const eventId = changes.eventId ?? uuidV7(firedAt / 1000);
@@ -52,9 +53,4 @@ export function anAttempt(changes: Partial<NotificationAttempt> = {}): Notificat
     error_message: null,
     ...changes,
   };
-}
-
-/** That a notice was sent at the first attempt. */
-export function aResult(number: number, changes: Partial<NotificationResult> = {}): NotificationResult {
-  return { number, status: 'sent', detail: null, attempt: anAttempt(), retryAt: null, ...changes };
 }

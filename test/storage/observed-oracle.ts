@@ -33,9 +33,9 @@ interface Counted {
   readonly cost: number | null;
 }
 
-/** The figures without the numbers of commits, which only the store knows: of them, whether there is one. */
+/** The figures without evidence, which only the store knows. */
 export interface OracleFigures extends Omit<TargetFigures, 'window'> {
-  readonly window: (Omit<NonNullable<TargetFigures['window']>, 'seq'> & { readonly seq: boolean }) | null;
+  readonly window: Omit<NonNullable<TargetFigures['window']>, 'evidence' | 'isNews'> | null;
 }
 
 /** What alerts observe of one user, by the rules alone. It knows declared runs whose spans carry `peer.service`. */
@@ -162,7 +162,6 @@ function figures(
       failed: finished.filter(({ failed }) => failed).length,
       timed: durations.length,
       p95_ms: percentile95(durations),
-      seq: finished.length > 0,
     },
     costs: days.map(({ from, to }) => {
       const costs = counted.flatMap(({ started, cost }) =>

@@ -1,4 +1,4 @@
-import type { Observing, Target, TargetFigures } from '../../src/storage/alert-figures.js';
+import type { Evidence, Observing, Target, TargetFigures } from '../../src/storage/alert-figures.js';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
@@ -32,8 +32,9 @@ export async function observeOne(
   { store }: TestStore,
   target: Target,
   request: Partial<Observing> = {},
+  since: readonly Evidence[] = [],
 ): Promise<TargetFigures> {
-  const targets = [{ target, runs: true, cost: true, activity: true }];
+  const targets = [{ target, runs: true, cost: true, activity: true, since }];
   const observed = await store.observe({ ...AT_NOON, ...request, targets });
   const [figures] = observed.targets;
   if (figures === undefined) throw new Error('the store told nothing of a target');

@@ -1,14 +1,15 @@
-import type { DecidedFiring, KeptRule } from '../../src/storage/alert-rules.js';
-import type { Alert } from '../../src/storage/alert-store.js';
+import { uuidV7 } from '../../src/signal/ids.js';
+import type { Alert, AlertRule, DecidedFiring } from '../../src/storage/alert-rules.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
-import { aFiring, anAlert } from '../storage/alert-records.js';
+import { anAlert, MINUTE } from '../storage/alert-records.js';
+import { NOON } from './run-records.js';
 
 /** A new rule of a user. */
 export async function addRule(
   { alerts }: ControlPlane,
   userId: string,
   changes: Partial<Alert> = {},
-): Promise<KeptRule> {
+): Promise<AlertRule> {
   const alert = anAlert(changes);
   const outcome = await alerts.create(userId, alert, Infinity);
   if (outcome !== 'created') throw new Error(`the rule was not created: ${outcome}`);
@@ -16,19 +17,34 @@ export async function addRule(
 }
 
 /** A rule as it is now. */
-export async function ruleNow({ alerts }: ControlPlane, { userId, alert }: KeptRule): Promise<KeptRule> {
+export async function ruleNow({ alerts }: ControlPlane, { userId, alert }: AlertRule): Promise<AlertRule> {
   const rule = await alerts.read(userId, alert.id);
   if (rule === null) throw new Error('the rule is gone');
   return rule;
 }
 
 /** The firing of a rule as it is: the first of an incident, or the next one. */
-export function aDecision(rule: KeptRule, changes: Partial<DecidedFiring> = {}): DecidedFiring {
-  const { evidence = 'seen: 7', ...rest } = changes;
-  return { ...aFiring({ ...rule, evidence: null }, rest), evidence };
+export function aDecision(
+  { alert, incident }: AlertRule,
+  changes: Partial<DecidedFiring> = {},
+): DecidedFiring {
+  const firedAt = changes.firedAt ?? NOON + MINUTE;
+  const eventId = changes.eventId ?? uuidV7(firedAt / 1000);
+  return {
+    alertId: alert.id,
+    lastFiredAt: alert.last_fired_at,
+    firedAt,
+    eventId,
+    incident: { id: incident?.id ?? eventId, firings: (incident?.firings ?? 0) + 1 },
+    evidence: 'seen: 7',
+    threshold: alert.threshold,
+    value: 0.5,
+    data: { alert_id: alert.id },
+    ...changes,
+  };
 }
 
 /** A rule once a firing of it is written. */
-export function firedRule(rule: KeptRule, { firedAt, incident, evidence }: DecidedFiring): KeptRule {
+export function firedRule(rule: AlertRule, { firedAt, incident, evidence }: DecidedFiring): AlertRule {
   return { ...rule, alert: { ...rule.alert, last_fired_at: firedAt }, incident, evidence };
 }

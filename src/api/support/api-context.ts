@@ -2,7 +2,7 @@ import type { SecretBox } from '../../component/secret-box.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { AlertStore } from '../../storage/alert-store.js';
+import type { AlertFigures } from '../../storage/alert-figures.js';
 import type { ControlPlane } from '../../storage/control-plane.js';
 import type { TelemetryStore } from '../../storage/telemetry-store.js';
 import type { Audit } from './audit.js';
@@ -16,7 +16,8 @@ export interface ApiContext {
   readonly settleKeys: () => Promise<void>;
   /** Where webhooks may be sent to, at the moment. */
   readonly targets: () => Promise<AddressPolicy>;
-  readonly alerts: AlertStore;
+  /** What alerts look at. */
+  readonly figures: AlertFigures;
   /** For secrets in the control plane. */
   readonly secrets: SecretBox;
   readonly audit: Audit;

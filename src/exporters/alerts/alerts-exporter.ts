@@ -1,5 +1,6 @@
-import { Evaluator } from '../../alerting/evaluator.js';
-import type { Receipt } from '../../component/consumer.js';
+import { Evaluator, type EvaluatorOptions } from '../../alerting/evaluator.js';
+import type { Brought } from '../../alerting/touched.js';
+import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
@@ -10,13 +11,16 @@ import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js'
 import { WebhookSender, type SenderOptions } from '../../delivery/senders/webhook/sender.js';
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
-import { isAlertStore, type AlertingTerms, type AlertStore } from '../../storage/alert-store.js';
-import { isDeliveryStore, type DeliveryStore } from '../../storage/delivery-store.js';
+import { isAlertFigures } from '../../storage/alert-figures.js';
+import { isControlPlane, type ControlPlane } from '../../storage/control-plane.js';
+import { keepPublished } from '../../storage/publish-terms.js';
+import type { AlertingTerms } from '../../storage/terms.js';
 import { AlertMetrics } from './alert-metrics.js';
 import type { Channel } from './channel.js';
 import type { AlertsConfig } from './config.js';
 import { EmailChannel } from './email-channel.js';
-import { startNotifier } from './notifier.js';
+import { NotedBatches } from './noted-batches.js';
+import { Notifier } from './notifier.js';
 import { reportStore } from './store-status.js';
 import { WebhookChannel } from './webhook-channel.js';
 
@@ -34,10 +38,8 @@ export interface Surroundings {
   readonly trusted?: MailerOptions['trusted'];
 }
 
-type AlertsStore = AlertStore & Pick<DeliveryStore, 'announceTargets'>;
-
-/** Two would fire each alert twice. */
-const ALERTS = new SoleOwner((storeId) => `The alerts in "${storeId}" are evaluated`);
+/** Two would ask for all figures twice, for nothing. */
+const ALERTS = new SoleOwner((storeId) => `The alerts of "${storeId}" are evaluated`);
 
 /** Exporter `alerts`: see README.md. */
 export class AlertsExporter implements Exporter {
@@ -45,6 +47,8 @@ export class AlertsExporter implements Exporter {
   readonly #settings: Settings<AlertsConfig>;
   readonly #surroundings: Surroundings;
   readonly #metrics: AlertMetrics;
+  readonly #noted = new NotedBatches();
+  #evaluator: Evaluator | null = null;
   /** What is to be let go of at the end, the last first. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
 
@@ -52,31 +56,56 @@ export class AlertsExporter implements Exporter {
     this.#settings = settings;
     this.#surroundings = surroundings;
     this.#metrics = new AlertMetrics(settings.meter, settings.id);
-    this.inputs = { traces: { consume: take }, metrics: { consume: take } };
+    this.inputs = {
+      traces: { consume: async (batch, context) => this.#take(batch, this.#noted.traces(batch), context) },
+      metrics: { consume: async (batch, context) => this.#take(batch, this.#noted.metrics(batch), context) },
+    };
   }
 
-  /** @throws Error where there is no such store, another exporter evaluates its alerts, or the CA file cannot be used */
+  /** @throws Error where there is no such store, another exporter evaluates by it, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
-    const { id, config } = this.#settings;
-    const store = host.extension(config.store, isAlertsStore);
-    this.#ends.push(ALERTS.own(store, config.store, id));
+    const { id, config, clock, logger } = this.#settings;
+    const figures = host.extension(config.store, isAlertFigures);
+    const control = host.extension(config.control, isControlPlane);
+    this.#ends.push(ALERTS.own(figures, config.store, id));
     const report = reportStore(host);
-    await this.#startNotifier(host, store, report('notices'));
-    this.#ends.push(store.announceTargets(config.targets.allow_cidrs));
-    await this.#startEvaluator(store, report('evaluation'));
+    await this.#startNotifier(host, control, report('notices'));
+    const source = await figures.identity();
+    const terms = termsOf(config);
+    const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: terms };
+    const publisher = { owner: `${id} of ${source}`, clock, logger };
+    this.#ends.push(await keepPublished(control.terms, published, publisher));
+    await this.#startEvaluator({ figures, source, control, terms }, report('evaluation'));
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
     for (const end of this.#ends.splice(0).reverse()) await end(deadline);
   }
 
-  async #startNotifier(host: Host, store: AlertStore, onStore: (isFailing: boolean) => void): Promise<void> {
+  /**
+   * What was stored of a batch is judged once all who get it have answered; where it is longer in coming, the next tick sees it. Here
+   * records are let go of, so that they live no longer than for the store.
+   */
+  #take({ items }: Batch<unknown>, brought: Brought, { answered }: ConsumeContext): Receipt {
+    const accepted = items.length;
+    items.length = 0;
+    if (answered === undefined) this.#evaluator?.touched(brought);
+    else void answered.then(() => this.#evaluator?.touched(brought));
+    return { accepted, refused: [] };
+  }
+
+  async #startNotifier(
+    host: Host,
+    { notices, watch }: ControlPlane,
+    onStore: (isFailing: boolean) => void,
+  ): Promise<void> {
     const { clock, logger } = this.#settings;
     const { random = Math.random } = this.#surroundings;
     const webhook = await this.#openWebhooks(random);
     const email = this.#openEmail(host, random);
-    const notifier = startNotifier({
-      store,
+    const notifier = new Notifier({
+      notices,
+      watch,
       channels: { email, webhook },
       clock,
       random,
@@ -118,12 +147,13 @@ export class AlertsExporter implements Exporter {
     return new EmailChannel({ mailer, clock, random, logger });
   }
 
-  async #startEvaluator(store: AlertStore, onStore: (isFailing: boolean) => void): Promise<void> {
+  async #startEvaluator(
+    by: Pick<EvaluatorOptions, 'figures' | 'source' | 'control' | 'terms'>,
+    onStore: (isFailing: boolean) => void,
+  ): Promise<void> {
     const { config, clock, logger } = this.#settings;
-    const terms = termsOf(config);
     const evaluator = new Evaluator({
-      store,
-      terms,
+      ...by,
       intervalMs: durationMs(config.interval),
       clock,
       logger,
@@ -142,16 +172,9 @@ export class AlertsExporter implements Exporter {
       onStore,
     });
     this.#ends.push((deadline) => evaluator.stop(deadline));
-    this.#ends.push(store.announceAlerting(terms));
     await evaluator.start();
+    this.#evaluator = evaluator;
   }
-}
-
-/** The evaluator hears of commits from the store. Here records are let go of, so that they live no longer than for the store. */
-async function take({ items }: Batch<unknown>): Promise<Receipt> {
-  const accepted = items.length;
-  items.length = 0;
-  return { accepted, refused: [] };
 }
 
 function termsOf(config: AlertsConfig): AlertingTerms {
@@ -160,8 +183,4 @@ function termsOf(config: AlertsConfig): AlertingTerms {
     minSamples: config.min_samples,
     timezone: config.timezone,
   };
-}
-
-function isAlertsStore(candidate: unknown): candidate is AlertsStore {
-  return isAlertStore(candidate) && isDeliveryStore(candidate);
 }

@@ -1,8 +1,4 @@
-import type {
-  DueNotification,
-  NotificationAttempt,
-  NotificationStatus,
-} from '../../storage/alert-notices.js';
+import type { ClaimedNotice, NotificationAttempt, NotificationStatus } from '../../storage/notices.js';
 
 /** What became of a notice: a result without what the loop knows. */
 export interface Outcome {
@@ -32,7 +28,7 @@ export interface Channel {
    *
    * @throws the signal's reason where it fired before the attempt was over: the notice may have been sent
    */
-  send(notice: DueNotification, signal: AbortSignal): Promise<Outcome>;
+  send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome>;
 }
 
 /**

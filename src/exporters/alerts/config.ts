@@ -13,8 +13,13 @@ const SIGNING_SECRET_PATTERN = `^whsec_${SECRETS_KEY_PATTERN.slice(1)}`;
 
 export const alertsConfig = section({
   store: extensionId({
-    description: 'Id of the extension that keeps alerts: the one that storage writes to.',
+    description:
+      'Id of the extension whose telemetry alerts are evaluated by: the one that storage writes to.',
     default: 'duckdb',
+  }),
+  control: extensionId({
+    description: 'Id of the extension that keeps alerts, and what became of them.',
+    default: 'sqlite',
   }),
   interval: duration({
     default: '30s',

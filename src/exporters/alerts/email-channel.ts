@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import type { Mailer, MailResult } from '../../delivery/senders/email/mailer.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
-import type { DueNotification } from '../../storage/alert-notices.js';
+import type { ClaimedNotice } from '../../storage/notices.js';
 import { alertMail } from './alert-mail.js';
 import { failed, sent, type Channel, type Outcome, type Skip } from './channel.js';
 import { MailCap } from './mail-cap.js';
@@ -57,7 +57,7 @@ export class EmailChannel implements Channel {
     );
   }
 
-  async send(notice: DueNotification, signal: AbortSignal): Promise<Outcome> {
+  async send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome> {
     const { mailer } = this.#tools;
     // One may be due only since it was asked what to skip.
     if (mailer === null) return this.#skip(NOT_CONFIGURED);
@@ -75,7 +75,7 @@ export class EmailChannel implements Channel {
     return { status: 'skipped', detail, attempt: null, retryMs: null };
   }
 
-  #outcome(notice: DueNotification, result: MailResult): Outcome {
+  #outcome(notice: ClaimedNotice, result: MailResult): Outcome {
     const { random } = this.#tools;
     if (result.kind === 'sent') return sent(result.statusCode, result.durationMs);
     const { alertId, attempts } = notice;

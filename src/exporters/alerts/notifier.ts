@@ -2,33 +2,34 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import { DueLoop, type Found } from '../../delivery/senders/due-loop.js';
 import { MAIL_CONNECTIONS } from '../../delivery/senders/email/mailer.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { Micros } from '../../signal/time.js';
 import {
   NOTIFICATION_CHANNELS,
-  type DueNotification,
-  type DueRequest,
-  type HeldNotification,
+  type ClaimedNotice,
+  type ClaimRequest,
+  type NoticeResult,
+  type Notices,
   type NotificationChannel,
-  type NotificationResult,
   type NotificationStatus,
-} from '../../storage/alert-notices.js';
-import { type AlertStore } from '../../storage/alert-store.js';
+} from '../../storage/notices.js';
+import type { Watch } from '../../storage/watch.js';
 import type { Channel } from './channel.js';
 
-/** Mails never wait for a connection within their time, nor take the places of webhooks; to one user there is one at a time. */
-const PLACES: DueRequest['places'] = {
-  email: { all: MAIL_CONNECTIONS, perUser: 1 },
-  webhook: { all: 14, perUser: 4 },
-};
+/** Under way at once. Mails never wait for a connection within their time, nor take the places of webhooks. */
+const PLACES: ClaimRequest['free'] = { email: MAIL_CONNECTIONS, webhook: 14 };
+/** To one user, by all senders together. */
+const PLACES_OF_USER: ClaimRequest['perUser'] = { email: 1, webhook: 4 };
+
+/** A notice is one sender's so long, unless it is renewed: after a kill others take it over then. */
+const LEASE_MS = 30_000;
+/** Between two renewals, and between two questions for what others left behind. */
+const RENEW_MS = 10_000;
 
 /** Notices that are settled in one go without being sent: the rest follows when the store is asked again. */
 const MOST_SKIPPED = 1000;
 
 export interface NotifierTools {
-  readonly store: Pick<
-    AlertStore,
-    'dueNotifications' | 'skipNotifications' | 'finishNotifications' | 'watchNotifications'
-  >;
+  readonly notices: Notices;
+  readonly watch: Watch;
   readonly channels: Readonly<Record<NotificationChannel, Channel>>;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
@@ -40,69 +41,112 @@ export interface NotifierTools {
   readonly onResult: (channel: NotificationChannel, status: NotificationStatus) => void;
 }
 
-/** Sends the notices of a store that are due, from now on until it is stopped. */
-export function startNotifier(tools: NotifierTools): DueLoop<DueNotification, NotificationResult> {
-  const { store, clock, logger } = tools;
-  const faults = new SparseLog(logger, clock);
-  return new DueLoop({
-    ...tools,
-    sent: 'notices of alerts',
-    maxConcurrency: PLACES.email.all + PLACES.webhook.all,
-    find: (_, underWay) => findNotices(tools, underWay),
-    attempt: (notice, signal) => attemptNotice(tools, faults, notice, signal),
-    finish: (results) => store.finishNotifications(results),
-    // It is asked for what is not held, and results that are being recorded are.
-    findsInOrder: false,
-    watch: (listener) => store.watchNotifications(listener),
-  });
-}
+/** Sends notices that are due, from now on until it is stopped. Others may do so, too. */
+export class Notifier {
+  readonly #tools: NotifierTools;
+  readonly #faults: SparseLog;
+  readonly #loop: DueLoop<ClaimedNotice, NoticeResult>;
+  /** Those that are not settled. */
+  readonly #held = new Map<number, ClaimedNotice>();
+  #cancelRenewal: () => void = () => undefined;
 
-async function findNotices(
-  tools: NotifierTools,
-  held: readonly DueNotification[],
-): Promise<Found<DueNotification>> {
-  const now = tools.clock.now();
-  for (const channel of NOTIFICATION_CHANNELS) await skipNotices(tools, channel, now, held);
-  return await tools.store.dueNotifications({ now, held: held.map(toHeld), places: PLACES });
+  constructor(tools: NotifierTools) {
+    this.#tools = tools;
+    const { notices, watch, clock, logger } = tools;
+    this.#faults = new SparseLog(logger, clock);
+    this.#loop = new DueLoop({
+      ...tools,
+      sent: 'notices of alerts',
+      maxConcurrency: PLACES.email + PLACES.webhook,
+      find: () => this.#claim(),
+      attempt: (notice, signal) => attemptNotice(tools, this.#faults, notice, signal),
+      finish: async (results) => {
+        await notices.finish(results);
+        for (const { number } of results) this.#held.delete(number);
+      },
+      // Places are counted by what is held, and results that are being recorded are.
+      findsInOrder: false,
+      watch: (listener) => watch.watch('notices', listener),
+    });
+    this.#renewLater();
+  }
+
+  /** As that of its loop. What was broken off is given back. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#loop.stop(deadline);
+    this.#cancelRenewal();
+    await this.#renew(0);
+  }
+
+  async #claim(): Promise<Found<ClaimedNotice>> {
+    const { notices, clock } = this.#tools;
+    const now = clock.now();
+    for (const channel of NOTIFICATION_CHANNELS) await skipNotices(this.#tools, channel, now);
+    const free = { email: this.#free('email'), webhook: this.#free('webhook') };
+    const found = await notices.claim({ now, free, perUser: PLACES_OF_USER, leaseMs: LEASE_MS });
+    for (const notice of found.items) this.#held.set(notice.number, notice);
+    return found;
+  }
+
+  #free(channel: NotificationChannel): number {
+    let taken = 0;
+    for (const held of this.#held.values()) if (held.channel === channel) taken++;
+    return PLACES[channel] - taken;
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = this.#tools.clock.after(RENEW_MS, () => {
+      this.#renewLater();
+      void this.#renew(LEASE_MS);
+      // Claims of a sender that is gone end without a hint.
+      this.#loop.wake();
+    });
+  }
+
+  /** Holds what is under way so long; not at all for 0. Where that fails, others may send it as well. */
+  async #renew(ms: number): Promise<void> {
+    const claims = [...this.#held.values()].map(({ number, token }) => ({ number, token }));
+    if (claims.length === 0) return;
+    try {
+      await this.#tools.notices.renew(claims, ms);
+    } catch (error) {
+      this.#faults.warn(
+        1,
+        { err: error },
+        'Notices that are under way could not be held: they may be sent twice',
+      );
+    }
+  }
 }
 
 /** What is not to be sent takes no places from what is. */
 async function skipNotices(
-  { store, channels, onResult }: NotifierTools,
+  { notices, channels, onResult }: NotifierTools,
   channel: NotificationChannel,
-  now: Micros,
-  held: readonly DueNotification[],
+  now: number,
 ): Promise<void> {
   const skip = channels[channel].toSkip();
   if (skip === null) return;
-  const count = await store.skipNotifications({
-    ...{ now, channel, most: MOST_SKIPPED },
-    ...skip,
-    held: held.map(toHeld),
-  });
+  const count = await notices.skip({ now, channel, most: MOST_SKIPPED, ...skip });
   if (count === 0) return;
   channels[channel].skipped(count, skip);
   for (let i = 0; i < count; i++) onResult(channel, 'skipped');
 }
 
-/** The store needs no texts. */
-function toHeld({ number, userId, channel }: DueNotification): HeldNotification {
-  return { number, userId, channel };
-}
-
 async function attemptNotice(
   { channels, clock, onResult }: NotifierTools,
   faults: SparseLog,
-  notice: DueNotification,
+  notice: ClaimedNotice,
   signal: AbortSignal,
-): Promise<NotificationResult | null> {
-  const { number, channel, alertId, attempts } = notice;
+): Promise<NoticeResult | null> {
+  const { number, token, channel, alertId, attempts } = notice;
   const attempted_at = clock.now();
   try {
     const { status, detail, attempt, retryMs } = await channels[channel].send(notice, signal);
     onResult(channel, status);
     return {
       number,
+      token,
       status,
       detail,
       attempt: attempt && { attempt_number: attempts + 1, attempted_at, ...attempt },
@@ -120,6 +164,6 @@ async function attemptNotice(
       duration_ms: 0,
       error_message,
     };
-    return { number, status: 'failed', detail: error_message, attempt, retryAt: null };
+    return { number, token, status: 'failed', detail: error_message, attempt, retryAt: null };
   }
 }

@@ -6,7 +6,7 @@ import { checkTarget } from '../../delivery/senders/webhook/check-target.js';
 import { notSent } from '../../delivery/senders/webhook/not-sent.js';
 import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
 import type { AttemptResult, WebhookSender } from '../../delivery/senders/webhook/sender.js';
-import type { DueNotification } from '../../storage/alert-notices.js';
+import type { ClaimedNotice } from '../../storage/notices.js';
 import { failed, sent, type Channel, type Outcome } from './channel.js';
 
 const SECOND_MS = 1000;
@@ -45,7 +45,7 @@ export class WebhookChannel implements Channel {
     // It skips nothing.
   }
 
-  async send(notice: DueNotification, signal: AbortSignal): Promise<Outcome> {
+  async send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome> {
     const result = await this.#post(notice, signal);
     this.#log(notice, result);
     const { statusCode, durationMs, isGone } = result;
@@ -57,7 +57,7 @@ export class WebhookChannel implements Channel {
   }
 
   async #post(
-    { webhookUrl, body: text, eventId, attempts }: DueNotification,
+    { webhookUrl, body: text, eventId, attempts }: ClaimedNotice,
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     const { sender, policy, secret, version, clock } = this.#tools;
@@ -76,7 +76,7 @@ export class WebhookChannel implements Channel {
     return await sender.send({ url, headers: attemptHeaders(attempt, clock.now(), version), body }, signal);
   }
 
-  #log({ alertId, attempts }: DueNotification, { kind, statusCode, error, detail }: AttemptResult): void {
+  #log({ alertId, attempts }: ClaimedNotice, { kind, statusCode, error, detail }: AttemptResult): void {
     const { logger } = this.#tools;
     const reason = detail ?? error;
     if (kind === 'blocked')

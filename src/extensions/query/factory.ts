@@ -8,7 +8,7 @@ import { endpoint, extensionId, section } from '../../config/schema.js';
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
-import { isAlertStore } from '../../storage/alert-store.js';
+import { isAlertFigures } from '../../storage/alert-figures.js';
 import { isControlPlane } from '../../storage/control-plane.js';
 import { isTelemetryStore } from '../../storage/telemetry-store.js';
 
@@ -60,7 +60,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
       const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
       const telemetry = host.extension(config.store, isTelemetryStore);
       const control = host.extension(config.control, isControlPlane);
-      const alerts = host.extension(config.store, isAlertStore);
+      const figures = host.extension(config.store, isAlertFigures);
       const secrets = host.secretBox(control.directory);
       await reportLostSecrets(control.endpoints, secrets, logger);
       const context = {
@@ -69,7 +69,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         control,
         settleKeys: () => host.settleKeys(),
         targets: targetPolicy(control, clock),
-        alerts,
+        figures,
         secrets,
         audit: createAudit(logger),
         clock,

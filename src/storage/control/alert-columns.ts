@@ -1,6 +1,5 @@
 import type { AlertType, CompositeConfig } from '../alert-conditions.js';
-import type { KeptRule } from '../alert-rules.js';
-import type { Alert, AlertChange, AlertChannel, AlertIncident } from '../alert-store.js';
+import type { Alert, AlertChange, AlertChannel, AlertIncident, AlertRule } from '../alert-rules.js';
 import type { Tables } from './tables.js';
 
 /** Rows of alert rules as what they mean. What is JSON there was written by this store. */
@@ -24,7 +23,7 @@ export function toAlert(row: Tables['alert_rules']): Alert {
   };
 }
 
-export function toRule(row: Tables['alert_rules']): KeptRule {
+export function toRule(row: Tables['alert_rules']): AlertRule {
   const { user_id, incident_id, incident_firings, evidence } = row;
   const incident =
     incident_id === null || incident_firings === null ? null : { id: incident_id, firings: incident_firings };

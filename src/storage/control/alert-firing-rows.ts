@@ -3,8 +3,7 @@ import { envelope, type EventType } from '../../signal/event.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { DecidedFiring, FiringPage, KeptRule } from '../alert-rules.js';
-import type { Resolution } from '../alert-store.js';
+import type { AlertRule, DecidedFiring, FiringPage, Resolution } from '../alert-rules.js';
 import type { Topic } from '../watch.js';
 import { fromIncident, toRule } from './alert-columns.js';
 import { appendFacts, isWanted } from './event-rows.js';
@@ -144,9 +143,9 @@ export async function listFirings(
 async function findRules(
   tx: Transaction<Tables>,
   of: readonly { readonly alertId: string }[],
-): Promise<{ readonly first: number; readonly found: Map<string, KeptRule> }> {
+): Promise<{ readonly first: number; readonly found: Map<string, AlertRule> }> {
   const first = (await nextNumbers(tx, 'rule', of.length)) - of.length + 1;
-  const found = new Map<string, KeptRule>();
+  const found = new Map<string, AlertRule>();
   for (const some of inParts(of)) {
     const ids = some.map(({ alertId }) => alertId.toLowerCase());
     const rows = await tx.selectFrom('alert_rules').selectAll().where('id', 'in', ids).execute();
@@ -167,11 +166,11 @@ async function appendWanted(tx: Transaction<Tables>, tell: Tell, facts: readonly
   if ((await appendFacts(tx, wanted)) > 0) tell('events');
 }
 
-function firedFact({ userId }: KeptRule, { eventId, firedAt, data }: DecidedFiring): Fact {
+function firedFact({ userId }: AlertRule, { eventId, firedAt, data }: DecidedFiring): Fact {
   return toFact(userId, eventId, { id: eventId, type: 'alert.fired', timestamp: firedAt }, data);
 }
 
-function resolvedFact({ userId }: KeptRule, { incidentId, resolvedAt, data }: Resolution): Fact {
+function resolvedFact({ userId }: AlertRule, { incidentId, resolvedAt, data }: Resolution): Fact {
   const id = uuidV7(resolvedAt / MICROS_PER_MS);
   return toFact(userId, incidentId, { id, type: 'alert.resolved', timestamp: resolvedAt }, data);
 }
@@ -196,7 +195,7 @@ function toFiringRow({
   number,
   fact,
 }: {
-  readonly rule: KeptRule;
+  readonly rule: AlertRule;
   readonly firing: DecidedFiring;
   readonly number: number;
   readonly fact: Fact;

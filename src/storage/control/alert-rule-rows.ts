@@ -1,14 +1,16 @@
 import type { Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import type {
+  Alert,
+  AlertChange,
+  AlertRule,
   AlertRules,
   DecidedFiring,
   FiringPage,
-  KeptRule,
+  Resolution,
   RuleChanges,
   RulesVersion,
 } from '../alert-rules.js';
-import type { Alert, AlertChange, Resolution } from '../alert-store.js';
 import { changedColumns, fromIncident, fromNewAlert, toAlert, toRule } from './alert-columns.js';
 import { endIncident, listFirings, recordFirings, recordResolutions } from './alert-firing-rows.js';
 import type { ControlDatabase } from './control-database.js';
@@ -62,7 +64,7 @@ export class AlertRuleRows implements AlertRules {
     });
   }
 
-  async read(userId: string, id: string): Promise<KeptRule | null> {
+  async read(userId: string, id: string): Promise<AlertRule | null> {
     const row = await this.#database.read((db) =>
       db
         .selectFrom('alert_rules')
@@ -79,7 +81,7 @@ export class AlertRuleRows implements AlertRules {
     id: string,
     change: AlertChange,
     now: Micros,
-  ): Promise<KeptRule | 'lacks_webhook_url' | null> {
+  ): Promise<AlertRule | 'lacks_webhook_url' | null> {
     return await this.#database.transaction(async (tx, tell) => {
       const changed = await nextNumbers(tx, RULE, 1);
       const row = await tx
@@ -174,12 +176,16 @@ export class AlertRuleRows implements AlertRules {
     return await this.#database.transaction((tx, tell) => recordResolutions(tx, tell, resolutions));
   }
 
-  async beat(now: Micros): Promise<Micros | null> {
+  async beat(source: string, now: Micros): Promise<Micros | null> {
     return await this.#database.transaction(async (tx) => {
-      const query = tx.selectFrom('alert_beat').select('beat_at');
-      const { beat_at } = await this.#database.dialect.lock(query).executeTakeFirstOrThrow();
-      await tx.updateTable('alert_beat').set({ beat_at: now }).execute();
-      return beat_at;
+      const query = tx.selectFrom('alert_beats').select('beat_at').where('source', '=', source);
+      const before = await this.#database.dialect.lock(query).executeTakeFirst();
+      await tx
+        .insertInto('alert_beats')
+        .values({ source, beat_at: now })
+        .onConflict((conflict) => conflict.column('source').doUpdateSet({ beat_at: now }))
+        .execute();
+      return before?.beat_at ?? null;
     });
   }
 

@@ -236,8 +236,7 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     'create index alert_notices_of_firing on alert_notices (firing)',
     'create index alert_notices_due on alert_notices (due_at)',
     'create index alert_notices_claimed on alert_notices (claimed_until)',
-    'create table alert_beat (beat_at bigint)',
-    'insert into alert_beat (beat_at) values (null)',
+    `create table alert_beats (source ${text} not null primary key, beat_at bigint not null)`,
   ],
 
   '0009-identity': (text) => [

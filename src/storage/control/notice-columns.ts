@@ -4,9 +4,8 @@ import type {
   NotificationAttempt,
   NotificationChannel,
   NotificationStatus,
-} from '../alert-notices.js';
-import type { KeptRule } from '../alert-rules.js';
-import type { AlertChannel } from '../alert-store.js';
+} from '../notices.js';
+import type { AlertChannel, AlertRule } from '../alert-rules.js';
 import type { Tables } from './tables.js';
 
 /** Each has a place of its own, by which its notices are numbered. */
@@ -18,7 +17,7 @@ const CHANNELS: Readonly<Record<AlertChannel, readonly NotificationChannel[]>> =
 
 /** The rows of the notices of a firing, by its number: due at once. */
 export function noticesOf(
-  { alert, userId }: KeptRule,
+  { alert, userId }: AlertRule,
   firing: number,
   firedAt: Micros,
 ): readonly Tables['alert_notices'][] {

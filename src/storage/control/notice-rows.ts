@@ -1,6 +1,5 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
-import type { NotificationChannel, SkipRequest } from '../alert-notices.js';
 import type {
   ClaimedNotice,
   ClaimRequest,
@@ -8,6 +7,8 @@ import type {
   NoticeClaims,
   NoticeResult,
   Notices,
+  NotificationChannel,
+  SkipRequest,
 } from '../notices.js';
 import type { ControlDatabase } from './control-database.js';
 import { toAttempts } from './notice-columns.js';
@@ -125,7 +126,7 @@ export class NoticeRows implements Notices {
     });
   }
 
-  async skip({ now, channel, detail, userIds, most }: Omit<SkipRequest, 'held'>): Promise<number> {
+  async skip({ now, channel, detail, userIds, most }: SkipRequest): Promise<number> {
     return await this.#database.transaction(async (tx) => {
       // Nobody claims any of them meanwhile.
       await nextNumbers(tx, 'notice', 1);

@@ -1,5 +1,4 @@
-import type { NotificationChannel } from '../alert-notices.js';
-import type { ClaimRequest } from '../notices.js';
+import type { ClaimRequest, NotificationChannel } from '../notices.js';
 
 /** A notice that is due, without its texts. */
 export interface WaitingNotice {

@@ -22,7 +22,7 @@ export interface Tables {
   alert_firings: AlertFiringTable;
   alert_notices: AlertNoticeTable;
   /** One row; null until the first. */
-  alert_beat: { beat_at: number | null };
+  alert_beats: { source: string; beat_at: number };
   /** One row, with the number 1, from when somebody asked for it first. */
   identity: { row: number; id: string };
 }

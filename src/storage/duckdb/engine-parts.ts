@@ -4,7 +4,6 @@ import { AgentDayCache } from './agent-day-cache.js';
 import { Agents } from './agents.js';
 import { MOST_AGENTS, OtherAgents } from './agent-limit.js';
 import { Observations } from './alerts/observations.js';
-import { TouchedNumbers } from './alerts/touched-numbers.js';
 import { CUT_MESSAGE } from './attach-with-log.js';
 import { BackPressure } from './back-pressure.js';
 import { CappedRuns } from './capped-runs.js';
@@ -69,7 +68,6 @@ export interface EngineParts {
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
   readonly recent: RecentEvents;
-  readonly touched: TouchedNumbers;
   readonly observations: Observations;
   readonly housekeeping: Housekeeping;
   readonly otherAgents: OtherAgents;
@@ -168,14 +166,12 @@ async function openFiles(
   const days = new AgentDayCache(REMEMBERED_DAYS);
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
-  const touched = new TouchedNumbers(listener.touched);
   const cappedRuns = new CappedRuns(logger);
   const changes: RunChanges = {
     change: (before, after, activeAt) => {
       cappedRuns.change(before, after);
       figures.change(before, after, activeAt);
       days.change(before, after);
-      touched.change(before, after);
     },
   };
   const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
@@ -221,7 +217,6 @@ async function openFiles(
     figures,
     services,
     metrics,
-    touched,
   });
   const upkeep = reads.forWork('upkeep');
   const clock = new RetentionClock({
@@ -280,7 +275,6 @@ async function openFiles(
     prompts,
     events,
     recent,
-    touched,
     observations,
     housekeeping,
     otherAgents,

@@ -61,10 +61,8 @@ export class StoreEngine {
 
   /** @returns the positions of the points that were refused, as their user has too many metrics */
   async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: number[] }> {
-    const { metrics, writer, touched } = this.#parts;
-    const answer = await metrics.write(writer, message);
-    touched.points(message.tenant);
-    return answer;
+    const { metrics, writer } = this.#parts;
+    return await metrics.write(writer, message);
   }
 
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {

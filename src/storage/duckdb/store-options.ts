@@ -41,8 +41,6 @@ export interface StoreListener {
   readonly committed: (report: CommitReport) => void;
   /** DuckDB refuses everything from now on: only another process can open the files again. */
   readonly died: (error: unknown) => void;
-  /** Telemetry that alerts may be about; not again before they have asked what it was. */
-  readonly touched: () => void;
   /** All that somebody should see to, in words; nothing when all is well. */
   readonly troubled: (messages: readonly string[]) => void;
 }

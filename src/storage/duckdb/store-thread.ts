@@ -37,9 +37,6 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
   died: (error) => {
     outbox.post({ kind: 'notice', notice: 'died', value: spellError(error) }, [], true);
   },
-  touched: () => {
-    notify('touched', null);
-  },
   troubled: (messages) => {
     notify('troubles', messages);
   },

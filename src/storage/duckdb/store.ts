@@ -134,7 +134,7 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
   }
 
   /** @returns a UUID that the store was given when it was made, and keeps. */
-  async identity(): Promise<string> {
+  override async identity(): Promise<string> {
     if (this.#id === null) throw unavailable('The store is not open.');
     return this.#id;
   }
@@ -227,8 +227,6 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
       const report = value as CommitReport;
       this.#metrics.committed(report);
       if ((report.rows[EVENTS.name] ?? 0) > 0) this.tellOfEvents();
-    } else if (notice === 'touched') {
-      this.tellOfTouched();
     } else if (notice === 'troubles') {
       const message = (value as readonly string[]).join(' ');
       this.#host?.reportStatus(message === '' ? { level: 'ok' } : { level: 'degraded', message });

@@ -64,7 +64,7 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     return await this.known().users.tenants(userIds);
   }
 
-  protected override async usersOf(tenants: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  async #usersOf(tenants: readonly number[]): Promise<ReadonlyMap<number, string>> {
     return await this.control().accounts.findTenants([...new Set(tenants)]);
   }
 
@@ -232,7 +232,7 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   async rebuildServiceMap(options: { readonly dryRun: boolean }): Promise<MapRebuild | null> {
     const rebuilt = await this.#change<Rebuilt | null>('rebuildMap', options.dryRun);
     if (rebuilt === null) return null;
-    const users = await this.usersOf(rebuilt.examples.map(({ tenant }) => tenant));
+    const users = await this.#usersOf(rebuilt.examples.map(({ tenant }) => tenant));
     const examples = rebuilt.examples.map(
       ({ tenant, words }) => `User ${users.get(tenant) ?? String(tenant)}, ${words}`,
     );

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { FieldError } from '../../../component/http.js';
 import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
 import { validationProblem } from '../../../http/field-errors.js';
-import type { Alert } from '../../../storage/alert-store.js';
+import type { Alert } from '../../../storage/alert-rules.js';
 import type { AlertCondition, AlertType, CompositeConfig } from '../../../storage/alert-conditions.js';
 import {
   alertChannel,

@@ -2,12 +2,12 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { formatTime } from '../../../signal/time.js';
+import type { AlertFiring } from '../../../storage/alert-rules.js';
 import {
   NOTIFICATION_STATUSES,
   type AlertNotification,
   type NotificationAttempt,
-} from '../../../storage/alert-notices.js';
-import type { AlertEvent } from '../../../storage/alert-store.js';
+} from '../../../storage/notices.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { nullable, printTime, time, uuid } from '../../support/fields.js';
@@ -72,18 +72,18 @@ const listAlertEvents = {
 /** The route for what became of an alert. */
 export function alertFiringRoutes({
   routes,
-  alerts,
-}: Pick<ApiContext, 'routes' | 'alerts'>): readonly Route[] {
+  control: { alerts },
+}: Pick<ApiContext, 'routes' | 'control'>): readonly Route[] {
   return [
     routes.route(listAlertEvents).to(async ({ identity, params, query }) => {
-      const page = await alerts.listAlertEvents(identity.userId, params.alert_id, pageRange(query));
+      const page = await alerts.listFirings(identity.userId, params.alert_id, pageRange(query));
       if (!page) throw noAlert();
       return { status: 200, json: printPage(page.items.map(printFiring), page.count, query) };
     }),
   ];
 }
 
-function printFiring(firing: AlertEvent): Static<typeof firingSchema> {
+function printFiring(firing: AlertFiring): Static<typeof firingSchema> {
   return {
     id: firing.id,
     fired_at: formatTime(firing.fired_at),

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { formatTime } from '../../../signal/time.js';
-import { ALERT_CHANNELS, type Alert } from '../../../storage/alert-store.js';
+import { ALERT_CHANNELS, type Alert } from '../../../storage/alert-rules.js';
 import {
   ALERT_TYPES,
   METRIC_OPERATORS,

@@ -3,7 +3,7 @@ import { tryAlert, type AlertTrial } from '../../../alerting/try-alert.js';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { formatTime } from '../../../signal/time.js';
-import { type AlertingTerms } from '../../../storage/alert-store.js';
+import type { AlertingTerms } from '../../../storage/terms.js';
 import { ALERT_TYPES } from '../../../storage/alert-conditions.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import { conditionSource, metricOperator } from './alert-schema.js';
@@ -65,16 +65,18 @@ export const testAlert = {
 /** The route for trying an alert. */
 export function alertTestRoutes({
   routes,
-  alerts,
+  control: { alerts, terms },
+  figures,
   clock,
-}: Pick<ApiContext, 'routes' | 'alerts' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'figures' | 'clock'>): readonly Route[] {
   return [
     routes.route(testAlert).to(async ({ identity, params }) => {
-      const rule = await alerts.readRule(identity.userId, params.alert_id);
+      const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
-      const terms = alerts.alertingTerms;
-      const trial = await tryAlert(alerts, rule, terms ?? DEFAULT_TERMS, clock.now());
-      return { status: 200, json: { ...printTrial(trial), is_evaluated: terms !== null } };
+      const now = clock.now();
+      const published = (await terms.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
+      const trial = await tryAlert(figures, rule, published ?? DEFAULT_TERMS, now);
+      return { status: 200, json: { ...printTrial(trial), is_evaluated: published !== undefined } };
     }),
   ];
 }

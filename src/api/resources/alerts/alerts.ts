@@ -3,7 +3,7 @@ import { HttpProblem, type Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import { uuidV7 } from '../../../signal/ids.js';
-import type { Alert } from '../../../storage/alert-store.js';
+import type { Alert } from '../../../storage/alert-rules.js';
 import { alertChangeSchema, checkChange, lacksUrl, newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERT, alertParams, ALERTS, noAlert } from './alert-places.js';
 import { alertSchema, printAlert } from './alert-schema.js';
@@ -79,47 +79,55 @@ const deleteAlert = {
 /** The routes under `/alerts` that are about the rules themselves. */
 export function alertRoutes({
   routes,
-  alerts,
+  control: { alerts },
+  telemetry,
   targets,
   clock,
-}: Pick<ApiContext, 'routes' | 'alerts' | 'targets' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
+  /** @throws HttpProblem 404 where the user has no such agent */
+  const nameOf = async (userId: string, agentId: string): Promise<string> => {
+    const agent = await telemetry.readAgent(userId, agentId);
+    if (agent === null) throw notFound('agent');
+    return agent.name;
+  };
   return [
     routes.route(listAlerts).to(async ({ identity }) => ({
       status: 200,
-      encoded: await longArray(await alerts.listAlerts(identity.userId), printAlert),
+      encoded: await longArray(await alerts.list(identity.userId), printAlert),
     })),
     routes.route(createAlert).to(async ({ identity, body }) => {
       const terms = readNewAlert(body, await targets());
+      const agent_name = terms.agent_id === null ? null : await nameOf(identity.userId, terms.agent_id);
       const now = clock.now();
       const alert: Alert = {
         id: uuidV7(Math.floor(now / 1000)),
         ...terms,
-        agent_name: null,
+        agent_name,
         is_active: true,
         last_fired_at: null,
         created_at: now,
       };
-      const { outcome, alert: stored } = await alerts.createAlert(identity.userId, alert, MAX_ALERTS);
-      if (outcome === 'unknown_agent') throw notFound('agent');
+      const outcome = await alerts.create(identity.userId, alert, MAX_ALERTS);
+      if (outcome === 'unknown') throw notFound('user');
       if (outcome === 'full') throw tooManyAlerts();
-      return { status: 201, json: printAlert(stored) };
+      return { status: 201, json: printAlert(alert) };
     }),
     routes.route(readAlert).to(async ({ identity, params }) => {
-      const alert = await alerts.readAlert(identity.userId, params.alert_id);
-      if (!alert) throw noAlert();
-      return { status: 200, json: printAlert(alert) };
+      const rule = await alerts.read(identity.userId, params.alert_id);
+      if (!rule) throw noAlert();
+      return { status: 200, json: printAlert(rule.alert) };
     }),
     routes.route(updateAlert).to(async ({ identity, params, body }) => {
-      const known = await alerts.readAlert(identity.userId, params.alert_id);
+      const known = await alerts.read(identity.userId, params.alert_id);
       if (!known) throw noAlert();
-      checkChange(body, known.type, await targets());
-      const changed = await alerts.updateAlert(identity.userId, params.alert_id, body, clock.now());
+      checkChange(body, known.alert.type, await targets());
+      const changed = await alerts.update(identity.userId, params.alert_id, body, clock.now());
       if (changed === 'lacks_webhook_url') throw validationProblem('body', [lacksUrl(body.channel)]);
       if (!changed) throw noAlert();
-      return { status: 200, json: printAlert(changed) };
+      return { status: 200, json: printAlert(changed.alert) };
     }),
     routes.route(deleteAlert).to(async ({ identity, params }) => {
-      if (!(await alerts.deleteAlert(identity.userId, params.alert_id))) throw noAlert();
+      if (!(await alerts.delete(identity.userId, params.alert_id))) throw noAlert();
       return { status: 204 };
     }),
   ];

@@ -1,4 +1,4 @@
-import type { MetricFigures, Observing } from '../../alert-figures.js';
+import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../alert-figures.js';
 import { POINTS } from '../../tables.js';
 import type { Connection, Row } from '../connection.js';
 import { literal } from '../database.js';
@@ -6,14 +6,20 @@ import { labelStart, quote } from '../metrics/labels.js';
 import { number } from '../queries/run-summary.js';
 import { relation } from '../relation.js';
 import type { Capture } from '../segment.js';
+import { lookedAt, NOTHING_SEEN } from './evidence.js';
 
 /** The number of a stream, and whose series of it are wanted, as `WantedMetric` has it. */
-export interface WantedStream {
+export interface WantedStream extends Pick<WantedMetric, 'service'> {
   readonly stream: number;
-  readonly service: string | null;
+  readonly since: readonly Evidence[] | undefined;
 }
 
-export const NO_SERIES: MetricFigures = { series: 0, min: null, max: null, seq: 0 };
+interface FoundSeries extends Omit<MetricFigures, 'evidence' | 'isNews'> {
+  /** The greatest of their newest points. */
+  readonly seq: number;
+}
+
+const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, seq: NOTHING_SEEN };
 
 /** How series say whose they are. */
 const STARTS = ['service_name', 'service.name', 'service'].map((key) => literal(labelStart(key)));
@@ -60,8 +66,8 @@ export async function metricFigures(
      ${asked.length > 0 ? own : ''}`,
     services,
   );
-  const all = new Map<number, { readonly figures: MetricFigures; readonly says: boolean }>();
-  const found = new Map<string, MetricFigures>();
+  const all = new Map<number, { readonly figures: FoundSeries; readonly says: boolean }>();
+  const found = new Map<string, FoundSeries>();
   for (const row of rows) {
     const stream = Number(row.stream_no);
     if (row.service === null) all.set(stream, { figures: figuresOf(row), says: row.says === true });
@@ -69,18 +75,30 @@ export async function metricFigures(
   }
   return wanted.map((one) => {
     const ofStream = all.get(one.stream);
-    if (ofStream === undefined) return NO_SERIES;
+    if (ofStream === undefined) return noSeries(one.since);
     const isOwn = one.service !== null && ofStream.says;
-    return isOwn ? (found.get(keyOf(one)) ?? NO_SERIES) : ofStream.figures;
+    return seriesSince(isOwn ? (found.get(keyOf(one)) ?? NO_SERIES) : ofStream.figures, one.since);
   });
 }
 
+/** Of a stream that is not there. */
+export function noSeries(since: readonly Evidence[] | undefined): MetricFigures {
+  return seriesSince(NO_SERIES, since);
+}
+
+function seriesSince(
+  { seq, ...figures }: FoundSeries,
+  since: readonly Evidence[] | undefined,
+): MetricFigures {
+  return { ...figures, ...lookedAt(seq, since) };
+}
+
 /** By the service as labels hold it, which is how it is found. */
-function keyOf({ stream, service }: WantedStream): string {
+function keyOf({ stream, service }: Pick<WantedStream, 'stream' | 'service'>): string {
   return `${stream} ${quote(service ?? '')}`;
 }
 
-function figuresOf({ series, min, max, seq }: Row): MetricFigures {
+function figuresOf({ series, min, max, seq }: Row): FoundSeries {
   return {
     series: Number(series),
     min: number(min),

@@ -5,8 +5,7 @@ import type {
   Observing,
   Target,
   TargetFigures,
-  Touched,
-  WindowFigures,
+  WantedFigures,
 } from '../../alert-figures.js';
 import type { Agents } from '../agents.js';
 import type { Services } from '../map/services.js';
@@ -14,10 +13,9 @@ import type { StoredMetrics } from '../metrics/stored-metrics.js';
 import type { Read } from '../read.js';
 import type { RunFigures } from '../run-figures.js';
 import { exampleTraces } from './example-traces.js';
-import { metricFigures, NO_SERIES } from './metric-figures.js';
+import { metricFigures, noSeries } from './metric-figures.js';
 import { NodeActivity } from './node-activity.js';
-import { costsOf, windowsOf } from './target-figures.js';
-import type { TouchedNumbers } from './touched-numbers.js';
+import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-figures.js';
 import type { Unit } from './unit-rows.js';
 
 interface Parts {
@@ -26,17 +24,10 @@ interface Parts {
   readonly figures: RunFigures;
   readonly services: Services;
   readonly metrics: StoredMetrics;
-  readonly touched: TouchedNumbers;
 }
 
 /** The numbers of the users that a question names, by their ids; without those that there are not. */
 export type Tenants = ReadonlyMap<string, number>;
-
-/** What commits touched, where users are numbers. */
-export interface TouchedTenants extends Pick<Touched, 'agents'> {
-  readonly spansOf: readonly number[];
-  readonly pointsOf: readonly number[];
-}
 
 /** A target by its number. */
 interface Place {
@@ -48,7 +39,7 @@ type Wanted = 'runs' | 'cost' | 'activity';
 
 /** What one kind of targets was found to be. */
 interface Found {
-  readonly windows: ReadonlyMap<number, WindowFigures>;
+  readonly windows: ReadonlyMap<number, FoundWindow>;
   readonly costs: ReadonlyMap<number, readonly CostFigures[]>;
   readonly activity: ReadonlyMap<number, number | null>;
 }
@@ -62,21 +53,6 @@ export class Observations {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-  }
-
-  /** From here on commits tell that there is something for {@link takeTouched}. */
-  watch(): void {
-    this.#parts.touched.watch();
-  }
-
-  takeTouched(): TouchedTenants {
-    const { agents, touched } = this.#parts;
-    const { agentNos, spansOf, pointsOf } = touched.take();
-    return {
-      agents: agentNos.flatMap((agentNo) => agents.byNumber(agentNo)?.id ?? []),
-      spansOf,
-      pointsOf,
-    };
   }
 
   /** Everything as of one moment. */
@@ -105,9 +81,9 @@ export class Observations {
           figures.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
         ]),
       );
-      const streams = request.metrics.map(({ userId, name, service }) => {
+      const streams = request.metrics.map(({ userId, name, service, since }) => {
         const stream = this.#stream(tenants.get(userId), name);
-        return stream === undefined ? undefined : { stream, service };
+        return stream === undefined ? undefined : { stream, service, since };
       });
       const read = async (unit: Unit): Promise<Pick<Found, 'windows' | 'costs'>> => ({
         windows: await windowsOf(connection, capture, { unit, numbers: numbers(unit, 'runs') }, request),
@@ -128,7 +104,9 @@ export class Observations {
           const place = places[i];
           return place === undefined ? UNKNOWN : figuresOf(place, found[place.unit], wanted);
         }),
-        metrics: streams.map((stream) => (stream && metrics.get(stream)) ?? NO_SERIES),
+        metrics: streams.map(
+          (stream, i) => (stream && metrics.get(stream)) ?? noSeries(request.metrics[i]?.since),
+        ),
       };
     });
   }
@@ -179,9 +157,10 @@ export class Observations {
   }
 }
 
-function figuresOf({ no }: Place, found: Found, wanted: Readonly<Record<Wanted, boolean>>): TargetFigures {
+function figuresOf({ no }: Place, found: Found, wanted: WantedFigures): TargetFigures {
+  const window = wanted.runs ? found.windows.get(no) : undefined;
   return {
-    window: wanted.runs ? (found.windows.get(no) ?? null) : null,
+    window: window === undefined ? null : windowSince(window, wanted.since),
     costs: wanted.cost ? (found.costs.get(no) ?? []) : [],
     activeAt: wanted.activity ? (found.activity.get(no) ?? null) : null,
   };

@@ -1,10 +1,17 @@
-import type { CostFigures, Observing, WindowFigures } from '../../alert-figures.js';
+import type { CostFigures, Evidence, Observing, WindowFigures } from '../../alert-figures.js';
 import type { Connection } from '../connection.js';
 import { number, sumOf } from '../queries/run-summary.js';
 import type { Capture } from '../segment.js';
+import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
-const NO_RUNS: WindowFigures = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: 0 };
+/** Window figures, before anybody asks what is new of them. */
+export interface FoundWindow extends Omit<WindowFigures, 'evidence' | 'isNews'> {
+  /** The greatest of its rows. */
+  readonly seq: number;
+}
+
+const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: NOTHING_SEEN };
 const NO_COST: CostFigures = { cost: 0, priced: 0 };
 
 /** What has finished in the window, by the numbers asked for. */
@@ -13,7 +20,7 @@ export async function windowsOf(
   capture: Capture,
   units: Units,
   { windowStart, now }: Pick<Observing, 'windowStart' | 'now'>,
-): Promise<Map<number, WindowFigures>> {
+): Promise<Map<number, FoundWindow>> {
   const windows = new Map(units.numbers.map((no) => [no, NO_RUNS]));
   if (units.numbers.length === 0) return windows;
   const finished = await finishedRows(connection, capture, units, { after: windowStart, until: now });
@@ -32,6 +39,14 @@ export async function windowsOf(
     });
   }
   return windows;
+}
+
+/** @param since what was known of the window */
+export function windowSince(
+  { seq, ...figures }: FoundWindow,
+  since: readonly Evidence[] | undefined,
+): WindowFigures {
+  return { ...figures, ...lookedAt(seq, since) };
 }
 
 /** What started on each of the days has cost, by the numbers asked for. */

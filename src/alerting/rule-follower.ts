@@ -1,0 +1,79 @@
+import type { AlertRule, AlertRules, RulesVersion } from '../storage/alert-rules.js';
+import type { RuleIndex } from './rule-index.js';
+
+/** Keeps an index of the active rules as they are. */
+export class RuleFollower {
+  readonly #rules: Pick<AlertRules, 'follow'>;
+  readonly #index: RuleIndex;
+  readonly #onChanged: (alertId: string) => void;
+  #version: RulesVersion | null = null;
+  #isDue = true;
+  #asking: Promise<void> | null = null;
+
+  /** @param onChanged told of rules that are new, or are to be judged by other terms than before */
+  constructor(
+    rules: Pick<AlertRules, 'follow'>,
+    index: RuleIndex,
+    onChanged: (alertId: string) => void = () => undefined,
+  ) {
+    this.#rules = rules;
+    this.#index = index;
+    this.#onChanged = onChanged;
+  }
+
+  /** Whether something may have changed that was not read yet. */
+  get isDue(): boolean {
+    return this.#isDue;
+  }
+
+  /** Says that something may have changed. */
+  note(): void {
+    this.#isDue = true;
+  }
+
+  /**
+   * Reads what has changed by now, unless nothing can have.
+   *
+   * @throws ConsumeError `storage_unavailable`: it stays due
+   */
+  async follow(): Promise<void> {
+    while (this.#isDue || this.#asking) {
+      this.#asking ??= this.#read().finally(() => {
+        this.#asking = null;
+      });
+      await this.#asking;
+    }
+  }
+
+  async #read(): Promise<void> {
+    this.#isDue = false;
+    try {
+      const { isAll, put, removed, version } = await this.#rules.follow(this.#version);
+      this.#version = version;
+      if (isAll) this.#keepOnly(put);
+      for (const rule of put) this.#put(rule);
+      for (const id of removed) this.#index.remove(id);
+    } catch (error) {
+      this.#isDue = true;
+      throw error;
+    }
+  }
+
+  #keepOnly(rules: readonly AlertRule[]): void {
+    const ids = new Set(rules.map(({ alert }) => alert.id));
+    for (const { rule } of this.#index.all()) if (!ids.has(rule.alert.id)) this.#index.remove(rule.alert.id);
+  }
+
+  #put(rule: AlertRule): void {
+    const { id } = rule.alert;
+    const before = this.#index.get(id)?.rule;
+    this.#index.put(rule);
+    // One that has fired or whose incident is over is judged with the next that comes of it.
+    if (before === undefined || termsOf(before) !== termsOf(rule)) this.#onChanged(id);
+  }
+}
+
+/** What a user may change of how a rule is judged. */
+function termsOf({ alert: { threshold, cooldown_minutes } }: AlertRule): string {
+  return `${threshold} ${cooldown_minutes}`;
+}

@@ -1,0 +1,41 @@
+import type { Brought } from '../../alerting/touched.js';
+import type { MetricsBatch, TracesBatch } from '../../signal/batch.js';
+import type { TraceRecord } from '../../signal/trace.js';
+
+/** Runs that more may come of, whose agents' names are remembered. */
+const REMEMBERED_RUNS = 10_000;
+
+const NO_AGENTS: ReadonlySet<string> = new Set();
+
+/** Reads from batches which rules they may be about. */
+export class NotedBatches {
+  /** The names that records of a run gave its agent, by its id; those heard of last come last. */
+  readonly #names = new Map<string, readonly string[]>();
+
+  traces({ tenant, items }: TracesBatch): Brought {
+    const agents = new Set<string>();
+    for (const item of items) this.#addNames(item, agents);
+    return { userId: tenant, agents, hasSpans: items.length > 0, hasPoints: false };
+  }
+
+  metrics({ tenant, items }: MetricsBatch): Brought {
+    return { userId: tenant, agents: NO_AGENTS, hasSpans: false, hasPoints: items.length > 0 };
+  }
+
+  /**
+   * A record of a run that others follow names its agent by what came with it: the run is that of another's where that knew better.
+   * Runs that were forgotten, and what is known of them elsewhere, wait for the next tick.
+   */
+  #addNames({ trace }: TraceRecord, to: Set<string>): void {
+    const { trace_id, agent } = trace;
+    to.add(agent);
+    const before = this.#names.get(trace_id);
+    if (before === undefined && !trace.follows_spans && trace.status !== 'running') return;
+    for (const name of before ?? []) to.add(name);
+    this.#names.delete(trace_id);
+    this.#names.set(trace_id, before?.includes(agent) === true ? before : [...(before ?? []), agent]);
+    if (this.#names.size <= REMEMBERED_RUNS) return;
+    const [oldest] = this.#names.keys();
+    if (oldest !== undefined) this.#names.delete(oldest);
+  }
+}

@@ -1,0 +1,104 @@
+import type { EvaluatedRules } from '../../src/alerting/evaluator.js';
+import type { AlertChange, AlertRule, DecidedFiring, Resolution } from '../../src/storage/alert-rules.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import { aUser } from '../storage/meta-records.js';
+import { USER } from './alert-samples.js';
+import { SaidFigures } from './said-figures.js';
+
+/** What an evaluator stands on: a real control plane, whose calls can be made to wait or to fail, too, and figures that a test says. */
+export class PlacedStore extends SaidFigures {
+  /** What was written. */
+  readonly firings: DecidedFiring[] = [];
+  readonly resolutions: Resolution[] = [];
+  lastBeat: number | null = null;
+  watchers = 0;
+  /** Whether the hints of the control plane come. */
+  hints = true;
+  readonly #control: ControlStore;
+
+  constructor(control: ControlStore, source?: string) {
+    super(source);
+    this.#control = control;
+  }
+
+  /** A store with the user of all rules. */
+  static async of(control: ControlStore, source?: string): Promise<PlacedStore> {
+    if ((await control.accounts.findUser(USER)) === null)
+      await control.accounts.createUser(aUser({ id: USER }));
+    return new PlacedStore(control, source);
+  }
+
+  /** What the evaluator has of the control plane. */
+  get evaluated(): EvaluatedRules {
+    const { alerts, watch } = this.#control;
+    return {
+      alerts: {
+        follow: async (since) => {
+          await this.enter('follow');
+          return await alerts.follow(since);
+        },
+        recordFirings: async (firings) => {
+          await this.enter('recordFirings');
+          const written = await alerts.recordFirings(firings);
+          this.firings.push(...firings.filter((_, at) => written[at]));
+          return written;
+        },
+        recordResolutions: async (resolutions) => {
+          await this.enter('recordResolutions');
+          const written = await alerts.recordResolutions(resolutions);
+          this.resolutions.push(...resolutions.filter((_, at) => written[at]));
+          return written;
+        },
+        beat: async (source, now) => {
+          await this.enter('beat');
+          const last = await alerts.beat(source, now);
+          this.lastBeat = now;
+          return last;
+        },
+      },
+      watch: {
+        watch: (topic, listener) => {
+          const unwatch = watch.watch(topic, () => {
+            if (this.hints) listener();
+          });
+          this.watchers++;
+          return () => {
+            unwatch();
+            this.watchers--;
+          };
+        },
+      },
+    };
+  }
+
+  /** A user makes a rule. */
+  async add({ userId, alert }: AlertRule): Promise<void> {
+    const outcome = await this.#control.alerts.create(userId, alert, Infinity);
+    if (outcome !== 'created') throw new Error(`the rule was not created: ${outcome}`);
+  }
+
+  async change({ userId, alert }: AlertRule, change: AlertChange, now = 0): Promise<void> {
+    if ((await this.#control.alerts.update(userId, alert.id, change, now)) === null)
+      throw new Error('there is no such rule');
+  }
+
+  async delete({ userId, alert }: AlertRule): Promise<void> {
+    await this.#control.alerts.delete(userId, alert.id);
+  }
+
+  /** A rule as it is now. */
+  async read({ userId, alert }: AlertRule): Promise<AlertRule> {
+    const rule = await this.#control.alerts.read(userId, alert.id);
+    if (rule === null) throw new Error('the rule is gone');
+    return rule;
+  }
+
+  /** Somebody else decides. */
+  async fireElsewhere(firing: DecidedFiring): Promise<void> {
+    await this.#control.alerts.recordFirings([firing]);
+  }
+
+  async resolveElsewhere(resolution: Resolution): Promise<void> {
+    await this.#control.alerts.recordResolutions([resolution]);
+  }
+}
