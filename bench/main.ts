@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { TELEMETRY_SIGNALS } from '../src/signal/batch.js';
 import { alerts, type AlertsOptions } from './alerts.js';
+import { control, type ControlBenchOptions } from './control.js';
 import { FLOOD_NAMES } from './floods/all-floods.js';
 import { ingest, type IngestOptions } from './ingest.js';
 import { longTrace, type LongTraceOptions } from './long-trace.js';
@@ -158,6 +159,16 @@ program
   .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
   .action(async (options: NeighboursOptions) => {
     if (!(await neighbours(options, print))) process.exitCode = 1;
+  });
+
+program
+  .command('control')
+  .description('calls of the control plane, in the thread that has it and from another one')
+  .option('--calls <n>', 'of each kind', integer, 1000)
+  .option('--together <n>', 'under way at the same time, in the second half', integer, 16)
+  .option('--postgres <url>', 'an empty database that is measured, too')
+  .action(async (options: ControlBenchOptions) => {
+    await control(options, print);
   });
 
 // By `exit`, so that daemons and folders do not stay behind.
