@@ -114,7 +114,10 @@ async function kindsOf(plane: ControlPlane): Promise<Readonly<Record<string, Cal
   await plane.endpoints.create(organization.slug, anEndpoint());
   const now = systemClock.now();
   let last = 0;
-  const some = () => Array.from({ length: EVENTS }, () => anEvent(last++, 'trace.failed', { error_message: 'what went wrong' }));
+  const some = () =>
+    Array.from({ length: EVENTS }, () =>
+      anEvent(last++, 'trace.failed', { error_message: 'what went wrong' }),
+    );
   const claimed: (readonly DeliveryClaim[])[] = [];
   return {
     'find a key': () => plane.accounts.findKey(key.digest),
