@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
-import { controlPlaneIn } from '../test/support/control-plane.js';
+import { controlPathOf, controlPlaneAt } from '../test/support/control-plane.js';
 import type { ControlStore } from '../src/storage/control/control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/writer.js';
@@ -251,7 +251,7 @@ async function withStores<T>(
     clock: systemClock,
   };
   const path = join(directory, 'data', 'jackdaw.duckdb');
-  const control = await controlPlaneIn(dirname(path));
+  const control = await controlPlaneAt(controlPathOf(path));
   const options = { ...STORE_OPTIONS, memoryLimit: '512MiB', segmentSize: SEGMENT_SIZE, path };
   const store = new DuckDBStore(settings, options);
   await store.start(hostThatKeeps([], control));

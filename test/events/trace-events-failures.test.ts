@@ -7,7 +7,7 @@ import { filesOf } from '../storage/stored-rows.js';
 import { canLimit, RemoteStore } from '../storage/remote-store.js';
 import { BAD, dataOf, EventEngine, told, type Listener } from './event-engine.js';
 import { aUser } from '../storage/meta-records.js';
-import { controlPlaneIn } from '../support/control-plane.js';
+import { controlPathOf, controlPlaneAt } from '../support/control-plane.js';
 import { testFolder } from '../support/test-folder.js';
 
 function completion({ trace }: TraceRecord): TraceRecord {
@@ -60,12 +60,11 @@ void t.test('a refused request makes no agent, and the one that is taken does', 
 const skip = canLimit() ? false : 'prlimit is not here';
 
 void t.test('a full disk loses no event and tells none twice', { skip }, async (t) => {
-  const directory = testFolder(t);
-  const control = await controlPlaneIn(directory);
+  const path = join(testFolder(t), 'jackdaw.duckdb');
+  const control = await controlPlaneAt(controlPathOf(path));
   const account = aUser();
   await control.accounts.createUser(account);
   await control.events.want('a reader', ['*'], Number.MAX_SAFE_INTEGER);
-  const path = join(directory, 'jackdaw.duckdb');
   const engine = await EventEngine.open(t, { path, control: await control.identity() });
   await control.close();
   const user = await engine.addUser(['*']);

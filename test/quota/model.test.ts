@@ -148,7 +148,7 @@ async function check(opened: TestStore, steps: readonly Step[], limit: number): 
         await opened.store.settled();
         break;
       case 'limit':
-        await opened.store.updateUser(tenant, { monthly_event_limit: step.limit });
+        await opened.control.accounts.updateUser(tenant, { monthly_event_limit: step.limit });
         model.limit = step.limit;
         break;
       case 'write': {

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Database, MAIN } from '../../src/storage/duckdb/database.js';
 import { RemoteError, RemoteStore } from './remote-store.js';
 import { filesOf } from './stored-rows.js';
 import { aTrace, NOON } from '../support/run-records.js';
+import { controlPathOf } from '../support/control-plane.js';
 import { watchWorkers } from '../support/watch-workers.js';
 import { TestStore } from './test-store.js';
 
@@ -30,14 +31,19 @@ function fileNamed(path: string, part: RegExp): string {
 
 void t.test('a second process is told who has the store, and what to do', async (t) => {
   const { opened } = await aClosedStore(t);
-  const first = await RemoteStore.open(t, opened.path, 100);
+  // Each has a control plane of its own, as if it was one that several can have.
+  const copies = ['first', 'second'].map((name) => join(dirname(opened.path), name));
+  for (const copy of copies) copyFileSync(controlPathOf(opened.path), copy);
+  const [control = '', another = ''] = copies;
+  const first = await RemoteStore.open(t, opened.path, 100, {}, { control });
   await t.rejects(opened.start(), {
     name: 'StoreOpenError',
     message: new RegExp(
       `in use by process ${first.pid}\\. Stop that process, or .* extensions\\.duckdb\\.path`,
     ),
   });
-  const error: unknown = await RemoteStore.open(t, opened.path, 100).catch((reason: unknown) => reason);
+  const second = RemoteStore.open(t, opened.path, 100, {}, { control: another });
+  const error: unknown = await second.catch((reason: unknown) => reason);
   t.match(error instanceof RemoteError && error.error, {
     name: 'StoreOpenError',
     message: /in use by process/,
@@ -57,14 +63,14 @@ for (const [which, find] of FILES) {
   void t.test(`a ${which} file of a newer program is refused by its name`, async (t) => {
     const { opened, tenant } = await aClosedStore(t);
     const file = find(opened.path);
-    await setSchemaVersion(file, 999);
+    const version = await setSchemaVersion(file, 999);
     await t.rejects(opened.start(), {
       name: 'StoreOpenError',
       message: new RegExp(
         `${basename(file).replaceAll('.', '\\.')} has schema 999, .* newer version\\. Start that version`,
       ),
     });
-    await setSchemaVersion(file, 1);
+    await setSchemaVersion(file, version);
     await opened.start();
     t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 20, 'and not harmed by that');
   });
@@ -120,7 +126,8 @@ void t.test('a hot file that is moved already, but not taken away, counts once',
 
 void t.test('a directory that cannot be made is an error that names the file', async (t) => {
   const directory = t.testdir({ file: 'no directory' });
-  await t.rejects(TestStore.open(t, { path: join(directory, 'file', 'deeper', 'jackdaw.duckdb') }), {
+  const path = join(directory, 'file', 'deeper', 'jackdaw.duckdb');
+  await t.rejects(TestStore.open(t, { path }, join(directory, 'control.db')), {
     name: 'StoreOpenError',
     message: /jackdaw\.duckdb/,
   });
@@ -145,13 +152,12 @@ void t.test('when the store thread dies, the daemon is told, and calls fail to b
   // DuckDB's bindings end the process when a thread dies in the middle of a statement, so not before the next segment is
   // made ready.
   while (new Set(logSizes(opened.path)).size !== 1 || logSizes(opened.path).length < 2)
-    await store.listUsers();
-  for (let i = 0; i < 100; i++) await store.listUsers();
+    await store.listMetrics(tenant);
+  for (let i = 0; i < 100; i++) await store.listMetrics(tenant);
   await workers[0]?.terminate();
   const unavailable = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
   await t.rejects(store.writeTraces({ tenant, items: [aTrace(1)] }, RECEIVED), unavailable);
   await t.rejects(store.listAgents(tenant), unavailable);
-  await t.rejects(store.listKeys(), unavailable);
   t.match(opened.statuses, [{ level: 'fatal', message: /thread ended/ }]);
   await store.shutdown(AbortSignal.timeout(1000));
 });
@@ -176,7 +182,7 @@ void t.test('what waits for its commit is bounded', async (t) => {
   t.match((await opened.settings.meter.print()).text, /store_queued_bytes 0\b/);
 });
 
-void t.test('shutting down finishes what was taken, reads and changes of users too', async (t) => {
+void t.test('shutting down finishes what was taken, reads too', async (t) => {
   const { opened, tenant } = await aClosedStore(t);
   for (let round = 0; round < 5; round++) {
     await opened.start();
@@ -186,7 +192,6 @@ void t.test('shutting down finishes what was taken, reads and changes of users t
         store.writeTraces({ tenant, items: [aTrace(3)] }, RECEIVED),
         store.listRuns(tenant, {}, ALL),
         store.listAgents(tenant),
-        opened.addUser(),
       ]).flat(),
     );
     await opened.close();
@@ -199,7 +204,6 @@ void t.test('shutting down finishes what was taken, reads and changes of users t
   }
   await opened.start();
   t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 20 + 5 * 15);
-  t.equal((await opened.store.listUsers()).length, 1 + 5 * 15);
 });
 
 /** Of the hot segments; those of empty ones are all the same. */
@@ -209,10 +213,12 @@ function logSizes(path: string): number[] {
     .map((file) => statSync(`${file}.wal`, { throwIfNoEntry: false })?.size ?? 0);
 }
 
-/** The worker threads that are started from now on. */
-async function setSchemaVersion(file: string, version: number): Promise<void> {
+/** @returns the version that it had */
+async function setSchemaVersion(file: string, version: number): Promise<number> {
   const database = await Database.open({ path: file, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();
+  const [before] = await connection.rows(`SELECT version FROM ${MAIN}.schema_versions`);
   await connection.run(`UPDATE ${MAIN}.schema_versions SET version = ${version}`);
   database.close();
+  return Number(before?.version);
 }

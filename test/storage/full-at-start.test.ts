@@ -35,10 +35,10 @@ class FullStore {
   readonly #control: string;
   #store: RemoteStore | null = null;
 
-  constructor(t: Test, disk: SmallDisk) {
+  constructor(t: Test, disk: SmallDisk, folder: string) {
     this.#t = t;
     this.disk = disk;
-    this.#control = testFolder(t);
+    this.#control = join(folder, 'control.db');
   }
 
   get store(): RemoteStore {
@@ -76,8 +76,9 @@ class FullStore {
 }
 
 async function open(t: Test): Promise<FullStore | null> {
-  const disk = await smallDisk(t, testFolder(t), 48 * MIB);
-  return disk === null ? null : new FullStore(t, disk);
+  const folder = testFolder(t);
+  const disk = await smallDisk(t, folder, 48 * MIB);
+  return disk === null ? null : new FullStore(t, disk, folder);
 }
 
 for (const how of ['kill', 'close'] as const)

@@ -64,28 +64,6 @@ void t.test(
   },
 );
 
-void t.test('users and keys are refused likewise', { skip }, async (t) => {
-  const opened = await TestStore.open(t);
-  await opened.close();
-  const store = await RemoteStore.open(t, opened.path, 100_000);
-  store.limitFiles(100);
-  const user = (n: number) => ({
-    id: `00000000-0000-4000-8000-00000000000${n}`,
-    email: `${n}@example.org`,
-    name: 'somebody',
-    monthly_event_limit: null,
-    disabled: false,
-    created_at: NOON,
-  });
-  await refused(t, store.call('createUser', user(1)));
-  store.limitFiles('unlimited');
-  await store.call('createUser', user(1));
-  await store.call('createUser', user(2));
-  await store.kill();
-  await opened.start();
-  t.equal((await opened.store.listUsers()).length, 2);
-});
-
 void t.test('a mover that finds no room tries again and loses nothing', { skip }, async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();

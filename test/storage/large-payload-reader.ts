@@ -1,7 +1,6 @@
-import { dirname } from 'node:path';
 import { DuckDBStore } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
-import { controlPlaneIn } from '../support/control-plane.js';
+import { controlPathOf, controlPlaneAt } from '../support/control-plane.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /** Opens the store of the first argument, reads the trace of the third for the user of the second, and prints what that took. */
@@ -15,7 +14,7 @@ export interface Taken {
 
 const [path = '', tenant = '', traceId = ''] = process.argv.slice(2);
 const store = new DuckDBStore({ ...componentSettings('duckdb'), config: {} }, { ...STORE_OPTIONS, path });
-const control = await controlPlaneIn(dirname(path));
+const control = await controlPlaneAt(controlPathOf(path));
 await store.start(hostThatKeeps([], control));
 await store.readTrace(tenant, '00000000-0000-0000-0000-000000000000');
 const before = process.resourceUsage().maxRSS;

@@ -52,7 +52,7 @@ async function openPrompts(
 ): Promise<PromptStore> {
   const opened = await TestStore.open(t, options);
   const tenant = await opened.addUser();
-  await addPrompts(opened.store, tenant, ['p'], [1, 2]);
+  await addPrompts(opened.control.prompts, tenant, ['p'], [1, 2]);
   return new PromptStore(opened, tenant);
 }
 
@@ -154,7 +154,7 @@ void t.test('a link to a prompt version that is created later is none', async (t
   const store = await openPrompts(t);
   const run = aRun({}, { prompt: { name: 'later', version: 1 } });
   await store.write(run);
-  await addPrompts(store.opened.store, store.tenant, ['later'], [1]);
+  await addPrompts(store.opened.control.prompts, store.tenant, ['later'], [1]);
   await store.write(run);
   t.match(await store.opened.store.comparePrompts(store.tenant, 'later'), [{ total_traces: 0 }]);
 });
@@ -218,7 +218,7 @@ void t.test('a hundred thousand links', async (t) => {
   const tenant = await opened.addUser();
   const versions = Array.from({ length: 20 }, (_, i) => i + 1);
   const names = ['with/slash', '100 %', '🪶'];
-  await addPrompts(opened.store, tenant, names, versions);
+  await addPrompts(opened.control.prompts, tenant, names, versions);
   const TRACES = 20_000;
   const LINKS = 100_000;
   const BATCH = 5000;

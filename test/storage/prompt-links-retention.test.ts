@@ -11,7 +11,7 @@ void t.test(
   async (t) => {
     const opened = await TestStore.open(t, { traceRetentionDays: 3 });
     const tenant = await opened.addUser();
-    await addPrompts(opened.store, tenant, ['p'], [1]);
+    await addPrompts(opened.control.prompts, tenant, ['p'], [1]);
     const { clock } = opened.settings;
     const trace_id = randomUUID();
     const link = async (span_id: string | null) =>

@@ -115,7 +115,8 @@ void t.test('compare shows what is linked, whatever comes in whatever order', as
   await neverDiffers(t, { runs: 100, ms: 4_000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
     // New tenants instead of a new store: the files grow, seal and move from run to run.
     const tenants = [await opened.addUser(), await opened.addUser()] as const;
-    for (const tenant of tenants) await addPrompts(opened.store, tenant, NAMES, VERSIONS.slice(0, -1));
+    for (const tenant of tenants)
+      await addPrompts(opened.control.prompts, tenant, NAMES, VERSIONS.slice(0, -1));
     const models = [new LinkModel(), new LinkModel()] as const;
     const apply = async ({ tenant: at, what }: Change): Promise<void> => {
       const [tenant, model] = [tenants[at], models[at]];

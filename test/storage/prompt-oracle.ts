@@ -1,7 +1,7 @@
 import { money } from './store-model.js';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { MetaStore } from '../../src/storage/meta-store.js';
+import type { Prompts } from '../../src/storage/prompts.js';
 import type { RunSummary, TelemetryStore } from '../../src/storage/telemetry-store.js';
 import { NOON } from '../support/run-records.js';
 
@@ -13,14 +13,14 @@ export function linkedKey(name: string, version: number): string {
 }
 
 export async function addPrompts(
-  store: MetaStore,
-  tenant: string,
+  prompts: Prompts,
+  userId: string,
   names: readonly string[],
   versions: readonly number[],
 ): Promise<void> {
   for (const name of names) {
     for (const version of versions) {
-      await store.createPrompt(tenant, {
+      await prompts.create(userId, {
         id: randomUUID(),
         name,
         version,

@@ -1,10 +1,10 @@
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import { controlPathOf } from '../support/control-plane.js';
 import type { Answer, StoreCall } from './store-process.js';
 
 const PROGRAM = fileURLToPath(new URL('./store-process.js', import.meta.url));
@@ -39,7 +39,7 @@ export class RemoteStore {
   }
 
   /**
-   * @param place.through what stands before the command @param place.control the folder of the control plane; absent: that of the store
+   * @param place.through what stands before the command @param place.control the path of the control plane; absent: beside the store
    * @throws RemoteError when the store cannot be opened
    */
   static async open(
@@ -47,7 +47,7 @@ export class RemoteStore {
     path: string,
     segmentRows: number,
     options: Partial<DuckDBStoreOptions> = {},
-    { through = [], control = dirname(path) }: { through?: readonly string[]; control?: string } = {},
+    { through = [], control = controlPathOf(path) }: { through?: readonly string[]; control?: string } = {},
   ): Promise<RemoteStore> {
     const store = [PROGRAM, path, String(segmentRows), JSON.stringify(options), control];
     const [command = '', ...args] = [...through, process.execPath, ...store];

@@ -192,7 +192,7 @@ type Work = (opened: TestStore, tenant: string) => Promise<unknown>;
 async function openWithUser(t: Test, path?: string): Promise<readonly [TestStore, string]> {
   const opened = await TestStore.open(t, { ...OPTIONS, ...(path !== undefined && { path }) });
   const tenant = await opened.addUser();
-  await opened.store.createPrompt(tenant, {
+  await opened.control.prompts.create(tenant, {
     id: randomUUID(),
     name: 'p',
     version: 1,

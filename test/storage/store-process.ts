@@ -4,7 +4,7 @@ import type { User } from '../../src/storage/meta-store.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
-import { controlPlaneIn } from '../support/control-plane.js';
+import { controlPlaneAt } from '../support/control-plane.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /**
@@ -64,7 +64,7 @@ const store = new DuckDBStore(
 );
 
 await answer(0, async () => {
-  control = await controlPlaneIn(process.argv[5] ?? '', settings.clock);
+  control = await controlPlaneAt(process.argv[5] ?? '', settings.clock);
   await store.start(hostThatKeeps(statuses, control));
 });
 for await (const line of createInterface({ input: process.stdin })) {

@@ -2,7 +2,6 @@ import { dirname } from 'node:path';
 import t from 'tap';
 import { aTrace, NOON } from '../support/run-records.js';
 import { watchCalls } from '../support/watched-calls.js';
-import { aUser } from './meta-records.js';
 import { RemoteStore } from './remote-store.js';
 import { TestStore } from './test-store.js';
 
@@ -47,60 +46,20 @@ void t.test('names of files are on the disk before anything depends on them', as
       `${name} has its name`,
     );
   }
+  const copies = places(/rename\(.*\.metadata"/);
+  t.ok(copies.length > 0, 'metadata was copied');
+  for (const copied of copies) {
+    const [file = ''] = /[^"]+(?=\.metadata"\)?)/.exec(lines[copied]?.split(',')[1] ?? '') ?? [];
+    const changed = lines.findIndex(
+      (line, i) => i > copied && line.includes('fsync(') && line.includes(`<${file}>`),
+    );
+    t.ok(changed > copied, 'the file was changed after that');
+    t.ok(
+      syncs.some((place) => place > copied && place < changed),
+      'a copy has its name before what it is of is changed',
+    );
+  }
 });
-
-void t.test(
-  'the log of the main file has its name before a commit counts, also after a checkpoint',
-  async (t) => {
-    const opened = await TestStore.open(t);
-    await opened.close();
-    const store = await RemoteStore.open(t, opened.path, 1000);
-    const watched = await watchCalls(t, store.pid, 'fsync,unlink,rename');
-    if (watched === null) {
-      t.pass(NO_STRACE);
-      return;
-    }
-    // A checkpoint is made in between.
-    for (let i = 0; i < 20; i++) await store.call('createUser', aUser({ name: 'x'.repeat(1024 * 1024) }));
-    await store.close();
-    const lines = await watched();
-
-    const syncs = syncsOf(lines, dirname(opened.path));
-    const log = `${opened.path}.wal`;
-    const commits = lines.flatMap((line, i) =>
-      line.includes('fsync(') && line.includes(`<${log}>`) ? [i] : [],
-    );
-    const removals = lines.flatMap((line, i) =>
-      line.includes('unlink(') && line.includes(`"${log}"`) ? [i] : [],
-    );
-    t.ok(removals.length > 0, 'there was a checkpoint');
-    for (const made of removals) {
-      const [first, second] = commits.filter((place) => place > made);
-      if (first === undefined || second === undefined) continue;
-      t.ok(
-        syncs.some((place) => place > first && place < second),
-        'what is committed behind the first sync of the log finds it named',
-      );
-    }
-    t.ok(syncs.length < commits.length, 'not each commit syncs the directory');
-
-    const copies = lines.flatMap((line, i) =>
-      line.includes('rename(') && line.includes('.metadata"') ? [i] : [],
-    );
-    t.ok(copies.length > 0, 'metadata was copied');
-    for (const copied of copies) {
-      const [file = ''] = /[^"]+(?=\.metadata"\)?)/.exec(lines[copied]?.split(',')[1] ?? '') ?? [];
-      const changed = lines.findIndex(
-        (line, i) => i > copied && line.includes('fsync(') && line.includes(`<${file}>`),
-      );
-      t.ok(changed > copied, 'the file was changed after that');
-      t.ok(
-        syncs.some((place) => place > copied && place < changed),
-        'a copy has its name before what it is of is changed',
-      );
-    }
-  },
-);
 
 /** Where a directory was synced: the places of the lines. */
 function syncsOf(lines: readonly string[], directory: string): number[] {

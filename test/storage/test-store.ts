@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { NO_RATES } from '../../src/http/user-rates.js';
 import type { Status } from '../../src/component/status.js';
@@ -7,7 +7,7 @@ import type { ControlStore } from '../../src/storage/control/control-store.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
-import { controlPlaneIn } from '../support/control-plane.js';
+import { controlPathOf, controlPlaneAt } from '../support/control-plane.js';
 import { testFolder } from '../support/test-folder.js';
 import { aUser } from './meta-records.js';
 
@@ -44,23 +44,27 @@ export class TestStore {
   /** What it told the daemon. */
   readonly statuses: Status[] = [];
   readonly #options: Partial<DuckDBStoreOptions>;
+  readonly #controlPath: string;
   #store: DuckDBStore | null = null;
   #control: ControlStore | null = null;
 
-  private constructor(path: string, options: Partial<DuckDBStoreOptions>) {
+  private constructor(path: string, options: Partial<DuckDBStoreOptions>, controlPath: string) {
     this.path = path;
+    this.#controlPath = controlPath;
     this.#options = options;
   }
 
-  /** @param options `path` of a store that is there opens it again */
+  /** @param options `path` of a store that is there opens it again @param controlPath that of its control plane; absent: beside it */
   static async open(
     t: Pick<Test, 'testdir' | 'teardown'>,
     options: Partial<DuckDBStoreOptions> = {},
+    controlPath?: string,
   ): Promise<TestStore> {
     let close = async (): Promise<void> => undefined;
     // Before the folder is made, because it is taken away after what was asked for before.
     t.teardown(() => close());
-    const opened = new TestStore(options.path ?? join(testFolder(t), 'jackdaw.duckdb'), options);
+    const path = options.path ?? join(testFolder(t), 'jackdaw.duckdb');
+    const opened = new TestStore(path, options, controlPath ?? controlPathOf(path));
     close = () => opened.close();
     await opened.start();
     return opened;
@@ -79,7 +83,7 @@ export class TestStore {
 
   /** @param options other options from here on */
   async start(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
-    this.#control ??= await controlPlaneIn(dirname(this.path), this.settings.clock);
+    this.#control ??= await controlPlaneAt(this.#controlPath, this.settings.clock);
     const store = new DuckDBStore(
       { ...this.settings, config: {} },
       { ...STORE_OPTIONS, path: this.path, ...this.#options, ...options },

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import type { Clock } from '../../src/component/telemetry.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
@@ -11,12 +11,17 @@ export async function openControlPlane(
   t: Test,
   { directory = testFolder(t), clock = systemClock }: { directory?: string; clock?: Clock } = {},
 ): Promise<ControlStore> {
-  const store = await controlPlaneIn(directory, clock);
+  const store = await controlPlaneAt(join(directory, 'control.db'), clock);
   t.teardown(() => store.close());
   return store;
 }
 
-/** That of a folder, which the caller closes. */
-export async function controlPlaneIn(directory: string, clock: Clock = systemClock): Promise<ControlStore> {
-  return new ControlStore(await openSqlite({ path: join(directory, 'control.db'), clock }), directory);
+/** That of a file, which the caller closes. */
+export async function controlPlaneAt(path: string, clock: Clock = systemClock): Promise<ControlStore> {
+  return new ControlStore(await openSqlite({ path, clock }), dirname(path));
+}
+
+/** Where the control plane of a store of a test lies: beside it. */
+export function controlPathOf(storePath: string): string {
+  return storePath.replace(/\.duckdb$/, '.control.db');
 }

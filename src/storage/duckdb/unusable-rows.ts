@@ -18,8 +18,6 @@ interface CheckedColumn {
 export interface CheckedTable {
   readonly name: string;
   readonly columns: readonly CheckedColumn[];
-  /** Those whose values are asked for of rows that are set aside. */
-  readonly keys?: readonly string[];
 }
 
 /** A file whose tables are to be looked through, and what else there is to do. */
@@ -30,26 +28,10 @@ export interface CheckedFile {
   readonly tables: readonly CheckedTable[];
   /** Of its table `unusable_rows`: the columns, and how a row `r` of a table fills them. */
   readonly kept: (table: CheckedTable) => Readonly<Record<string, string>>;
-  /**
-   * What follows from rows that were set aside, in the same transaction.
-   *
-   * @param rows how many, by table
-   * @param setAside sets further rows of a table aside
-   */
-  readonly settle?: (
-    rows: ReadonlyMap<string, number>,
-    setAside: (table: CheckedTable, condition: string) => Promise<void>,
-  ) => Promise<void>;
+  /** What follows from rows that were set aside, in the same transaction. */
+  readonly settle?: () => Promise<void>;
   /** A further sentence for people. */
   readonly hint?: (rows: ReadonlyMap<string, number>) => string;
-}
-
-/** The keys of rows that were set aside, as texts, while that is under way: there may be more than this thread has memory for. */
-const GONE = 'temp.main.unusable_keys';
-
-/** A query for the values that one key of a table had in the rows that were set aside. */
-export function keysSetAside(table: string, key: string): string {
-  return `SELECT value FROM ${GONE} WHERE table_name = '${table}' AND key = '${key}'`;
 }
 
 /** The table of each file that has what was set aside. */
@@ -80,18 +62,11 @@ export async function setUnusableAside(
   const found = new Set((await connection.rows(looks.join(' UNION ALL '))).map(({ name }) => name));
   if (found.size === 0) return;
   const counts = new Map<string, number>();
-  const setAside = async (table: CheckedTable, condition: string): Promise<void> => {
-    const rows = await keepAndDelete(connection, file, table, condition);
-    if (rows > 0) counts.set(table.name, (counts.get(table.name) ?? 0) + rows);
-  };
   await connection.run('BEGIN');
   try {
-    await connection.run(`CREATE TEMP TABLE unusable_keys (table_name VARCHAR, key VARCHAR, value VARCHAR)`);
-    for (const table of tables) {
-      if (found.has(table.name)) await setAside(table, conditionsOf(table).join(' OR '));
-    }
-    await file.settle?.(counts, setAside);
-    await connection.run(`DROP TABLE ${GONE}`);
+    for (const table of tables)
+      if (found.has(table.name)) counts.set(table.name, await keepAndDelete(connection, file, table));
+    await file.settle?.();
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);
@@ -108,19 +83,14 @@ async function keepAndDelete(
   connection: Connection,
   { catalog, kept }: CheckedFile,
   table: CheckedTable,
-  condition: string,
 ): Promise<number> {
+  const condition = conditionsOf(table).join(' OR ');
   const from = `${catalog}.main.${table.name}`;
   const columns = Object.entries(kept(table));
   await connection.run(
     `INSERT INTO ${catalog}.main.${UNUSABLE} (${columns.map(([name]) => name).join(', ')})
       SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${from} r WHERE ${condition}`,
   );
-  for (const key of table.keys ?? []) {
-    await connection.run(
-      `INSERT INTO ${GONE} SELECT '${table.name}', '${key}', ${key}::VARCHAR FROM ${from} WHERE ${condition}`,
-    );
-  }
   const [deleted] = await connection.rows(`DELETE FROM ${from} WHERE ${condition}`);
   return Number(deleted?.Count);
 }
