@@ -1,9 +1,11 @@
 import type { Logger } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
+import type { EventPageLimit } from '../event-log.js';
 import type { Observations } from './alerts/observations.js';
 import type { WriteAnswer } from './commit-line.js';
 import type { TracesMessage } from './encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
+import { readFacts, type FactPage } from './events/facts.js';
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { Rebuilt } from './map/rebuild.js';
 import type { PointsMessage } from './metrics/encode-points.js';
@@ -68,6 +70,11 @@ export class StoreEngine {
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
     return await logs.write(writer, message);
+  }
+
+  /** The facts that commits wrote behind a mark. @param mark null for all */
+  async readFacts(mark: string | null, limit: EventPageLimit): Promise<FactPage> {
+    return await readFacts(this.#parts.events, mark, limit);
   }
 
   /** Resolves after the commit. @param now microseconds */

@@ -4,6 +4,7 @@ import { noticeLogger, type LogNotice } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
 import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
+import type { EventPageLimit } from '../event-log.js';
 import type { LogFilter, LogPage, PointFilter } from '../telemetry-store.js';
 import type { TracesMessage } from './encode-traces.js';
 import type { LogsMessage } from './logs/encode-logs.js';
@@ -63,6 +64,9 @@ serve(port, outbox, {
   timeOutIdle: async (now: number) => {
     await (await engine).timeOutIdle(now);
   },
+  readFacts: reads.known(
+    async (mark: string | null, limit: EventPageLimit) => await (await engine).readFacts(mark, limit),
+  ),
   writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),

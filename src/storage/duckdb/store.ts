@@ -7,6 +7,7 @@ import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import { endThread } from '../../worker/end-thread.js';
+import { waitFor } from '../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../worker/thread-protocol.js';
 import { ThreadClient } from '../../worker/thread-client.js';
@@ -16,6 +17,8 @@ import { isControlPlane, type ControlPlane } from '../control-plane.js';
 import { EVENTS } from '../events-table.js';
 import { BatchWrites, type Known } from './batch-writes.js';
 import { PromptNumbers } from './prompt-numbers.js';
+import { FactPump } from './events/fact-pump.js';
+import type { FactPage } from './events/facts.js';
 import { repeat } from './recurring.js';
 import { revive } from './revive-error.js';
 import type { StoreOptions } from './store-options.js';
@@ -39,6 +42,8 @@ export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
   readonly maxQueueBytes: number;
 }
 
+const BEHIND =
+  'Events of telemetry cannot be brought to the control store; they are kept, it is tried again, and the log says why.';
 const FIGURES_EVERY_MS = 5000;
 const RETENTION_EVERY_MS = 3_600_000;
 /** How late a run may time out, at most. */
@@ -58,6 +63,10 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
   #control: (Known & { readonly plane: ControlPlane }) | null = null;
   #id: string | null = null;
   #host: Host | null = null;
+  #pump: FactPump | null = null;
+  #troubles: readonly string[] = [];
+  /** Whether events of telemetry cannot be brought to the control plane. */
+  #isBehind = false;
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
     super();
@@ -108,6 +117,7 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
       prompts.close();
     });
     this.#ends.push(...this.#metrics.observe(() => this.#writes.queuedBytes));
+    this.#pump = this.#startPump(thread, plane);
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
     });
@@ -125,6 +135,8 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
 
   async shutdown(deadline: AbortSignal): Promise<void> {
     for (const end of this.#ends.splice(0)) end();
+    const pumped = this.#pump?.stop();
+    if (pumped !== undefined) await waitFor(pumped, deadline);
     const thread = this.#thread;
     this.#thread = null;
     // A thread that has crashed was reported then, and there is nothing left to close.
@@ -215,6 +227,19 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     return await this.#running().call<T>('alerts', [method, ...args]);
   }
 
+  /** What is behind the mark that the log has is brought there at once. */
+  #startPump(thread: ThreadClient, { events, accounts }: ControlPlane): FactPump {
+    const { clock, logger } = this.#settings;
+    return new FactPump({
+      ...{ source: `duckdb/${String(this.#id)}`, events, accounts, clock, logger },
+      read: (mark, limit) => thread.call<FactPage>('readFacts', [mark, limit]),
+      onFailing: (isFailing) => {
+        this.#isBehind = isFailing;
+        this.#tellStatus();
+      },
+    });
+  }
+
   #running(): ThreadClient {
     if (this.#thread === null) {
       throw unavailable('The store is not open.');
@@ -226,13 +251,20 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     if (notice === 'commit') {
       const report = value as CommitReport;
       this.#metrics.committed(report);
-      if ((report.rows[EVENTS.name] ?? 0) > 0) this.tellOfEvents();
+      if ((report.rows[EVENTS.name] ?? 0) > 0) this.#pump?.wake();
     } else if (notice === 'troubles') {
-      const message = (value as readonly string[]).join(' ');
-      this.#host?.reportStatus(message === '' ? { level: 'ok' } : { level: 'degraded', message });
+      this.#troubles = value as readonly string[];
+      this.#tellStatus();
     } else if (notice === 'log') {
       writeNotice(this.#settings.logger, value as LogNotice);
     }
+  }
+
+  #tellStatus(): void {
+    const message = this.#troubles.join(' ');
+    if (this.#isBehind)
+      this.#host?.reportStatus({ level: 'recoverable', message: `${BEHIND} ${message}`.trim() });
+    else this.#host?.reportStatus(message === '' ? { level: 'ok' } : { level: 'degraded', message });
   }
 
   /** Supervisors start the process anew, which is the only cure: what was acknowledged is in the files. */
