@@ -5,7 +5,7 @@ export const DEFAULT_CONFIG: ConfigSource = {
   file: 'built-in configuration',
   text: `extensions:
   sqlite: { path: ./data/jackdaw.control.db }
-  duckdb: { path: ./data/jackdaw.duckdb }
+  duckdb: { path: ./data/jackdaw.duckdb, control: sqlite }
   query: { endpoint: 127.0.0.1:4319, store: duckdb, control: sqlite }
   health: { endpoint: 127.0.0.1:13133 }
 receivers:
@@ -22,7 +22,7 @@ processors:
 exporters:
   storage: { store: duckdb }
   webhook: { control: sqlite }
-  alerts: { store: duckdb }
+  alerts: { store: duckdb, control: sqlite }
 service:
   extensions: [sqlite, duckdb, query, health]
   pipelines:
