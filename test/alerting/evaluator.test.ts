@@ -1,7 +1,10 @@
 import t from 'tap';
 import type { AlertRule } from '../../src/storage/alert-rules.js';
 import { AGENT, AGENT_NAME, aComposite, aRule, BAD, NOTHING, runs } from './alert-samples.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { HandClock } from '../support/hand-clock.js';
 import { EvaluatorPlace, firing, startedPlace } from './evaluator-place.js';
+import { PlacedStore } from './placed-store.js';
 
 void t.test('what is touched is judged together, after a quarter of a second', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
@@ -206,4 +209,37 @@ void t.test('what many rules look at is asked for in portions, at one moment', a
     ],
   );
   t.equal(new Set(store.observed.flatMap(({ now }) => now)).size, 1);
+});
+
+void t.test('two daemons share rules, each by telemetry of its own', async (t) => {
+  const clock = new HandClock();
+  const control = await openControlPlane(t, { clock });
+  const here = new EvaluatorPlace(await PlacedStore.of(control, 'here'), clock);
+  const there = new EvaluatorPlace(await PlacedStore.of(control, 'there'), clock);
+  const places = [here, there];
+  t.teardown(() => Promise.all(places.map((place) => place.stop())));
+  const rule = aRule({ cooldown_minutes: 1 });
+  await here.store.add(rule);
+  for (const place of places) await place.start();
+  const pass = async (ticks: number): Promise<void> => {
+    for (let tick = 0; tick < ticks; tick++) {
+      await here.pass(30_000);
+      await there.settle();
+    }
+  };
+  here.store.figures.set(AGENT, BAD);
+  there.store.figures.set(AGENT, { ...NOTHING, window: runs(9, 0) });
+  await pass(20);
+  t.same([here.store.firings.length, there.store.firings.length], [1, 0]);
+  t.same(there.store.resolutions, [], 'what one sees is not over for another who never saw it');
+  there.store.figures.set(AGENT, { ...NOTHING, window: runs(10, 10) });
+  await pass(20);
+  t.same([here.store.firings.length, there.store.firings.length], [1, 1], 'nobody repeats what it told');
+  t.match(there.store.firings, [{ incident: { firings: 2 } }]);
+  here.store.figures.set(AGENT, { ...NOTHING, window: runs(5, 0) });
+  await pass(20);
+  t.same([here.store.resolutions.length, there.store.resolutions.length], [0, 0], 'who told last decides');
+  there.store.figures.set(AGENT, { ...NOTHING, window: runs(11, 0) });
+  await pass(20);
+  t.same([here.store.resolutions.length, there.store.resolutions.length], [0, 1]);
 });

@@ -6,8 +6,6 @@ import type { Alert, AlertFiring, AlertRule } from '../../src/storage/alert-rule
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import type { AlertingTerms } from '../../src/storage/terms.js';
 import type { DuckDBStore } from '../../src/storage/duckdb/store.js';
-import { aUser } from '../storage/meta-records.js';
-import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { TestStore } from '../storage/test-store.js';
@@ -27,14 +25,9 @@ export class AlertScene {
   #evaluator: Evaluator | null = null;
   #evaluated: () => void = () => undefined;
 
-  private constructor(
-    { opened, control }: Pick<AlertScene, 'opened' | 'control'>,
-    clock: HandClock,
-    terms: AlertingTerms,
-    intervalMs: number,
-  ) {
+  private constructor(opened: TestStore, clock: HandClock, terms: AlertingTerms, intervalMs: number) {
     this.opened = opened;
-    this.control = control;
+    this.control = opened.control;
     this.clock = clock;
     this.#terms = terms;
     this.#intervalMs = intervalMs;
@@ -48,8 +41,7 @@ export class AlertScene {
     const opened = await TestStore.open(t);
     const all = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC', ...terms };
     const clock = new HandClock(now);
-    const control = await openControlPlane(t, { clock });
-    const scene = new AlertScene({ opened, control }, clock, all, intervalMs);
+    const scene = new AlertScene(opened, clock, all, intervalMs);
     await scene.newUser();
     t.teardown(() => scene.stop());
     return scene;
@@ -70,7 +62,6 @@ export class AlertScene {
   /** From here on all is that of a new user. */
   async newUser(): Promise<void> {
     this.#user = await this.opened.addUser();
-    await this.control.accounts.createUser(aUser({ id: this.#user }));
   }
 
   /** @returns the alert, which is about a service, or an agent by its name, unless it names an agent's id */

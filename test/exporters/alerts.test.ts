@@ -14,11 +14,11 @@ import { uuidV7 } from '../../src/signal/ids.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { aUser } from '../storage/meta-records.js';
 import { hostThatKeeps, TestStore } from '../storage/test-store.js';
-import { openControlPlane } from '../support/control-plane.js';
 import { aDecision, addRule } from '../support/kept-rules.js';
 import { componentSettings } from '../support/component-settings.js';
 import { startMails } from '../support/mail-server.js';
 import { firedEnvelope } from '../support/placed-notices.js';
+import { aTrace } from '../support/run-records.js';
 import { sectionConfig } from '../support/section-config.js';
 import { TickingClock } from '../support/ticking-clock.js';
 import { until } from '../support/until.js';
@@ -43,15 +43,21 @@ interface Planes {
 
 async function openPlanes(t: Test): Promise<Planes> {
   const opened = await TestStore.open(t);
-  return { opened, control: await openControlPlane(t, { directory: dirname(opened.path) }) };
+  return {
+    opened,
+    // Another one once the stores were opened again.
+    get control() {
+      return opened.control;
+    },
+  };
 }
 
-function hostOf({ opened, control }: Planes, smtp: SmtpSettings | null = null): Host {
+function hostOf(planes: Planes, smtp: SmtpSettings | null = null): Host {
   return {
-    ...hostThatKeeps(opened.statuses),
+    ...hostThatKeeps(planes.opened.statuses),
     smtp,
     extension: (id, isWanted) => {
-      const found: unknown = id === 'sqlite' ? control : opened.store;
+      const found: unknown = id === 'sqlite' ? planes.control : planes.opened.store;
       if (!isWanted(found)) throw new Error(`${id} is not what was wanted`);
       return found;
     },
@@ -130,6 +136,30 @@ void t.test('it takes whatever comes, and can be stopped without a start', async
   });
   await exporter.shutdown?.(NOW);
   await exporter.shutdown?.(NOW);
+});
+
+void t.test('rules are judged soon after everybody else has a batch', async (t) => {
+  const planes = await openPlanes(t);
+  const userId = await planes.opened.addUser();
+  const { exporter } = newExporter(t, planes);
+  await exporter.start(hostOf(planes));
+  const service = { agent_id: null, agent_name: null, target_service: 'planner', threshold: 0.5 };
+  const rule = await addRule(planes.control, userId, service);
+  const now = Date.now() * 1000;
+  const items = [aTrace(0, { agent: 'planner', status: 'failed', started_at: now, ended_at: now })];
+  const context = { receivedAt: now };
+  // Nobody waits for the store here: it is told of the batch before that has it.
+  const answered = planes.opened.store
+    .writeTraces({ tenant: userId, items: [...items] }, context)
+    .then(() => undefined);
+  const batch = { tenant: userId, items };
+  await exporter.inputs.traces?.consume(batch, { ...context, answered });
+  t.same(batch.items, [], 'records are let go of');
+  await until(
+    'it has fired',
+    async () => ((await planes.control.alerts.read(userId, rule.alert.id))?.incident ?? null) !== null,
+  );
+  await exporter.shutdown(NOW);
 });
 
 void t.test('as long as it runs it says where it may send, and how alerts are evaluated', async (t) => {
@@ -219,7 +249,7 @@ void t.test(
     await until('both are under way', () => ids.length > 0 && receiver.requests.length > 0);
     await first.shutdown(NOW);
     const notices = async () =>
-      (await control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
+      (await planes.control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
     t.match(await notices(), [
       { channel: 'email', status: 'pending', attempts: [] },
       { channel: 'webhook', status: 'pending', attempts: [] },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import type { Consumer, Receipt } from '../../src/component/consumer.js';
@@ -203,3 +204,29 @@ void t.test(
     t.strictSame(batch.items, []);
   },
 );
+
+void t.test('each is told when all have answered, of a batch that goes several ways the last', async (t) => {
+  const happened: string[] = [];
+  let commit = (): void => undefined;
+  const committed = new Promise<void>((resolve) => (commit = resolve));
+  const told = (name: string): Consumer<TracesBatch> => ({
+    consume: async (_batch, { answered }) => {
+      void answered?.then(() => happened.push(name));
+      return { accepted: 1, refused: [] };
+    },
+  });
+  const slow = answering(async () => {
+    await committed;
+    happened.push('committed');
+    throw new Error('no');
+  });
+  const inner = fanOut([reading(told('first')), reading(told('second'))]);
+  const way = fanOut([reading(inner), reading(slow), reading(told('third'))]);
+  const answer = way.consume(batchOf('a'), CONTEXT).catch(() => happened.push('failed'));
+  await nextTurn();
+  t.strictSame(happened, []);
+  commit();
+  await answer;
+  t.strictSame(new Set(happened), new Set(['committed', 'first', 'second', 'third', 'failed']));
+  t.equal(happened[0], 'committed');
+});

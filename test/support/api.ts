@@ -2,7 +2,6 @@ import type { Test } from 'tap';
 import { Type } from 'typebox';
 import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
-import { isAlertStore, type AlertStore } from '../../src/storage/alert-store.js';
 import { isControlPlane, type ControlPlane } from '../../src/storage/control-plane.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
@@ -14,10 +13,8 @@ const ENDPOINT = '127.0.0.1:0';
 export interface TestApi extends ApiCaller {
   /** Every route of the API's listener. */
   readonly routes: readonly Route[];
-  /** To have deliveries without anybody who sends, for one. */
+  /** To have deliveries without anybody who sends, and alerts fire without anybody who evaluates them. */
   readonly control: ControlPlane;
-  /** The store's, to have alerts fire without anybody who evaluates them. */
-  readonly alerts: AlertStore;
   readonly directory: string;
   readonly logs: readonly string[];
   stop(): Promise<void>;
@@ -43,7 +40,6 @@ export async function startApi(
   const controlId = postgres === undefined ? 'sqlite' : 'postgres';
   let routes: () => readonly Route[] = () => [];
   let control: ControlPlane | undefined;
-  let alerts: AlertStore | undefined;
   const witness: ExtensionFactory = {
     kind: 'extension',
     type: 'witness',
@@ -55,7 +51,6 @@ export async function startApi(
         const listener = host.listener(ENDPOINT);
         routes = () => listener.routes();
         control = host.extension(controlId, isControlPlane);
-        alerts = host.extension('duckdb', isAlertStore);
       },
     }),
   };
@@ -76,11 +71,10 @@ export async function startApi(
     ...(postgres !== undefined && { postgres }),
   };
   const { daemon, logs, ...started } = await startTestDaemon(t, daemonOptions);
-  if (!control || !alerts) throw new Error('the witness has started with the daemon');
+  if (!control) throw new Error('the witness has started with the daemon');
   return Object.assign(new ApiCaller(started.url, started.key), {
     routes: routes(),
     control,
-    alerts,
     directory,
     logs,
     stop: async () => {

@@ -1,8 +1,8 @@
 import type { Micros } from '../../src/signal/time.js';
-import type { DueRequest } from '../../src/storage/alert-notices.js';
+import type { ClaimRequest } from '../../src/storage/notices.js';
 
 /** Asks for what is due by a time. @param most of each channel, whosever they are */
-export function dueBy(now: Micros, most: number, held: DueRequest['held'] = []): DueRequest {
-  const places = { all: held.length + most, perUser: held.length + most };
-  return { now, held, places: { email: places, webhook: places } };
+export function dueBy(now: Micros, most: number): ClaimRequest {
+  const each = { email: most, webhook: most };
+  return { now, free: each, perUser: each, leaseMs: 60_000 };
 }

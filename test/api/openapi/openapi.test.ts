@@ -250,22 +250,23 @@ async function checkAlerts(api: TestApi, check: Check): Promise<void> {
 }
 
 /** With an attempt to tell of it. */
-async function fireOnce({ alerts }: TestApi, alertId: string): Promise<void> {
+async function fireOnce({ control: { alerts, notices } }: TestApi, alertId: string): Promise<void> {
   const now = Date.now() * 1000;
   const eventId = randomUUID();
   const incident = { id: eventId, firings: 1 };
-  const firing = { alertId, lastFiredAt: null, firedAt: now, eventId, incident, evidence: [null] };
+  const firing = { alertId, lastFiredAt: null, firedAt: now, eventId, incident, evidence: '' };
   await alerts.recordFirings([{ ...firing, threshold: 0.5, value: 1, data: {} }]);
-  const { items } = await alerts.dueNotifications(dueBy(now, 10));
+  const { items } = await notices.claim(dueBy(now, 10));
   const attempt = { attempt_number: 1, attempted_at: now, status_code: null, duration_ms: 1.5 };
-  const results = items.map(({ number }) => ({
+  const results = items.map(({ number, token }) => ({
     number,
+    token,
     status: 'failed' as const,
     detail: 'no answer',
     attempt: { ...attempt, error_message: 'No answer came.' },
     retryAt: null,
   }));
-  await alerts.finishNotifications(results);
+  await notices.finish(results);
 }
 
 /** Every type of metric, with all that its points may have. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { NotificationResult } from '../../../../src/storage/alert-notices.js';
-import type { Firing } from '../../../../src/storage/alert-store.js';
+import type { DecidedFiring } from '../../../../src/storage/alert-rules.js';
+import type { NoticeResult } from '../../../../src/storage/notices.js';
 import { dueBy } from '../../../support/due-notices.js';
 import { HOOK_URL, makeAlert, UNWATCHED } from '../../../support/alert-calls.js';
 import { startApi, type TestApi } from '../../../support/api.js';
@@ -23,25 +23,25 @@ async function fire(
   api: TestApi,
   alertId: string,
   times: number,
-  first: Partial<Firing> = {},
+  first: Partial<DecidedFiring> = {},
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < times; index++) {
     const eventId = randomUUID();
     ids.unshift(eventId);
-    const firing: Firing = {
+    const firing: DecidedFiring = {
       alertId,
       lastFiredAt: index === 0 ? null : START + (index - 1) * MINUTE,
       firedAt: START + index * MINUTE,
       eventId,
       incident: { id: ids.at(-1) ?? eventId, firings: index + 1 },
-      evidence: [{ seq: index }],
+      evidence: '',
       threshold: 0.5,
       value: 0.75,
       data: { alert_id: alertId },
       ...first,
     };
-    if ((await api.alerts.recordFirings([firing]))[0] !== true) throw new Error('it was not written');
+    if ((await api.control.alerts.recordFirings([firing]))[0] !== true) throw new Error('it was not written');
   }
   return ids;
 }
@@ -69,11 +69,11 @@ void t.test('what became of an alert, and who was told', async (t) => {
   t.strictSame(await api.get(place), { ...none, items: [event], count: 1 });
   t.match(await api.get(`/alerts/${id}`), { last_fired_at: '2026-11-20T12:00:00Z' });
 
-  const { items: due } = await api.alerts.dueNotifications(dueBy(START, 10));
-  const result = (channel: string, rest: Omit<NotificationResult, 'number'>): NotificationResult => ({
-    number: due.find((item) => item.channel === channel)?.number ?? -1,
-    ...rest,
-  });
+  let { items: due } = await api.control.notices.claim(dueBy(START, 10));
+  const result = (channel: string, rest: Omit<NoticeResult, 'number' | 'token'>): NoticeResult => {
+    const claimed = due.find((item) => item.channel === channel);
+    return { number: claimed?.number ?? -1, token: claimed?.token ?? -1, ...rest };
+  };
   const attempt = {
     attempt_number: 1,
     attempted_at: START + 1500,
@@ -84,14 +84,16 @@ void t.test('what became of an alert, and who was told', async (t) => {
   const last = { ...attempt, attempt_number: 2, status_code: 204, error_message: null };
   const skipped = { status: 'skipped', detail: 'smtp_not_configured' } as const;
   const isOver = { attempt: null, retryAt: null };
-  await api.alerts.finishNotifications([
+  await api.control.notices.finish([
     result('email', { ...skipped, ...isOver }),
     result('webhook', { status: 'pending', detail: 'status 503', attempt, retryAt: START + MINUTE }),
   ]);
-  await api.alerts.finishNotifications([
+  const { items: again } = await api.control.notices.claim(dueBy(START + MINUTE, 10));
+  due = again;
+  await api.control.notices.finish([
     result('webhook', { status: 'sent', detail: null, attempt: last, retryAt: null }),
   ]);
-  await api.alerts.recordResolutions([
+  await api.control.alerts.recordResolutions([
     { alertId: id, incidentId: eventId, resolvedAt: START + 10 * MINUTE, data: {} },
   ]);
   const attempts = [attempt, last].map((each) => ({
@@ -153,7 +155,7 @@ void t.test('events come in pages, the newest first, and go with their alert', a
     items: [{ id: foreign, value: null, threshold: 0 }],
     count: 1,
   });
-  const { items } = await api.alerts.dueNotifications(dueBy(START + 60 * MINUTE, 100));
+  const { items } = await api.control.notices.claim(dueBy(START + 60 * MINUTE, 100));
   t.strictSame(
     items.map(({ eventId }) => eventId),
     [foreign],

@@ -100,10 +100,11 @@ void t.test('the terms are those of whoever evaluates', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const agent_id = await failingAgent(api);
   const { id } = await makeAlert(api, { agent_id, threshold: 0.5 });
-  const withdraw = api.alerts.announceAlerting({ windowMs: 2 * HOUR, minSamples: 5, timezone: 'UTC' });
+  const alerting = { windowMs: 2 * HOUR, minSamples: 5, timezone: 'UTC' };
+  await api.control.terms.publish('who evaluates', { alerting }, Number.MAX_SAFE_INTEGER);
   const trial = await tried(api, id);
   t.match(trial, { value: null, verdict: 'no_data', is_evaluated: true });
   t.equal(Date.parse(trial.window.to) - Date.parse(trial.window.from), 2 * HOUR);
-  withdraw();
+  await api.control.terms.withdraw('who evaluates');
   t.match(await tried(api, id), { value: 0.75, verdict: 'met', is_evaluated: false });
 });

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { NOTHING, points, runs } from '../alerting/alert-samples.js';
+import { SaidFigures } from '../alerting/said-figures.js';
+import type { AlertFigures, Observing, Target } from '../../src/storage/alert-figures.js';
+import { isAlertFigures } from '../../src/storage/alert-figures.js';
+import { AT_NOON } from '../storage/observing.js';
+import { TestStore } from '../storage/test-store.js';
+import { aMetric, aPoint } from '../support/metric-points.js';
+import { aTrace, NOON } from '../support/run-records.js';
+
+const METRIC = 'cpu';
+
+/** Figures to check, with one user and one agent. */
+interface OpenedFigures {
+  readonly figures: AlertFigures;
+  readonly userId: string;
+  /** Of the agent, after its first run. */
+  target(): Promise<Target>;
+  /** The agent has run once more, at noon, and failed or not. */
+  run(failed: boolean): Promise<void>;
+  /** A point of a series, at noon. */
+  point(series: string, value: number): Promise<void>;
+}
+
+type OpenFigures = (t: Test) => Promise<OpenedFigures>;
+
+async function onDuckDb(t: Test): Promise<OpenedFigures> {
+  const opened = await TestStore.open(t);
+  const { store } = opened;
+  const userId = await opened.addUser();
+  const received = { receivedAt: NOON };
+  return {
+    figures: store,
+    userId,
+    target: async () => ({ userId, agentId: (await store.listAgents(userId))[0]?.id ?? '' }),
+    run: async (failed) => {
+      const status = failed ? 'failed' : 'completed';
+      const item = aTrace(0, { agent: 'planner', status, started_at: NOON, ended_at: NOON });
+      await store.writeTraces({ tenant: userId, items: [item] }, received);
+    },
+    point: async (host, value) => {
+      const point = aPoint({ stream: aMetric({ name: METRIC }), labels: { host }, timestamp: NOON, value });
+      await store.writeMetrics({ tenant: userId, items: [point] }, received);
+    },
+  };
+}
+
+/** The double of the tests of `alerting`: it tells of what is said, so this says what the runs and points come to. */
+async function onSaid(): Promise<OpenedFigures> {
+  const figures = new SaidFigures(randomUUID());
+  const userId = randomUUID();
+  const agentId = randomUUID();
+  let [finished, failures, seq] = [0, 0, 0];
+  const series = new Map<string, number>();
+  return {
+    figures,
+    userId,
+    target: async () => ({ userId, agentId }),
+    run: async (failed) => {
+      finished++;
+      seq++;
+      if (failed) failures++;
+      figures.figures.set(agentId, { ...NOTHING, window: runs(finished, failures, { seq }) });
+    },
+    point: async (host, value) => {
+      seq++;
+      series.set(host, value);
+      figures.metrics.set(METRIC, points([...series.values()], seq));
+    },
+  };
+}
+
+function asking(request: Partial<Observing>): Observing {
+  return { ...AT_NOON, now: NOON, ...request };
+}
+
+function checkFigures(t: Test, open: OpenFigures): void {
+  void t.test('they are found among extensions, and keep who they are', async (t) => {
+    const { figures } = await open(t);
+    t.ok(isAlertFigures(figures));
+    t.notOk(isAlertFigures({}));
+    const id = await figures.identity();
+    t.equal(await figures.identity(), id);
+    t.match(id, /^[0-9a-f-]{36}$/);
+  });
+
+  void t.test('of runs: news are told from what each asker knew', async (t) => {
+    const { figures, target, run } = await open(t);
+    await run(true);
+    const asked = { target: await target(), runs: true, cost: false, activity: false };
+    const windowSince = async (...since: string[]) => {
+      const { targets } = await figures.observe(asking({ targets: [{ ...asked, since }] }));
+      const window = targets[0]?.window;
+      if (!window) throw new Error('the window is not known');
+      return window;
+    };
+    const first = await windowSince();
+    t.match(first, { finished: 1, failed: 1, isNews: [] });
+    t.same((await windowSince(first.evidence)).isNews, [false]);
+    await run(false);
+    const second = await windowSince(first.evidence, 'none of ours', first.evidence);
+    t.match(second, { finished: 2, failed: 1 });
+    t.same(second.isNews, [true, true, true]);
+    t.same((await windowSince(first.evidence, second.evidence)).isNews, [true, false]);
+  });
+
+  void t.test('of metrics: a newer point of any series is news', async (t) => {
+    const { figures, userId, point } = await open(t);
+    const seriesSince = async (...since: string[]) => {
+      const metrics = [{ userId, name: METRIC, service: null, since }];
+      const [found] = (await figures.observe(asking({ metrics }))).metrics;
+      if (!found) throw new Error('nothing is said of the metric');
+      return found;
+    };
+    const none = await seriesSince();
+    t.match(none, { series: 0, min: null, max: null });
+    t.same((await seriesSince(none.evidence)).isNews, [false]);
+    let known = none.evidence;
+    for (const [host, value, series] of [
+      ['a', 1, 1],
+      ['b', 2, 2],
+      ['a', 3, 2],
+    ] as const) {
+      await point(host, value);
+      const found = await seriesSince(known, 'none of ours');
+      t.match(found, { series });
+      t.same(found.isNews, [true, true]);
+      known = found.evidence;
+      t.same((await seriesSince(known)).isNews, [false]);
+    }
+  });
+
+  void t.test('what is not known has no figures', async (t) => {
+    const { figures, userId } = await open(t);
+    const nobody = { target: { userId, agentId: randomUUID() }, runs: true, cost: true, activity: true };
+    const { targets, metrics } = await figures.observe(
+      asking({ targets: [nobody], metrics: [{ userId, name: 'nothing', service: null }] }),
+    );
+    t.same(targets, [{ window: null, costs: [], activeAt: null }]);
+    t.match(metrics, [{ series: 0 }]);
+    t.same(await figures.exampleTraces([]), []);
+  });
+}
+
+void t.test('on DuckDB', async (t) => {
+  checkFigures(t, onDuckDb);
+});
+void t.test('on the double of tests', async (t) => {
+  checkFigures(t, onSaid);
+});
