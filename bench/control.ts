@@ -68,13 +68,13 @@ async function openThere(options: ControlOptions): Promise<Opened> {
 
 async function measure(
   title: string,
-  { plane, close }: Opened,
+  opened: Opened,
   { calls, together }: ControlBenchOptions,
   print: Print,
 ): Promise<void> {
   print(`\n${title}, ms`);
   const rows: string[][] = [];
-  for (const [name, call] of Object.entries(await kindsOf(plane))) {
+  for (const [name, call] of Object.entries(await kindsOf(opened.plane))) {
     for (let i = 0; i < WARMUP; i++) await call(i);
     const one = new LatencyRecorder();
     const before = process.cpuUsage();
@@ -93,7 +93,7 @@ async function measure(
     rows.push([name, ...times.map(fine), String(perSecond)]);
   }
   print(table(['', 'p50', 'p99', 'CPU', `p50 of ${together} at once`, 'p99', 'a second'], rows));
-  await close();
+  await opened.close();
 }
 
 async function timed(latencies: LatencyRecorder, call: () => Promise<unknown>): Promise<void> {
