@@ -1,16 +1,16 @@
 import type { Factory } from '../../src/component/factory.js';
 import type { Host } from '../../src/component/host.js';
-import type { DeliveryStore } from '../../src/storage/delivery-store.js';
+import type { ControlConnector } from '../../src/storage/control-connector.js';
 import { watchedPort } from './watched-port.js';
 
 /** Where a process ends: before or after a call of the store is done, by the name of the method. */
 interface KillPoint {
   readonly when: 'before' | 'after';
   readonly method: string;
-  /** Whether the thread that sends calls it, over the port of `openSender`. */
+  /** The contract of the control plane that it is a method of; absent: the store's own. */
+  readonly part?: string;
+  /** Whether the thread that sends calls it, over the port of `ControlConnector.connect`. */
   readonly isOfSender?: true;
-  /** What the store gives unasked in place of the method's answers. */
-  readonly notice?: string;
   /** Only calls of which this is true count. */
   readonly counts?: (argument: unknown, result: unknown) => boolean;
 }
@@ -23,19 +23,23 @@ interface Startable {
 /** The moments that matter between a fact and the note that its webhook arrived. */
 const WEBHOOK_POINTS = {
   'the fact is committed': { when: 'after', method: 'writeTraces' },
-  'events are read': { when: 'after', method: 'readEvents', counts: (_, page) => hasSome(page, 'events') },
-  'deliveries are queued': { when: 'after', method: 'addDeliveries' },
-  'progress is to be noted': { when: 'before', method: 'saveEventProgress' },
-  'progress is noted': { when: 'after', method: 'saveEventProgress' },
+  'events are read': {
+    when: 'after',
+    part: 'events',
+    method: 'read',
+    counts: (_, page) => hasSome(page, 'events'),
+  },
+  'deliveries are queued': { when: 'after', part: 'deliveries', method: 'enqueue' },
+  'progress is to be noted': { when: 'before', part: 'events', method: 'progress' },
+  'progress is noted': { when: 'after', part: 'events', method: 'progress' },
   'deliveries are claimed': {
     when: 'after',
-    method: 'claimDeliveries',
-    notice: 'claims',
+    method: 'deliveries.claim',
     isOfSender: true,
     counts: (_, result) => hasSome(result, 'claims'),
   },
-  'the answer is there': { when: 'before', method: 'finishDeliveries', isOfSender: true },
-  'the answer is recorded': { when: 'after', method: 'finishDeliveries', isOfSender: true },
+  'the answer is there': { when: 'before', method: 'deliveries.finish', isOfSender: true },
+  'the answer is recorded': { when: 'after', method: 'deliveries.finish', isOfSender: true },
 } as const satisfies Readonly<Record<string, KillPoint>>;
 
 /** Those between the evidence and the note that what an alert says arrived. */
@@ -104,29 +108,37 @@ export function dyingAt(
 type Pass = (argument: unknown, result: unknown) => void;
 
 /** The store, whose calls by components pass. */
-function callsWatched(store: object, { when, method: name }: KillPoint, pass: Pass): object {
-  return boundProxy(store, name, (method) => async (...args: unknown[]): Promise<unknown> => {
-    if (when === 'before') pass(args[0], undefined);
-    const result: unknown = await method(...args);
-    if (when === 'after') pass(args[0], result);
-    return result;
+function callsWatched(store: object, { when, part, method: name }: KillPoint, pass: Pass): object {
+  const watched = (target: object): object =>
+    boundProxy(target, name, (method) => async (...args: unknown[]): Promise<unknown> => {
+      if (when === 'before') pass(args[0], undefined);
+      const result: unknown = await method(...args);
+      if (when === 'after') pass(args[0], result);
+      return result;
+    });
+  if (part === undefined) return watched(store);
+  if (!(part in store)) return store;
+  return new Proxy(store, {
+    get(object, property) {
+      const value: unknown = Reflect.get(object, property, object);
+      if (property === part) return watched(value as object);
+      return typeof value === 'function' ? (value.bind(object) as unknown) : value;
+    },
   });
 }
 
-/** The store, whose calls by the thread that sends pass: on their way there, or the answer on its way back. */
-function senderWatched(store: object, { when, method: name, notice }: KillPoint, pass: Pass): object {
-  return boundProxy(store, 'openSender', (method) => async (...args: unknown[]): Promise<unknown> => {
-    const open = method as (...args: unknown[]) => ReturnType<DeliveryStore['openSender']>;
-    return watchedPort(await open(...args), {
+/** The control plane, whose calls by the thread that sends pass: on their way there, or the answer on its way back. */
+function senderWatched(store: object, { when, method: name }: KillPoint, pass: Pass): object {
+  return boundProxy(store, 'connect', (method) => async (...args: unknown[]): Promise<unknown> => {
+    const connect = method as (...args: unknown[]) => ReturnType<ControlConnector['connect']>;
+    return watchedPort(await connect(...args), {
       called: (called) => {
         if (when === 'before' && called === name) pass(undefined, undefined);
       },
       answered: (answered, value) => {
         if (when === 'after' && answered === name) pass(undefined, value);
       },
-      noticed: (noticed, value) => {
-        if (noticed === notice) pass(undefined, value);
-      },
+      noticed: () => undefined,
     });
   });
 }
