@@ -16,11 +16,11 @@ interface OpenedFigures {
   readonly figures: AlertFigures;
   readonly userId: string;
   /** Of the agent, after its first run. */
-  target(): Promise<Target>;
+  readonly target: () => Promise<Target>;
   /** The agent has run once more, at noon, and failed or not. */
-  run(failed: boolean): Promise<void>;
+  readonly run: (failed: boolean) => Promise<void>;
   /** A point of a series, at noon. */
-  point(series: string, value: number): Promise<void>;
+  readonly point: (series: string, value: number) => Promise<void>;
 }
 
 type OpenFigures = (t: Test) => Promise<OpenedFigures>;
