@@ -182,7 +182,7 @@ void t.test('a planted violation is found', async (t) => {
   t.ok(violation(at('receivers/a/factory.ts'), at('exporters/b/factory.js')));
   t.notOk(violation(at('receivers/a/factory.ts'), at('receivers/a/config.js')));
   t.ok(planeViolation(at('storage/control/migrate.ts'), at('storage/duckdb/connection.ts')));
-  t.ok(planeViolation(at('storage/duckdb/meta/tables.ts'), at('storage/control/migrate.ts')));
+  t.ok(planeViolation(at('storage/duckdb/main-tables.ts'), at('storage/control/migrate.ts')));
   t.notOk(planeViolation(at('storage/control/sqlite/a.ts'), at('storage/control/postgres/b.ts')));
   t.notOk(planeViolation(at('storage/control/migrate.ts'), at('storage/leases.ts')));
   t.notOk(violation(at('cli/run.ts'), at('pipeline/daemon.js')));

@@ -136,7 +136,7 @@ async function ages(t: Test, path: string): Promise<void> {
   const days = { traceRetentionDays: 1, metricRetentionDays: 1, logRetentionDays: 1, eventRetentionDays: 1 };
   const opened = await TestStore.open(t, { path, ...days });
   const { logger } = opened.settings;
-  const [user] = await opened.store.listUsers();
+  const [user] = await opened.control.accounts.listUsers();
   const old = async (): Promise<number> => {
     const runs = await opened.store.listRuns(
       user?.id ?? '',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { EventPageLimit } from '../../src/storage/event-store.js';
+import type { EventPageLimit } from '../../src/storage/event-log.js';
 import { readStoredEvents } from '../../src/storage/duckdb/events/stored-events.js';
 import { aTrace, DAY, NOON } from '../support/run-records.js';
 import { EventEngine, START, told } from './event-engine.js';

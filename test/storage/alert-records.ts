@@ -1,6 +1,5 @@
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert } from '../../src/storage/alert-rules.js';
-import type { AlertRule, Firing } from '../../src/storage/alert-store.js';
 import type { NotificationAttempt } from '../../src/storage/notices.js';
 import { NOON } from '../support/run-records.js';
 
@@ -22,24 +21,6 @@ export function anAlert(changes: Partial<Alert> = {}): Alert {
     target_service: 'billing',
     last_fired_at: null,
     created_at: NOON,
-    ...changes,
-  };
-}
-
-/** The firing of a rule as the DuckDB file keeps it. */
-export function aFiring({ alert, incident }: AlertRule, changes: Partial<Firing> = {}): Firing {
-  const firedAt = changes.firedAt ?? NOON + MINUTE;
-  const eventId = changes.eventId ?? uuidV7(firedAt / 1000);
-  return {
-    alertId: alert.id,
-    lastFiredAt: alert.last_fired_at,
-    firedAt,
-    eventId,
-    incident: { id: incident?.id ?? eventId, firings: (incident?.firings ?? 0) + 1 },
-    evidence: [{ seq: 7 }],
-    threshold: alert.threshold,
-    value: 0.5,
-    data: { alert_id: alert.id },
     ...changes,
   };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import type { Micros } from '../../src/signal/time.js';
-import type { ClockNote } from '../../src/storage/duckdb/meta/clock-notes.js';
+import type { ClockNote } from '../../src/storage/duckdb/clock-notes.js';
 import { RetentionClock } from '../../src/storage/duckdb/retention-clock.js';
 import { Troubles } from '../../src/storage/duckdb/troubles.js';
 import { RecordingLogger } from '../support/recording-logger.js';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Status } from '../../src/component/status.js';
-import type { User } from '../../src/storage/meta-store.js';
+import type { User } from '../../src/storage/accounts.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
 import { componentSettings } from '../support/component-settings.js';
@@ -19,19 +19,7 @@ export interface Call {
 }
 
 export type StoreCall =
-  | 'writeTraces'
-  | 'listRuns'
-  | 'listAgents'
-  | 'settled'
-  | 'createUser'
-  | 'wantEvents'
-  | 'openEventReader'
-  | 'createPrompt'
-  | 'readEvents'
-  | 'saveEventProgress'
-  | 'log'
-  | 'statuses'
-  | 'setOutcome';
+  'writeTraces' | 'listRuns' | 'listAgents' | 'settled' | 'createUser' | 'log' | 'statuses' | 'setOutcome';
 
 export interface Answer {
   readonly id: number;

@@ -21,7 +21,7 @@ import { StoredLogs } from './logs/stored-logs.js';
 import { StoredMetrics } from './metrics/stored-metrics.js';
 import { REBUILD_SIZE } from './map/rebuild-work.js';
 import { Services } from './map/services.js';
-import { openMainFile, type MainFile } from './main-file.js';
+import { openMainFile, refuseWithoutMain, type MainFile } from './main-file.js';
 import { lastHeard } from './last-heard.js';
 import { Mover } from './mover.js';
 import { Origins } from './origins.js';
@@ -84,6 +84,7 @@ export async function openParts(
   listener: StoreListener,
 ): Promise<EngineParts> {
   makeStorePrivate(options.path, logger);
+  refuseWithoutMain(options.path);
   const troubles = new Troubles(listener.troubled);
   const { path, reserveBytes: bytes = 0 } = options;
   const room = new DiskRoom({ mainPath: path, bytes, logger, clock: systemClock, troubles });

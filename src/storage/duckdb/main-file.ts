@@ -49,18 +49,30 @@ export async function openMainFile(
   return { storeId, clockNotes: new ClockNotes(connection) };
 }
 
+/**
+ * To be called before a main file is made.
+ *
+ * @throws StoreOpenError where there is none although there is telemetry: nobody knows whose
+ */
+export function refuseWithoutMain(path: string): void {
+  if (!existsSync(path)) refuseOthersTelemetry(path);
+}
+
+function refuseOthersTelemetry(path: string): void {
+  const { cold } = new SegmentFiles(path);
+  if (!existsSync(cold)) return;
+  throw new StoreOpenError(
+    `There is telemetry in ${cold}, but no main file ${path} that says which control store it belongs to. Put the main file of this telemetry back, or move all files of this store away (all that begin with its name) to start with an empty one.`,
+  );
+}
+
 /** Rows carry numbers of users and prompts. With those of another control plane they would be other users'. */
 async function identify(connection: Connection, path: string, control: string): Promise<string> {
   const [row] = await connection.rows(
     'SELECT id::VARCHAR AS id, control::VARCHAR AS control FROM store_identity',
   );
   if (row === undefined) {
-    const { cold } = new SegmentFiles(path);
-    if (existsSync(cold)) {
-      throw new StoreOpenError(
-        `The file ${path} does not say which control store the telemetry in ${cold} belongs to: it is new, or not that of this telemetry. Put the main file of this telemetry back, or move all files of this store away (all that begin with its name) to start with an empty one.`,
-      );
-    }
+    refuseOthersTelemetry(path);
     const id = uuidV7(systemClock.now() / MICROS_PER_MS);
     await connection.run(`INSERT INTO store_identity VALUES (${literal(id)}, ${literal(control)})`);
     return id;

@@ -11,7 +11,6 @@ import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
 import type { PointsMessage } from './metrics/encode-points.js';
 import type { PointsCursor } from './queries/metrics.js';
-import type { MetaTables } from './meta/meta-tables.js';
 import type { MapList } from './queries/service-map.js';
 import type { SpanCursor } from './queries/trace.js';
 import type { StoreOptions } from './store-options.js';
@@ -143,21 +142,3 @@ export type ReadMethod = Exclude<
   | 'readLogs'
 >;
 export type ObservationMethod = keyof StoreEngine['observations'];
-export type EventMethod = 'want' | 'unwant' | 'open' | 'save' | 'read';
-export type MetaMethod = Exclude<
-  keyof MetaTables,
-  | 'interests'
-  | 'events'
-  | 'readers'
-  | 'deliveries'
-  | 'alerts'
-  | 'clockNotes'
-  | 'tenantOf'
-  | 'userOf'
-  | 'limitOf'
-  | 'promptNumber'
-  | 'promptVersions'
-  | 'idle'
->;
-export type DeliveryMethod = Exclude<keyof MetaTables['deliveries'], 'pushTo'>;
-export type AlertMethod = Exclude<keyof MetaTables['alerts'], 'load' | 'removeBefore'>;

@@ -1,5 +1,3 @@
-import { dirname } from 'node:path';
-import type { MessagePort } from 'node:worker_threads';
 import type { Component } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
@@ -12,7 +10,6 @@ import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../worker/thread-protocol.js';
 import { ThreadClient } from '../../worker/thread-client.js';
 import type { Micros } from '../../signal/time.js';
-import type { AlertStore } from '../alert-store.js';
 import { isControlPlane, type ControlPlane } from '../control-plane.js';
 import { EVENTS } from '../events-table.js';
 import { BatchWrites, type Known } from './batch-writes.js';
@@ -26,13 +23,7 @@ import type { StoreFigures } from './store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TelemetryClient } from './telemetry-client.js';
 import { KnownUsers } from './user-terms.js';
-import type {
-  AlertMethod,
-  DeliveryMethod,
-  EventMethod,
-  MetaMethod,
-  ObservationMethod,
-} from './store-thread.js';
+import type { ObservationMethod } from './store-thread.js';
 import type { CommitReport } from './writer.js';
 
 export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
@@ -53,7 +44,7 @@ const IDLE_EVERY_MS = 5000;
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
  * and answers when they are committed.
  */
-export class DuckDBStore extends TelemetryClient implements AlertStore, Component {
+export class DuckDBStore extends TelemetryClient implements Component {
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
   readonly #metrics: StoreMetrics;
@@ -151,10 +142,6 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     return this.#id;
   }
 
-  override get directory(): string {
-    return dirname(this.#options.path);
-  }
-
   async writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     return await this.#writes.traces(batch, context);
   }
@@ -199,32 +186,8 @@ export class DuckDBStore extends TelemetryClient implements AlertStore, Componen
     return this.#control.plane;
   }
 
-  protected override async meta<T>(method: MetaMethod, ...args: unknown[]): Promise<T> {
-    return await this.#running().call<T>('meta', [method, ...args]);
-  }
-
-  protected override async events<T>(method: EventMethod, ...args: unknown[]): Promise<T> {
-    return await this.#running().call<T>('events', [method, ...args]);
-  }
-
   protected override async observations<T>(method: ObservationMethod, ...args: unknown[]): Promise<T> {
     return await this.#running().call<T>('observations', [method, ...args]);
-  }
-
-  protected override async deliveries<T>(method: DeliveryMethod, ...args: unknown[]): Promise<T> {
-    return await this.#running().call<T>('deliveries', [method, ...args]);
-  }
-
-  protected override async handPort(
-    method: 'openSender',
-    args: readonly unknown[],
-    port: MessagePort,
-  ): Promise<void> {
-    await this.#running().call(method, args, { transfer: [port] });
-  }
-
-  protected override async alerts<T>(method: AlertMethod, ...args: unknown[]): Promise<T> {
-    return await this.#running().call<T>('alerts', [method, ...args]);
   }
 
   /** What is behind the mark that the log has is brought there at once. */

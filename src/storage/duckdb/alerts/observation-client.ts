@@ -1,10 +1,9 @@
 import type { AlertFigures, ExampleQuery, Observed, Observing } from '../../alert-figures.js';
-import { EventClient } from '../events/event-client.js';
 import type { ObservationMethod } from '../store-thread.js';
 import type { Tenants } from './observations.js';
 
 /** The {@link AlertFigures} of the daemon's thread: it asks the store thread. */
-export abstract class ObservationClient extends EventClient implements AlertFigures {
+export abstract class ObservationClient implements AlertFigures {
   /** Calls a method of `Observations` in the store thread. */
   protected abstract observations<T>(method: ObservationMethod, ...args: unknown[]): Promise<T>;
 

@@ -1,7 +1,9 @@
-import type { EventCursor } from '../../event-store.js';
-
 /** Where an event is among those of telemetry. */
-export type EventPlace = Pick<EventCursor, 'commit' | 'place'>;
+export interface EventPlace {
+  readonly commit: number;
+  /** Of the commit's events, from 0. */
+  readonly place: number;
+}
 
 /** Behind all events of a commit. */
 export const LAST_PLACE = 2 ** 31 - 1;
