@@ -154,7 +154,7 @@ function checkClaims(t: Test, open: OpenControl): void {
 
 await onEveryControl(t, checkClaims);
 
-void t.test('a process is killed between a claim and its result: the delivery is due again', async (t) => {
+void t.test('a process is killed between a claim and its result: the delivery is due again at once', async (t) => {
   const path = join(testFolder(t), 'control.db');
   const clock = new HandClock();
   const before = new ControlStore(await openSqlite({ path, clock }));
@@ -174,9 +174,7 @@ void t.test('a process is killed between a claim and its result: the delivery is
   const lost = only(JSON.parse(said) as DeliveryClaim[]);
   const store = new ControlStore(await openSqlite({ path, clock }));
   t.teardown(() => store.close());
-  const early = await store.deliveries.claim(request({ now: clock.now() }));
-  t.strictSame(early, { claims: [], nextDueAt: clock.now() + 1_000_000 });
-  clock.advance(1000);
+  // At once: who had claimed it is gone with its process, however long its lease.
   const again = only((await store.deliveries.claim(request({ now: clock.now() }))).claims);
   t.match(again, { delivery_id: lost.delivery_id, attempt: 2, step: 0 });
   await store.deliveries.finish([result(again)], { ...RULES, now: clock.now() });
