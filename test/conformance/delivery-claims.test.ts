@@ -154,32 +154,35 @@ function checkClaims(t: Test, open: OpenControl): void {
 
 await onEveryControl(t, checkClaims);
 
-void t.test('a process is killed between a claim and its result: the delivery is due again at once', async (t) => {
-  const path = join(testFolder(t), 'control.db');
-  const clock = new HandClock();
-  const before = new ControlStore(await openSqlite({ path, clock }));
-  const { userId } = await anOwner(before, 'one');
-  await before.deliveries.enqueue(some(1, userId), clock.now());
-  await before.close();
-  const app = fileURLToPath(new URL('../support/control-claimer-app.js', import.meta.url));
-  const child = spawn(process.execPath, [app, path, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.teardown(() => child.kill('SIGKILL'));
-  const exited = once(child, 'exit');
-  let said = '';
-  for await (const line of createInterface({ input: child.stdout })) {
-    said = line;
-    child.kill('SIGKILL');
-  }
-  t.same(await exited, [null, 'SIGKILL']);
-  const lost = only(JSON.parse(said) as DeliveryClaim[]);
-  const store = new ControlStore(await openSqlite({ path, clock }));
-  t.teardown(() => store.close());
-  // At once: who had claimed it is gone with its process, however long its lease.
-  const again = only((await store.deliveries.claim(request({ now: clock.now() }))).claims);
-  t.match(again, { delivery_id: lost.delivery_id, attempt: 2, step: 0 });
-  await store.deliveries.finish([result(again)], { ...RULES, now: clock.now() });
-  t.match(await store.deliveries.read('one', lost.delivery_id), {
-    status: 'success',
-    attempts: [{ error_message: /^interrupted/ }, { http_status_code: 200 }],
-  });
-});
+void t.test(
+  'a process is killed between a claim and its result: the delivery is due again at once',
+  async (t) => {
+    const path = join(testFolder(t), 'control.db');
+    const clock = new HandClock();
+    const before = new ControlStore(await openSqlite({ path, clock }));
+    const { userId } = await anOwner(before, 'one');
+    await before.deliveries.enqueue(some(1, userId), clock.now());
+    await before.close();
+    const app = fileURLToPath(new URL('../support/control-claimer-app.js', import.meta.url));
+    const child = spawn(process.execPath, [app, path, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.teardown(() => child.kill('SIGKILL'));
+    const exited = once(child, 'exit');
+    let said = '';
+    for await (const line of createInterface({ input: child.stdout })) {
+      said = line;
+      child.kill('SIGKILL');
+    }
+    t.same(await exited, [null, 'SIGKILL']);
+    const lost = only(JSON.parse(said) as DeliveryClaim[]);
+    const store = new ControlStore(await openSqlite({ path, clock }));
+    t.teardown(() => store.close());
+    // At once: who had claimed it is gone with its process, however long its lease.
+    const again = only((await store.deliveries.claim(request({ now: clock.now() }))).claims);
+    t.match(again, { delivery_id: lost.delivery_id, attempt: 2, step: 0 });
+    await store.deliveries.finish([result(again)], { ...RULES, now: clock.now() });
+    t.match(await store.deliveries.read('one', lost.delivery_id), {
+      status: 'success',
+      attempts: [{ error_message: /^interrupted/ }, { http_status_code: 200 }],
+    });
+  },
+);
