@@ -5,6 +5,7 @@ import { apiRoutes } from '../../src/api/routes.js';
 import type { ApiContext } from '../../src/api/support/api-context.js';
 import { createRouteBuilder } from '../../src/http/operation.js';
 import type { TelemetryStore } from '../../src/storage/telemetry-store.js';
+import { openControlPlane } from '../support/control-plane.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 
 const ID = '00000000-0000-4000-8000-000000000001';
@@ -56,7 +57,8 @@ for (const engine of ENGINES) {
       },
     );
     const routes = createRouteBuilder(() => ({ userId: ID, keyId: ID, scopes: ['read'] as const }));
-    const context = { routes, telemetry, clock: { now: () => 0, after: () => () => undefined } };
+    const control = await openControlPlane(t);
+    const context = { routes, telemetry, control, clock: { now: () => 0, after: () => () => undefined } };
     // The others of the context belong to routes that are not called.
     const listener = await startListener(t, engine, apiRoutes(context as unknown as ApiContext));
     for (const [method, path] of READS) {
