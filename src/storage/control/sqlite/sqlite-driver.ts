@@ -80,7 +80,7 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
     try {
       const statement = this.#prepare(compiled.sql);
-      const parameters = writeParameters(compiled.parameters);
+      const parameters = writeParameters(compiled.parameters).map(withoutLoss);
       if (isChange(compiled.query) && compiled.query.returning === undefined)
         return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
       const rows = statement.all(...parameters) as Record<string, unknown>[];
@@ -107,4 +107,13 @@ class SqliteConnection implements DatabaseConnection {
 
 function isChange(node: CompiledQuery['query']): node is InsertQueryNode | UpdateQueryNode | DeleteQueryNode {
   return InsertQueryNode.is(node) || UpdateQueryNode.is(node) || DeleteQueryNode.is(node);
+}
+
+/**
+ * `@photostructure/sqlite` 1.2.1 takes a positive number below 2^-52 for the integer 0. As a text it is made the same number by the type of
+ * its column.
+ */
+function withoutLoss(parameter: unknown): unknown {
+  const isLost = typeof parameter === 'number' && parameter > 0 && parameter < Number.EPSILON;
+  return isLost ? String(parameter) : parameter;
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import t from 'tap';
-import { Database, MAIN } from '../../../../src/storage/duckdb/database.js';
+import { sql } from 'kysely';
+import { openPostgres } from '../../../../src/storage/control/postgres/open-postgres.js';
+import { openSqlite } from '../../../../src/storage/control/sqlite/open-sqlite.js';
+import { systemClock } from '../../../../src/telemetry/system-clock.js';
 import {
   COMPOSITE,
   HOOK_URL,
@@ -11,6 +14,8 @@ import {
   UNWATCHED,
 } from '../../../support/alert-calls.js';
 import { startApi, type TestApi } from '../../../support/api.js';
+import { databaseOf } from '../../../support/postgres-config.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const MISSING = { status: 404, body: { code: 'not_found', detail: 'There is no such alert.' } };
 
@@ -173,11 +178,7 @@ void t.test('a user has so many alerts at most, all of which are listed', async 
   const first = await makeAlert(before, { type: 'composite', composite_config: COMPOSITE });
   await before.stop();
   // One by one they would take minutes.
-  const file = { path: join(before.directory, 'jackdaw.duckdb'), memoryLimit: '256MiB', threads: 1 };
-  const database = await Database.open(file);
-  const copies = `SELECT a.* REPLACE (uuid() AS id) FROM ${MAIN}.alerts AS a, range(${MAX_ALERTS - 2})`;
-  await (await database.connect()).run(`INSERT INTO ${MAIN}.alerts ${copies}`);
-  database.close();
+  await copyRule(before.directory, MAX_ALERTS - 2);
 
   const { directory, adminKey } = before;
   const api = await startApi(t, { ...UNWATCHED, directory, key: adminKey });
@@ -227,4 +228,29 @@ function fullComposite(): object {
     value: [1e308, -0.5, 0, -1e-300][index],
   }));
   return { operator: 'or', conditions: [...metrics, ...runs, ...runs] };
+}
+
+/** Writes the only rule of a control store that no daemon has open so many more times. */
+async function copyRule(directory: string, times: number): Promise<void> {
+  const url = await databaseOf(directory);
+  const clock = systemClock;
+  const database =
+    url === undefined
+      ? await openSqlite({ path: join(directory, 'jackdaw.control.db'), clock })
+      : await openPostgres({ url, clock, logger: new RecordingLogger() });
+  const others = [
+    ...['user_id', 'agent_id', 'agent_name', 'type', 'threshold', 'cooldown_minutes', 'is_active', 'channel'],
+    ...['webhook_url', 'composite_config', 'target_service', 'last_fired_at', 'created_at'],
+    ...['incident_id', 'incident_firings', 'evidence', 'changed'],
+  ].join();
+  await database.transaction(async (tx) => {
+    await sql
+      .raw(
+        `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${times})
+        insert into alert_rules (id, ${others})
+        select substr(id, 1, 24) || cast(n + 100000000000 as text), ${others} from alert_rules, numbers`,
+      )
+      .execute(tx);
+  });
+  await database.close();
 }
