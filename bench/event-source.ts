@@ -43,21 +43,26 @@ export class EventSource {
   }
 
   async #send(): Promise<void> {
-    const now = new Date().toISOString();
-    const traceId = randomUUID();
-    const trace = {
-      trace_id: traceId,
-      agent: 'researcher',
-      status: 'timed_out',
-      started_at: now,
-      ended_at: now,
-      outcome: EVENT_OUTCOME,
-      error_message: 'The model did not answer in 60 s.',
-    };
+    const trace = timedOutRun();
     const headers = { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json' };
     const body = Buffer.from(JSON.stringify({ traces: [{ trace, spans: [] }] }));
     const { status } = await post(this.#pool, '/api/v1/traces/batch', headers, body);
-    if (status === 200) this.acknowledged.set(traceId, Date.now());
+    if (status === 200) this.acknowledged.set(trace.trace_id, Date.now());
     else this.failed++;
   }
+}
+
+/** A new run that has timed out. */
+export function timedOutRun(): { readonly trace_id: string } {
+  const now = new Date().toISOString();
+  const run = {
+    trace_id: randomUUID(),
+    agent: 'researcher',
+    status: 'timed_out',
+    started_at: now,
+    ended_at: now,
+    outcome: EVENT_OUTCOME,
+    error_message: 'The model did not answer in 60 s.',
+  };
+  return run;
 }

@@ -7,6 +7,7 @@ import { Api } from './api.js';
 import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
+import { burst, type Burst } from './event-burst.js';
 import { EventSource } from './event-source.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { Latency } from './load-plan.js';
@@ -28,6 +29,12 @@ export interface WebhooksOptions {
   readonly events: number;
   /** Likewise beside ingestion, of which some runs time out, too. */
   readonly eventsBeside: number;
+  /** Events that are offered at once, to a daemon that does nothing else; 0 leaves that out. */
+  readonly burst: number;
+  /** Whether only that is measured. */
+  readonly onlyBurst?: true;
+  /** Where the daemon of the burst leaves CPU profiles of its threads. */
+  readonly profile?: string;
   /** Of each turn. */
   readonly seconds: number;
   /** How often ingestion is measured without deliveries and with them, in turns. */
@@ -53,6 +60,11 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
   printSetup(print, 'webhooks', { ...options });
   const receiver = await WebhookReceiver.start();
   try {
+    if (options.burst > 0) {
+      print('\nas many deliveries as the daemon makes');
+      printBurst(print, await burstAlone(options, receiver), options);
+    }
+    if (options.onlyBurst) return;
     print('\ndeliveries alone');
     printDelivered(print, await deliveriesAlone(options, receiver), options);
     print('\ndeliveries beside ingestion');
@@ -62,8 +74,22 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
   }
 }
 
+async function burstAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Burst> {
+  const { burst: events, endpoints, profile } = options;
+  return await withDaemon(
+    options,
+    receiver,
+    async (daemon) => {
+      // The thread that sends begins with the first delivery.
+      await burst(daemon, receiver, { events: 1, endpoints });
+      return await burst(daemon, receiver, { events, endpoints });
+    },
+    profile,
+  );
+}
+
 async function deliveriesAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Delivered> {
-  return await withDaemon(options, receiver, async (url) => {
+  return await withDaemon(options, receiver, async ({ url }) => {
     receiver.reset();
     const source = new EventSource(url, options.events);
     await sleep(options.seconds * 1000);
@@ -80,7 +106,7 @@ async function besideIngestion(
   receiver: WebhookReceiver,
   print: Print,
 ): Promise<void> {
-  await withDaemon(options, receiver, async (url, endpoints) => {
+  await withDaemon(options, receiver, async ({ url }, endpoints) => {
     const load = await startLoad(url, options);
     try {
       load.go();
@@ -137,16 +163,18 @@ async function endOf(source: EventSource, seconds: number, receiver: WebhookRece
 async function withDaemon<T>(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
-  measure: (url: string, endpoints: Endpoints) => Promise<T>,
+  measure: (daemon: DaemonProcess, endpoints: Endpoints) => Promise<T>,
+  profile?: string,
 ): Promise<T> {
   return await inFreshDirectory(async (directory) => {
-    const daemon = await startDaemon(directory);
+    const daemon = await startDaemon(directory, profile);
     try {
       const endpoints = await Endpoints.subscribe(daemon.url, receiver.url, options.endpoints);
       try {
-        return await measure(daemon.url, endpoints);
+        return await measure(daemon, endpoints);
       } finally {
         await endpoints.close();
+        if (profile !== undefined) await daemon.stop();
       }
     } finally {
       await daemon.kill();
@@ -154,13 +182,13 @@ async function withDaemon<T>(
   });
 }
 
-async function startDaemon(directory: string): Promise<DaemonProcess> {
+async function startDaemon(directory: string, profile?: string): Promise<DaemonProcess> {
   const ca = join(directory, 'authority.pem');
   await writeFile(ca, AUTHORITY);
   const extra = join(directory, 'webhooks.yaml');
   const targets = { allow_cidrs: ['127.0.0.1/32'], ca_file: ca };
   await writeFile(extra, stringify({ exporters: { webhook: { targets } } }));
-  return await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY, extra }));
+  return await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY, extra }), profile);
 }
 
 async function startLoad(url: string, { ingestRate }: WebhooksOptions): Promise<LoadProcess> {
@@ -207,6 +235,19 @@ class Endpoints {
   async close(): Promise<void> {
     await this.#api.close();
   }
+}
+
+function printBurst(print: Print, { deliveries, seconds, cpu }: Burst, options: WebhooksOptions): void {
+  print(
+    lines([
+      ['delivered', `${deliveries} of ${options.burst * options.endpoints}`],
+      ['deliveries/s', `${(deliveries / seconds).toFixed(0)} (goal: at least 1000)`],
+      [
+        'CPU of the daemon',
+        cpu === undefined ? 'unknown' : `${((cpu / deliveries) * 1000).toFixed(2)} ms a delivery`,
+      ],
+    ]),
+  );
 }
 
 function printDelivered(
