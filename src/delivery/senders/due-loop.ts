@@ -22,17 +22,12 @@ export interface DueLoopTools<Item, Result> {
   readonly sent: string;
   /** Attempts under way at once. */
   readonly maxConcurrency: number;
-  /** Asks the store. @param held what is under way, or not recorded yet */
-  readonly find: (limit: number, held: readonly Item[]) => Promise<Found<Item>>;
+  /** Asks the store for so many at most. */
+  readonly find: (limit: number) => Promise<Found<Item>>;
   /** Makes an attempt; null where the signal broke it off. Never rejects. */
   readonly attempt: (item: Item, signal: AbortSignal) => Promise<Result | null>;
   /** Tells the store how attempts ended. */
   readonly finish: (results: readonly Result[]) => Promise<void>;
-  /**
-   * Whether `find` sees what `finish` was told before, also where that has not resolved yet: then a place is free as soon as
-   * the store is told its result. Under load an answer of the store takes some 50 ms.
-   */
-  readonly findsInOrder: boolean;
   /** Calls back when more may be due; absent where `wake` is called instead. @returns what ends it */
   readonly watch?: (listener: () => void) => () => void;
   readonly clock: Clock;
@@ -45,28 +40,21 @@ export interface DueLoopTools<Item, Result> {
   readonly onUnderWay?: (count: number) => void;
 }
 
-interface Done<Item, Result> {
-  readonly item: Item;
-  readonly result: Result;
-}
-
 /**
  * Takes what is due from a store, has it attempted and records how that ended. It asks the store when somebody calls, when a
- * place becomes free, and when the next item is due; otherwise it sleeps. What the store gives unasked it takes, too. An
- * attempt keeps its place until its result is recorded, or is being recorded for the first time by a store that does things in order: results do not pile up.
+ * place becomes free, and when the next item is due; otherwise it sleeps. An attempt keeps its place until its result is
+ * recorded: results do not pile up.
  */
 export class DueLoop<Item, Result> {
   readonly #tools: DueLoopTools<Item, Result>;
   readonly #calls: StoreCalls;
-  readonly #results: ResultGroups<Done<Item, Result>>;
+  readonly #results: ResultGroups<Result>;
   readonly #unwatch: (() => void) | undefined;
   /** Fires when nothing more is taken. */
   readonly #stop = new AbortController();
   /** Fires when what is under way is broken off. */
   readonly #end = new AbortController();
   readonly #underWay = new Map<Item, Promise<void>>();
-  /** Those of them that have no place any more. */
-  readonly #leaving = new Set<Item>();
   #withoutResult = 0;
   #asking: Promise<void> | null = null;
   /** Whether more may be due than the last question found. */
@@ -78,7 +66,7 @@ export class DueLoop<Item, Result> {
     setMaxListeners(0, this.#stop.signal, this.#end.signal);
     this.#calls = new StoreCalls(tools);
     this.#results = new ResultGroups({
-      write: (done) => this.#finish(done),
+      write: (results) => this.#finish(results),
       clock: tools.clock,
       expectsMore: () => this.#withoutResult > 0,
       end: this.#end.signal,
@@ -99,15 +87,6 @@ export class DueLoop<Item, Result> {
     this.#isCalled = true;
     if (this.#stop.signal.aborted) return;
     this.#asking ??= this.#ask();
-  }
-
-  /**
-   * Begins attempts that the store gave unasked: from this step on they are named as held. Nothing is begun after
-   * a stop; the store takes those for interrupted when it is asked the next time.
-   */
-  accept(items: readonly Item[]): void {
-    if (this.#stop.signal.aborted) return;
-    for (const item of items) this.#begin(item);
   }
 
   /**
@@ -134,13 +113,11 @@ export class DueLoop<Item, Result> {
       while (this.#isCalled) {
         // What ends in this turn frees its places first: the next group is as large as it can be.
         await turn();
-        const limit = maxConcurrency - this.#underWay.size + this.#leaving.size;
+        const limit = maxConcurrency - this.#underWay.size;
         if (limit <= 0 || this.#stop.signal.aborted) return;
         this.#isCalled = false;
         this.#cancelTimer();
-        const found = await this.#calls.ask('claim', this.#stop.signal, () =>
-          find(limit, [...this.#underWay.keys()]),
-        );
+        const found = await this.#calls.ask('claim', this.#stop.signal, () => find(limit));
         if (!found) return;
         for (const item of found.items) this.#begin(item);
         this.#sleep(found);
@@ -155,8 +132,7 @@ export class DueLoop<Item, Result> {
     const attempt = this.#make(item).finally(() => {
       this.#underWay.delete(item);
       this.#tools.onUnderWay?.(this.#underWay.size);
-      // Otherwise the store was asked already for what takes its place, unless there was none then.
-      if (!this.#leaving.delete(item) || this.#isCalled) this.wake();
+      this.wake();
     });
     this.#underWay.set(item, attempt);
     this.#tools.onUnderWay?.(this.#underWay.size);
@@ -166,24 +142,11 @@ export class DueLoop<Item, Result> {
     this.#withoutResult += 1;
     const result = await this.#tools.attempt(item, this.#end.signal);
     this.#withoutResult -= 1;
-    if (result !== null) await this.#results.record({ item, result });
+    if (result !== null) await this.#results.record(result);
   }
 
-  async #finish(done: readonly Done<Item, Result>[]): Promise<void> {
-    const results = done.map(({ result }) => result);
-    const recorded = this.#calls.ask('finish', this.#end.signal, async () => {
-      try {
-        await this.#tools.finish(results);
-      } catch (error) {
-        for (const { item } of done) this.#leaving.delete(item);
-        throw error;
-      }
-    });
-    if (this.#tools.findsInOrder) {
-      for (const { item } of done) this.#leaving.add(item);
-      this.wake();
-    }
-    await recorded;
+  async #finish(results: readonly Result[]): Promise<void> {
+    await this.#calls.ask('finish', this.#end.signal, () => this.#tools.finish(results));
   }
 
   #sleep({ items, nextDueAt }: Found<Item>): void {

@@ -64,8 +64,6 @@ export class Notifier {
         await notices.finish(results);
         for (const { number } of results) this.#held.delete(number);
       },
-      // Places are counted by what is held, and results that are being recorded are.
-      findsInOrder: false,
       watch: (listener) => watch.watch('notices', listener),
     });
     this.#renewLater();

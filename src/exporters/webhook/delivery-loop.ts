@@ -55,7 +55,6 @@ export class DeliveryLoop {
         held.remove(finished);
         if (paused.length > 0) onPaused(paused);
       },
-      findsInOrder: false,
     });
   }
 

@@ -21,6 +21,9 @@ import { WebhookMetrics } from './webhook-metrics.js';
 /** Of a body: what receivers can be expected to take. */
 const MAX_BODY_BYTES = 256 * 1024;
 
+/** With many endpoints each is many deliveries: others who use the control store, senders too, have their turn between. */
+const EVENTS_A_TRANSACTION = 100;
+
 /** Two senders would also remove deliveries by their own retention. */
 const QUEUES = new SoleOwner((storeId) => `The deliveries in "${storeId}" are sent`);
 
@@ -161,7 +164,11 @@ export class WebhookExporter implements Exporter {
     const accepted = items.length;
     const { deliveries } = this.#control;
     const events = items.map((event) => ({ tenant: batch.tenant, event }));
-    await deliveries.enqueue(events, this.#settings.clock.now()).catch(rethrowRetryable);
+    // What is queued before one of them fails is known when it comes again.
+    for (let start = 0; start < events.length; start += EVENTS_A_TRANSACTION)
+      await deliveries
+        .enqueue(events.slice(start, start + EVENTS_A_TRANSACTION), this.#settings.clock.now())
+        .catch(rethrowRetryable);
     return { accepted, refused };
   }
 }

@@ -8,6 +8,9 @@ import type { FactPage } from './facts.js';
 /** What is read and appended at once. */
 const PAGE: EventPageLimit = { events: 500, bytes: 4 * 1024 * 1024 };
 
+/** Users that are remembered. */
+const MOST_USERS = 10_000;
+
 /** Waits after failures: each twice the one before. */
 const FIRST_WAIT_MS = 100;
 const MOST_WAIT_MS = 10_000;
@@ -34,6 +37,8 @@ export class FactPump {
   readonly #log: SparseLog;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
+  /** Users by their numbers, which never change: under load each question takes a turn of this thread, of some 50 ms. */
+  readonly #users = new Map<number, string>();
   /** As the log has it; undefined: it is to be asked. */
   #mark: string | null | undefined;
   /** Whether there may be facts that were not found yet. */
@@ -90,15 +95,15 @@ export class FactPump {
 
   /** One page. */
   async #bring(): Promise<void> {
-    const { source, events, accounts, read, logger } = this.#tools;
+    const { source, events, read, logger } = this.#tools;
     const after = this.#mark === undefined ? await events.markOf(source) : this.#mark;
     this.#mark = after;
     const { facts, mark, hasMore } = await read(after, PAGE);
     if (hasMore) this.#isCalled = true;
     if (facts.length === 0) return;
-    const users = await accounts.findTenants([...new Set(facts.map(({ tenant }) => tenant))]);
+    await this.#findUsers(facts);
     const known = facts.flatMap(({ tenant: number, event }) => {
-      const tenant = users.get(number);
+      const tenant = this.#users.get(number);
       return tenant === undefined ? [] : { fact: event.id, tenant, event };
     });
     if (known.length < facts.length)
@@ -108,6 +113,16 @@ export class FactPump {
       );
     await events.append(known, { source, mark });
     this.#mark = mark;
+  }
+
+  /** Asks for those that are not known yet. */
+  async #findUsers(facts: FactPage['facts']): Promise<void> {
+    if (this.#users.size > MOST_USERS) this.#users.clear();
+    const numbers = new Set(facts.map(({ tenant }) => tenant));
+    const unknown = [...numbers].filter((number) => !this.#users.has(number));
+    if (unknown.length === 0) return;
+    for (const [number, user] of await this.#tools.accounts.findTenants(unknown))
+      this.#users.set(number, user);
   }
 
   async #called(): Promise<void> {
