@@ -66,7 +66,13 @@ export class TestStore {
     const path = options.path ?? join(testFolder(t), 'jackdaw.duckdb');
     const opened = new TestStore(path, options, controlPath ?? controlPathOf(path));
     close = () => opened.close();
-    await opened.start();
+    try {
+      await opened.start();
+    } catch (error) {
+      // The folder may be taken away before the end of the test.
+      await opened.close();
+      throw error;
+    }
     return opened;
   }
 
