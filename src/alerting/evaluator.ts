@@ -105,20 +105,21 @@ export class Evaluator {
    * @throws ConsumeError `storage_unavailable`: it has not started
    */
   async start(): Promise<void> {
-    const { control, clock } = this.#options;
+    const { control } = this.#options;
     this.#unwatch = control.watch.watch('rules', () => {
       this.#follower.note();
       void this.#followSoon();
     });
     try {
       await this.#follower.follow();
-      await this.#heartbeat.beat(clock.now());
     } catch (error) {
       this.#unwatch();
       throw error;
     }
     if (this.#stop.signal.aborted) return;
     this.#isStarted = true;
+    // Before the first judgement, not here: a full disk, which takes none, does not fail the start.
+    this.#isBeatDue = true;
     this.#isAllDue = true;
     this.#wake();
     this.#awaitTick();

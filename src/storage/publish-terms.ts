@@ -1,3 +1,4 @@
+import { ConsumeError } from '../component/consume-error.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import { MICROS_PER_MS } from '../signal/time-units.js';
 import { SparseLog } from '../telemetry/sparse-log.js';
@@ -6,6 +7,8 @@ import type { PublishedTerms, Terms } from './terms.js';
 /** Of one that ends without a word, terms hold so long. */
 const HOLD_MS = 120_000;
 const RENEW_MS = 40_000;
+/** Where nothing is published yet, or not any more. */
+const RETRY_MS = 5000;
 
 /** Who publishes, and by what clock. */
 export interface TermsPublisher {
@@ -16,10 +19,10 @@ export interface TermsPublisher {
 }
 
 /**
- * Publishes terms and keeps them published.
+ * Publishes terms and keeps them published; where the store does not take them now, as on a full disk, as soon as it does.
  *
  * @returns what withdraws them
- * @throws ConsumeError `storage_unavailable` where they could not be published to begin with
+ * @throws where the store will never take them
  */
 export async function keepPublished(
   terms: Terms,
@@ -27,24 +30,36 @@ export async function keepPublished(
   { owner, clock, logger }: TermsPublisher,
 ): Promise<() => Promise<void>> {
   const faults = new SparseLog(logger, clock);
-  const publish = (): Promise<void> => terms.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
-  await publish();
   let underWay: Promise<void> = Promise.resolve();
   let cancel: () => void = () => undefined;
-  const renewLater = (): void => {
-    cancel = clock.after(RENEW_MS, () => {
-      renewLater();
-      underWay = publish().catch((error: unknown) => {
-        faults.warn(
-          1,
-          { err: error },
-          'What this process holds to could not be told to others; it is tried again',
-        );
-      });
+  const publishLater = (afterMs: number): void => {
+    cancel = clock.after(afterMs, () => {
+      underWay = publish().catch(tellLater);
     });
   };
-  renewLater();
+  const publish = async (): Promise<void> => {
+    // Before it is known how it went: whoever withdraws them ends that, too.
+    publishLater(RENEW_MS);
+    await terms.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
+  };
+  let hasEnded = false;
+  const tellLater = (error: unknown): void => {
+    cancel();
+    if (!hasEnded) publishLater(RETRY_MS);
+    const message = 'What this process holds to could not be told to others; it is tried again';
+    faults.warn(1, { err: error }, message);
+  };
+  try {
+    await publish();
+  } catch (error) {
+    if (!(error instanceof ConsumeError) || !error.retryable) {
+      cancel();
+      throw error;
+    }
+    tellLater(error);
+  }
   return async () => {
+    hasEnded = true;
     cancel();
     await underWay;
     await terms.withdraw(owner).catch((error: unknown) => {

@@ -172,18 +172,29 @@ void t.test('a beat that fails is repeated', async (t) => {
   t.equal(store.lastBeat, clock.now());
 });
 
-for (const method of ['follow', 'beat'] as const)
-  void t.test(`a start that fails (${method}) leaves nothing behind`, async (t) => {
-    const place = await EvaluatorPlace.open(t);
-    await firing(place);
-    place.store.fail(method);
-    await t.rejects(place.start(), { message: 'the disk is full' });
-    t.equal(place.store.watchers, 0);
-    await place.passTicks(2);
-    t.same(place.store.observed, []);
-    await place.stop();
-    t.equal(place.store.lastBeat, null);
-  });
+void t.test('a start that fails leaves nothing behind', async (t) => {
+  const place = await EvaluatorPlace.open(t);
+  await firing(place);
+  place.store.fail('follow');
+  await t.rejects(place.start(), { message: 'the disk is full' });
+  t.equal(place.store.watchers, 0);
+  await place.passTicks(2);
+  t.same(place.store.observed, []);
+  await place.stop();
+  t.equal(place.store.lastBeat, null);
+});
+
+void t.test('a start that cannot beat goes on, and judges nothing before it can', async (t) => {
+  const place = await EvaluatorPlace.open(t);
+  await firing(place);
+  place.store.fail('beat');
+  await place.start();
+  await place.passTicks(1);
+  t.equal(place.told.failed, 1);
+  t.equal(place.store.lastBeat, place.clock.now());
+  t.ok(place.store.observed.length > 0);
+  await place.stop();
+});
 
 void t.test('evaluations never overlap: what is due meanwhile is judged after', async (t) => {
   const { opened, open } = gate();

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import { loadSqlite } from '../../src/storage/control/sqlite/sqlite-module.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { spawnDaemon } from '../support/process.js';
 import { aTrace, NOON } from '../support/run-records.js';
@@ -27,18 +29,15 @@ const USER = {
   created_at: NOON,
 };
 
-/** A store on a small disk of its own. */
+/** A store on a small disk of its own, with the control store beside it. */
 class FullStore {
   readonly #t: Test;
   readonly disk: SmallDisk;
-  /** Where users are: on another disk. */
-  readonly #control: string;
   #store: RemoteStore | null = null;
 
-  constructor(t: Test, disk: SmallDisk, folder: string) {
+  constructor(t: Test, disk: SmallDisk) {
     this.#t = t;
     this.disk = disk;
-    this.#control = join(folder, 'control.db');
   }
 
   get store(): RemoteStore {
@@ -50,7 +49,7 @@ class FullStore {
     const path = join(this.disk.path, 'jackdaw.duckdb');
     const size = { memoryLimit: '64MiB', ...options };
     const { through } = this.disk;
-    this.#store = await RemoteStore.open(this.#t, path, 300, size, { through, control: this.#control });
+    this.#store = await RemoteStore.open(this.#t, path, 300, size, { through });
     return this.#store;
   }
 
@@ -76,9 +75,8 @@ class FullStore {
 }
 
 async function open(t: Test): Promise<FullStore | null> {
-  const folder = testFolder(t);
-  const disk = await smallDisk(t, folder, 48 * MIB);
-  return disk === null ? null : new FullStore(t, disk, folder);
+  const disk = await smallDisk(t, testFolder(t), 48 * MIB);
+  return disk === null ? null : new FullStore(t, disk);
 }
 
 for (const how of ['kill', 'close'] as const)
@@ -170,23 +168,50 @@ void t.test('the daemon says what is wrong, and goes on by itself', async (t) =>
     t.pass(NO_DISK);
     return;
   }
-  const path = join(disk.path, 'jackdaw.duckdb');
-  const overlay = `extensions: { duckdb: { path: ${JSON.stringify(path)} } }\n`;
+  const place = (name: string): string => JSON.stringify(join(disk.path, name));
+  const overlay = `extensions:
+  duckdb: { path: ${place('jackdaw.duckdb')} }
+  sqlite: { path: ${place('jackdaw.control.db')} }
+`;
   const first = await spawnDaemon(t, { overlay, directory, through: disk.through });
   const send = async (api: ApiCaller): Promise<number> =>
     (await api.call('POST', '/traces/batch', { json: { traces: [anItem()] } })).status;
+  const makeUser = async (api: ApiCaller): Promise<number> => {
+    const json = { email: `${randomUUID()}@example.org`, name: 'x'.repeat(90) };
+    return (await api.call('POST', '/admin/users', { json })).status;
+  };
   t.equal(await send(new ApiCaller(first.url, first.key)), 200);
-  await first.stop('SIGKILL');
+  t.equal(await makeUser(new ApiCaller(first.url, first.key)), 201);
+  // In order: the control store has to write to be opened as it is otherwise.
+  await first.stop();
   disk.fill();
   const { key } = first;
   const daemon = await spawnDaemon(t, { overlay, directory, key, through: disk.through });
   const api = new ApiCaller(daemon.url, key);
   t.equal((await api.get<{ count: number }>('/dashboard/traces')).count, 1);
   await until('writes are refused', async () => (await send(api)) === 503);
-  const ready = await fetch(`${daemon.healthUrl}/readyz`);
-  t.equal(ready.status, 200);
-  t.match(await ready.json(), { status: 'degraded' });
+  await until('users are refused', async () => {
+    // Of the reserve of the store there is room at first.
+    disk.fill();
+    return (await makeUser(api)) === 503;
+  });
+  const ready = async (): Promise<string> => {
+    const answer = await fetch(`${daemon.healthUrl}/readyz`);
+    return `${String(answer.status)} ${await answer.text()}`;
+  };
+  await until('it says so', async () => /Nothing can be written to/.test(await ready()));
+  t.match(await ready(), /jackdaw\.control\.db: SQLite says 13 .*Free some room/);
   disk.empty();
   await until('writes are taken', async () => (await send(api)) === 200);
+  await until('users are taken', async () => (await makeUser(api)) === 201);
   t.equal((await api.get<{ count: number }>('/dashboard/traces')).count, 2);
+  await until('all is well', async () => !/"state":"(degraded|recoverable)"/.test(await ready()));
+  const log = `${daemon.stdout()}${daemon.stderr()}`.split('\n');
+  const lines = log.filter((line) => line.includes('SQLite says 13')).length;
+  t.ok(lines > 0 && lines < 100, `the log is not flooded: ${String(lines)} lines`);
+  await daemon.stop();
+  const { DatabaseSync } = await loadSqlite();
+  const file = new DatabaseSync(join(disk.seen, 'jackdaw.control.db'));
+  t.match(file.prepare('pragma integrity_check').all(), [{ integrity_check: 'ok' }]);
+  file.close();
 });

@@ -1,3 +1,4 @@
+import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { pause } from '../../telemetry/pause.js';
 import type { EventType } from '../../signal/event.js';
@@ -32,35 +33,54 @@ export class KeptWants {
     this.#tools = tools;
   }
 
-  /** Resolves when the types are wanted. @throws where the store does not take it */
+  /**
+   * Resolves when the types are wanted, or the store does not take that now, as on a full disk, where nothing else is written either.
+   *
+   * @throws where the store never takes it
+   */
   static async begin(tools: WantTools): Promise<KeptWants> {
     const wants = new KeptWants(tools);
     if (tools.types.length === 0) return wants;
-    await wants.#say();
-    void wants.#repeat();
+    void wants.#repeat(await wants.#first());
     return wants;
+  }
+
+  /** @returns how long after it the next is due */
+  async #first(): Promise<number> {
+    try {
+      await this.#say();
+      return AGAIN_MS;
+    } catch (error) {
+      if (!(error instanceof ConsumeError) || !error.retryable) throw error;
+      this.#failed(error);
+      return RETRY_MS;
+    }
   }
 
   end(): void {
     this.#stop.abort();
   }
 
-  async #repeat(): Promise<void> {
-    const { clock, logger } = this.#tools;
-    for (let waitMs = AGAIN_MS; ;) {
+  async #repeat(firstMs: number): Promise<void> {
+    const { clock } = this.#tools;
+    for (let waitMs = firstMs; ;) {
       await pause(clock, waitMs, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
       try {
         await this.#say();
         waitMs = AGAIN_MS;
       } catch (error) {
-        logger.warn(
-          { err: error },
-          'The control store did not take which events are wanted; it is told again',
-        );
+        this.#failed(error);
         waitMs = RETRY_MS;
       }
     }
+  }
+
+  #failed(error: unknown): void {
+    this.#tools.logger.warn(
+      { err: error },
+      'The control store did not take which events are wanted; it is told again',
+    );
   }
 
   async #say(): Promise<void> {

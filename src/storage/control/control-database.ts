@@ -20,16 +20,29 @@ export class ControlDatabase {
   readonly watch: Watch;
   readonly #kysely: Kysely<Tables>;
   readonly #signals: Signals;
+  readonly #check: (database: ControlDatabase) => Promise<void>;
   #underWay = 0;
   #closing: Promise<void> | null = null;
   /** Is called when nothing is under way any more. */
   #idle = (): void => undefined;
 
-  constructor(kysely: Kysely<Tables>, dialect: Dialect, signals: Signals) {
+  /** @param check throws what is wrong with the database, where something is */
+  constructor(
+    kysely: Kysely<Tables>,
+    dialect: Dialect,
+    signals: Signals,
+    check: (database: ControlDatabase) => Promise<void>,
+  ) {
+    this.#check = check;
     this.#kysely = kysely;
     this.dialect = dialect;
     this.#signals = signals;
     this.watch = signals;
+  }
+
+  /** @throws Error which says what is wrong with the database, in words for its owner */
+  async check(): Promise<void> {
+    await this.#check(this);
   }
 
   /** Reads with single statements. @throws ConsumeError */

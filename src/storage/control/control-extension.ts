@@ -92,6 +92,11 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
       host.reportStatus({ level: 'ok' });
       return;
     }
+    if (this.#options.engine === 'sqlite') {
+      // Reads and authentication go on.
+      host.reportStatus({ level: 'degraded', message: trouble });
+      return;
+    }
     this.#settings.logger.error({ reason: trouble }, 'The control store cannot be used; it is tried again.');
     host.reportStatus({ level: 'recoverable', message: `The control store cannot be used: ${trouble}` });
   }

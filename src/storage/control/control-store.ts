@@ -74,6 +74,11 @@ export class ControlStore implements ControlPlane {
     return kept.id;
   }
 
+  /** @throws Error which says what is wrong with the database, in words for its owner */
+  async check(): Promise<void> {
+    await this.#database.check();
+  }
+
   /** Ends the hints, then gives the database back. Safe twice. */
   async close(): Promise<void> {
     await this.#database.close();

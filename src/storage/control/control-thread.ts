@@ -32,14 +32,13 @@ serve(port, outbox, {
   open: async () => {
     const store = await opening;
     tellChanges(store, outbox);
-    if (options.engine === 'postgres')
-      endReach = watchReach(
-        systemClock,
-        () => store.identity(),
-        (trouble) => {
-          outbox.post({ kind: 'notice', notice: 'reach', value: trouble }, [], true);
-        },
-      );
+    endReach = watchReach(
+      systemClock,
+      () => store.check(),
+      (trouble) => {
+        outbox.post({ kind: 'notice', notice: 'reach', value: trouble }, [], true);
+      },
+    );
     return store.directory;
   },
   connect: async (connected: MessagePort) => {

@@ -9,9 +9,13 @@ export class DatabaseFailure extends Error {
   /** `repeat`: the same transaction may succeed at once. `fault`: it never will, the program is wrong. */
   readonly kind: 'repeat' | 'unavailable' | 'fault';
 
-  constructor(message: string, kind: DatabaseFailure['kind']) {
+  /** Whether there is no room to write, on the disk or in what its user may take of it. */
+  readonly isNoRoom: boolean;
+
+  constructor(message: string, kind: DatabaseFailure['kind'], { isNoRoom = false } = {}) {
     super(message);
     this.kind = kind;
+    this.isNoRoom = isNoRoom;
   }
 }
 

@@ -49,6 +49,11 @@ export class EventLogRows implements EventLog {
   }
 
   async open(reader: string): Promise<EventPosition> {
+    // One that is known begins on a full disk, too.
+    const known = await this.#database.read((db) =>
+      db.selectFrom('event_readers').select('position').where('name', '=', reader).executeTakeFirst(),
+    );
+    if (known !== undefined) return String(known.position);
     return await this.#database.transaction(async (tx) => {
       await tx
         .insertInto('event_readers')

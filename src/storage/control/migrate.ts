@@ -30,7 +30,9 @@ export async function migrate(database: Kysely<Tables>, dialect: Dialect, place:
     // The order by time of running is nothing to go by: clocks are set back.
     allowUnorderedMigrations: true,
   });
-  await refuseNewer(database, place);
+  const done = await refuseNewer(database, place);
+  // A disk that is full is written to where there is need only.
+  if (Object.keys(MIGRATIONS).every((name) => done.includes(name))) return;
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   // A newer program may have been here between the two.
@@ -46,13 +48,16 @@ export function openError(place: string, error: unknown): unknown {
   });
 }
 
-async function refuseNewer(database: Kysely<Tables>, place: string): Promise<void> {
+/** @returns the names of the migrations that were run */
+async function refuseNewer(database: Kysely<Tables>, place: string): Promise<readonly string[]> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return;
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const done = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
-  const unknown = done.rows.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));
+  const names = done.rows.map(({ name }) => name);
+  const unknown = names.filter((name) => !(name in MIGRATIONS));
   if (unknown.length > 0)
     throw new ControlStoreError(
       `The control store ${place} was made by a newer version of Jackdaw (it has ${unknown.join(', ')}). Run that version, or name another store.`,
     );
+  return names;
 }

@@ -9,7 +9,7 @@ const ANSWER_MS = 5000;
 /**
  * Looks now and then whether a store answers.
  *
- * @param ask a small read
+ * @param ask a small read or write, which throws what is wrong
  * @param tell is told why it does not, once, and with null when it does again
  * @returns what ends it
  */

@@ -74,7 +74,9 @@ export async function openPostgres(options: {
     },
   });
   const signals = new PostgresSignals({ config, clock: options.clock, logger: options.logger });
-  const database = new ControlDatabase(kysely, dialect, signals);
+  const database = new ControlDatabase(kysely, dialect, signals, async (self) => {
+    await self.read((db) => db.selectFrom('identity').select('id').execute());
+  });
   const place = placeOf(options.url);
   try {
     await migrate(kysely, dialect, place);

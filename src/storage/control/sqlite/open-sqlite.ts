@@ -11,7 +11,7 @@ import type { Dialect } from '../dialect.js';
 import { migrate, openError } from '../migrate.js';
 import { LocalSignals } from '../signals.js';
 import type { Tables } from '../tables.js';
-import { endLeases } from './end-leases.js';
+import { FileWrites, hasNoRoom } from './file-writes.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { isNoDatabase, sqliteFailure } from './sqlite-failure.js';
 import { loadSqlite } from './sqlite-module.js';
@@ -30,7 +30,7 @@ class TransactionalAdapter extends SqliteAdapter {
 
 /**
  * Opens the database of the control store in a file, which is made where it is missing, for its user alone. Leases and claims of whoever
- * had it before are over.
+ * had it before are over, before anything else is written: on a full disk the file is opened for reads until it can be.
  *
  * @param clock leases are judged by it
  * @throws ControlStoreError where the file is another process's, another program's or a newer program's; the error of the file system
@@ -56,18 +56,19 @@ export async function openSqlite(options: {
     lock: (query) => query,
     lockSkipping: (query) => query,
   };
+  const writes = new FileWrites(file, path);
   const kysely = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new TransactionalAdapter(),
-      createDriver: () => new SqliteDriver(file),
+      createDriver: () => new SqliteDriver(file, writes),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
-  const database = new ControlDatabase(kysely, dialect, new LocalSignals());
+  const database = new ControlDatabase(kysely, dialect, new LocalSignals(), (self) => writes.check(self));
   try {
     await migrate(kysely, dialect, path);
-    await endLeases(kysely);
+    writes.open();
   } catch (error) {
     await database.close();
     throw openError(path, error);
@@ -102,7 +103,13 @@ function prepare(file: DatabaseSyncInstance, path: string): void {
     throw new ControlStoreError(
       `The file ${path} is a database of another program. Name another file for the control store.`,
     );
-  file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+  file.exec('pragma synchronous = full; pragma foreign_keys = on');
+  try {
+    file.exec('pragma journal_mode = wal');
+  } catch (error) {
+    // On a full disk later: see `FileWrites`.
+    if (!hasNoRoom(sqliteFailure(error))) throw error;
+  }
   if (isNew) file.exec(`pragma application_id = ${String(APPLICATION)}`);
 }
 

@@ -9,6 +9,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import { readRow, writeParameters } from '../any-text.js';
+import { hasNoRoom, type FileWrites } from './file-writes.js';
 import { sqliteFailure } from './sqlite-failure.js';
 
 /** Statements that stay prepared: all of the program's are fewer, but for inserts of many rows at once. */
@@ -18,12 +19,14 @@ const PREPARED = 200;
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSyncInstance;
   readonly #connection: SqliteConnection;
+  readonly #writes: FileWrites;
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  constructor(database: DatabaseSyncInstance) {
+  constructor(database: DatabaseSyncInstance, writes: FileWrites) {
     this.#database = database;
-    this.#connection = new SqliteConnection(database);
+    this.#writes = writes;
+    this.#connection = new SqliteConnection(database, writes);
   }
 
   async init(): Promise<void> {
@@ -37,12 +40,15 @@ export class SqliteDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
+    this.#connection.isWithin = false;
     const next = this.#waiting.shift();
     if (next === undefined) this.#isTaken = false;
     else next();
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#writes.begin();
+    this.#connection.isWithin = true;
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
@@ -63,6 +69,9 @@ export class SqliteDriver implements Driver {
       // `@photostructure/sqlite` keeps the file open, and with it the lock, until the last statement is garbage.
       this.#database.exec('pragma journal_mode = delete; pragma locking_mode = normal');
       this.#database.prepare('select count(*) from sqlite_schema').get();
+    } catch (error) {
+      // On a full disk what was written stays in the log beside the file, for the next start.
+      if (!hasNoRoom(sqliteFailure(error))) throw error;
     } finally {
       this.#database.close();
     }
@@ -71,10 +80,14 @@ export class SqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance;
+  readonly #writes: FileWrites;
+  /** Whether a transaction is under way: what reads alone fail with says nothing of writes. */
+  isWithin = false;
   readonly #prepared = new Map<string, StatementSyncInstance>();
 
-  constructor(database: DatabaseSyncInstance) {
+  constructor(database: DatabaseSyncInstance, writes: FileWrites) {
     this.#database = database;
+    this.#writes = writes;
   }
 
   async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
@@ -86,7 +99,7 @@ class SqliteConnection implements DatabaseConnection {
       const rows = statement.all(...parameters) as Record<string, unknown>[];
       return { rows: rows.map((row) => readRow(row) as Row) };
     } catch (error) {
-      throw sqliteFailure(error);
+      throw this.isWithin ? this.#writes.failed(error) : sqliteFailure(error);
     }
   }
 

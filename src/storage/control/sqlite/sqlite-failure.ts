@@ -4,12 +4,17 @@ import { DatabaseFailure } from '../database-failure.js';
 const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
+const IOERR = 10;
 const CORRUPT = 11;
+const FULL = 13;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
 const MISUSE = 21;
 const RANGE = 25;
 const NOTADB = 26;
+
+/** Of IOERR: WRITE, FSYNC, DIR_FSYNC, TRUNCATE, SHMSIZE. */
+const WRITE_ERRORS = new Set([3, 4, 5, 6, 19].map((more) => IOERR | (more << 8)));
 
 /** The driver's own word for a database that was closed. */
 const CLOSED = 'ERR_INVALID_STATE';
@@ -27,13 +32,19 @@ export function sqliteFailure(error: unknown): DatabaseFailure {
   }
   const words = error instanceof Error && 'errstr' in error ? String(error.errstr) : 'unknown';
   const kind = code === BUSY || code === LOCKED ? 'repeat' : FAULTS.has(code) ? 'fault' : 'unavailable';
-  return new DatabaseFailure(`SQLite says ${String(code)} (${words})`, kind);
+  return new DatabaseFailure(`SQLite says ${String(code)} (${words})`, kind, { isNoRoom: isFull(error) });
 }
 
 /** Whether a file is none of SQLite's, or is damaged. */
 export function isNoDatabase(error: unknown): boolean {
   const code = codeOf(error);
   return code === NOTADB || code === CORRUPT;
+}
+
+/** A quota that is used up is an error of writing to SQLite, of extending or syncing the file. */
+function isFull(error: unknown): boolean {
+  const extended = error instanceof Error && 'errcode' in error ? error.errcode : null;
+  return codeOf(error) === FULL || (typeof extended === 'number' && WRITE_ERRORS.has(extended));
 }
 
 function codeOf(error: unknown): number | null {

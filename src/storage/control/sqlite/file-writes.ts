@@ -1,0 +1,92 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { sql } from 'kysely';
+import type { ControlDatabase } from '../control-database.js';
+import { DatabaseFailure } from '../database-failure.js';
+import { endLeases } from './end-leases.js';
+import { sqliteFailure } from './sqlite-failure.js';
+
+/** Free room before a disk that was full is written to as a test: what takes its last bytes would fail again at once. */
+const SPARE_BYTES = 1024 * 1024;
+const MOST_VERSION = 1_000_000;
+
+/**
+ * Whether the file can be written. What a start has to write is written before anything else is: on a full disk that is later than the
+ * start, which gives reads until then.
+ */
+export class FileWrites {
+  readonly #file: DatabaseSyncInstance;
+  readonly #path: string;
+  /** Whether the start has written what it has to: not before the tables are there. */
+  #start: 'not yet' | 'due' | 'done' = 'not yet';
+  #trouble: DatabaseFailure | null = null;
+
+  constructor(file: DatabaseSyncInstance, path: string) {
+    this.#file = file;
+    this.#path = path;
+  }
+
+  /** When the tables are there. @throws DatabaseFailure, but for a full disk */
+  open(): void {
+    this.#start = 'due';
+    try {
+      this.begin();
+    } catch (error) {
+      if (!hasNoRoom(error)) throw error;
+    }
+  }
+
+  /** Before each transaction, as none is to be before the claims of others are ended. @throws DatabaseFailure */
+  begin(): void {
+    if (this.#start !== 'due') return;
+    try {
+      // A file that was closed in order has another journal: to change it is a write.
+      this.#file.exec('pragma journal_mode = wal');
+      endLeases(this.#file);
+    } catch (error) {
+      throw this.failed(error);
+    }
+    this.#start = 'done';
+  }
+
+  /** To be told what a transaction failed with. @returns what is to be thrown */
+  failed(error: unknown): DatabaseFailure {
+    const failure = sqliteFailure(error);
+    if (failure.kind === 'unavailable') this.#trouble = failure;
+    return failure;
+  }
+
+  /** Writes a little where the last write failed. @throws Error which says where, and what to do, while that fails */
+  async check(database: ControlDatabase): Promise<void> {
+    const trouble = this.#trouble;
+    if (trouble === null) return;
+    if (trouble.isNoRoom && (await freeBytes(this.#path)) < SPARE_BYTES) throw this.#told(trouble);
+    try {
+      await database.transaction(async (tx) => {
+        // Nobody else uses that number, and SQLite would leave out a row that stays as it is.
+        const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(tx);
+        const next = ((rows[0]?.user_version ?? 0) + 1) % MOST_VERSION;
+        await sql.raw(`pragma user_version = ${String(next)}`).execute(tx);
+      });
+    } catch {
+      throw this.#told(this.#trouble ?? trouble);
+    }
+    this.#trouble = null;
+  }
+
+  #told({ message, isNoRoom }: DatabaseFailure): Error {
+    const cure = isNoRoom ? 'Free some room on its disk, or give it a larger one' : 'See to its disk';
+    return new Error(`Nothing can be written to ${this.#path}: ${message}. ${cure}; reads go on meanwhile.`);
+  }
+}
+
+/** Whether a failure says that there is no room. */
+export function hasNoRoom(error: unknown): boolean {
+  return error instanceof DatabaseFailure && error.isNoRoom;
+}
+
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dirname(path));
+  return bavail * bsize;
+}
