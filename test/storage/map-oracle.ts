@@ -12,20 +12,21 @@ const HOUR = 3_600_000_000;
 /**
  * The service map of a closed store, worked out from its spans and headers by SQL alone.
  *
+ * @param tenant the number of its user
  * @param since traces from the start of its hour on; null for all
  */
-export async function oracleMap(path: string, user: string, since: number | null): Promise<ShownMap> {
+export async function oracleMap(path: string, tenant: number, since: number | null): Promise<ShownMap> {
   return await readAsOne(path, ['spans', 'traces', 'agents', 'services'], async (query) => {
     const window =
       since === null ? 'TRUE' : `t.started_at >= make_timestamp(${Math.floor(since / HOUR) * HOUR})`;
     await query(`CREATE TEMP TABLE run AS
       SELECT t.trace_id, (SELECT any_value(name) FROM agents a WHERE a.agent_no = t.agent_no) AS agent
-      FROM newest_traces t JOIN main_file.main.users u USING (tenant) WHERE u.id = '${user}' AND t.is_mapped AND ${window}`);
+      FROM newest_traces t WHERE t.tenant = ${tenant} AND t.is_mapped AND ${window}`);
     await query(`CREATE TEMP TABLE span AS
       SELECT s.trace_id, s.span_id, s.parent_span_id AS parent, s.type,
         CASE s.node_no WHEN -2 THEN run.agent WHEN -1 THEN NULL ELSE v.name END AS node
-      FROM newest_spans s JOIN main_file.main.users u USING (tenant) JOIN run USING (trace_id)
-      LEFT JOIN services v ON v.node_no = s.node_no WHERE u.id = '${user}'`);
+      FROM newest_spans s JOIN run USING (trace_id)
+      LEFT JOIN services v ON v.node_no = s.node_no WHERE s.tenant = ${tenant}`);
     // Upwards from every span with a node, past those without. UNION ends circles.
     await query(`CREATE TEMP TABLE caller AS
       WITH RECURSIVE up AS (

@@ -20,6 +20,8 @@ void t.test('the store answers like a model in memory, whatever comes in whateve
     async (steps, asked, pageSize) => {
       // New tenants instead of a new store: the files grow, seal and move from run to run.
       const tenants = [await opened.addUser(), await opened.addUser()] as const;
+      // Changes are made in the order of their calls once their users are known.
+      for (const tenant of tenants) await opened.store.listAgents(tenant);
       const models = [new StoreModel(), new StoreModel()] as const;
       const agentIds = [new Map<string, string>(), new Map<string, string>()] as const;
       const apply = async (change: Change, receivedAt: number): Promise<void> => {

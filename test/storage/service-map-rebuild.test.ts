@@ -270,9 +270,10 @@ async function numbersOf(opened: TestStore, names: readonly string[]): Promise<n
 
 /** The maps of users as {@link oracleMap} has them. */
 async function derivedBySql(opened: TestStore, tenants: readonly string[]): Promise<ShownMap[]> {
+  const numbers = await Promise.all(tenants.map((tenant) => opened.tenantOf(tenant)));
   await opened.close();
   const maps: ShownMap[] = [];
-  for (const tenant of tenants) maps.push(await oracleMap(opened.path, tenant, null));
+  for (const number of numbers) maps.push(await oracleMap(opened.path, number, null));
   await opened.start();
   return maps;
 }

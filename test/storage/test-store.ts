@@ -123,6 +123,13 @@ export class TestStore {
     await this.control.accounts.createUser(user);
     return user.id;
   }
+
+  /** What the rows of a user carry. */
+  async tenantOf(userId: string): Promise<number> {
+    const found = await this.control.accounts.findUser(userId);
+    if (found === null) throw new Error('this test has no such user');
+    return found.tenant;
+  }
 }
 
 /** A host of which the store uses nothing but the status, and the control plane. */

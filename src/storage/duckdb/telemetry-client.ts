@@ -91,7 +91,10 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     traceId: string,
     change: { readonly success: boolean; readonly outcome?: string },
   ): Promise<{ readonly success: boolean; readonly outcome: string | null } | null> {
-    return await this.#change('setOutcome', (await this.#reach(userId)).tenant, traceId, change);
+    const { users } = this.known();
+    // Without a step between where the user is known: what was sent before comes before.
+    const { tenant } = users.known(userId) ?? (await users.find(userId));
+    return await this.#change('setOutcome', tenant, traceId, change);
   }
 
   async listRuns(
