@@ -3,6 +3,7 @@ import type { ConfigSource } from '../config/load.js';
 /** What `jackdaw run` runs without `--config`. `config.example.yaml` shows the same with every key. */
 export const DEFAULT_CONFIG: ConfigSource = {
   file: 'built-in configuration',
+  isBuiltIn: true,
   text: `extensions:
   sqlite: { path: ./data/jackdaw.control.db }
   duckdb: { path: ./data/jackdaw.duckdb, control: sqlite }

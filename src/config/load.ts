@@ -8,6 +8,8 @@ import { parseYaml } from './parse-yaml.js';
 export interface ConfigSource {
   readonly file: string;
   readonly text: string;
+  /** The one that files are laid over: nobody wrote it who could take something out of it. */
+  readonly isBuiltIn?: true;
 }
 
 /**

@@ -49,7 +49,20 @@ export async function prepare(
 
   const errors = withoutConsequences(problems, found);
   if (errors.length > 0 || !config || !planned) throw new ConfigError(inOrder(errors));
-  return { config, plan: planned.plan, registry, claims, warnings: inOrder(problems) };
+  return {
+    config,
+    plan: planned.plan,
+    registry,
+    claims,
+    warnings: inOrder(problems.filter(isOfUser(sources))),
+  };
+}
+
+/** Whoever has another extension in place of a built-in one cannot take that out. */
+function isOfUser(sources: readonly ConfigSource[]): (problem: Problem) => boolean {
+  const builtIn = new Set(sources.filter(({ isBuiltIn }) => isBuiltIn).map(({ file }) => file));
+  return ({ path: [section], position }) =>
+    section !== 'extensions' || position === undefined || !builtIn.has(position.file);
 }
 
 /** The errors, but of a value that could not be read only that: nothing can be said of the value itself. */

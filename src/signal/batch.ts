@@ -14,7 +14,7 @@ export interface Batch<Item> {
 }
 
 /** What the store is to settle when it counts the items of a batch that are billed: what is new of it. */
-export interface QuotaTerms {
+interface QuotaTerms {
   /** For a calendar month and users without a limit of their own; 0 for no limit. */
   readonly monthly_items: number;
 }

@@ -63,6 +63,7 @@ export class EventEngine {
   readonly reports: CommitReport[] = [];
   readonly #options: Partial<StoreOptions>;
   #users = 0;
+  readonly #listeners: Listener[] = [];
   #parts: EngineParts | null = null;
 
   private constructor(path: string, options: Partial<StoreOptions>) {
@@ -125,8 +126,15 @@ export class EventEngine {
   /** @param wanted types of events that somebody wants of it; null: none */
   async addUser(wanted: readonly string[] | null): Promise<Listener> {
     const user: Listener = { tenant: ++this.#users, wanted: [] };
+    this.#listeners.push(user);
     await this.setWanted(user, wanted);
     return user;
+  }
+
+  /** Lets runs time out, as the store does every few seconds. */
+  async timeOutIdle(now: number): Promise<void> {
+    const wanted = new Map(this.#listeners.map((user) => [user.tenant, user.wanted]));
+    await this.parts.housekeeping.timeOutIdle(now, wanted);
   }
 
   /** @param wanted null: nothing */

@@ -44,7 +44,7 @@ class Play {
       // Often enough for what came before the last restart, too.
       for (let i = 0; i < 3; i++) {
         this.now += IDLE_MS * 1000;
-        await this.#engine.parts.housekeeping.timeOutIdle(this.now);
+        await this.#engine.timeOutIdle(this.now);
       }
       await this.#compare([]);
     } else if (step === 'settle') await this.#engine.settle();

@@ -145,7 +145,7 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
       NOON,
     );
     t.same((await engine.events()).map(told), []);
-    for (const now of [NOON, NOON + MINUTE]) await engine.parts.housekeeping.timeOutIdle(now);
+    for (const now of [NOON, NOON + MINUTE]) await engine.timeOutIdle(now);
     for (const id of ids) t.match(await engine.shownRun(user, id), { status: 'timed_out' });
     t.same((await engine.events()).map(told), ['agent.created service'], 'the agent is certain now');
     if (restarts) {
@@ -182,7 +182,7 @@ void t.test('a time-out of a run without any span stays provisional, too', async
   const named = { ...part(id), spans: [] };
   await engine.write(user, [{ trace: aHeader({ trace_id: id, status: 'running' }), spans: [] }], NOON);
   await engine.write(user, [named], NOON);
-  for (const now of [NOON, NOON + MINUTE]) await engine.parts.housekeeping.timeOutIdle(now);
+  for (const now of [NOON, NOON + MINUTE]) await engine.timeOutIdle(now);
   t.match(await engine.shownRun(user, id), { status: 'timed_out', span_count: 0 });
   const before = (await engine.events()).length;
   await engine.write(

@@ -120,8 +120,8 @@ void t.test('a commit looks up only what it brings, and a run without news times
   );
   t.equal(ofRepeat.filter((query) => query.includes('main.spans')).length, 1);
   t.match(await engine.shownRun(user, id), { span_count: 2200, status: 'running' });
-  await again.housekeeping.timeOutIdle(NOON + 10 * MINUTE);
-  await again.housekeeping.timeOutIdle(NOON + 20 * MINUTE);
+  await engine.timeOutIdle(NOON + 10 * MINUTE);
+  await engine.timeOutIdle(NOON + 20 * MINUTE);
   t.match(await engine.shownRun(user, id), { span_count: 2200, status: 'timed_out' });
 });
 

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 const SERVER = process.env['JACKDAW_TEST_POSTGRES'];
 
 /** Whether the daemons of API tests have their control store in PostgreSQL: `test/api/on-postgres.test.ts`. */
-export const IS_ON_POSTGRES = SERVER !== undefined;
+const IS_ON_POSTGRES = SERVER !== undefined;
 
 /** What a test that needs files beside the control store is skipped for. */
 export const NEEDS_FILES = IS_ON_POSTGRES && 'PostgreSQL has no folder for keys';

@@ -9,7 +9,7 @@ const LEASE_MS = 15_000;
 const TURN_MS = 5000;
 
 /** What reads while the lease is held. */
-export interface Reading {
+interface Reading {
   /** Ends it: what is under way is finished, but not beyond the deadline. */
   stop(deadline: AbortSignal): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { Connection } from './connection.js';
 import type { DiskRoom } from './disk-room.js';
 import type { RecentEvents } from './events/recent-events.js';
 import type { IdIndex } from './ids/id-index.js';
-import type { IdleRun, IdleRuns } from './idle-runs.js';
+import type { IdleRun, IdleRuns, WantedOfTenants } from './idle-runs.js';
 import { removeOldLogs } from './logs/log-retention.js';
 import { rebuildMap, type Rebuilt } from './map/rebuild.js';
 import { type RebuildParts } from './map/rebuild-work.js';
@@ -94,9 +94,14 @@ export class Housekeeping {
     return await this.#do(() => this.#applyRetention(now));
   }
 
-  /** Lets runs of which nothing came for too long count as timed out. @param now microseconds */
-  async timeOutIdle(now: number): Promise<void> {
-    await this.#do(() => this.#timeOutIdle(now));
+  /**
+   * Lets runs of which nothing came for too long count as timed out.
+   *
+   * @param now microseconds
+   * @returns tenants that have such runs and that `wanted` does not name: it is to be called again with them
+   */
+  async timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
+    return await this.#do(() => this.#timeOutIdle(now, wanted));
   }
 
   /** Derives the service map afresh, compares and corrects it. @returns null while that is under way already */
@@ -237,20 +242,23 @@ export class Housekeeping {
     await mover.tried();
   }
 
-  async #timeOutIdle(now: number): Promise<void> {
+  async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
     const { idle, readIdle, writer, room } = this.#parts;
     // That would be refused; they time out when there is room again.
-    if (room.isShort) return;
+    if (room.isShort) return [];
     let found: readonly IdleRun[];
     let pages = 0;
     do {
       found = await idle.find(now, IDLE_PAGE, readIdle);
-      await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run) })));
+      const unknown = found.filter(({ tenant }) => !wanted.has(tenant)).map(({ tenant }) => tenant);
+      if (unknown.length > 0) return [...new Set(unknown)];
+      await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run, wanted) })));
     } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
+    return [];
   }
 }
 
-function timeoutOf({ tenant, traceId, seq }: IdleRun): TimeoutChange {
+function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
   const { words } = new TraceId(traceId);
-  return { tenant, words, seq };
+  return { tenant, words, seq, wanted: wanted.get(tenant) ?? [] };
 }

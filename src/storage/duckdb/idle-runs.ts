@@ -1,3 +1,4 @@
+import type { EventType } from '../../signal/event.js';
 import type { Micros } from '../../signal/time.js';
 import { DERIVED } from '../../runs/rules/derived.js';
 import { TRACES } from '../tables.js';
@@ -16,6 +17,9 @@ export interface IdleRun {
   /** The commit of its newest header. */
   readonly seq: number;
 }
+
+/** What somebody wants of the telemetry of tenants. */
+export type WantedOfTenants = ReadonlyMap<number, readonly EventType[]>;
 
 /**
  * Finds the runs that time out for want of news. The tables know which runs are open and when something of them last

@@ -1,6 +1,7 @@
 import type { Logger } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import type { EventPageLimit } from '../event-log.js';
+import type { WantedOfTenants } from './idle-runs.js';
 import type { Observations } from './alerts/observations.js';
 import type { WriteAnswer } from './commit-line.js';
 import type { TracesMessage } from './encode-traces.js';
@@ -93,9 +94,9 @@ export class StoreEngine {
     return await this.#parts.housekeeping.applyRetention(now);
   }
 
-  /** Lets runs of which nothing came for too long count as timed out. @param now microseconds */
-  async timeOutIdle(now: Micros): Promise<void> {
-    await this.#parts.housekeeping.timeOutIdle(now);
+  /** As `Housekeeping.timeOutIdle`. */
+  async timeOutIdle(now: Micros, wanted: WantedOfTenants): Promise<readonly number[]> {
+    return await this.#parts.housekeeping.timeOutIdle(now, wanted);
   }
 
   /** @returns null while a rebuild is under way already */

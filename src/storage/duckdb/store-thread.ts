@@ -6,6 +6,7 @@ import { spellError, Transfer, type ThreadMessage } from '../../worker/thread-pr
 import { serve } from '../../worker/thread-server.js';
 import type { EventPageLimit } from '../event-log.js';
 import type { LogFilter, LogPage, PointFilter } from '../telemetry-store.js';
+import type { WantedOfTenants } from './idle-runs.js';
 import type { TracesMessage } from './encode-traces.js';
 import type { LogsMessage } from './logs/encode-logs.js';
 import type { LogKey } from './logs/log-keys.js';
@@ -60,9 +61,7 @@ serve(port, outbox, {
     await (await engine).settled();
   },
   applyRetention: async (now: number) => await (await engine).applyRetention(now),
-  timeOutIdle: async (now: number) => {
-    await (await engine).timeOutIdle(now);
-  },
+  timeOutIdle: async (now: number, wanted: WantedOfTenants) => await (await engine).timeOutIdle(now, wanted),
   readFacts: reads.known(
     async (mark: string | null, limit: EventPageLimit) => await (await engine).readFacts(mark, limit),
   ),

@@ -22,6 +22,7 @@ import type { StoreOptions } from './store-options.js';
 import type { StoreFigures } from './store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TelemetryClient } from './telemetry-client.js';
+import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from './user-terms.js';
 import type { ObservationMethod } from './store-thread.js';
 import type { CommitReport } from './writer.js';
@@ -113,7 +114,7 @@ export class DuckDBStore extends TelemetryClient implements Component {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
     });
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await thread.call('timeOutIdle', [this.#settings.clock.now()]);
+      await timeOutIdle(thread, { users, plane }, this.#settings.clock.now());
     });
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } = this.#options;
     const kept = [traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays];

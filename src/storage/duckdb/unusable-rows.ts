@@ -15,7 +15,7 @@ interface CheckedColumn {
   readonly isJson?: boolean;
 }
 
-export interface CheckedTable {
+interface CheckedTable {
   readonly name: string;
   readonly columns: readonly CheckedColumn[];
 }

@@ -128,6 +128,8 @@ export interface TimeoutChange {
   readonly words: Uint32Array;
   /** The commit of the newest header when it was found to be idle. */
   readonly seq: number;
+  /** The events that somebody wants of its tenant: its agent may be certain from here on. */
+  readonly wanted: readonly EventType[];
 }
 
 /** A stored trace whose nodes of the service map are to be derived anew. */

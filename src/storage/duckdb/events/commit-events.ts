@@ -87,11 +87,13 @@ export class CommitEvents {
   #newAgents(changes: readonly TraceChange[]): Fact[] {
     const facts: Fact[] = [];
     if (this.#agents.added.length === 0) return facts;
-    const batches = changes.flatMap((change) =>
-      'batch' in change ? change.batch : 'ahead' in change ? change.ahead.batch : [],
-    );
+    const bringing = changes.flatMap((change) => {
+      if ('batch' in change) return change.batch;
+      if ('ahead' in change) return change.ahead.batch;
+      return 'timeout' in change ? change.timeout : [];
+    });
     const wanting = new Set(
-      batches.filter(({ wanted }) => wanted.includes('agent.created')).map(({ tenant }) => tenant),
+      bringing.filter(({ wanted }) => wanted.includes('agent.created')).map(({ tenant }) => tenant),
     );
     for (const agent of this.#agents.added) {
       if (!isKnown(agent)) continue;
