@@ -128,7 +128,7 @@ void t.test(
       /jackdaw_webhook_endpoints_paused_total{exporter="webhook"} 1\n/,
     );
     t.match(service.settings.logger.lines.join('\n'), new RegExp(`Paused webhook endpoints .*${id}`));
-    service.clock.advance(86_400_000);
+    service.clock.advance(7_200_000);
     await service.control.deliveries.retry(service.slug, held[0]?.id ?? '');
     await service.emit();
     t.equal((await service.deliveries(id)).length, 5, 'what happens meanwhile is not for it');

@@ -3,6 +3,7 @@ import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { ThreadClient } from '../../worker/thread-client.js';
 import type { WriteAnswer } from './commit-line.js';
+import type { CallOrder } from './call-order.js';
 import { countedMessage } from './counted-message.js';
 import { TracesEncoder, transferablesOf } from './encode-traces.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from './logs/encode-logs.js';
@@ -30,6 +31,8 @@ interface Encoded {
 export interface Known {
   readonly users: KnownUsers;
   readonly prompts: PromptNumbers;
+  /** In which the writes of a user are sent, whatever they have to ask for. */
+  readonly order: CallOrder;
 }
 
 /** The way of batches to the store thread: encodes them, and bounds what waits for its commit. */
@@ -123,13 +126,23 @@ export class BatchWrites {
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
     try {
-      const terms = known.users.known(batch.tenant) ?? (await known.users.find(batch.tenant));
-      const made = message(terms);
-      const own = made instanceof Promise ? await made : made;
-      const { tenant } = terms;
-      return await thread.call<T>(method, [{ ...own, tenant, ...countedMessage(batch, terms, receivedAt) }], {
-        transfer: buffers,
+      const whole = (terms: UserTerms, own: object): object => ({
+        ...own,
+        tenant: terms.tenant,
+        ...countedMessage(batch, terms, receivedAt),
       });
+      const prepare = (terms: UserTerms): object | Promise<object> => {
+        const own = message(terms);
+        return own instanceof Promise ? own.then((own) => whole(terms, own)) : whole(terms, own);
+      };
+      return await known.order.send(
+        batch.tenant,
+        () => {
+          const terms = known.users.known(batch.tenant);
+          return terms === undefined ? known.users.find(batch.tenant).then(prepare) : prepare(terms);
+        },
+        async (made) => await thread.call<T>(method, [made], { transfer: buffers }),
+      );
     } finally {
       this.#queuedBytes -= bytes;
     }

@@ -13,6 +13,7 @@ import type { Micros } from '../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../control-plane.js';
 import { EVENTS } from '../events-table.js';
 import { BatchWrites, type Known } from './batch-writes.js';
+import { CallOrder } from './call-order.js';
 import { PromptNumbers } from './prompt-numbers.js';
 import { FactPump } from './events/fact-pump.js';
 import type { FactPage } from './events/facts.js';
@@ -103,7 +104,7 @@ export class DuckDBStore extends TelemetryClient implements Component {
     this.#thread = thread;
     const { clock } = this.#settings;
     const [users, prompts] = [new KnownUsers(plane, clock), new PromptNumbers(plane, clock)];
-    this.#control = { plane, users, prompts };
+    this.#control = { plane, users, prompts, order: new CallOrder() };
     this.#ends.push(() => {
       users.close();
       prompts.close();

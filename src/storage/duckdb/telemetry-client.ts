@@ -91,10 +91,12 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
     traceId: string,
     change: { readonly success: boolean; readonly outcome?: string },
   ): Promise<{ readonly success: boolean; readonly outcome: string | null } | null> {
-    const { users } = this.known();
-    // Without a step between where the user is known: what was sent before comes before.
-    const { tenant } = users.known(userId) ?? (await users.find(userId));
-    return await this.#change('setOutcome', tenant, traceId, change);
+    const { users, order } = this.known();
+    return await order.send(
+      userId,
+      () => users.known(userId) ?? users.find(userId),
+      async ({ tenant }) => await this.#change('setOutcome', tenant, traceId, change),
+    );
   }
 
   async listRuns(
@@ -218,12 +220,22 @@ export abstract class TelemetryClient extends ObservationClient implements Telem
   }
 
   async linkPrompt(userId: string, link: PromptLink, now: Micros): Promise<boolean> {
-    const { tenant } = await this.#reach(userId);
     const { prompt_name: name, prompt_version: version, trace_id, span_id } = link;
-    const [promptNo = null] = await this.known().prompts.find(userId, [{ name, version }]);
-    if (promptNo === null) return false;
-    await this.#change('linkPrompt', tenant, { promptNo, trace_id, span_id } satisfies NumberedLink, now);
-    return true;
+    const { users, prompts, order } = this.known();
+    const asked = [{ name, version }];
+    return await order.send(
+      userId,
+      async () =>
+        await Promise.all([
+          users.known(userId) ?? users.find(userId),
+          prompts.known(userId, asked) ?? prompts.find(userId, asked),
+        ]),
+      async ([{ tenant }, [promptNo = null]]) => {
+        if (promptNo === null) return false;
+        await this.#change('linkPrompt', tenant, { promptNo, trace_id, span_id } satisfies NumberedLink, now);
+        return true;
+      },
+    );
   }
 
   async comparePrompts(userId: string, name: string): Promise<readonly PromptVersionFigures[] | null> {
