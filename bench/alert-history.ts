@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DuckDBStore } from '../src/storage/duckdb/store.js';
+import type { DuckDBStore } from '../src/storage/duckdb/client/store.js';
 import type { TraceRecord } from '../src/signal/trace.js';
 
 const TRACES_A_BATCH = 500;

@@ -38,6 +38,21 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['run-messages', 'run-key', 'sent-spans', 'spans'],
     ['rules'],
   ],
+  'storage/duckdb': [
+    ['client'],
+    ['engine'],
+    ['rebuild'],
+    ['commits'],
+    ['settlement'],
+    ['alerts', 'events'],
+    ['queries', 'map', 'prompts'],
+    ['runs'],
+    ['figures', 'ids', 'upkeep'],
+    ['reads', 'logs', 'metrics'],
+    ['sums', 'changes', 'texts'],
+    ['rows'],
+    ['files', 'messages'],
+  ],
 };
 
 /** Of these, each folder is a sibling of the others. */
@@ -240,6 +255,6 @@ void t.test(
     };
     const isDuckDB = (name: string): boolean => name.startsWith('@duckdb/');
     t.same([...loadedBy('main.js')].filter(isDuckDB), []);
-    t.ok([...loadedBy('storage/duckdb/store-thread.js')].some(isDuckDB), 'which would be found');
+    t.ok([...loadedBy('storage/duckdb/engine/store-thread.js')].some(isDuckDB), 'which would be found');
   },
 );

@@ -5,7 +5,7 @@ import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert, AlertFiring, AlertRule } from '../../src/storage/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import type { AlertingTerms } from '../../src/storage/terms.js';
-import type { DuckDBStore } from '../../src/storage/duckdb/store.js';
+import type { DuckDBStore } from '../../src/storage/duckdb/client/store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { TestStore } from '../storage/test-store.js';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import { envelope } from '../../src/signal/event.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
-import { FactPump } from '../../src/storage/duckdb/events/fact-pump.js';
+import { FactPump } from '../../src/storage/duckdb/client/fact-pump.js';
 import type { FactPage, NumberedFact } from '../../src/storage/duckdb/events/facts.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';

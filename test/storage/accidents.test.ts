@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Database, MAIN } from '../../src/storage/duckdb/database.js';
+import { Database, MAIN } from '../../src/storage/duckdb/files/database.js';
 import { RemoteError, RemoteStore } from './remote-store.js';
 import { filesOf } from './stored-rows.js';
 import { aTrace, NOON } from '../support/run-records.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { AgentDayCache } from '../../src/storage/duckdb/agent-day-cache.js';
-import type { CountedRun } from '../../src/storage/duckdb/run-figures.js';
+import { AgentDayCache } from '../../src/storage/duckdb/figures/agent-day-cache.js';
+import type { CountedRun } from '../../src/storage/duckdb/figures/counted-run.js';
 import type { AgentDay } from '../../src/storage/telemetry-store.js';
 
 const DAY = 86_400_000_000;

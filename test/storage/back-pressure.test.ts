@@ -1,5 +1,5 @@
 import t from 'tap';
-import { BackPressure } from '../../src/storage/duckdb/back-pressure.js';
+import { BackPressure } from '../../src/storage/duckdb/commits/back-pressure.js';
 import { HandClock } from '../support/hand-clock.js';
 import { aTrace, NOON } from '../support/run-records.js';
 import { canLimit, RemoteStore } from './remote-store.js';

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { copyFile, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { checkpoint } from '../../src/storage/duckdb/checkpoint.js';
-import { Connection } from '../../src/storage/duckdb/connection.js';
-import { Database, MAIN } from '../../src/storage/duckdb/database.js';
+import { checkpoint } from '../../src/storage/duckdb/files/checkpoint.js';
+import { Connection } from '../../src/storage/duckdb/files/connection.js';
+import { Database, MAIN } from '../../src/storage/duckdb/files/database.js';
 import { testFolder } from '../support/test-folder.js';
 
 const HEAD_BYTES = 3 * 4096;
@@ -98,7 +98,7 @@ void t.test('a checkpoint does not let other processes have the file', async (t)
     await connection.run(`INSERT INTO ${MAIN}.main.t VALUES (1)`);
     await checkpoint(connection, MAIN);
   }
-  const module = new URL('../../src/storage/duckdb/database.js', import.meta.url).href;
+  const module = new URL('../../src/storage/duckdb/files/database.js', import.meta.url).href;
   const options = JSON.stringify({ path, memoryLimit: '256MiB', threads: 1 });
   const script = `const { Database } = await import('${module}'); (await Database.open(${options})).close();`;
   const other = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { CommitRanges, conditionsOn } from '../../src/storage/duckdb/commit-ranges.js';
+import { CommitRanges, conditionsOn } from '../../src/storage/duckdb/rows/commit-ranges.js';
 import { holds } from '../support/property.js';
 
 /** Numbers of commits, ascending, some of them far apart. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { DurationHistogram } from '../../src/storage/duckdb/duration-histogram.js';
-import { SortedDurations } from '../../src/storage/duckdb/sorted-durations.js';
+import { DurationHistogram } from '../../src/storage/duckdb/figures/duration-histogram.js';
+import { SortedDurations } from '../../src/storage/duckdb/figures/sorted-durations.js';
 
 const duration = fc.oneof(
   fc.constantFrom(0, 5e-324, 0.001, 1, 1.5, 1000, Number.MAX_VALUE),

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { READ_LIMITS, readsAtATime } from '../../src/storage/duckdb/read-limits.js';
-import { Database } from '../../src/storage/duckdb/database.js';
-import { ReadPool } from '../../src/storage/duckdb/read-pool.js';
-import { Reads } from '../../src/storage/duckdb/read.js';
-import { Segments } from '../../src/storage/duckdb/segments.js';
-import { Troubles } from '../../src/storage/duckdb/troubles.js';
+import { READ_LIMITS, readsAtATime } from '../../src/storage/duckdb/reads/read-limits.js';
+import { Database } from '../../src/storage/duckdb/files/database.js';
+import { ReadPool } from '../../src/storage/duckdb/reads/read-pool.js';
+import { Reads } from '../../src/storage/duckdb/reads/read.js';
+import { Segments } from '../../src/storage/duckdb/reads/segments.js';
+import { Troubles } from '../../src/storage/duckdb/files/troubles.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
 import { HandClock } from '../support/hand-clock.js';
 import { aLog } from '../support/log-records.js';

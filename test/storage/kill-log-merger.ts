@@ -1,4 +1,4 @@
-import { Connection } from '../../src/storage/duckdb/connection.js';
+import { Connection } from '../../src/storage/duckdb/files/connection.js';
 import { EventEngine } from '../events/event-engine.js';
 
 /**

@@ -1,4 +1,4 @@
-import { DuckDBStore } from '../../src/storage/duckdb/store.js';
+import { DuckDBStore } from '../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { controlPathOf, controlPlaneAt } from '../support/control-plane.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { examineLog, tornCommit } from '../../src/storage/duckdb/log-damage.js';
-import { LogEntries } from '../../src/storage/duckdb/log-entries.js';
+import { examineLog, tornCommit } from '../../src/storage/duckdb/files/log-damage.js';
+import { LogEntries } from '../../src/storage/duckdb/files/log-entries.js';
 import { aTrace, NOON } from '../support/run-records.js';
 import { testFolder } from '../support/test-folder.js';
 import { commitEnds, entriesOf } from './log-files.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { uuidV7InOrder } from '../../src/signal/ids.js';
-import { LogsEncoder } from '../../src/storage/duckdb/logs/encode-logs.js';
+import { LogsEncoder } from '../../src/storage/duckdb/messages/encode-logs.js';
 import { newestFirst, type LogKey } from '../../src/storage/duckdb/logs/log-keys.js';
 import { pageOfKeys, type KeyList, type Wanted } from '../../src/storage/duckdb/logs/page-of-keys.js';
 import { Positions } from '../../src/storage/duckdb/logs/positions.js';

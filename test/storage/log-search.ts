@@ -1,7 +1,7 @@
 import { formatTime } from '../../src/signal/time.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
-import type { DuckDBStore } from '../../src/storage/duckdb/store.js';
+import type { DuckDBStore } from '../../src/storage/duckdb/client/store.js';
 import type { LogFilter, LogPage } from '../../src/storage/telemetry-store.js';
 
 /** A log record as the API shows it. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { MetricPoint } from '../../src/signal/metric.js';
 import { formatTime } from '../../src/signal/time.js';
-import { labelsText } from '../../src/storage/duckdb/metrics/labels.js';
+import { labelsText } from '../../src/storage/duckdb/messages/labels.js';
 import type { PointFilter } from '../../src/storage/telemetry-store.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { neverDiffers, same } from '../support/property.js';

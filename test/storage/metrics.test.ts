@@ -1,10 +1,10 @@
 import t from 'tap';
 import type { MetricPoint } from '../../src/signal/metric.js';
-import { PointsEncoder } from '../../src/storage/duckdb/metrics/encode-points.js';
+import { PointsEncoder } from '../../src/storage/duckdb/messages/encode-points.js';
 import { IncomingPoints } from '../../src/storage/duckdb/metrics/incoming-points.js';
 import { MetricStreams } from '../../src/storage/duckdb/metrics/metric-streams.js';
-import { Origins } from '../../src/storage/duckdb/origins.js';
-import type { Append } from '../../src/storage/duckdb/write-group.js';
+import { Origins } from '../../src/storage/duckdb/changes/origins.js';
+import type { Append } from '../../src/storage/duckdb/changes/change.js';
 import type { PointFilter } from '../../src/storage/telemetry-store.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { NOON } from '../support/run-records.js';

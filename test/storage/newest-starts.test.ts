@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { NewestStarts } from '../../src/storage/duckdb/newest-starts.js';
+import { NewestStarts } from '../../src/storage/duckdb/figures/newest-starts.js';
 
 const step = fc.record({
   /** Few enough for many equal ones, often enough ascending for the usual way. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Connection } from '../../src/storage/duckdb/connection.js';
-import { Database } from '../../src/storage/duckdb/database.js';
-import { ReadPool, type Reader, type ReadPoolOptions } from '../../src/storage/duckdb/read-pool.js';
+import type { Connection } from '../../src/storage/duckdb/files/connection.js';
+import { Database } from '../../src/storage/duckdb/files/database.js';
+import { ReadPool, type Reader, type ReadPoolOptions } from '../../src/storage/duckdb/reads/read-pool.js';
 import { HandClock } from '../support/hand-clock.js';
 import { testFolder } from '../support/test-folder.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ofCommits, ofCommitsBetween, ofCommitsSince } from '../../src/storage/duckdb/commit-ranges.js';
-import { relation } from '../../src/storage/duckdb/relation.js';
-import { newSegment, type Capture } from '../../src/storage/duckdb/segment.js';
+import { ofCommits, ofCommitsBetween, ofCommitsSince } from '../../src/storage/duckdb/rows/commit-ranges.js';
+import { relation } from '../../src/storage/duckdb/rows/relation.js';
+import { newSegment, type Capture } from '../../src/storage/duckdb/rows/segment.js';
 import { SPANS } from '../../src/storage/tables.js';
 import { holds } from '../support/property.js';
 

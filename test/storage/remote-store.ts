@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import type { DuckDBStoreOptions } from '../../src/storage/duckdb/client/store.js';
 import { controlPathOf } from '../support/control-plane.js';
 import type { Answer, StoreCall } from './store-process.js';
 

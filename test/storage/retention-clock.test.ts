@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import type { Micros } from '../../src/signal/time.js';
-import type { ClockNote } from '../../src/storage/duckdb/clock-notes.js';
-import { RetentionClock } from '../../src/storage/duckdb/retention-clock.js';
-import { Troubles } from '../../src/storage/duckdb/troubles.js';
+import type { ClockNote } from '../../src/storage/duckdb/files/clock-notes.js';
+import { RetentionClock } from '../../src/storage/duckdb/files/retention-clock.js';
+import { Troubles } from '../../src/storage/duckdb/files/troubles.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { aTrace, DAY, NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';

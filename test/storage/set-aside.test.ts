@@ -16,7 +16,7 @@ import { deriveBatch } from '../../src/signal/derive-map.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import type { DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import type { DuckDBStoreOptions } from '../../src/storage/duckdb/client/store.js';
 import { aLog } from '../support/log-records.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { aSpanRecord, aTrace, DAY, NOON } from '../support/run-records.js';

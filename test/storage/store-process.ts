@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Status } from '../../src/component/status.js';
 import type { User } from '../../src/storage/accounts.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
-import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { controlPlaneAt } from '../support/control-plane.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';

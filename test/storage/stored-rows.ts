@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Database, identifier, literal } from '../../src/storage/duckdb/database.js';
+import { Database, identifier, literal } from '../../src/storage/duckdb/files/database.js';
 
 /** The telemetry files of a closed store. */
 export function filesOf(path: string): string[] {

@@ -5,7 +5,7 @@ import type { Status } from '../../src/component/status.js';
 import type { Host } from '../../src/component/host.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
-import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/store.js';
+import { DuckDBStore, type DuckDBStoreOptions } from '../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../support/component-settings.js';
 import { controlPathOf, controlPlaneAt } from '../support/control-plane.js';
 import { testFolder } from '../support/test-folder.js';

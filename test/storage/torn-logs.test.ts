@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Database, MAIN } from '../../src/storage/duckdb/database.js';
+import { Database, MAIN } from '../../src/storage/duckdb/files/database.js';
 import { aTrace, NOON } from '../support/run-records.js';
 import { testFolder } from '../support/test-folder.js';
 import { commitEnds } from './log-files.js';
@@ -161,7 +161,7 @@ void t.test('the log of the main file is cut off while no other process can have
   database.close();
   const path = `${options.path}.wal`;
   const log = readFileSync(path);
-  const module = new URL('../../src/storage/duckdb/database.js', import.meta.url).href;
+  const module = new URL('../../src/storage/duckdb/files/database.js', import.meta.url).href;
   const script = `const { Database } = await import('${module}'); (await Database.open(${JSON.stringify(options)})).close();`;
   for (const [name, torn] of Object.entries({
     'it ends before its last byte': log.subarray(0, -1),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import { finishedRows } from '../../src/storage/duckdb/alerts/unit-rows.js';
-import { IncomingBatch } from '../../src/storage/duckdb/write-group.js';
+import { IncomingBatch } from '../../src/storage/duckdb/changes/incoming-batch.js';
 import { EventEngine } from '../events/event-engine.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../support/run-records.js';
 import { tracesMessage } from './traces-message.js';

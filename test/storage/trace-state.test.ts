@@ -1,8 +1,8 @@
 import t from 'tap';
 import { NO_NODE } from '../../src/signal/service-map.js';
-import { CommitRanges } from '../../src/storage/duckdb/commit-ranges.js';
-import { RUN_SIZE } from '../../src/storage/duckdb/run-size.js';
-import { TraceState } from '../../src/storage/duckdb/trace-state.js';
+import { CommitRanges } from '../../src/storage/duckdb/rows/commit-ranges.js';
+import { RUN_SIZE } from '../../src/storage/duckdb/runs/run-size.js';
+import { TraceState } from '../../src/storage/duckdb/runs/trace-state.js';
 import { NOON } from '../support/run-records.js';
 import { headerRow, spanRow } from './incoming-records.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { Connection } from '../../src/storage/duckdb/connection.js';
-import { Database, literal } from '../../src/storage/duckdb/database.js';
+import type { Connection } from '../../src/storage/duckdb/files/connection.js';
+import { Database, literal } from '../../src/storage/duckdb/files/database.js';
 import { testFolder } from '../support/test-folder.js';
 
 /**

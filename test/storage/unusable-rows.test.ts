@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { Database, MAIN } from '../../src/storage/duckdb/database.js';
-import { Troubles } from '../../src/storage/duckdb/troubles.js';
-import { setUnusableAside, type CheckedFile } from '../../src/storage/duckdb/unusable-rows.js';
+import { Database, MAIN } from '../../src/storage/duckdb/files/database.js';
+import { Troubles } from '../../src/storage/duckdb/files/troubles.js';
+import { setUnusableAside, type CheckedFile } from '../../src/storage/duckdb/files/unusable-rows.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { testFolder } from '../support/test-folder.js';
 import { aTrace, NOON } from '../support/run-records.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/storage/duckdb/database.js';
+import type { Database } from '../../src/storage/duckdb/files/database.js';
 
 /** The queries that a database runs while something is done with it, in their order: what DuckDB itself logs of them. */
 export async function queriesDuring(database: Database, work: () => Promise<unknown>): Promise<string[]> {

@@ -3,8 +3,8 @@ import type { ExtensionFactory } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
 import { duration, extensionId, filePath, section, size } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
-import { MOST_AGENTS } from '../../storage/duckdb/agent-limit.js';
-import { DuckDBStore } from '../../storage/duckdb/store.js';
+import { MOST_AGENTS } from '../../storage/duckdb/figures/agent-limit.js';
+import { DuckDBStore } from '../../storage/duckdb/client/store.js';
 import { MS_PER_DAY } from '../../signal/time-units.js';
 
 /** A segment with its log replayed needs about this much. */

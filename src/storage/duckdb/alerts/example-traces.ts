@@ -1,6 +1,6 @@
 import type { ExampleQuery } from '../../alert-figures.js';
-import type { Connection } from '../connection.js';
-import type { Capture } from '../segment.js';
+import type { Connection } from '../files/connection.js';
+import type { Capture } from '../rows/segment.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** What examples are looked for by: queries that differ in their target only are one statement. */

@@ -1,11 +1,11 @@
 import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../alert-figures.js';
 import { POINTS } from '../../tables.js';
-import type { Connection, Row } from '../connection.js';
-import { literal } from '../database.js';
-import { labelStart, quote } from '../metrics/labels.js';
+import type { Connection, Row } from '../files/connection.js';
+import { literal } from '../files/database.js';
+import { labelStart, quote } from '../messages/labels.js';
 import { number } from '../queries/run-summary.js';
-import { relation } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 
 /** The number of a stream, and whose series of it are wanted, as `WantedMetric` has it. */

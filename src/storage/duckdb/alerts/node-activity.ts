@@ -1,10 +1,10 @@
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
-import { narrowed, ofCommitsSince } from '../commit-ranges.js';
-import type { Connection } from '../connection.js';
-import { extremesOf } from '../extremes.js';
-import { newest, relation } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { narrowed, ofCommitsSince } from '../rows/commit-ranges.js';
+import type { Connection } from '../files/connection.js';
+import { extremesOf } from '../rows/extremes.js';
+import { newest, relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import { isOf } from './unit-rows.js';
 
 /** How far a node's spans were looked through, and the last time that they have. */

@@ -7,23 +7,27 @@ import type {
   TargetFigures,
   WantedFigures,
 } from '../../alert-figures.js';
-import type { Agents } from '../agents.js';
+import type { Agents } from '../figures/agents.js';
 import type { Services } from '../map/services.js';
-import type { StoredMetrics } from '../metrics/stored-metrics.js';
-import type { Read } from '../read.js';
-import type { RunFigures } from '../run-figures.js';
+import type { Read } from '../reads/read.js';
+import type { RunFigures } from '../figures/run-figures.js';
 import { exampleTraces } from './example-traces.js';
 import { metricFigures, noSeries } from './metric-figures.js';
 import { NodeActivity } from './node-activity.js';
 import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-figures.js';
 import type { Unit } from './unit-rows.js';
 
+/** Gives the number of a metric; undefined where the tenant has none of that name. */
+interface MetricNumbers {
+  streamNumber(tenant: number, name: string): number | undefined;
+}
+
 interface Parts {
   readonly read: Read;
   readonly agents: Agents;
   readonly figures: RunFigures;
   readonly services: Services;
-  readonly metrics: StoredMetrics;
+  readonly metrics: MetricNumbers;
 }
 
 /** The numbers of the users that a question names, by their ids; without those that there are not. */

@@ -1,7 +1,7 @@
 import type { CostFigures, Evidence, Observing, WindowFigures } from '../../alert-figures.js';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 import { number, sumOf } from '../queries/run-summary.js';
-import type { Capture } from '../segment.js';
+import type { Capture } from '../rows/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 

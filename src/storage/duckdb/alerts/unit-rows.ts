@@ -1,11 +1,11 @@
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
-import { conditionsOn, narrowed, ofCommitsSince, type OfCommits } from '../commit-ranges.js';
-import type { Connection } from '../connection.js';
-import { newest } from '../relation.js';
-import type { Capture } from '../segment.js';
-import { COMMITS, commitsAt } from '../stored-traces.js';
+import { conditionsOn, narrowed, ofCommitsSince, type OfCommits } from '../rows/commit-ranges.js';
+import type { Connection } from '../files/connection.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 
 /** What alerts count of a target, and by which number: the runs of an agent, or the spans of a node of the service map. */

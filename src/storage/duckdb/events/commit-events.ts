@@ -4,16 +4,18 @@ import { cutText } from '../../../signal/names.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { EVENTS } from '../../events-table.js';
 import { printRun, type PrintedRun } from '../../print-run.js';
-import { isKnown, type Agents } from '../agents.js';
-import { headerAt, statusAt } from '../incoming-rows.js';
-import { objectRows } from '../object-rows.js';
+import { isKnown, type Agents } from '../figures/agents.js';
+import { headerAt, statusAt } from '../changes/incoming-rows.js';
+import { objectRows } from '../changes/object-rows.js';
 import { runSummary } from '../queries/run-summary.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
-import type { TraceState } from '../trace-state.js';
-import type { TouchedTrace } from '../triage.js';
-import type { IncomingBatch, Rows, TraceChange } from '../write-group.js';
+import type { TraceState } from '../runs/trace-state.js';
+import type { TouchedTrace } from '../runs/triage.js';
+import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { Rows } from '../changes/rows.js';
+import type { TraceChange } from '../changes/change.js';
 import type { TelemetryEvent } from './stored-events.js';
-import { END_TYPES } from './telemetry-events.js';
+import { END_TYPES } from '../messages/telemetry-events.js';
 
 /** Of an outcome or an error message, in characters, that an event tells: what receivers get stays small. */
 const TOLD_TEXT = 4096;

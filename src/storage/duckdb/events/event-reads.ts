@@ -1,5 +1,5 @@
 import type { EventPageLimit } from '../../event-log.js';
-import type { Read } from '../read.js';
+import type { Read } from '../reads/read.js';
 import type { EventPlace } from './event-place.js';
 import type { RecentEvents } from './recent-events.js';
 import { readStoredEvents, type TelemetryEvents } from './stored-events.js';

@@ -2,10 +2,10 @@ import type { EventRecord, EventType } from '../../../signal/event.js';
 import type { EventPageLimit } from '../../event-log.js';
 import { EVENTS } from '../../events-table.js';
 import { selectList } from '../../table.js';
-import { narrowed, ofCommitsBetween, ofCommitsSince, type OfCommits } from '../commit-ranges.js';
-import type { Connection, Row } from '../connection.js';
-import { relation } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { narrowed, ofCommitsBetween, ofCommitsSince, type OfCommits } from '../rows/commit-ranges.js';
+import type { Connection, Row } from '../files/connection.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import type { EventPlace } from './event-place.js';
 import { pageSize } from './page-size.js';
 

@@ -1,11 +1,11 @@
 import { SPANS, TRACES } from '../../tables.js';
-import { ofCommitsBetween, type OfCommits } from '../commit-ranges.js';
-import { int64At, type Connection } from '../connection.js';
-import type { Read } from '../read.js';
-import { newest } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
+import { int64At, type Connection } from '../files/connection.js';
+import type { Read } from '../reads/read.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import type { AddId, IdRows } from './id-rows.js';
-import type { CommitRange } from './run-names.js';
+import type { CommitRange } from '../files/run-names.js';
 import { idInTrace } from './span-id.js';
 
 /**

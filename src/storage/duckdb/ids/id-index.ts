@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Logger } from '../../../component/telemetry.js';
-import { isNoRoom } from '../disk-room.js';
+import { isNoRoom } from '../files/disk-room.js';
 import { chooseMerge } from './choose-merge.js';
 import { IdHash } from './id-hash.js';
 import type { IdRows } from './id-rows.js';
 import { IdTable } from './id-table.js';
 import { DamagedRun, type RunFile } from './run-file.js';
 import { RunMaker } from './run-maker.js';
-import { RunNames, type CommitRange, type IndexKind } from './run-names.js';
+import { RunNames, type CommitRange, type IndexKind } from '../files/run-names.js';
 import { discard, openRuns } from './stored-runs.js';
 
 export interface IndexSize {

@@ -1,4 +1,4 @@
-import type { CommitRange } from './run-names.js';
+import type { CommitRange } from '../files/run-names.js';
 
 /** What an index is made from, and made anew where a part of it is lost: the tables. */
 export interface IdRows {

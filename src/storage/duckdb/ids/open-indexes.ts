@@ -1,12 +1,12 @@
 import type { Logger } from '../../../component/telemetry.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
-import type { Connection } from '../connection.js';
-import type { Read } from '../read.js';
+import type { Connection } from '../files/connection.js';
+import type { Read } from '../reads/read.js';
 import { ClosedSpanIds } from './closed-span-ids.js';
 import { IdIndex, type IndexSize } from './id-index.js';
 import type { IdRows } from './id-rows.js';
-import type { IndexKind } from './run-names.js';
+import type { IndexKind } from '../files/run-names.js';
 import { StoredIds, storeNumber } from './stored-ids.js';
 
 /** The ids that are looked up. */

@@ -4,7 +4,7 @@ import type { IdRows } from './id-rows.js';
 import { IdTable } from './id-table.js';
 import { mergeRuns } from './merge-runs.js';
 import { RunFile } from './run-file.js';
-import type { CommitRange, RunNames } from './run-names.js';
+import type { CommitRange, RunNames } from '../files/run-names.js';
 import { RunWriter } from './run-writer.js';
 import { discard } from './stored-runs.js';
 

@@ -1,11 +1,11 @@
 import type { Table } from '../../table.js';
-import { ofCommitsBetween } from '../commit-ranges.js';
-import { int64At, type Connection } from '../connection.js';
-import type { Read } from '../read.js';
-import { newest } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { ofCommitsBetween } from '../rows/commit-ranges.js';
+import { int64At, type Connection } from '../files/connection.js';
+import type { Read } from '../reads/read.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import type { AddId, IdRows } from './id-rows.js';
-import type { CommitRange } from './run-names.js';
+import type { CommitRange } from '../files/run-names.js';
 
 /** The ids of the traces that a table's rows are about. */
 export class StoredIds implements IdRows {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../component/telemetry.js';
 import { DamagedRun, RunFile } from './run-file.js';
-import type { RunNames } from './run-names.js';
+import type { RunNames } from '../files/run-names.js';
 
 interface Place {
   readonly names: RunNames;

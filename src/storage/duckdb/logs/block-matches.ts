@@ -1,8 +1,8 @@
 import type { Micros } from '../../../signal/time.js';
 import type { LogFilter } from '../../telemetry-store.js';
-import type { Connection } from '../connection.js';
-import { extremesOf } from '../extremes.js';
-import type { Capture } from '../segment.js';
+import type { Connection } from '../files/connection.js';
+import { extremesOf } from '../rows/extremes.js';
+import type { Capture } from '../rows/segment.js';
 import { logBlocks, positionRanges, type LogBlock } from './log-blocks.js';
 import type { LogSearch } from './log-condition.js';
 import { BLOCK_RECORDS } from './move-logs.js';

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
 /** Blocks with neighbouring numbers, both ends included. */

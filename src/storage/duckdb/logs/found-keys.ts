@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 import type { BlockMatches, FoundInBlocks } from './block-matches.js';
 import { HotKeys } from './hot-keys.js';
 import { keysByNumber, type LogKey } from './log-keys.js';

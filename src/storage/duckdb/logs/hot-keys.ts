@@ -1,7 +1,7 @@
 import { LOGS } from '../../log-tables.js';
-import { int64At, type Connection } from '../connection.js';
-import { hotPartsOf } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { int64At, type Connection } from '../files/connection.js';
+import { hotPartsOf } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import type { LogSearch } from './log-condition.js';
 import { KEY_COLUMNS, KEY_WIDTH, keyAt, type LogKey } from './log-keys.js';
 import type { KeyList } from './page-of-keys.js';

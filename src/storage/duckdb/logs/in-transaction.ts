@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 
 /** Does all of some work on the cold file, or nothing of it. */
 export async function inTransaction(connection: Connection, work: () => Promise<void>): Promise<void> {

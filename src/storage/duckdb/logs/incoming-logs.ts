@@ -1,11 +1,13 @@
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf } from '../../table.js';
 import { LOGS } from '../../log-tables.js';
-import type { Counted } from '../event-counts.js';
-import type { Origins } from '../origins.js';
-import { numberOrigins, ORIGIN_MESSAGE } from '../origin-rows.js';
-import type { Append, Rows } from '../write-group.js';
-import { LOG_MESSAGE, type LogsMessage } from './encode-logs.js';
+import type { Counted } from '../messages/counted.js';
+import type { Origins } from '../changes/origins.js';
+import { numberOrigins } from '../changes/numbered-origins.js';
+import { ORIGIN_MESSAGE } from '../messages/origin-message.js';
+import type { Append } from '../changes/change.js';
+import type { Rows } from '../changes/rows.js';
+import { LOG_MESSAGE, type LogsMessage } from '../messages/encode-logs.js';
 
 const ORIGIN = indexOf(LOG_MESSAGE, 'origin');
 

@@ -1,7 +1,7 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { isAscii, phrasesOf } from '../../log-text.js';
 import type { LogFilter } from '../../telemetry-store.js';
-import type { Value } from '../connection.js';
+import type { Value } from '../files/connection.js';
 import { severityTerm, type Term } from './terms.js';
 
 /** A search in the forms that its steps need. */

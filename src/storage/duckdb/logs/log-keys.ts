@@ -1,6 +1,6 @@
 import { formatUuid } from '../../../worker/uuid-words.js';
-import { int64At, type Connection, type FixedChunk } from '../connection.js';
-import { extremesOf } from '../extremes.js';
+import { int64At, type Connection, type FixedChunk } from '../files/connection.js';
+import { extremesOf } from '../rows/extremes.js';
 import { FEW_POSITIONS } from './positions.js';
 
 /** What a record is ordered and found by, and how much there is of it. */

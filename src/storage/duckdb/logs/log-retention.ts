@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 import { dropBlocks } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
 import { BLOCK_RECORDS } from './move-logs.js';

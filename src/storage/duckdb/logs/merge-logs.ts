@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 import { dropBlocks, isInRun, runsOf } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
 import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './move-logs.js';

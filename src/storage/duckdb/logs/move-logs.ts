@@ -1,7 +1,7 @@
 import { columnsOf } from '../../table.js';
 import { LOGS } from '../../log-tables.js';
-import type { Connection } from '../connection.js';
-import type { Segment } from '../segment.js';
+import type { Connection } from '../files/connection.js';
+import type { Segment } from '../rows/segment.js';
 import { termHash, type TermKind } from './terms.js';
 
 /** Positions are 16 bits wide. */

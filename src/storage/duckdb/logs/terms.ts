@@ -1,5 +1,5 @@
 import { SEVERITIES, type Severity } from '../../../signal/log-record.js';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 
 /**
  * What log records are found by: a token of the body, the service, the severity, the trace. A term is kept as 64 bits of

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
-import type { IncomingBatch, Rows } from '../write-group.js';
+import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { Rows } from '../changes/rows.js';
 import type { HourSums } from '../../../signal/hour-sums.js';
 import type { Services } from './services.js';
 import { sumRows, TenantHours } from './tenant-hours.js';

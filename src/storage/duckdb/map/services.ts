@@ -1,10 +1,10 @@
 import { SERVICES } from '../../sum-tables.js';
 import { selectList } from '../../table.js';
-import type { Connection } from '../connection.js';
-import { objectRows } from '../object-rows.js';
-import { relation } from '../relation.js';
-import type { Capture } from '../segment.js';
-import type { Rows } from '../write-group.js';
+import type { Connection } from '../files/connection.js';
+import { objectRows } from '../changes/object-rows.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import type { Rows } from '../changes/rows.js';
 
 /** Of a tenant: some 150 bytes of memory each. */
 const MAX_SERVICES_OF_TENANT = 50_000;

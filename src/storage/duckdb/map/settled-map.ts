@@ -1,8 +1,9 @@
-import { mapSpansAt, startedAt } from '../incoming-rows.js';
+import { mapSpansAt, startedAt } from '../changes/incoming-rows.js';
 import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
-import type { TraceState } from '../trace-state.js';
-import type { TouchedTrace } from '../triage.js';
-import type { IncomingBatch, Rows } from '../write-group.js';
+import type { TraceState } from '../runs/trace-state.js';
+import type { TouchedTrace } from '../runs/triage.js';
+import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { Rows } from '../changes/rows.js';
 import { MapChanges } from './map-changes.js';
 import type { Services } from './services.js';
 

@@ -1,7 +1,7 @@
 import { HourSums } from '../../../signal/hour-sums.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
-import { objectRows } from '../object-rows.js';
-import type { Rows } from '../write-group.js';
+import { objectRows } from '../changes/object-rows.js';
+import type { Rows } from '../changes/rows.js';
 
 /** A part of a sum of the service map: what is to be added to it, or taken from it. */
 export type SumPart = {

@@ -1,11 +1,11 @@
 import type { Micros } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
 import { METRIC_STREAMS } from '../../tables.js';
-import { storedPointSums } from '../cold-sums.js';
-import type { Connection } from '../connection.js';
-import { newest } from '../relation.js';
-import type { Capture } from '../segment.js';
-import { MAX_STREAMS_OF_TENANT } from './encode-points.js';
+import { storedPointSums } from '../sums/cold-sums.js';
+import type { Connection } from '../files/connection.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import { MAX_STREAMS_OF_TENANT } from '../messages/encode-points.js';
 
 /** What is the newest seen of a metric. */
 export interface StreamFacts {

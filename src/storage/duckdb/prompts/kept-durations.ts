@@ -1,4 +1,4 @@
-import { bucketOf, DurationHistogram } from '../duration-histogram.js';
+import { bucketOf, DurationHistogram } from '../figures/duration-histogram.js';
 
 /**
  * Durations of which the mean and exact percentiles are asked. They are kept by the bucket, so that only one or two

@@ -1,4 +1,4 @@
-import type { CountedRun } from '../run-figures.js';
+import type { CountedRun } from '../figures/counted-run.js';
 
 /** What a run adds to the figures of a prompt version that it used. */
 export type LinkedRun = Pick<CountedRun, 'success' | 'cost' | 'durationMs'>;

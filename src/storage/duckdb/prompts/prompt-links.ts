@@ -3,17 +3,19 @@ import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { indexOf } from '../../table.js';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../files/connection.js';
 import type { IdIndex } from '../ids/id-index.js';
-import type { Capture } from '../segment.js';
-import type { TraceState } from '../trace-state.js';
-import type { TouchedTrace, Triage } from '../triage.js';
-import type { IncomingBatch, LinkChange, Rows } from '../write-group.js';
+import type { Capture } from '../rows/segment.js';
+import type { TraceState } from '../runs/trace-state.js';
+import type { TouchedTrace, Triage } from '../runs/triage.js';
+import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { LinkChange } from '../changes/change.js';
+import type { Rows } from '../changes/rows.js';
 import type { PromptFigures } from './prompt-figures.js';
 import type { LinkedRun } from './linked-run.js';
 import { loadLinks } from './stored-links.js';
-import type { StoredPrompts } from './stored-prompts.js';
-import { TraceLinks, type NewLink } from './trace-links.js';
+import type { LinkedPrompts } from './linked-prompts.js';
+import { TraceLinks, type NewLink } from '../runs/trace-links.js';
 
 /** A trace by its id in words, from `offset` on. */
 type LinkedTrace = Pick<TouchedTrace, 'tenant' | 'words' | 'offset'>;
@@ -27,7 +29,7 @@ export class PromptLinks {
   readonly #traces = new Map<string, TraceLinks>();
 
   /** @param connection the writer's */
-  constructor(connection: Connection, { linked, figures }: StoredPrompts) {
+  constructor(connection: Connection, { linked, figures }: LinkedPrompts) {
     this.#connection = connection;
     this.#linked = linked;
     this.#figures = figures;

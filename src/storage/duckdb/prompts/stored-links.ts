@@ -1,14 +1,14 @@
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
-import { narrowed, ofCommits, union, type OfCommits } from '../commit-ranges.js';
-import { int64At, type Connection, type Row } from '../connection.js';
+import { narrowed, ofCommits, union, type OfCommits } from '../rows/commit-ranges.js';
+import { int64At, type Connection, type Row } from '../files/connection.js';
 import type { IdIndex } from '../ids/id-index.js';
-import { newest, relation } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { newest, relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import { keyOf } from '../../../runs/rules/span-facts.js';
 import type { LinkedPrompt } from './linked-run.js';
-import type { TraceLinks } from './trace-links.js';
+import type { TraceLinks } from '../runs/trace-links.js';
 
 /**
  * Reads the stored links of some traces of one tenant.

@@ -2,15 +2,16 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import type { AgentComparison, AgentDay, AgentSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
-import type { Agent, KnownAgent } from '../agents.js';
-import type { Connection } from '../connection.js';
-import type { Quantile } from '../duration-histogram.js';
-import type { Read } from '../read.js';
-import { newest } from '../relation.js';
-import type { AgentTotals, RunFigures } from '../run-figures.js';
-import type { Capture } from '../segment.js';
+import type { Agent, KnownAgent } from '../figures/agents.js';
+import type { Connection } from '../files/connection.js';
+import type { Quantile } from '../figures/duration-histogram.js';
+import type { Read } from '../reads/read.js';
+import { newest } from '../rows/relation.js';
+import type { AgentTotals } from '../figures/counted-run.js';
+import type { RunFigures } from '../figures/run-figures.js';
+import type { Capture } from '../rows/segment.js';
 import { number, sumOf } from './run-summary.js';
-import { runsOf } from './stored-runs.js';
+import { runsOf } from '../figures/stored-runs.js';
 
 // Sums instead of `count(*) FILTER (…)`, which doubles the time of the whole query.
 const COUNTS = `count(*) AS total_runs,

@@ -1,7 +1,7 @@
 import type { AgentFilter, AgentSort, AgentSummary } from '../../telemetry-store.js';
-import { isKnown, type Agent, type Agents } from '../agents.js';
-import type { Read } from '../read.js';
-import type { RunFigures } from '../run-figures.js';
+import { isKnown, type Agent, type Agents } from '../figures/agents.js';
+import type { Read } from '../reads/read.js';
+import type { RunFigures } from '../figures/run-figures.js';
 import { summary } from './agent-figures.js';
 
 /** All agents of a tenant that have runs, the one that ran last first. */

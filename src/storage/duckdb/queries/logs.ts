@@ -4,16 +4,16 @@ import { selectList } from '../../table.js';
 import { ORIGINS } from '../../tables.js';
 import { LOG_WIRE, LOGS } from '../../log-tables.js';
 import type { LogFilter } from '../../telemetry-store.js';
-import type { Connection, Row } from '../connection.js';
+import type { Connection, Row } from '../files/connection.js';
 import { findInBlocks } from '../logs/block-matches.js';
 import { readKeys } from '../logs/found-keys.js';
 import { HotKeys } from '../logs/hot-keys.js';
 import { logSearch } from '../logs/log-condition.js';
 import type { LogKey } from '../logs/log-keys.js';
 import { pageOfKeys } from '../logs/page-of-keys.js';
-import { hotPartsOf, relation } from '../relation.js';
-import type { Capture } from '../segment.js';
-import { PART_BYTES } from './part-bytes.js';
+import { hotPartsOf, relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import { PART_BYTES } from '../rows/part-bytes.js';
 
 /** Records read at a time: what one statement gives is held in memory. */
 const SLICE_RECORDS = 200;

@@ -4,12 +4,12 @@ import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { POINTS } from '../../tables.js';
 import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
-import type { Connection, Row, Value } from '../connection.js';
-import { labelLine, printLabels } from '../metrics/labels.js';
+import type { Connection, Row, Value } from '../files/connection.js';
+import { labelLine, printLabels } from '../messages/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
-import { relation } from '../relation.js';
-import type { Capture } from '../segment.js';
-import { PART_BYTES } from './part-bytes.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import { PART_BYTES } from '../rows/part-bytes.js';
 import { parseJson, printJson } from '../../../signal/json.js';
 
 /** Points that are printed in one step of the thread. */

@@ -1,8 +1,8 @@
 import { SPANS, TRACES } from '../../tables.js';
 import type { ModelFilter, ModelUsage } from '../../telemetry-store.js';
-import type { Agents } from '../agents.js';
-import { joinNearest, union } from '../commit-ranges.js';
-import type { Connection, Row, Value } from '../connection.js';
+import type { Agents } from '../figures/agents.js';
+import { joinNearest, union } from '../rows/commit-ranges.js';
+import type { Connection, Row, Value } from '../files/connection.js';
 import {
   callsOf,
   IS_CALL,
@@ -12,9 +12,9 @@ import {
   replacedCommits,
   startOf,
   wholeHours,
-} from '../model-sums.js';
-import { hasReplacing, hotPartsOf, newest, newestHot } from '../relation.js';
-import type { Capture } from '../segment.js';
+} from '../sums/model-sums.js';
+import { hasReplacing, hotPartsOf, newest, newestHot } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 import { sumOf, text } from './run-summary.js';
 
 /** Each is a scan of every file of its own. */

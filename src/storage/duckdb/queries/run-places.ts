@@ -1,8 +1,8 @@
 import { TRACES } from '../../tables.js';
-import { CommitRanges, conditionsOn, narrowed, type OfCommits } from '../commit-ranges.js';
-import type { Connection, Value } from '../connection.js';
-import { newest, type Condition } from '../relation.js';
-import type { Capture } from '../segment.js';
+import { CommitRanges, conditionsOn, narrowed, type OfCommits } from '../rows/commit-ranges.js';
+import type { Connection, Value } from '../files/connection.js';
+import { newest, type Condition } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
 
 /** Of all commits there are so many places at most. */
 const MOST_PLACES = 2048;

@@ -3,8 +3,8 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunSummary } from '../../telemetry-store.js';
 import { selectList } from '../../table.js';
 import { TRACES, TRACE_WIRE } from '../../tables.js';
-import type { Agents } from '../agents.js';
-import type { Row, Value } from '../connection.js';
+import type { Agents } from '../figures/agents.js';
+import type { Row, Value } from '../files/connection.js';
 
 const SHOWN = new Set([
   'trace_id',

@@ -1,15 +1,15 @@
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunFilter, RunSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
-import type { Agents } from '../agents.js';
-import type { Connection, Row } from '../connection.js';
-import type { Read } from '../read.js';
-import { newest, relation, type Condition } from '../relation.js';
-import type { RunFigures } from '../run-figures.js';
-import type { Capture } from '../segment.js';
-import { PART_BYTES } from './part-bytes.js';
+import type { Agents } from '../figures/agents.js';
+import type { Connection, Row } from '../files/connection.js';
+import type { Read } from '../reads/read.js';
+import { newest, relation, type Condition } from '../rows/relation.js';
+import type { RunFigures } from '../figures/run-figures.js';
+import type { Capture } from '../rows/segment.js';
+import { PART_BYTES } from '../rows/part-bytes.js';
 import { hasText, inLowerCase, whereText } from '../texts/text-blocks.js';
-import { narrowed, ofCommits } from '../commit-ranges.js';
+import { narrowed, ofCommits } from '../rows/commit-ranges.js';
 import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 

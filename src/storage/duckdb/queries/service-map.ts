@@ -1,9 +1,9 @@
 import { SPAN_TYPES, type SpanType } from '../../../signal/span.js';
 import { MAP_EDGES, MAP_NODES, SERVICES } from '../../sum-tables.js';
-import type { Connection } from '../connection.js';
-import { relation } from '../relation.js';
-import type { Capture } from '../segment.js';
-import { PART_BYTES } from './part-bytes.js';
+import type { Connection } from '../files/connection.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import { PART_BYTES } from '../rows/part-bytes.js';
 
 /** The lists of a service map. */
 export type MapList = 'nodes' | 'edges';

@@ -6,15 +6,15 @@ import { formatTime } from '../../../signal/time.js';
 import type { StoredTrace } from '../../telemetry-store.js';
 import { selectList } from '../../table.js';
 import { SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
-import type { Connection, Row, Value } from '../connection.js';
-import { conditionsOn, narrowed, ofCommits, type CommitRanges } from '../commit-ranges.js';
-import { newest, relation } from '../relation.js';
-import { onLines, placeKey, placeOf } from '../line-places.js';
-import type { Capture } from '../segment.js';
-import { firstPayloads } from '../payloads.js';
-import { COMMITS, commitsAt } from '../stored-traces.js';
+import type { Connection, Row, Value } from '../files/connection.js';
+import { conditionsOn, narrowed, ofCommits, type CommitRanges } from '../rows/commit-ranges.js';
+import { newest, relation } from '../rows/relation.js';
+import { onLines, placeKey, placeOf } from '../rows/line-places.js';
+import type { Capture } from '../rows/segment.js';
+import { firstPayloads } from '../runs/payloads.js';
+import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
-import type { Agents } from '../agents.js';
+import type { Agents } from '../figures/agents.js';
 import { parseJson } from '../../../signal/json.js';
 
 /** Of a run with more spans than its header follows, the key in its metadata that says how many that are. */

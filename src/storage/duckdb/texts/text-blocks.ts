@@ -1,10 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { TEXT_BLOCKS, TRACES } from '../../tables.js';
-import { narrowed, ofCommitsBetween } from '../commit-ranges.js';
-import type { Connection, Row } from '../connection.js';
-import { slicesByRow } from '../move-slices.js';
-import type { Condition } from '../relation.js';
-import { COLD, type Capture, type Segment } from '../segment.js';
+import { narrowed, ofCommitsBetween } from '../rows/commit-ranges.js';
+import type { Connection, Row } from '../files/connection.js';
+import { slicesByRow } from '../rows/move-slices.js';
+import type { Condition } from '../rows/relation.js';
+import { COLD, type Capture, type Segment } from '../rows/segment.js';
 import { isAscii } from '../../log-text.js';
 import { gramHashes, TextGrams } from './text-grams.js';
 

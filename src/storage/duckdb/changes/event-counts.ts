@@ -1,0 +1,127 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { QuotaUsage } from '../../../component/consumer.js';
+import { monthOf, startOfMonth } from '../../month.js';
+import { USAGE } from '../../sum-tables.js';
+import type { Connection } from '../files/connection.js';
+import { objectRows } from './object-rows.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import type { Change } from './change.js';
+import type { Counted } from '../messages/counted.js';
+import type { Rows } from './rows.js';
+
+/**
+ * The items of every tenant and month that count for its quota: in memory, and written in the transaction of the rows
+ * that are counted.
+ */
+export class EventCounts {
+  readonly #used = new Map<string, number>();
+  /** Of the commit under way. */
+  readonly #added = new Map<string, { readonly tenant: number; readonly month: number; events: number }>();
+
+  async load(connection: Connection, capture: Capture): Promise<void> {
+    const rows = await connection.rows(
+      `SELECT tenant, month, sum(events)::BIGINT AS events FROM ${relation(capture, USAGE)} GROUP BY tenant, month`,
+    );
+    for (const { tenant, month, events } of rows) {
+      this.#used.set(keyOf(Number(tenant), Number(month)), Number(events));
+    }
+  }
+
+  /** Events of a month, those of the commit under way not included. */
+  used(tenant: number, month: number): number {
+    return this.#used.get(keyOf(tenant, month)) ?? 0;
+  }
+
+  /**
+   * Adds events to the commit under way.
+   *
+   * @throws ConsumeError `quota_exceeded` when they pass the limit: the commit is to be given up
+   */
+  add(counted: Counted, events: number): void {
+    if (events === 0) return;
+    const { tenant, limit } = counted;
+    const month = monthOf(counted.at);
+    const key = keyOf(tenant, month);
+    const added = this.#added.get(key);
+    const before = this.used(tenant, month) + (added?.events ?? 0);
+    if (before + events > limit) throw exceeded(counted, before, events);
+    if (added === undefined) this.#added.set(key, { tenant, month, events });
+    else added.events += events;
+  }
+
+  rows(seq: number): Rows[] {
+    return objectRows(
+      USAGE,
+      [...this.#added.values()].map(({ tenant, ...row }) => ({ row, own: [seq, tenant], replaces: false })),
+    );
+  }
+
+  committed(): void {
+    for (const [key, { events }] of this.#added) this.#used.set(key, (this.#used.get(key) ?? 0) + events);
+    this.#added.clear();
+  }
+
+  rollback(): void {
+    this.#added.clear();
+  }
+}
+
+/**
+ * Sees to it that no group of changes can pass a limit together: what might is to be committed alone, so that it is
+ * refused alone.
+ */
+export class Allowances {
+  readonly #counts: EventCounts;
+  readonly #most = new Map<string, number>();
+
+  constructor(counts: EventCounts) {
+    this.#counts = counts;
+  }
+
+  /** Takes a change into the group. @returns false where it may pass its limit, with what was taken before */
+  take(change: Change): boolean {
+    const counted = countedIn(change);
+    if (counted === null || counted.limit === Infinity) return true;
+    const month = monthOf(counted.at);
+    const key = keyOf(counted.tenant, month);
+    const most = (this.#most.get(key) ?? 0) + mostEvents(change);
+    this.#most.set(key, most);
+    return this.#counts.used(counted.tenant, month) + most <= counted.limit;
+  }
+}
+
+export function countedIn(change: Change): Counted | null {
+  if ('batch' in change) return change.batch.counted;
+  return 'append' in change ? change.append.counted : null;
+}
+
+/** As many events as a change may bring. */
+function mostEvents(change: Change): number {
+  if ('append' in change) return change.append.weight;
+  // A trace without spans is an event.
+  return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
+}
+
+/** How a quota stands; undefined where there is no limit. */
+export function quotaUsage({ at, limit }: Counted, used: number): QuotaUsage | undefined {
+  return limit === Infinity ? undefined : { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
+}
+
+function exceeded(counted: Counted, used: number, events: number): ConsumeError {
+  const resetsAt = startOfMonth(monthOf(counted.at) + 1);
+  const usage = quotaUsage(counted, used);
+  return new ConsumeError(
+    `The monthly limit of ${counted.limit} events would be passed: ${used} are used, and this request brings ${events} more. Nothing of it was stored. The next month begins at ${new Date(resetsAt / 1000).toISOString()}.`,
+    {
+      code: 'quota_exceeded',
+      retryable: true,
+      retryAfterMs: (resetsAt - counted.at) / 1000,
+      ...(usage && { usage }),
+    },
+  );
+}
+
+function keyOf(tenant: number, month: number): string {
+  return `${tenant}/${month}`;
+}

@@ -1,0 +1,130 @@
+import type { SpanRow } from '../../../runs/rules/rows.js';
+import type { SentRows } from '../../../runs/sent-spans.js';
+import { runKey } from '../../../runs/run-key.js';
+import type { EventType } from '../../../signal/event.js';
+import { NO_NODE } from '../../../signal/service-map.js';
+import { ColumnsReader } from '../../../worker/columns-reader.js';
+import { indexOf } from '../../table.js';
+import { SPAN_WIRE } from '../../tables.js';
+import type { Counted } from '../messages/counted.js';
+import type { PromptMessage } from '../messages/prompt-message.js';
+import {
+  SPAN_MESSAGE,
+  TRACE_MESSAGE,
+  type MapMessage,
+  type TracesMessage,
+} from '../messages/encode-traces.js';
+
+/** Gives the numbers of nodes of the service map by the names that batches carry. */
+export interface NodeNumbers {
+  number(tenant: number, name: string): number;
+}
+
+/** A batch that waits for its commit, with its columns at hand. */
+export class IncomingBatch implements SentRows {
+  readonly tenant: number;
+  readonly receivedAt: number;
+  readonly traces: ColumnsReader;
+  readonly spans: ColumnsReader;
+  /** Ids in words: of each trace, of each span, and of each span's parent where it has one. */
+  readonly traceIds: Uint32Array;
+  readonly spanIds: Uint32Array;
+  readonly parentIds: Uint32Array;
+  readonly bytes: number;
+  /** Whose quota it counts for, where it is counted. */
+  readonly counted: Counted | null;
+  /** What it adds to the service map; null where nobody derived that. */
+  readonly map: MapMessage | null;
+  /** The events of its tenant that somebody wants. */
+  readonly wanted: readonly EventType[];
+  /** The prompt versions that its spans name; null where none does. */
+  readonly #prompts: PromptMessage | null;
+  /** Whether any of its spans names a prompt version that its tenant has. */
+  readonly usesPrompts: boolean;
+  /** The numbers of the map's names; 0 where nobody has asked yet. */
+  #nodeNumbers: Int32Array = NO_NUMBERS;
+  #nodes: NodeNumbers | null = null;
+  /** Of each trace, where its spans begin; one more at the end. */
+  readonly #starts: Uint32Array;
+
+  constructor(message: TracesMessage) {
+    this.tenant = message.tenant;
+    this.counted = message.counted ?? null;
+    this.wanted = message.wanted;
+    this.receivedAt = message.receivedAt;
+    this.traces = new ColumnsReader(TRACE_MESSAGE, message.traces);
+    this.spans = new ColumnsReader(SPAN_MESSAGE, message.spans);
+    this.traceIds = this.traces.uuidWords(TRACE_ID);
+    this.spanIds = this.spans.uuidWords(SPAN_ID);
+    this.parentIds = this.spans.uuidWords(PARENT_ID);
+    this.map = message.map ?? null;
+    this.#prompts = message.prompts ?? null;
+    this.usesPrompts = this.#prompts?.numbers.some((number) => number !== null) ?? false;
+    this.bytes =
+      message.spans.fixed.byteLength +
+      message.spans.text.byteLength +
+      message.traces.fixed.byteLength +
+      message.traces.text.byteLength;
+    this.#starts = new Uint32Array(this.traces.rows + 1);
+    for (let i = 0; i < this.traces.rows; i++) {
+      this.#starts[i + 1] = this.start(i) + Number(this.traces.value(SPAN_COUNT, i));
+    }
+  }
+
+  start(trace: number): number {
+    return this.#starts[trace] ?? 0;
+  }
+
+  end(trace: number): number {
+    return this.#starts[trace + 1] ?? 0;
+  }
+
+  /** From here on names of the map get their numbers there, as they are asked for; they hold for one try of the commit. */
+  numberNodes(nodes: NodeNumbers): void {
+    if (this.map === null) return;
+    this.#nodes = nodes;
+    this.#nodeNumbers = new Int32Array(this.map.names.length);
+  }
+
+  /** @param name its position in the map's list */
+  nodeNumber(name: number): number {
+    const known = this.#nodeNumbers[name] ?? 0;
+    if (known > 0) return known;
+    const number = this.#nodes?.number(this.tenant, this.map?.names[name] ?? '') ?? NO_NODE;
+    this.#nodeNumbers[name] = number;
+    return number;
+  }
+
+  /** The number of the node that a span makes, `NO_NODE` or `AGENT_NODE`. */
+  nodeAt(row: number): number {
+    const node = this.map?.nodes[row] ?? NO_NODE;
+    return node < 0 ? node : this.nodeNumber(node);
+  }
+
+  /** The number of the prompt version that a span names; null where it names none, or one that its tenant does not have. */
+  promptAt(row: number): number | null {
+    return this.#prompts?.numbers[this.#prompts.spans[row] ?? -1] ?? null;
+  }
+
+  span(row: number): SpanRow {
+    return this.spans.row(SPAN_WIRE, row);
+  }
+
+  agent(trace: number): string {
+    return this.traces.textBytes(AGENT, trace).toString('utf8');
+  }
+
+  /** The key of a trace: unique among all tenants. */
+  traceKey(trace: number): string {
+    return runKey(this.tenant, this.traceIds, trace * 4);
+  }
+}
+
+const NO_NUMBERS = new Int32Array(0);
+const TRACE_ID = indexOf(TRACE_MESSAGE, 'trace_id');
+const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
+const AGENT = indexOf(TRACE_MESSAGE, 'agent');
+const PARENT_ID = indexOf(SPAN_WIRE, 'parent_span_id');
+const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
+/** The payload's position among the columns of a span as it crosses. */
+export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');

@@ -1,0 +1,121 @@
+import type { MapSpan } from '../../../signal/trace-map.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import { uuidKey } from '../../../worker/uuid-words.js';
+import { DERIVED } from '../../../runs/rules/derived.js';
+import { indexOf } from '../../table.js';
+import { SPAN_WIRE, TRACE_WIRE } from '../../tables.js';
+import type { NamedHeader } from '../../../runs/rules/following-header.js';
+import { RUNNING } from '../../../runs/rules/rows.js';
+import { agentHint } from '../../../runs/rules/span-facts.js';
+import type { SpanState } from '../../../runs/spans/span-state.js';
+import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
+
+/** Headers and spans of a batch as objects, and what is asked of them without making one. */
+
+export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
+  return { header: batch.traces.row(TRACE_WIRE, trace), agent: batch.agent(trace) };
+}
+
+/** The code of a trace's status. */
+export function statusAt(batch: IncomingBatch, trace: number): number {
+  return Number(batch.traces.value(T.status, trace));
+}
+
+export function isRunningAt(batch: IncomingBatch, trace: number): boolean {
+  return statusAt(batch, trace) === RUNNING;
+}
+
+/** As {@link namesItsAgent} of a whole trace. */
+export function namesItsAgentAt(batch: IncomingBatch, trace: number): boolean {
+  if ((Number(batch.traces.value(T.derived, trace)) & DERIVED.agent) === 0) return true;
+  for (let row = batch.start(trace); row < batch.end(trace); row++) {
+    if (batch.spans.isNull(S.parent_span_id, row)) return true;
+  }
+  return false;
+}
+
+export function startedAt(batch: IncomingBatch, trace: number): number {
+  return Number(batch.traces.value(T.started_at, trace));
+}
+
+/** What the service map needs to know of the spans of a trace. */
+export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
+  const { spans, spanIds, parentIds } = batch;
+  const found: MapSpan[] = [];
+  for (let row = batch.start(trace); row < batch.end(trace); row++) {
+    found.push({
+      span_id: uuidKey(spanIds, row * 4),
+      parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(parentIds, row * 4),
+      type: Number(spans.value(S.type, row)),
+      node: batch.nodeAt(row),
+    });
+  }
+  return found;
+}
+
+/** The line of a span's payload. */
+export function payloadAt(batch: IncomingBatch, row: number): string {
+  return batch.spans.textBytes(PAYLOAD, row).toString('utf8');
+}
+
+/** The spans of a trace, as new ones that are written from the batch's columns: what their trace needs to know of them. */
+export function newSpansAt(
+  batch: IncomingBatch,
+  trace: number,
+  nodeAt: (row: number) => number,
+): SpanState[] {
+  const { spans, spanIds } = batch;
+  const numberAt = (column: number, row: number): number | null => {
+    const value = spans.value(column, row);
+    return typeof value === 'number' ? value : null;
+  };
+  const textAt = (column: number, row: number): string | null => {
+    const value = spans.value(column, row);
+    return typeof value === 'string' ? value : null;
+  };
+  const states: SpanState[] = [];
+  let hint = null as SpanState['agent_hint'];
+  for (let row = batch.start(trace); row < batch.end(trace); row++) {
+    const found = agentHint(numberAt(S.agent_source, row), textAt(S.agent_name, row));
+    // The same for most spans of a trace: kept once.
+    if (found?.source !== hint?.source || found?.name !== hint?.name) hint = found;
+    states.push({
+      span_id: uuidKey(spanIds, row * 4),
+      parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(batch.parentIds, row * 4),
+      type: numberAt(S.type, row) ?? 0,
+      node: nodeAt(row),
+      status: RUN_STATUSES[numberAt(S.status, row) ?? 0] ?? 'completed',
+      started_at: numberAt(S.started_at, row) ?? 0,
+      ended_at: numberAt(S.ended_at, row),
+      error_message: textAt(S.error_message, row),
+      agent_hint: hint,
+      total_tokens: numberAt(S.total_tokens, row),
+      cost_usd: numberAt(S.cost_usd, row),
+      seq: 0,
+      line: 0,
+      row: undefined,
+      payload: undefined,
+      changed: true,
+    });
+  }
+  return states;
+}
+
+const T = {
+  started_at: indexOf(TRACE_WIRE, 'started_at'),
+  status: indexOf(TRACE_WIRE, 'status'),
+  derived: indexOf(TRACE_WIRE, 'derived'),
+};
+
+const S = {
+  type: indexOf(SPAN_WIRE, 'type'),
+  parent_span_id: indexOf(SPAN_WIRE, 'parent_span_id'),
+  status: indexOf(SPAN_WIRE, 'status'),
+  started_at: indexOf(SPAN_WIRE, 'started_at'),
+  ended_at: indexOf(SPAN_WIRE, 'ended_at'),
+  error_message: indexOf(SPAN_WIRE, 'error_message'),
+  agent_source: indexOf(SPAN_WIRE, 'agent_source'),
+  agent_name: indexOf(SPAN_WIRE, 'agent_name'),
+  total_tokens: indexOf(SPAN_WIRE, 'total_tokens'),
+  cost_usd: indexOf(SPAN_WIRE, 'cost_usd'),
+};

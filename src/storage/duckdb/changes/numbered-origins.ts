@@ -1,0 +1,35 @@
+import { ColumnsReader } from '../../../worker/columns-reader.js';
+import { encodeRows } from '../../../worker/columns-writer.js';
+import { ORIGINS } from '../../tables.js';
+import type { Origins } from './origins.js';
+import type { Rows } from './rows.js';
+
+/** What the origins of a message are called in the store. */
+export interface NumberedOrigins {
+  /** By the position in the message. */
+  readonly numbers: readonly number[];
+  /** For those that the store did not know. */
+  readonly rows: readonly Rows[];
+}
+
+/** @param message of `ORIGIN_MESSAGE` */
+export function numberOrigins(
+  origins: Origins,
+  message: ColumnsReader,
+  { seq, tenant }: { readonly seq: number; readonly tenant: number },
+): NumberedOrigins {
+  const added: { origin_no: number; origin: string }[] = [];
+  const numbers = Array.from({ length: message.rows }, (_, row) => {
+    const bytes = message.textBytes(0, row);
+    const { number, isNew } = origins.number(bytes);
+    if (isNew) added.push({ origin_no: number, origin: bytes.toString('utf8') });
+    return number;
+  });
+  if (added.length === 0) return { numbers, rows: [] };
+  const source = new ColumnsReader(ORIGINS.wire, encodeRows(ORIGINS.wire, added));
+  const own = (_row: number, values: number[]): void => {
+    values[0] = seq;
+    values[1] = tenant;
+  };
+  return { numbers, rows: [{ table: ORIGINS, source, from: 0, to: added.length, own, replacing: 0 }] };
+}

@@ -1,0 +1,23 @@
+import { ColumnsReader } from '../../../worker/columns-reader.js';
+import { encodeRows } from '../../../worker/columns-writer.js';
+import type { Table } from '../../table.js';
+import type { Rows } from './rows.js';
+
+/** A row of a table as an object, and the values of the table's own columns. */
+export interface OwnedRow<Row> {
+  readonly row: Row;
+  readonly own: readonly number[];
+  readonly replaces: boolean;
+}
+
+/** Rows that are objects with a key for each of the table's wire columns, ready for the appender; nothing for none. */
+export function objectRows(table: Table, rows: readonly OwnedRow<object>[]): Rows[] {
+  if (rows.length === 0) return [];
+  const objects = rows.map(({ row }) => row as Record<string, string | number | boolean | null>);
+  const source = new ColumnsReader(table.wire, encodeRows(table.wire, objects));
+  const own = (row: number, values: number[]): void => {
+    rows[row]?.own.forEach((value, i) => (values[i] = value));
+  };
+  const replacing = rows.filter((row) => row.replaces).length;
+  return [{ table, source, from: 0, to: rows.length, own, replacing }];
+}

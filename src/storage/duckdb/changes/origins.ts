@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { ORIGINS } from '../../tables.js';
+import type { Connection } from '../files/connection.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+
+/** How many are remembered, those used last; some 200 bytes each. */
+const REMEMBERED = 10_000;
+
+/**
+ * The numbers that rows carry instead of the resource and scope they came from. One that is not remembered any more gets
+ * another number when it comes again, which harms nobody: a number always leads to what it stood for.
+ */
+export class Origins {
+  /** By digest; the one used last is the last. */
+  readonly #numbers = new Map<string, number>();
+  readonly #added = new Set<string>();
+  #lastNumber = 0;
+
+  async load(connection: Connection, capture: Capture): Promise<void> {
+    this.#lastNumber = capture.lastNumber;
+    const rows = await connection.rows(
+      `SELECT origin_no, sha256(origin) AS digest FROM ${relation(capture, ORIGINS)} ORDER BY origin_no DESC LIMIT ${REMEMBERED}`,
+    );
+    for (const row of rows.reverse()) {
+      const number = Number(row.origin_no);
+      this.#numbers.set(String(row.digest), number);
+      this.#lastNumber = Math.max(this.#lastNumber, number);
+    }
+  }
+
+  /** @returns the number, and whether it is new, so that the commit is to write it */
+  number(origin: Uint8Array): { readonly number: number; readonly isNew: boolean } {
+    const digest = createHash('sha256').update(origin).digest('hex');
+    const known = this.#numbers.get(digest);
+    const number = known ?? ++this.#lastNumber;
+    if (known === undefined) this.#added.add(digest);
+    else this.#numbers.delete(digest);
+    this.#numbers.set(digest, number);
+    if (this.#numbers.size > REMEMBERED) this.#forgetOldest();
+    return { number, isNew: known === undefined };
+  }
+
+  committed(): void {
+    this.#added.clear();
+  }
+
+  /** Forgets those made since the last commit. */
+  rollback(): void {
+    for (const digest of this.#added) this.#numbers.delete(digest);
+    this.#added.clear();
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#numbers.keys();
+    if (oldest !== undefined) this.#numbers.delete(oldest);
+  }
+}

@@ -1,0 +1,154 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
+import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
+import type { ThreadClient } from '../../../worker/thread-client.js';
+import type { WriteAnswer } from '../commits/commit-line.js';
+import type { CallOrder } from './call-order.js';
+import { countedMessage } from './counted-message.js';
+import { TracesEncoder, transferablesOf } from '../messages/encode-traces.js';
+import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages/encode-logs.js';
+import {
+  MAX_STREAMS_OF_TENANT,
+  PointsEncoder,
+  transferablesOf as transferablesOfPoints,
+} from '../messages/encode-points.js';
+import type { PromptNumbers } from './prompt-numbers.js';
+import type { NamedPrompts, PromptMessage } from '../messages/prompt-message.js';
+import type { StoreMetrics } from './store-metrics.js';
+import type { KnownUsers, UserTerms } from './user-terms.js';
+
+const NO_REFUSALS: Receipt['refused'] = [];
+const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have, which is ${MAX_STREAMS_OF_TENANT}, or fewer with very long names and descriptions`;
+
+/** A batch that was made columns, and the buffers that are handed over with it. */
+interface Encoded {
+  readonly buffers: readonly ArrayBuffer[];
+  /** What crosses to the store thread of it, beside its tenant and its quota. It may have to be asked for. */
+  readonly message: (terms: UserTerms) => object | Promise<object>;
+}
+
+/** What the control plane says of users and prompts. */
+export interface Known {
+  readonly users: KnownUsers;
+  readonly prompts: PromptNumbers;
+  /** In which the writes of a user are sent, whatever they have to ask for. */
+  readonly order: CallOrder;
+}
+
+/** The way of batches to the store thread: encodes them, and bounds what waits for its commit. */
+export class BatchWrites {
+  readonly #traces = new TracesEncoder();
+  readonly #points = new PointsEncoder();
+  readonly #logs = new LogsEncoder();
+  readonly #maxQueueBytes: number;
+  readonly #metrics: StoreMetrics;
+  readonly #open: () => { readonly thread: ThreadClient; readonly known: Known };
+  #queuedBytes = 0;
+
+  /** @param open gives the open store; throws where there is none */
+  constructor(
+    maxQueueBytes: number,
+    metrics: StoreMetrics,
+    open: () => { readonly thread: ThreadClient; readonly known: Known },
+  ) {
+    this.#maxQueueBytes = maxQueueBytes;
+    this.#metrics = metrics;
+    this.#open = open;
+  }
+
+  /** Of encoded batches that wait for their commit. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
+    const { length } = batch.items;
+    const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, () => {
+      const encoded = this.#traces.encode(batch, context.receivedAt);
+      const { named, ...rows } = encoded;
+      return {
+        buffers: transferablesOf(encoded),
+        message: ({ wanted }) =>
+          named === null ? { ...rows, wanted } : this.#withPrompts({ ...rows, wanted }, batch.tenant, named),
+      };
+    });
+    return receiptOf(length, NO_REFUSALS, usage);
+  }
+
+  async points(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
+    const { length } = batch.items;
+    type Answer = WriteAnswer & { readonly refused: readonly number[] };
+    const answer = await this.#write<Answer>('writePoints', batch, context, () => {
+      const encoded = this.#points.encode(batch);
+      return { buffers: transferablesOfPoints(encoded), message: () => encoded };
+    });
+    const refused = answer.refused.map((index) => ({ index, reason: TOO_MANY_METRICS }));
+    return receiptOf(length - refused.length, refused, answer.usage);
+  }
+
+  async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
+    const { length } = batch.items;
+    const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
+      const encoded = this.#logs.encode(batch);
+      return { buffers: transferablesOfLogs(encoded), message: () => encoded };
+    });
+    return receiptOf(length, NO_REFUSALS, usage);
+  }
+
+  async #withPrompts(message: object, userId: string, { references, spans }: NamedPrompts): Promise<object> {
+    const { prompts } = this.#open().known;
+    const numbers = prompts.known(userId, references) ?? (await prompts.find(userId, references));
+    return { ...message, prompts: { numbers, spans } satisfies PromptMessage };
+  }
+
+  /**
+   * Hands a batch to the thread. It is encoded before anything is waited for: the caller may change it from then on.
+   *
+   * @returns what it says after the commit
+   * @throws ConsumeError `overloaded` where too much waits already: before anything is encoded
+   */
+  async #write<T>(
+    method: string,
+    batch: Batch<unknown>,
+    { receivedAt }: ConsumeContext,
+    encode: () => Encoded,
+  ): Promise<T> {
+    if (this.#queuedBytes > this.#maxQueueBytes) {
+      this.#metrics.refusedBatch();
+      throw new ConsumeError('More is waiting for the store than extensions.duckdb.max_queue_size allows.', {
+        code: 'overloaded',
+        retryable: true,
+        retryAfterMs: 1000,
+      });
+    }
+    const { thread, known } = this.#open();
+    const { message, buffers } = encode();
+    const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
+    this.#queuedBytes += bytes;
+    try {
+      const whole = (terms: UserTerms, own: object): object => ({
+        ...own,
+        tenant: terms.tenant,
+        ...countedMessage(batch, terms, receivedAt),
+      });
+      const prepare = (terms: UserTerms): object | Promise<object> => {
+        const own = message(terms);
+        return own instanceof Promise ? own.then((own) => whole(terms, own)) : whole(terms, own);
+      };
+      return await known.order.send(
+        batch.tenant,
+        () => {
+          const terms = known.users.known(batch.tenant);
+          return terms === undefined ? known.users.find(batch.tenant).then(prepare) : prepare(terms);
+        },
+        async (made) => await thread.call<T>(method, [made], { transfer: buffers }),
+      );
+    } finally {
+      this.#queuedBytes -= bytes;
+    }
+  }
+}
+
+function receiptOf(accepted: number, refused: Receipt['refused'], usage: Receipt['usage']): Receipt {
+  return { accepted, refused, ...(usage && { usage }) };
+}

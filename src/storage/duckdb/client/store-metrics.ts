@@ -1,0 +1,140 @@
+import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
+import { ENDED_FOR } from '../reads/read-pool.js';
+import type { StoreFigures } from '../engine/store-figures.js';
+import type { CommitReport } from '../commits/writer.js';
+
+/** The store's metrics about itself. */
+export class StoreMetrics {
+  readonly #meter: Meter;
+  readonly #commits: Histogram;
+  readonly #committedRows: Counter;
+  readonly #refusedBatches: Counter;
+  readonly #refusedReads: Counter;
+  readonly #closedRuns: Counter;
+  readonly #refusedReloads: Counter;
+  readonly #cappedRuns: Counter;
+  readonly #mergedLogBlocks: Counter;
+  readonly #endedReads: Counter;
+  readonly #otherAgents: Counter;
+  #figures: StoreFigures = {
+    hotSegments: 0,
+    waitingSegments: 0,
+    isDiskFull: false,
+    isClockAhead: false,
+    segmentsAside: 0,
+    refusedWrites: 0,
+    idFilterBytes: 0,
+    closedRuns: 0,
+    refusedReloads: 0,
+    cappedRuns: 0,
+    mergedLogBlocks: 0,
+    runsOfOtherAgents: 0,
+    reads: { waiting: 0, running: 0, refused: 0, ended: { abandoned: 0, timed_out: 0, held_up_move: 0 } },
+  };
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+    this.#commits = meter.histogram('store_commit_duration_seconds', {
+      description: 'Time of one group commit, from taking the batches to the end of the transaction.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    });
+    this.#committedRows = meter.counter('store_committed_rows_total', {
+      description: 'Rows written, new versions of spans and headers included.',
+      labelNames: ['table'],
+    });
+    this.#refusedReads = meter.counter('store_refused_reads_total', {
+      description: 'Reads refused because too many were waiting.',
+    });
+    this.#closedRuns = meter.counter('store_closed_runs_total', {
+      description:
+        'Runs that got more spans than their headers follow (max_run_spans), or were forgotten beside too many long ones.',
+    });
+    this.#refusedReloads = meter.counter('store_refused_reloads_total', {
+      description:
+        'Writes refused as they touch long runs that are not in memory any more, and too much of such was loaded for their user.',
+    });
+    this.#cappedRuns = meter.counter('store_capped_runs_total', {
+      description:
+        'Runs whose spans report more cost than is kept of a run, 9007199.254740991 USD: they show that.',
+    });
+    this.#mergedLogBlocks = meter.counter('store_merged_log_blocks_total', {
+      description: 'Small blocks of log records in the cold file that were merged with others.',
+    });
+    this.#endedReads = meter.counter('store_ended_reads_total', {
+      description:
+        'Reads that were ended while they waited or ran: as nobody waited for the answer any more, took longer than read_timeout, or held up a move.',
+      labelNames: ['reason'],
+    });
+    this.#otherAgents = meter.counter('store_runs_of_other_agents_total', {
+      description: 'Headers of runs written under the agent (other), as their user has max_agents already.',
+    });
+    this.#refusedBatches = meter.counter('store_refused_batches_total', {
+      description:
+        'Batches refused because too much was waiting for its commit (max_queue_size), or to be moved (max_waiting_segments), or there was no room on the disk (reserve).',
+    });
+  }
+
+  committed({ ms, rows }: CommitReport): void {
+    this.#commits.record(ms / 1000);
+    for (const [table, count] of Object.entries(rows)) this.#committedRows.add(count, { table });
+  }
+
+  refusedBatch(): void {
+    this.#refusedBatches.add(1);
+  }
+
+  /** What the gauges show from now on. */
+  update(figures: StoreFigures): void {
+    this.#refusedBatches.add(figures.refusedWrites - this.#figures.refusedWrites);
+    const before = this.#figures.reads;
+    this.#refusedReads.add(figures.reads.refused - before.refused);
+    for (const reason of ENDED_FOR) {
+      this.#endedReads.add(figures.reads.ended[reason] - before.ended[reason], { reason });
+    }
+    this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
+    this.#refusedReloads.add(figures.refusedReloads - this.#figures.refusedReloads);
+    this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
+    this.#mergedLogBlocks.add(figures.mergedLogBlocks - this.#figures.mergedLogBlocks);
+    this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);
+    this.#figures = figures;
+  }
+
+  /** Begins to show the gauges. @returns functions that end that */
+  observe(queuedBytes: () => number): (() => void)[] {
+    const gauge = (name: string, description: string, read: () => number): (() => void) =>
+      this.#meter.gauge(name, { description }, read);
+    return [
+      gauge('store_queued_bytes', 'Encoded batches that wait for their commit.', queuedBytes),
+      gauge(
+        'store_hot_segments',
+        'Files that take new rows or wait to be moved.',
+        () => this.#figures.hotSegments,
+      ),
+      gauge(
+        'store_waiting_segments',
+        'Full segments that wait to be moved into the cold file (max_waiting_segments).',
+        () => this.#figures.waitingSegments,
+      ),
+      gauge(
+        'store_segments_aside',
+        'Segments that cannot be moved or read and were set aside; see the log and /readyz for their names.',
+        () => this.#figures.segmentsAside,
+      ),
+      gauge('store_disk_full', 'Whether writes are refused as the disk of the store is full (reserve).', () =>
+        Number(this.#figures.isDiskFull),
+      ),
+      gauge(
+        'store_clock_ahead',
+        'Whether retention waits, as the clock has jumped ahead and has not gone on for a day.',
+        () => Number(this.#figures.isClockAhead),
+      ),
+      gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
+      gauge(
+        'store_waiting_reads',
+        'Reads of users that wait for a connection.',
+        () => this.#figures.reads.waiting,
+      ),
+      gauge('store_running_reads', 'Reads of users under way.', () => this.#figures.reads.running),
+    ];
+  }
+}

@@ -1,0 +1,29 @@
+import type { EventType } from '../../../signal/event.js';
+import type { Micros } from '../../../signal/time.js';
+import type { ThreadClient } from '../../../worker/thread-client.js';
+import type { ControlPlane } from '../../control-plane.js';
+import type { KnownUsers } from './user-terms.js';
+
+/** A page of idle runs may name tenants that the one before did not; the next turn goes on where this one ends. */
+const MOST_ROUNDS = 20;
+
+/**
+ * Lets runs of which nothing came for too long count as timed out. The store thread says whose they are, as it does not know what events
+ * are wanted of them.
+ */
+export async function timeOutIdle(
+  thread: Pick<ThreadClient, 'call'>,
+  { users, plane }: { readonly users: KnownUsers; readonly plane: Pick<ControlPlane, 'accounts'> },
+  now: Micros,
+): Promise<void> {
+  const wanted = new Map<number, readonly EventType[]>();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const unknown = await thread.call<readonly number[]>('timeOutIdle', [now, wanted]);
+    if (unknown.length === 0) return;
+    const ids = await plane.accounts.findTenants(unknown);
+    for (const tenant of unknown) {
+      const id = ids.get(tenant);
+      wanted.set(tenant, id === undefined ? [] : (await users.find(id)).wanted);
+    }
+  }
+}

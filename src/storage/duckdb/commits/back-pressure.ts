@@ -1,0 +1,54 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Clock } from '../../../component/telemetry.js';
+
+/** The longest pause before a commit. */
+const LONGEST_PAUSE_MS = 250;
+const RETRY_AFTER_MS = 5000;
+
+/**
+ * Holds ingestion back while sealed segments wait to be moved: their rows are in memory, and each is replayed at the next start.
+ * From half the bound on every commit waits, the longer the more there are; at the bound nothing is taken any more.
+ */
+export class BackPressure {
+  readonly #waiting: () => number;
+  readonly #most: number;
+  readonly #clock: Clock;
+  #refused = 0;
+
+  /** @param waiting sealed segments, now @param most of them; `Infinity` for no bound */
+  constructor(waiting: () => number, most: number, clock: Clock) {
+    this.#waiting = waiting;
+    this.#most = most;
+    this.#clock = clock;
+  }
+
+  /** Writes refused since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** @throws ConsumeError `overloaded`, to be tried again */
+  check(): void {
+    if (this.#waiting() < this.#most) return;
+    this.#refused++;
+    throw new ConsumeError(
+      'The store takes in more than it can put into its cold file (extensions.duckdb.max_waiting_segments).',
+      { code: 'overloaded', retryable: true, retryAfterMs: RETRY_AFTER_MS },
+    );
+  }
+
+  /** What the next commit has to wait, in milliseconds. */
+  get pauseMs(): number {
+    const first = this.#most / 2;
+    const over = this.#waiting() - first;
+    return over < 0 || this.#most === Infinity
+      ? 0
+      : Math.min(1, (over + 1) / (this.#most - first)) * LONGEST_PAUSE_MS;
+  }
+
+  /** Resolves when the next commit may begin. */
+  async pause(): Promise<void> {
+    const { pauseMs } = this;
+    if (pauseMs > 0) await new Promise<void>((resolve) => this.#clock.after(pauseMs, resolve));
+  }
+}

@@ -1,0 +1,285 @@
+import type { Logger } from '../../../component/telemetry.js';
+import { systemClock } from '../../../telemetry/system-clock.js';
+import { AgentDayCache } from '../figures/agent-day-cache.js';
+import { Agents } from '../figures/agents.js';
+import { MOST_AGENTS, OtherAgents } from '../figures/agent-limit.js';
+import { Observations } from '../alerts/observations.js';
+import { CUT_MESSAGE } from '../files/attach-with-log.js';
+import { BackPressure } from '../commits/back-pressure.js';
+import { CappedRuns } from '../figures/capped-runs.js';
+import { storedSums } from '../sums/cold-sums.js';
+import { Database } from '../files/database.js';
+import { DiskRoom } from '../files/disk-room.js';
+import { Housekeeping } from './housekeeping.js';
+import type { IdIndex } from '../ids/id-index.js';
+import { openIndexes } from '../ids/open-indexes.js';
+import { IdleRuns } from '../runs/idle-runs.js';
+import { EventCounts } from '../changes/event-counts.js';
+import { EventReads } from '../events/event-reads.js';
+import { RECENT_SIZE, RecentEvents } from '../events/recent-events.js';
+import { StoredLogs } from './stored-logs.js';
+import { StoredMetrics } from './stored-metrics.js';
+import { REBUILD_SIZE } from '../rebuild/rebuild-work.js';
+import { Services } from '../map/services.js';
+import { openMainFile, refuseWithoutMain, type MainFile } from '../files/main-file.js';
+import { lastHeard } from '../runs/last-heard.js';
+import { Mover } from '../upkeep/mover.js';
+import { Origins } from '../changes/origins.js';
+import { StoredPrompts } from './stored-prompts.js';
+import { makeStorePrivate } from '../files/private-store.js';
+import { READ_LIMITS } from '../reads/read-limits.js';
+import { openPools, type ReadPools } from '../reads/read-pools.js';
+import { Reads } from '../reads/read.js';
+import { RetentionClock } from '../files/retention-clock.js';
+import { RunFigures } from '../figures/run-figures.js';
+import type { RunChanges } from '../figures/counted-run.js';
+import { RunReads } from './run-reads.js';
+import { Segments } from '../reads/segments.js';
+import { Settlement } from '../settlement/settlement.js';
+import { ClosedRuns } from '../runs/closed-runs.js';
+import { Reloads } from '../runs/reloads.js';
+import { RUN_SIZE } from '../runs/run-size.js';
+import type { StoreListener, StoreOptions } from './store-options.js';
+import { Troubles } from '../files/troubles.js';
+import { SEGMENT_SIZE, Writer } from '../commits/writer.js';
+
+/** What the engine is put together from, opened and loaded. */
+export interface EngineParts {
+  readonly database: Database;
+  readonly main: MainFile;
+  readonly segments: Segments;
+  readonly mover: Mover;
+  readonly writer: Writer;
+  readonly pressure: BackPressure;
+  readonly room: DiskRoom;
+  readonly pools: ReadPools;
+  readonly reads: Reads;
+  readonly runs: RunReads;
+  readonly metrics: StoredMetrics;
+  readonly logs: StoredLogs;
+  readonly counts: EventCounts;
+  readonly services: Services;
+  /** The ids of all traces. */
+  readonly traces: IdIndex;
+  /** Those of the spans of closed runs. */
+  readonly closedSpans: IdIndex;
+  readonly closedRuns: ClosedRuns;
+  readonly reloads: Reloads;
+  readonly cappedRuns: CappedRuns;
+  readonly prompts: StoredPrompts;
+  readonly events: EventReads;
+  readonly recent: RecentEvents;
+  readonly observations: Observations;
+  readonly housekeeping: Housekeeping;
+  readonly otherAgents: OtherAgents;
+  readonly retentionClock: RetentionClock;
+}
+
+/** 90 days of a thousand agents; a day takes some 200 bytes. */
+const REMEMBERED_DAYS = 100_000;
+
+/** @throws StoreOpenError with the file and the cure. */
+export async function openParts(
+  options: StoreOptions,
+  logger: Logger,
+  listener: StoreListener,
+): Promise<EngineParts> {
+  makeStorePrivate(options.path, logger);
+  refuseWithoutMain(options.path);
+  const troubles = new Troubles(listener.troubled);
+  const { path, reserveBytes: bytes = 0 } = options;
+  const room = new DiskRoom({ mainPath: path, bytes, logger, clock: systemClock, troubles });
+  const failed = (error: unknown): void => {
+    room.notice(error);
+  };
+  try {
+    const cut = (file: string, bytes: number): void => {
+      logger.warn({ file, bytes }, CUT_MESSAGE);
+    };
+    const database = await Database.open(options, { died: listener.died, failed, cut });
+    try {
+      await room.begin();
+      const parts = await openFiles({ database, troubles, room }, options, logger, listener);
+      room.keep();
+      return parts;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    await room.close();
+    throw error;
+  }
+}
+
+async function openFiles(
+  {
+    database,
+    troubles,
+    room,
+  }: { readonly database: Database; readonly troubles: Troubles; readonly room: DiskRoom },
+  options: StoreOptions,
+  logger: Logger,
+  listener: StoreListener,
+): Promise<EngineParts> {
+  const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
+  const agents = new Agents(otherAgents);
+  const main = await openMainFile(database, options, { logger, troubles });
+  const segments = await Segments.open(await database.connect(), options.path, {
+    logger,
+    clock: systemClock,
+    troubles,
+  });
+  const connection = await database.connect();
+  const origins = new Origins();
+  const metrics = new StoredMetrics(origins);
+  const logs = new StoredLogs(origins);
+  const counts = new EventCounts();
+  const services = new Services();
+  const figures = new RunFigures();
+  const pools = await openPools(database, options.readLimits ?? READ_LIMITS);
+  const reads = new Reads(pools.users, pools.own, segments);
+  const indexes = await openIndexes(connection, reads.forWork('ids'), {
+    mainPath: options.path,
+    lastSeq: segments.lastSeq,
+    logger,
+    size: options.indexSize,
+  });
+  const { traces, closedSpans } = indexes;
+  const prompts = new StoredPrompts(indexes.links);
+  const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
+  const capture = segments.capture();
+  try {
+    await agents.load(connection, capture);
+    await origins.load(connection, capture);
+    await metrics.load(connection, capture);
+    await counts.load(connection, capture);
+    await services.load(connection, capture);
+    await figures.load(storedSums(connection, capture));
+  } finally {
+    capture.release();
+  }
+  const mover = new Mover(await database.connect(), {
+    segments,
+    troubles,
+    logger,
+    pace: options.movePace,
+  });
+  const days = new AgentDayCache(REMEMBERED_DAYS);
+  const idle = new IdleRuns();
+  const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
+  const cappedRuns = new CappedRuns(logger);
+  const changes: RunChanges = {
+    change: (before, after, activeAt) => {
+      cappedRuns.change(before, after);
+      figures.change(before, after, activeAt);
+      days.change(before, after);
+    },
+  };
+  const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
+  const reloads = new Reloads(runSize, logger, systemClock);
+  const settlement = new Settlement({
+    connection,
+    traces,
+    agents,
+    recent,
+    services,
+    runs: changes,
+    idle,
+    prompts,
+    runSize,
+    closedRuns,
+    reloads,
+  });
+  const pressure = new BackPressure(
+    () => segments.sealed.length,
+    options.maxWaitingSegments ?? Infinity,
+    systemClock,
+  );
+  const writer = new Writer({
+    pressure,
+    room,
+    connection,
+    segments,
+    settlement,
+    agents,
+    counts,
+    logger,
+    onCommit: listener.committed,
+    segmentSize: options.segmentSize ?? SEGMENT_SIZE,
+    onSealed: () => {
+      mover.wake();
+    },
+  });
+  const runs = new RunReads({ agents, figures, days, traces });
+  const events = new EventReads({ recent, read: reads.forWork('events') });
+  const observations = new Observations({
+    read: reads.forWork('alerts'),
+    agents,
+    figures,
+    services,
+    metrics,
+  });
+  const upkeep = reads.forWork('upkeep');
+  const clock = new RetentionClock({
+    notes: main.clockNotes,
+    heardUpTo: () => upkeep(lastHeard),
+    troubles,
+    logger,
+  });
+  const housekeeping = new Housekeeping({
+    retention: options,
+    clock,
+    read: upkeep,
+    readIdle: reads.forWork('time-outs'),
+    writer,
+    room,
+    segments,
+    mover,
+    settlement,
+    figures,
+    days,
+    metrics,
+    prompts,
+    traces,
+    closedSpans,
+    idle,
+    recent,
+    map: {
+      read: reads.forWork('map'),
+      writer,
+      services,
+      agents,
+      size: options.rebuildSize ?? REBUILD_SIZE,
+    },
+  });
+  mover.wake();
+  return {
+    database,
+    main,
+    segments,
+    mover,
+    writer,
+    pressure,
+    room,
+    pools,
+    reads,
+    runs,
+    metrics,
+    logs,
+    counts,
+    services,
+    traces,
+    closedSpans,
+    closedRuns,
+    reloads,
+    cappedRuns,
+    prompts,
+    events,
+    recent,
+    observations,
+    housekeeping,
+    otherAgents,
+    retentionClock: clock,
+  };
+}

@@ -1,0 +1,264 @@
+import type { Micros } from '../../../signal/time.js';
+import type { Table } from '../../table.js';
+import { EVENTS } from '../../events-table.js';
+import { PROMPT_LINKS } from '../../prompt-links-table.js';
+import { POINTS, TRACES } from '../../tables.js';
+import { LOGS } from '../../log-tables.js';
+import type { AgentDayCache } from '../figures/agent-day-cache.js';
+import { storedSums } from '../sums/cold-sums.js';
+import type { Connection } from '../files/connection.js';
+import type { DiskRoom } from '../files/disk-room.js';
+import type { RecentEvents } from '../events/recent-events.js';
+import type { IdIndex } from '../ids/id-index.js';
+import type { IdleRun, IdleRuns, WantedOfTenants } from '../runs/idle-runs.js';
+import { removeOldLogs } from '../logs/log-retention.js';
+import { rebuildMap, type Rebuilt } from '../rebuild/rebuild.js';
+import { type RebuildParts } from '../rebuild/rebuild-work.js';
+import type { StoredMetrics } from './stored-metrics.js';
+import type { Mover } from '../upkeep/mover.js';
+import { removeWaitingLinks } from '../prompts/stored-links.js';
+import type { StoredPrompts } from './stored-prompts.js';
+import { closing } from '../files/read-errors.js';
+import type { Read } from '../reads/read.js';
+import {
+  firstKeptTime,
+  hasOldHotRows,
+  removeOldEvents,
+  removeOldSums,
+  removeOldTraces,
+} from '../upkeep/retention.js';
+import type { RetentionClock } from '../files/retention-clock.js';
+import type { RunFigures } from '../figures/run-figures.js';
+import type { Capture } from '../rows/segment.js';
+import type { Segments } from '../reads/segments.js';
+import type { Settlement } from '../settlement/settlement.js';
+import { TraceId } from '../rows/trace-id.js';
+import type { TimeoutChange } from '../changes/change.js';
+import type { Writer } from '../commits/writer.js';
+
+/** Whole days to keep, today included; null keeps everything. */
+export interface Retention {
+  readonly traceRetentionDays: number | null;
+  readonly metricRetentionDays: number | null;
+  readonly logRetentionDays: number | null;
+  readonly eventRetentionDays: number | null;
+}
+
+interface Parts {
+  readonly retention: Retention;
+  readonly clock: RetentionClock;
+  readonly read: Read;
+  /** For the runs that time out. */
+  readonly readIdle: Read;
+  readonly writer: Writer;
+  readonly room: DiskRoom;
+  readonly segments: Segments;
+  readonly mover: Mover;
+  readonly settlement: Settlement;
+  readonly figures: RunFigures;
+  readonly days: AgentDayCache;
+  readonly metrics: StoredMetrics;
+  readonly prompts: StoredPrompts;
+  readonly traces: IdIndex;
+  readonly closedSpans: IdIndex;
+  readonly idle: IdleRuns;
+  /** The last ones of telemetry. */
+  readonly recent: RecentEvents;
+  readonly map: RebuildParts;
+}
+
+/** Runs that time out in one commit, and commits of one sweep: more of them wait for the next. */
+const IDLE_PAGE = 1000;
+const IDLE_PAGES = 20;
+
+/** Work of many steps: removing what is too old and timing runs out, from time to time, and rebuilding the map on demand. */
+export class Housekeeping {
+  readonly #parts: Parts;
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** The last of the works that must not come between each other's steps. */
+  #last: Promise<unknown> = Promise.resolve();
+  #isRebuilding = false;
+  #isClosing = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Removes what retention no longer keeps, as far as the clock can be believed.
+   *
+   * @param now microseconds
+   * @returns the time before which no events are kept, wherever they are; null where all are
+   */
+  async applyRetention(now: number): Promise<Micros | null> {
+    return await this.#do(() => this.#applyRetention(now));
+  }
+
+  /**
+   * Lets runs of which nothing came for too long count as timed out.
+   *
+   * @param now microseconds
+   * @returns tenants that have such runs and that `wanted` does not name: it is to be called again with them
+   */
+  async timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
+    return await this.#do(() => this.#timeOutIdle(now, wanted));
+  }
+
+  /** Derives the service map afresh, compares and corrects it. @returns null while that is under way already */
+  async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
+    if (this.#isRebuilding) return null;
+    this.#isRebuilding = true;
+    const throwIfStopped = (): void => {
+      if (this.#isClosing) throw closing();
+    };
+    try {
+      return await this.#do(() => this.#alone(() => rebuildMap(this.#parts.map, { dryRun, throwIfStopped })));
+    } finally {
+      this.#isRebuilding = false;
+    }
+  }
+
+  /** Begins nothing any more, from this step on. Resolves when what is under way has ended. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** Work of many steps that nobody waits for but {@link close}: between two steps no file may be closed. */
+  async #do<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosing) throw closing();
+    const running = work();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  /** Work that begins when other such work has ended. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (this.#isClosing) throw closing();
+      return work();
+    });
+    this.#last = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async #applyRetention(clockNow: number): Promise<Micros | null> {
+    const now = await this.#parts.clock.believed(clockNow);
+    const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
+      this.#parts.retention;
+    if (traceRetentionDays !== null) {
+      // Sums of the map go in another step than the traces that they are of.
+      await this.#alone(() => this.#removeTraces(firstKeptTime(now, traceRetentionDays)));
+    }
+    if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
+    if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
+    if (eventRetentionDays === null) return null;
+    const firstKept = firstKeptTime(now, eventRetentionDays);
+    await this.#removeEvents(firstKept);
+    return firstKept;
+  }
+
+  async #removeTraces(firstKept: Micros): Promise<void> {
+    const { settlement, segments, mover, days, figures, prompts, traces, closedSpans } = this.#parts;
+    settlement.forgetBefore(firstKept);
+    await this.#moveOld(TRACES, 'started_at', firstKept);
+    await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
+    const removed = await mover.between(async (connection) => {
+      await removeOldSums(connection, firstKept);
+      const traces = await removeOldTraces(connection, firstKept, segments.oldestBound);
+      return { traces, links: await this.#removeWaitingLinks(connection, firstKept) };
+    });
+    if (!removed.traces && !removed.links) return;
+    await mover.checkpoint();
+    prompts.linked.trim();
+    traces.trim();
+    closedSpans.trim();
+    // Of a link whose trace came just then memory may say that it counts.
+    prompts.figures.clear();
+    if (!removed.traces) return;
+    days.clear();
+    // Nothing may be moved meanwhile.
+    await mover.between((connection) =>
+      this.#captured((capture) => figures.load(storedSums(connection, capture))),
+    );
+  }
+
+  async #removeWaitingLinks(connection: Connection, firstKept: Micros): Promise<boolean> {
+    return await this.#captured((capture) => removeWaitingLinks(connection, capture, firstKept));
+  }
+
+  /** For work on a connection other than those of the reads. */
+  async #captured<T>(work: (capture: Capture) => Promise<T>): Promise<T> {
+    const { segments } = this.#parts;
+    await segments.ready();
+    const capture = segments.capture();
+    try {
+      return await work(capture);
+    } finally {
+      capture.release();
+    }
+  }
+
+  async #removePoints(firstKept: Micros): Promise<void> {
+    const { mover, metrics } = this.#parts;
+    await this.#moveOld(POINTS, 'timestamp', firstKept);
+    const isRemoved = await mover.between((connection) => metrics.removeBefore(connection, firstKept));
+    if (isRemoved) await mover.checkpoint();
+  }
+
+  async #removeLogs(firstKept: Micros): Promise<void> {
+    const { mover } = this.#parts;
+    await this.#moveOld(LOGS, 'timestamp', firstKept);
+    const isRemoved = await removeOldLogs((work) => mover.between(work), firstKept);
+    if (isRemoved) await mover.checkpoint();
+  }
+
+  async #removeEvents(firstKept: Micros): Promise<void> {
+    const { mover, segments, recent } = this.#parts;
+    await this.#moveOld(EVENTS, 'timestamp', firstKept);
+    // What could not be moved yet is removed the next time, and read until then.
+    const moved = segments.oldestBound;
+    const isRemoved = await mover.between((connection) => removeOldEvents(connection, firstKept));
+    recent.forgetBefore(firstKept, moved);
+    if (isRemoved) await mover.checkpoint();
+  }
+
+  /**
+   * A quiet store fills a segment in months, and only what was moved can be removed. What cannot be moved, as there is no room
+   * before something is removed, is left for the next time.
+   */
+  async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
+    const { read, segments, writer, mover } = this.#parts;
+    const isThere = await read((connection, capture) =>
+      hasOldHotRows(connection, capture, table, time, firstKept),
+    );
+    if (!isThere) return;
+    await segments.prepared();
+    await writer.seal();
+    await mover.tried();
+  }
+
+  async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
+    const { idle, readIdle, writer, room } = this.#parts;
+    // That would be refused; they time out when there is room again.
+    if (room.isShort) return [];
+    let found: readonly IdleRun[];
+    let pages = 0;
+    do {
+      found = await idle.find(now, IDLE_PAGE, readIdle);
+      const unknown = found.filter(({ tenant }) => !wanted.has(tenant)).map(({ tenant }) => tenant);
+      if (unknown.length > 0) return [...new Set(unknown)];
+      await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run, wanted) })));
+    } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
+    return [];
+  }
+}
+
+function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
+  const { words } = new TraceId(traceId);
+  return { tenant, words, seq, wanted: wanted.get(tenant) ?? [] };
+}

@@ -1,0 +1,157 @@
+import type { Logger } from '../../../component/telemetry.js';
+import type { Micros } from '../../../signal/time.js';
+import type { EventPageLimit } from '../../event-log.js';
+import type { WantedOfTenants } from '../runs/idle-runs.js';
+import type { Observations } from '../alerts/observations.js';
+import type { WriteAnswer } from '../commits/commit-line.js';
+import type { TracesMessage } from '../messages/encode-traces.js';
+import { openParts, type EngineParts } from './engine-parts.js';
+import { readFacts, type FactPage } from '../events/facts.js';
+import type { LogsMessage } from '../messages/encode-logs.js';
+import type { Rebuilt } from '../rebuild/rebuild.js';
+import type { PointsMessage } from '../messages/encode-points.js';
+import type { NumberedLink } from '../prompts/linked-prompts.js';
+import { figuresOf, type StoreFigures } from './store-figures.js';
+import type { StoreListener, StoreOptions } from './store-options.js';
+import { StoreReads } from './store-reads.js';
+import { TraceId } from '../rows/trace-id.js';
+import { IncomingBatch } from '../changes/incoming-batch.js';
+
+/**
+ * The embedded store itself, as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers.
+ * `README.md` beside this file says which table lies in which file. Users are tenants' numbers here, and whoever calls has asked the
+ * control plane what it says of them.
+ */
+export class StoreEngine {
+  /** Its UUID. */
+  readonly id: string;
+  readonly reads: StoreReads;
+  readonly observations: Observations;
+  readonly #parts: EngineParts;
+
+  private constructor(parts: EngineParts) {
+    this.id = parts.main.storeId;
+    this.reads = new StoreReads(parts);
+    this.observations = parts.observations;
+    this.#parts = parts;
+  }
+
+  /** @throws StoreOpenError with the file and the cure. */
+  static async open(options: StoreOptions, logger: Logger, listener: StoreListener): Promise<StoreEngine> {
+    return new StoreEngine(await openParts(options, logger, listener));
+  }
+
+  figures(): StoreFigures {
+    return figuresOf(this.#parts);
+  }
+
+  /** Takes all traces of the message. */
+  async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
+    const { usage } = await this.#parts.writer.write({ batch: new IncomingBatch(message) });
+    return { usage };
+  }
+
+  async setOutcome(
+    tenant: number,
+    traceId: string,
+    change: { readonly success: boolean; readonly outcome?: string },
+  ): Promise<{ success: boolean; outcome: string | null } | null> {
+    const { words } = new TraceId(traceId);
+    const { success, outcome } = change;
+    const { header } = await this.#parts.writer.write({ outcome: { tenant, words, success, outcome } });
+    return header === null ? null : { success, outcome: header.outcome };
+  }
+
+  /** @returns the positions of the points that were refused, as their user has too many metrics */
+  async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: number[] }> {
+    const { metrics, writer } = this.#parts;
+    return await metrics.write(writer, message);
+  }
+
+  async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
+    const { logs, writer } = this.#parts;
+    return await logs.write(writer, message);
+  }
+
+  /** The facts that commits wrote behind a mark. @param mark null for all */
+  async readFacts(mark: string | null, limit: EventPageLimit): Promise<FactPage> {
+    return await readFacts(this.#parts.events, mark, limit);
+  }
+
+  /** Resolves after the commit. @param now microseconds */
+  async linkPrompt(tenant: number, link: NumberedLink, now: Micros): Promise<void> {
+    const { prompts, writer } = this.#parts;
+    await prompts.link(writer, tenant, link, now);
+  }
+
+  /**
+   * Removes what retention no longer keeps.
+   *
+   * @param now microseconds
+   * @returns the time before which no events are kept, wherever they are; null where all are
+   */
+  async applyRetention(now: Micros): Promise<Micros | null> {
+    return await this.#parts.housekeeping.applyRetention(now);
+  }
+
+  /** As `Housekeeping.timeOutIdle`. */
+  async timeOutIdle(now: Micros, wanted: WantedOfTenants): Promise<readonly number[]> {
+    return await this.#parts.housekeeping.timeOutIdle(now, wanted);
+  }
+
+  /** @returns null while a rebuild is under way already */
+  async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
+    return await this.#parts.housekeeping.rebuildMap(dryRun);
+  }
+
+  /** Waits until the full segments are sealed and moved. */
+  async settled(): Promise<void> {
+    await this.#parts.writer.sealIfFull();
+    await this.#parts.mover.settled();
+  }
+
+  /** For a `close` that must not take longer: refuses what waits and breaks off what can be broken off. */
+  hurry(): void {
+    const { writer, pools, database } = this.#parts;
+    writer.refuseWaiting();
+    pools.users.hurry();
+    pools.own.hurry();
+    database.interrupt();
+  }
+
+  /**
+   * Commits what was taken, finishes the reads under way, and closes every file.
+   *
+   * @param readsOver resolves when none is under way that may still ask for a connection
+   */
+  async close(readsOver?: () => Promise<void>): Promise<void> {
+    const {
+      housekeeping,
+      writer,
+      mover,
+      pools,
+      segments,
+      traces,
+      closedSpans,
+      prompts,
+      database,
+      room,
+      main,
+    } = this.#parts;
+    await room.close();
+    const indexes = [traces, closedSpans, prompts.linked];
+    for (const index of indexes) index.stop();
+    const swept = housekeeping.close();
+    await writer.drained();
+    await mover.close();
+    await swept;
+    await writer.drained();
+    await readsOver?.();
+    await pools.users.close();
+    await pools.own.close();
+    for (const index of indexes) await index.close();
+    await main.clockNotes.idle();
+    await segments.close();
+    database.close();
+  }
+}

@@ -1,0 +1,143 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { CallsUnderWay } from '../../../worker/calls-under-way.js';
+import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
+import { Outbox } from '../../../worker/outbox.js';
+import { spellError, Transfer, type ThreadMessage } from '../../../worker/thread-protocol.js';
+import { serve } from '../../../worker/thread-server.js';
+import type { EventPageLimit } from '../../event-log.js';
+import type { LogFilter, LogPage, PointFilter } from '../../telemetry-store.js';
+import type { WantedOfTenants } from '../runs/idle-runs.js';
+import type { TracesMessage } from '../messages/encode-traces.js';
+import type { LogsMessage } from '../messages/encode-logs.js';
+import type { LogKey } from '../logs/log-keys.js';
+import type { PointsMessage } from '../messages/encode-points.js';
+import type { PointsCursor } from '../queries/metrics.js';
+import type { MapList } from '../queries/service-map.js';
+import type { SpanCursor } from '../queries/trace.js';
+import type { StoreOptions } from './store-options.js';
+import { StoreEngine } from './store-engine.js';
+import type { StoreReads } from './store-reads.js';
+
+/** The store thread: the only one that opens the database. Its owner is `store.ts`. */
+
+const port = parentPort;
+if (port === null) throw new Error('store-thread.js runs as a worker thread only');
+
+const outbox = new Outbox<ThreadMessage>(port);
+const notify = (notice: string, value: unknown): void => {
+  outbox.post({ kind: 'notice', notice, value });
+};
+
+const sendLine = (line: LogNotice): void => {
+  notify('log', line);
+};
+const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLine, false), {
+  committed: (report) => {
+    notify('commit', report);
+  },
+  died: (error) => {
+    outbox.post({ kind: 'notice', notice: 'died', value: spellError(error) }, [], true);
+  },
+  troubled: (messages) => {
+    notify('troubles', messages);
+  },
+});
+// Whoever calls `open` is told; until then the rejection is not unhandled.
+engine.catch(() => undefined);
+
+/** A read may need several looks into the tables, one after the other. */
+const reads = new CallsUnderWay();
+
+serve(port, outbox, {
+  open: async () => (await engine).id,
+  close: async () => {
+    await (await engine).close(() => reads.over());
+  },
+  hurry: async () => {
+    (await engine).hurry();
+  },
+  figures: async () => (await engine).figures(),
+  settled: async () => {
+    await (await engine).settled();
+  },
+  applyRetention: async (now: number) => await (await engine).applyRetention(now),
+  timeOutIdle: async (now: number, wanted: WantedOfTenants) => await (await engine).timeOutIdle(now, wanted),
+  readFacts: reads.known(
+    async (mark: string | null, limit: EventPageLimit) => await (await engine).readFacts(mark, limit),
+  ),
+  writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
+  writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
+  writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
+  readTrace: reads.known(async (tenant: number, traceId: string, abort?: AbortSignal) => {
+    const found = await (await engine).reads.readTrace(tenant, traceId, abort);
+    return found === null ? null : new Transfer(found, [found.page.json.buffer]);
+  }),
+  readSpans: reads.known(async (tenant: number, cursor: SpanCursor, abort?: AbortSignal) => {
+    const page = await (await engine).reads.readSpans(tenant, cursor, abort);
+    return new Transfer(page, [page.json.buffer]);
+  }),
+  queryMetric: reads.known(async (tenant: number, name: string, filter: PointFilter, abort?: AbortSignal) => {
+    const found = await (await engine).reads.queryMetric(tenant, name, filter, abort);
+    return found === null ? null : new Transfer(found, [found.page.json.buffer]);
+  }),
+  readPoints: reads.known(
+    async (tenant: number, name: string, filter: PointFilter, cursor: PointsCursor, abort?: AbortSignal) => {
+      const page = await (await engine).reads.readPoints(tenant, name, filter, cursor, abort);
+      return new Transfer(page, [page.json.buffer]);
+    },
+  ),
+  serviceMap: reads.known(async (tenant: number, since: number | null, abort?: AbortSignal) => {
+    const map = await (await engine).reads.serviceMap(tenant, since, abort);
+    return new Transfer(map, [map.nodes.json.buffer, map.edges.json.buffer]);
+  }),
+  readMap: reads.known(
+    async (
+      tenant: number,
+      since: number | null,
+      list: MapList,
+      after: readonly string[],
+      abort?: AbortSignal,
+    ) => {
+      const page = await (await engine).reads.readMap(tenant, since, list, after, abort);
+      return new Transfer(page, [page.json.buffer]);
+    },
+  ),
+  searchLogs: reads.known(async (tenant: number, filter: LogFilter, page: LogPage, abort?: AbortSignal) => {
+    const found = await (await engine).reads.searchLogs(tenant, filter, page, abort);
+    return new Transfer(found, [found.slice.json.buffer]);
+  }),
+  readLogs: reads.known(
+    async (tenant: number, keys: readonly LogKey[], details: boolean, abort?: AbortSignal) => {
+      const slice = await (await engine).reads.readLogs(tenant, keys, details, abort);
+      return new Transfer(slice, [slice.json.buffer]);
+    },
+  ),
+  change: reads.known(async (method: ChangeMethod, ...args: unknown[]) => {
+    const target = await engine;
+    return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
+  }),
+  read: reads.known(async (method: ReadMethod, ...args: unknown[]) => {
+    const target = (await engine).reads;
+    return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
+  }),
+  observations: reads.known(async (method: ObservationMethod, ...args: unknown[]) => {
+    const { observations } = await engine;
+    return await (observations[method] as (...values: unknown[]) => unknown).apply(observations, args);
+  }),
+});
+
+/** Methods of the engine whose arguments and results are small plain data. */
+export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap';
+/** And of its reads. */
+export type ReadMethod = Exclude<
+  keyof StoreReads,
+  | 'readTrace'
+  | 'readSpans'
+  | 'queryMetric'
+  | 'readPoints'
+  | 'serviceMap'
+  | 'readMap'
+  | 'searchLogs'
+  | 'readLogs'
+>;
+export type ObservationMethod = keyof StoreEngine['observations'];

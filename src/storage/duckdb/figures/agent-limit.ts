@@ -1,0 +1,33 @@
+import type { Logger } from '../../../component/telemetry.js';
+import type { AgentLimit } from './agents.js';
+
+/** Of a user: some 500 bytes of memory each, with their figures. */
+export const MOST_AGENTS = 10_000;
+
+/** Counts what is kept under `(other)`, and says so once for each user. */
+export class OtherAgents implements AgentLimit {
+  readonly most: number;
+  readonly #logger: Logger;
+  readonly #told = new Set<number>();
+  #runs = 0;
+
+  constructor(most: number, logger: Logger) {
+    this.most = most;
+    this.#logger = logger;
+  }
+
+  /** Headers written with `(other)`, those of commits that failed included. */
+  get runs(): number {
+    return this.#runs;
+  }
+
+  passed(tenant: number): void {
+    this.#runs++;
+    if (this.#told.has(tenant)) return;
+    this.#told.add(tenant);
+    this.#logger.warn(
+      { tenant, max_agents: this.most },
+      'A user has as many agents as extensions.duckdb.max_agents allows; runs of further ones are kept under the agent (other). Names of agents should not hold ids.',
+    );
+  }
+}

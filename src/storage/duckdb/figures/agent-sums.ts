@@ -1,0 +1,151 @@
+import { sumToNumber } from '../../../signal/money.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import { NewestStarts } from './newest-starts.js';
+import { COST_UNITS, type StoredSums } from '../sums/cold-sums.js';
+import type { AgentTotals, CountedRun } from './counted-run.js';
+
+const [STATUSES, COLUMNS] = [1, 1 + RUN_STATUSES.length];
+/** The places of an agent's sums: all runs, those of each status, and so on. */
+const SUCCESSES = COLUMNS;
+const FAILURES = COLUMNS + 1;
+const PRICED = COLUMNS + 2;
+/** Costs in two parts, as one sum of them could leave the exact integers. */
+const WHOLE = COLUMNS + 3;
+const REST = COLUMNS + 4;
+const ACTIVE_AT = COLUMNS + 5;
+const FLAGS = COLUMNS + 6;
+const STARTS = COLUMNS + 7;
+/** A run that is still heard of may have another start at any time, so the last one alone would soon be unknown. */
+const KEPT_STARTS = 8;
+const PLACES = STARTS + NewestStarts.placesFor(KEPT_STARTS);
+
+const IN_USE = 1;
+const KNOWS_ACTIVITY = 2;
+
+const UNITS = BigInt(COST_UNITS);
+
+/** The sums of every agent by its number, 200 bytes each. */
+export class AgentSums {
+  #numbers = new Float64Array(0);
+
+  /** All but the start. */
+  count(run: CountedRun, sign: 1 | -1): void {
+    const at = this.#at(run.agentNo);
+    this.#add(at, sign);
+    this.#add(at + STATUSES + run.status, sign);
+    if (run.success === true) this.#add(at + SUCCESSES, sign);
+    else if (run.success === false) this.#add(at + FAILURES, sign);
+    if (run.cost !== null) {
+      const whole = Math.floor(run.cost / COST_UNITS);
+      this.#add(at + PRICED, sign);
+      this.#addCost(at, sign * whole, sign * (run.cost - whole * COST_UNITS));
+    }
+  }
+
+  /** Takes what is stored of an agent in place of what is known. Its newest start is not. */
+  load(agentNo: number, sums: StoredSums): void {
+    const at = this.#at(agentNo);
+    for (let i = 0; i < WHOLE; i++) this.#numbers[at + i] = sums[i] ?? 0;
+    this.#numbers[at + WHOLE] = 0;
+    this.#numbers[at + REST] = 0;
+    this.#addCost(at, sums[WHOLE] ?? 0, sums[REST] ?? 0);
+    this.#starts(at).clear(sums[0] === 0 ? -Infinity : Infinity);
+  }
+
+  /** What is known of the activity of those in the other one. */
+  takeActivity(before: AgentSums): void {
+    const places = before.#numbers;
+    for (let at = 0; at < places.length; at += PLACES) {
+      if (((places[at + FLAGS] ?? 0) & IN_USE) === 0) continue;
+      const to = this.#at(at / PLACES);
+      this.#numbers[to + ACTIVE_AT] = places[at + ACTIVE_AT] ?? -Infinity;
+      this.#numbers[to + FLAGS] = places[at + FLAGS] ?? 0;
+    }
+  }
+
+  /** The newest start of an agent's stored runs. */
+  loadNewest(agentNo: number, newest: Micros): void {
+    const starts = this.#starts(this.#at(agentNo));
+    starts.clear(-Infinity);
+    starts.add(newest);
+    // Others of the same time may be stored, too.
+    starts.floorAt(newest);
+  }
+
+  changeStarts({ agentNo, startedAt }: CountedRun, sign: 1 | -1): void {
+    const starts = this.#starts(this.#at(agentNo));
+    if (sign > 0) starts.add(startedAt);
+    else starts.remove(startedAt);
+  }
+
+  noteActivity(agentNo: number, activeAt: Micros): void {
+    const at = this.#at(agentNo) + ACTIVE_AT;
+    this.#numbers[at] = Math.max(this.#numbers[at] ?? -Infinity, activeAt);
+  }
+
+  /** From here on {@link activeAt} goes back to before the start. */
+  knowsActivity(agentNo: number): void {
+    const at = this.#at(agentNo) + FLAGS;
+    this.#numbers[at] = (this.#numbers[at] ?? 0) | KNOWS_ACTIVITY;
+  }
+
+  hasActivity(agentNo: number): boolean {
+    return ((this.#numbers[agentNo * PLACES + FLAGS] ?? 0) & KNOWS_ACTIVITY) !== 0;
+  }
+
+  activeAt(agentNo: number): Micros | null {
+    const at = this.#numbers[agentNo * PLACES + ACTIVE_AT] ?? -Infinity;
+    return this.#isInUse(agentNo) && at > -Infinity ? at : null;
+  }
+
+  totals(agentNo: number): AgentTotals | undefined {
+    if (!this.#isInUse(agentNo)) return undefined;
+    const at = agentNo * PLACES;
+    const number = (place: number): number => this.#numbers[at + place] ?? 0;
+    return {
+      runs: number(0),
+      byStatus: RUN_STATUSES.map((_, status) => number(STATUSES + status)),
+      successes: number(SUCCESSES),
+      failures: number(FAILURES),
+      pricedRuns: number(PRICED),
+      cost: number(PRICED) === 0 ? null : sumToNumber(BigInt(number(WHOLE)) * UNITS + BigInt(number(REST))),
+      newestStart: this.#starts(at).get(1),
+    };
+  }
+
+  #isInUse(agentNo: number): boolean {
+    return ((this.#numbers[agentNo * PLACES + FLAGS] ?? 0) & IN_USE) !== 0;
+  }
+
+  #starts(at: number): NewestStarts {
+    return new NewestStarts(this.#numbers.subarray(at + STARTS, at + PLACES));
+  }
+
+  #add(at: number, value: number): void {
+    this.#numbers[at] = (this.#numbers[at] ?? 0) + value;
+  }
+
+  #addCost(at: number, whole: number, rest: number): void {
+    const sum = (this.#numbers[at + REST] ?? 0) + rest;
+    const carried = Math.floor(sum / COST_UNITS);
+    this.#numbers[at + REST] = sum - carried * COST_UNITS;
+    this.#add(at + WHOLE, whole + carried);
+  }
+
+  /** The first place of an agent, which is made. */
+  #at(agentNo: number): number {
+    const at = agentNo * PLACES;
+    if (at + PLACES > this.#numbers.length) {
+      const grown = new Float64Array(Math.ceil(((agentNo + 16) * 5) / 4) * PLACES);
+      grown.set(this.#numbers);
+      this.#numbers = grown;
+    }
+    if (!this.#isInUse(agentNo)) {
+      this.#numbers[at + FLAGS] = IN_USE;
+      this.#numbers[at + ACTIVE_AT] = -Infinity;
+      this.#starts(at).clear(-Infinity);
+    }
+    return at;
+  }
+}

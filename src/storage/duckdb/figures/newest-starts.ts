@@ -1,0 +1,95 @@
+import type { Micros } from '../../../signal/time.js';
+
+/** Of the lists whose first pages are asked for. */
+export const MOST_STARTS = 512;
+
+/** Places for the floor and the size. */
+const HEAD = 2;
+
+/** The newest starts of some runs, so that the first pages of a list need not look at all of them. */
+export class NewestStarts {
+  /** Places of numbers that have room for so many starts. */
+  static placesFor(starts: number): number {
+    return HEAD + starts;
+  }
+
+  /** Has room for 512 starts, and begins with none. */
+  static make(): NewestStarts {
+    const made = new NewestStarts(new Float64Array(NewestStarts.placesFor(MOST_STARTS)));
+    made.clear(-Infinity);
+    return made;
+  }
+
+  /**
+   * The latest start that was left out (everything later is here), how many are in use, and the starts: ascending, in the
+   * last places.
+   */
+  readonly #places: Float64Array;
+
+  /** @param places that nobody else changes, on which {@link clear} was called once */
+  constructor(places: Float64Array) {
+    this.#places = places;
+  }
+
+  add(start: Micros): void {
+    if (start <= this.#floor) return;
+    const last = this.#places.length;
+    const least = this.#places[HEAD] ?? 0;
+    const isFull = this.#size === last - HEAD;
+    if (isFull && start <= least) {
+      this.#places[0] = start;
+      return;
+    }
+    const at = this.#place(start);
+    if (isFull) this.#places[0] = least;
+    else this.#places[1] = this.#size + 1;
+    // Room for it is made by moving what is earlier one place down, over the least where there is no more room.
+    const first = last - this.#size;
+    this.#places.copyWithin(first, first + 1, at);
+    this.#places[at - 1] = start;
+  }
+
+  remove(start: Micros): void {
+    const at = this.#place(start) - 1;
+    const least = this.#places.length - this.#size;
+    if (at < least || this.#places[at] !== start) return;
+    this.#places.copyWithin(least + 1, least, at);
+    this.#places[1] = this.#size - 1;
+  }
+
+  /** The `n`th newest start, from 1 on; null where that is not known. */
+  get(n: number): Micros | null {
+    return n > this.#size ? null : (this.#places[this.#places.length - n] ?? null);
+  }
+
+  /** Forgets all; known is then what is added later, if it is later than this. */
+  clear(floor: Micros): void {
+    this.#places[0] = floor;
+    this.#places[1] = 0;
+  }
+
+  /** Some may have been left out that are no later than this. */
+  floorAt(start: Micros): void {
+    this.#places[0] = Math.max(this.#floor, start);
+  }
+
+  get #floor(): number {
+    return this.#places[0] ?? 0;
+  }
+
+  get #size(): number {
+    return this.#places[1] ?? 0;
+  }
+
+  /** The position behind the last start that is not later. */
+  #place(start: Micros): number {
+    let low = this.#places.length - this.#size;
+    let high = this.#places.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#places[middle] ?? 0) <= start) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

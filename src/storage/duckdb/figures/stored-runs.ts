@@ -1,0 +1,109 @@
+import type { Micros } from '../../../signal/time.js';
+import { SPANS, TRACES } from '../../tables.js';
+import type { Agent } from './agents.js';
+import { ofCommitsSince } from '../rows/commit-ranges.js';
+import type { Connection } from '../files/connection.js';
+import { DurationHistogram } from './duration-histogram.js';
+import { newest, relation } from '../rows/relation.js';
+import type { AgentsOf } from './counted-run.js';
+import type { Capture } from '../rows/segment.js';
+import { RUNNING } from '../../../runs/rules/rows.js';
+
+/** The newest start of each agent that has runs, by its number. */
+export async function newestStarts(
+  connection: Connection,
+  capture: Capture,
+  agents: AgentsOf,
+): Promise<ReadonlyMap<number, Micros>> {
+  const rows = await connection.rows(
+    `SELECT agent_no, epoch_us(max(started_at)) AS start FROM ${newest(capture, TRACES, runsOf(agents))} GROUP BY agent_no`,
+  );
+  return new Map(rows.map((row) => [Number(row.agent_no), Number(row.start)]));
+}
+
+/** So many of the newest starts of a tenant's runs, or of an agent's; all of them where there are fewer. */
+export async function someNewestStarts(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  agentNo: number | undefined,
+  count: number,
+): Promise<Micros[]> {
+  const where = agentNo === undefined ? `tenant = ${tenant}` : runsOf({ tenant, numbers: [agentNo] });
+  // Not the first rows of an order: of each part of the relation the greatest values are kept while it is read.
+  const [row] = await connection.rows(
+    `SELECT array_to_string(max(epoch_us(started_at), ${count}), ' ') AS starts FROM ${newest(capture, TRACES, where)}`,
+  );
+  return typeof row?.starts === 'string' ? row.starts.split(' ').map(Number) : [];
+}
+
+/** Where the durations of the agents' runs lie: half a second for ten million. */
+export async function storedDurations(
+  connection: Connection,
+  capture: Capture,
+  agents: AgentsOf,
+): Promise<Map<number, DurationHistogram>> {
+  const found = new Map(agents.numbers.map((no) => [no, new DurationHistogram()]));
+  const rows = `SELECT agent_no, duration_ms FROM ${newest(capture, TRACES, `${runsOf(agents)} AND duration_ms IS NOT NULL`)}`;
+  for await (const chunk of connection.chunks(rows)) {
+    const numbers = chunk.words(0, 4);
+    const words = chunk.words(1, 8);
+    const durations = new Float64Array(words.buffer, words.byteOffset, chunk.rows);
+    for (let row = 0; row < chunk.rows; row++) found.get(numbers[row] ?? 0)?.add(durations[row] ?? 0, 1);
+  }
+  return found;
+}
+
+/** The durations of an agent's runs that lie in a range, in no order. @param range without its end */
+export async function durationsBetween(
+  connection: Connection,
+  capture: Capture,
+  { tenant, agent_no }: Agent,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Float64Array> {
+  const isThere = `duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`;
+  const of = runsOf({ tenant, numbers: [agent_no] });
+  const rows = `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND ${isThere}`)}`;
+  const durations: number[] = [];
+  for await (const chunk of connection.chunks(rows)) {
+    const words = chunk.words(0, 8);
+    durations.push(...new Float64Array(words.buffer, words.byteOffset, chunk.rows));
+  }
+  return Float64Array.from(durations);
+}
+
+/**
+ * The last time of the agents' runs, as `RunChanges` tell it: that of the header, of a run that goes on also of its spans, and
+ * never after news of it came.
+ */
+export async function lastActivity(
+  connection: Connection,
+  capture: Capture,
+  agentNos: readonly number[],
+): Promise<ReadonlyMap<number, Micros>> {
+  const isOf = `agent_no IN (${agentNos.join(', ')})`;
+  const rows = await connection.rows(
+    `SELECT agent_no, epoch_us(max(least(greatest(started_at, coalesce(ended_at, started_at), coalesce(last_span, started_at)), heard_at))) AS at
+     FROM ${await withLastSpans(connection, capture, isOf)} GROUP BY agent_no`,
+  );
+  return new Map(rows.map((row) => [Number(row.agent_no), Number(row.at)]));
+}
+
+/** The headers; beside those of runs that go on, the last time that their spans have. */
+async function withLastSpans(connection: Connection, capture: Capture, where: string): Promise<string> {
+  const running = newest(capture, TRACES, `status = ${RUNNING} AND first_seq > 0 AND ${where}`);
+  const headers = newest(capture, TRACES, where);
+  const [row] = await connection.rows(`SELECT min(first_seq) AS first FROM ${running}`);
+  const first = row?.first ?? null;
+  if (first === null) return `(SELECT *, NULL::TIMESTAMP AS last_span FROM ${headers})`;
+  const spans = relation(capture, SPANS, ofCommitsSince(Number(first)));
+  return `(SELECT t.*, l.last_span FROM ${headers} t LEFT JOIN (
+    SELECT s.tenant, s.trace_id, max(greatest(s.started_at, coalesce(s.ended_at, s.started_at))) AS last_span
+    FROM ${spans} s JOIN ${running} r ON s.tenant = r.tenant AND s.trace_id = r.trace_id
+    GROUP BY s.tenant, s.trace_id) l ON t.tenant = l.tenant AND t.trace_id = l.trace_id)`;
+}
+
+/** The condition for the runs of some agents of one tenant. */
+export function runsOf({ tenant, numbers }: AgentsOf): string {
+  return `tenant = ${tenant} AND agent_no IN (${numbers.join(', ')})`;
+}

@@ -1,0 +1,194 @@
+import duckdb from '@duckdb/node-bindings';
+import type { ColumnsReader } from '../../../worker/columns-reader.js';
+import { WIDTHS, type Column, type ColumnKind } from '../../../worker/columns.js';
+import { columnsOf, type Table } from '../../table.js';
+import type { Connection } from './connection.js';
+
+/** Rows of a DuckDB vector. */
+const CAPACITY = 2048;
+const VALIDITY_BYTES = CAPACITY / 8;
+
+/**
+ * Appends encoded rows to one table inside the connection's transaction, by the run of neighbouring rows: fixed-width
+ * columns are copied as they lie, texts are assigned one by one. The calls are synchronous and block the thread for
+ * about 1.5 microseconds a row; whatever was appended is in the transaction after `close`.
+ */
+export class TableAppender {
+  readonly #table: Table;
+  readonly #columns: readonly Column[];
+  readonly #types: readonly duckdb.LogicalType[];
+  readonly #appender: duckdb.Appender;
+  /** Values of the store's own columns in the chunk that is being filled. */
+  readonly #own: readonly StoreColumn[];
+  readonly #validity: readonly (Uint8Array | null)[];
+  #chunk: duckdb.DataChunk | null = null;
+  #vectors: duckdb.Vector[] = [];
+  #rows = 0;
+
+  constructor(connection: Connection, catalog: string, table: Table) {
+    this.#table = table;
+    this.#columns = columnsOf(table);
+    this.#types = this.#columns.map(logicalType);
+    this.#own = table.store.map((column) => new StoreColumn(column.kind));
+    this.#validity = this.#columns.map((column) => (column.nullable ? new Uint8Array(VALIDITY_BYTES) : null));
+    this.#appender = duckdb.appender_create_ext(connection.raw, catalog, 'main', table.name);
+  }
+
+  /**
+   * Appends rows `from` to `to` (exclusive) of a source whose first columns are the table's wire columns.
+   *
+   * @param own the values of the store's columns, in their order, for a row of the source
+   */
+  append(
+    source: ColumnsReader,
+    from: number,
+    to: number,
+    own: (row: number, values: number[]) => void,
+  ): void {
+    const values: number[] = this.#own.map(() => 0);
+    let next = from;
+    while (next < to) {
+      const count = Math.min(to - next, CAPACITY - this.#rows);
+      const vectors = this.#open();
+      for (let i = 0; i < count; i++) {
+        own(next + i, values);
+        for (let c = 0; c < this.#own.length; c++) this.#own[c]?.set(this.#rows + i, values[c] ?? 0);
+      }
+      this.#table.wire.forEach((column, c) => {
+        const position = this.#own.length + c;
+        const vector = vectors[position];
+        if (vector === undefined) return;
+        if (column.nullable) this.#markNulls(source, c, position, next, count);
+        if (column.kind === 'text') this.#copyTexts(source, c, vector, next, count);
+        else {
+          const width = WIDTHS[column.kind];
+          const start = source.place(c).data + next * width;
+          duckdb.copy_data_to_vector(vector, this.#rows * width, source.fixed, start, count * width);
+        }
+      });
+      this.#rows += count;
+      next += count;
+      if (this.#rows === CAPACITY) this.#flush();
+    }
+  }
+
+  /**
+   * Lets go of everything that was not handed over. Without it DuckDB would do so when the object is collected, into
+   * whatever transaction the connection then has.
+   */
+  abandon(): void {
+    this.#chunk = null;
+    this.#rows = 0;
+    duckdb.appender_clear(this.#appender);
+  }
+
+  /** Hands everything to the transaction. @throws Error of DuckDB, on the whole transaction. */
+  close(): void {
+    this.#flush();
+    duckdb.appender_close_sync(this.#appender);
+  }
+
+  #open(): duckdb.Vector[] {
+    if (this.#chunk === null) {
+      const chunk = duckdb.create_data_chunk(this.#types);
+      this.#chunk = chunk;
+      this.#vectors = this.#types.map((_, i) => duckdb.data_chunk_get_vector(chunk, i));
+      for (const bits of this.#validity) bits?.fill(0xff);
+    }
+    return this.#vectors;
+  }
+
+  #markNulls(source: ColumnsReader, wireColumn: number, position: number, from: number, count: number): void {
+    const bits = this.#validity[position];
+    if (!bits) return;
+    const nulls = source.nullFlags(wireColumn);
+    for (let i = 0; i < count; i++) {
+      if (nulls[from + i] === 1) {
+        const row = this.#rows + i;
+        bits[row >> 3] = (bits[row >> 3] ?? 0) & ~(1 << (row & 7));
+      }
+    }
+  }
+
+  #copyTexts(
+    source: ColumnsReader,
+    wireColumn: number,
+    vector: duckdb.Vector,
+    from: number,
+    count: number,
+  ): void {
+    const nulls = source.nullFlags(wireColumn);
+    const spans = source.textSpans(wireColumn);
+    for (let i = 0; i < count; i++) {
+      const row = from + i;
+      if (nulls[row] === 1) continue;
+      const bytes = source.text.subarray(spans[row * 2], spans[row * 2 + 1]);
+      duckdb.vector_assign_string_element_len(vector, this.#rows + i, bytes);
+    }
+  }
+
+  #flush(): void {
+    const chunk = this.#chunk;
+    if (chunk === null) return;
+    this.#own.forEach((column, i) => {
+      const vector = this.#vectors[i];
+      if (vector !== undefined) column.copyTo(vector, this.#rows);
+    });
+    this.#validity.forEach((bits, i) => {
+      const vector = this.#vectors[i];
+      if (bits === null || vector === undefined) return;
+      duckdb.vector_ensure_validity_writable(vector);
+      duckdb.copy_data_to_vector_validity(vector, 0, bits.buffer as ArrayBuffer, 0, VALIDITY_BYTES);
+    });
+    duckdb.data_chunk_set_size(chunk, this.#rows);
+    duckdb.append_data_chunk(this.#appender, chunk);
+    this.#chunk = null;
+    this.#rows = 0;
+  }
+}
+
+/** Values that the store gives itself, until their chunk is full. */
+class StoreColumn {
+  readonly #kind: ColumnKind;
+  readonly #data: ArrayBuffer;
+  readonly #words: Int32Array;
+  readonly #bytes: Uint8Array;
+
+  constructor(kind: ColumnKind) {
+    this.#kind = kind;
+    this.#data = new ArrayBuffer(WIDTHS[kind] * CAPACITY);
+    this.#bytes = new Uint8Array(this.#data);
+    this.#words = new Int32Array(this.#data, 0, this.#data.byteLength >> 2);
+  }
+
+  set(row: number, value: number): void {
+    if (this.#kind === 'int64') {
+      const high = Math.floor(value / 4_294_967_296);
+      this.#words[row * 2] = value - high * 4_294_967_296;
+      this.#words[row * 2 + 1] = high;
+    } else if (WIDTHS[this.#kind] === 1) this.#bytes[row] = value;
+    else this.#words[row] = value;
+  }
+
+  copyTo(vector: duckdb.Vector, rows: number): void {
+    duckdb.copy_data_to_vector(vector, 0, this.#data, 0, rows * WIDTHS[this.#kind]);
+  }
+}
+
+const TYPES: Readonly<Record<string, duckdb.Type>> = {
+  UUID: duckdb.Type.UUID,
+  BIGINT: duckdb.Type.BIGINT,
+  INTEGER: duckdb.Type.INTEGER,
+  UINTEGER: duckdb.Type.UINTEGER,
+  UTINYINT: duckdb.Type.UTINYINT,
+  BOOLEAN: duckdb.Type.BOOLEAN,
+  DOUBLE: duckdb.Type.DOUBLE,
+  TIMESTAMP: duckdb.Type.TIMESTAMP,
+  VARCHAR: duckdb.Type.VARCHAR,
+};
+
+function logicalType(column: Column): duckdb.LogicalType {
+  const type = TYPES[column.sql];
+  if (type === undefined) throw new RangeError(`column ${column.name} has an unknown type ${column.sql}`);
+  return duckdb.create_logical_type(type);
+}

@@ -1,0 +1,159 @@
+import { dirname } from 'node:path';
+import duckdb from '@duckdb/node-bindings';
+import { makePrivateDirectory } from '../../../config/private-path.js';
+import { attachWithLog } from './attach-with-log.js';
+import { Connection } from './connection.js';
+import { hasMetadataCopy, OpenFiles, restoreMetadata } from './metadata-copy.js';
+import { openError } from './store-open-error.js';
+import { whileLocked } from './while-locked.js';
+
+export interface DatabaseOptions {
+  /** Path of the main file; the directory is made when it is missing. */
+  readonly path: string;
+  /** As DuckDB reads it: `512MiB`. */
+  readonly memoryLimit: string;
+  readonly threads: number;
+}
+
+/** The main file's name in SQL. */
+export const MAIN = 'meta';
+
+/** Is told of what goes wrong. */
+export interface DatabaseListener {
+  /** Once: DuckDB refuses everything from now on. */
+  readonly died?: (error: unknown) => void;
+  /** Each statement that failed, and what else is done to the files. */
+  readonly failed?: (error: unknown) => void;
+  /** A log that a crash tore was cut off, to so many bytes. */
+  readonly cut?: (log: string, bytes: number) => void;
+}
+
+/** The one DuckDB instance of the process. Exactly one thread opens it: see `README.md`. */
+export class Database {
+  readonly #database: duckdb.Database;
+  readonly #mainPath: string;
+  readonly #connections: Connection[] = [];
+  readonly #files = new OpenFiles();
+  readonly #listener: DatabaseListener;
+  #isDead = false;
+
+  private constructor(database: duckdb.Database, mainPath: string, listener: DatabaseListener) {
+    this.#database = database;
+    this.#mainPath = mainPath;
+    this.#listener = listener;
+  }
+
+  /**
+   * @throws StoreOpenError when the file is another's, is no database, or cannot be read or written
+   */
+  static async open(options: DatabaseOptions, listener: DatabaseListener = {}): Promise<Database> {
+    const config = duckdb.create_config();
+    duckdb.set_config(config, 'threads', String(options.threads));
+    duckdb.set_config(config, 'memory_limit', options.memoryLimit);
+    duckdb.set_config(config, 'temp_directory', `${options.path}.tmp`);
+    // The files are attached under names of ours: DuckDB would call the main one after the file, whatever that is.
+    const opened = new Database(await duckdb.open(':memory:', config), options.path, listener);
+    const connection = await opened.connect();
+    // Checkpoints write while they hold a table's lock, so they come only when this store asks for one. The row group
+    // count keeps a slice of the mover from being written as one burst.
+    await connection.run("SET GLOBAL checkpoint_threshold = '100GB'");
+    await connection.run('PRAGMA disable_checkpoint_on_shutdown');
+    await connection.run('SET GLOBAL write_buffer_row_group_count = 1');
+    await connection.run("SET GLOBAL TimeZone = 'UTC'");
+    // With these, a query for the first rows of an order sometimes finds none, or others' rows, while a checkpoint drops row
+    // groups whose rows were deleted (DuckDB 1.5.6; test/storage/checkpoint-reads.test.ts).
+    await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
+    try {
+      await makePrivateDirectory(dirname(options.path));
+      await opened.#attachMain(connection);
+    } catch (cause) {
+      opened.close();
+      throw openError(options.path, cause);
+    }
+    return opened;
+  }
+
+  /**
+   * Attaches the main file anew, after DuckDB has declared it unusable. All that was committed is in the file and its log. To
+   * be called while no statement runs on it.
+   */
+  async attachMainAnew(): Promise<void> {
+    // Not by a connection that stands in that file: it cannot even leave it.
+    const [connection] = this.#connections;
+    if (connection === undefined) throw new Error('the database is closed');
+    await connection.run(`DETACH DATABASE IF EXISTS ${MAIN}`);
+    await this.#attachMain(connection);
+  }
+
+  async connect(): Promise<Connection> {
+    const connection = new Connection(await duckdb.connect(this.#database), this.#files, (error) => {
+      this.#notice(error);
+    });
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  /** Ends all statements under way with errors, as far as they can be ended. */
+  interrupt(): void {
+    for (const connection of this.#connections) connection.interrupt();
+  }
+
+  /**
+   * After a fatal error, such as an `fsync` that failed, DuckDB refuses every statement on every file for as long as the
+   * process lives. An internal one may be of that kind: a statement that needs nothing tells.
+   */
+  #notice(error: unknown): void {
+    this.#listener.failed?.(error);
+    if (this.#isDead || !(error instanceof Error)) return;
+    if (error.message.startsWith('FATAL')) {
+      this.#isDead = true;
+      this.#listener.died?.(error);
+    } else if (error.message.startsWith('INTERNAL')) {
+      void this.#connections[0]?.run('SELECT 1').catch(() => undefined);
+    }
+  }
+
+  async #attachMain(connection: Connection): Promise<void> {
+    const attach = (path: string, options = ''): Promise<void> =>
+      connection.run(`ATTACH ${literal(path)} AS ${MAIN} ${options}`);
+    const locking = {
+      attach: (path: string) => attach(path, '(READ_ONLY)'),
+      detach: () => connection.run(`DETACH ${MAIN}`),
+    };
+    const whenOurs = (work: () => Promise<void>): Promise<void> => whileLocked(this.#mainPath, locking, work);
+    if (hasMetadataCopy(this.#mainPath)) await whenOurs(() => restoreMetadata(this.#mainPath));
+    await attachWithLog(this.#mainPath, {
+      attach: () => attach(this.#mainPath),
+      whenOurs,
+      cut: (log, bytes) => this.#listener.cut?.(log, bytes),
+    });
+  }
+
+  close(): void {
+    for (const connection of this.#connections.splice(0)) connection.close();
+    duckdb.close_sync(this.#database);
+    this.#files.close();
+  }
+}
+
+/** A text as an SQL literal: for the places that take no parameter. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A name as an SQL identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/**
+ * Whether DuckDB refuses a file for good, as it is attached: after a checkpoint that failed halfway. Not after a fatal error,
+ * which no attaching cures.
+ */
+export function isInvalidated(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    error.message.includes('has been invalidated') &&
+    !error.message.startsWith('FATAL')
+  );
+}

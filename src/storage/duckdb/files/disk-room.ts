@@ -1,0 +1,200 @@
+import { randomFillSync } from 'node:crypto';
+import { rmSync, statSync, truncateSync } from 'node:fs';
+import { open, rm, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import { PRIVATE_FILE } from '../../../config/private-path.js';
+import type { Troubles } from './troubles.js';
+
+interface Parts {
+  /** Of the main file: the reserve lies beside it. */
+  readonly mainPath: string;
+  /** Of the reserve; 0: there is none. */
+  readonly bytes: number;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly troubles: Troubles;
+}
+
+/** How often is looked whether there is room again. */
+const LOOK_EVERY_MS = 1000;
+const RETRY_AFTER_MS = 5000;
+const PIECE_BYTES = 1024 * 1024;
+/** Free room beyond the reserve before writes go on: otherwise they would be refused again at once. */
+const SPARE_BYTES = 4 * PIECE_BYTES;
+const TROUBLE = 'room on the disk';
+
+/**
+ * Room on the disk. A file is kept that holds nothing: when the disk is full it is removed, so that reads that spill, moves, and
+ * retention above all, have room to work in; what users send is refused until there is room for that file again. Without it a
+ * disk that is full could never be emptied, as removing rows has to be written down, too.
+ */
+export class DiskRoom {
+  readonly #parts: Parts;
+  readonly #path: string;
+  #isShort = false;
+  #refused = 0;
+  readonly #stop = new AbortController();
+  #cancel = (): void => undefined;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { mainPath } = parts;
+    this.#path = join(dirname(mainPath), `${basename(mainPath).replace(/\.(duckdb|db)$/, '')}.reserve`);
+  }
+
+  /** Whether what users send is refused. */
+  get isShort(): boolean {
+    return this.#isShort;
+  }
+
+  /** Writes refused since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Before any file is opened: a start takes some room of its own. */
+  async begin(): Promise<void> {
+    const { bytes, mainPath } = this.#parts;
+    if (bytes === 0) rmSync(this.#path, { force: true });
+    const kept = this.#keptBytes();
+    if (kept > bytes) truncateSync(this.#path, bytes);
+    const free = await freeBytes(dirname(mainPath));
+    if (kept > 0 && free < SPARE_BYTES) this.#ranOut(`${free} bytes are free`);
+    await this.#working;
+  }
+
+  /** Once everything is open: makes the reserve, beside the work of others. */
+  keep(): void {
+    if (!this.#isShort) this.#working = this.#make().then(() => undefined);
+  }
+
+  /** To be told of what failed: the disk may be full. */
+  notice(error: unknown): void {
+    if (isNoRoom(error)) this.#ranOut(error);
+  }
+
+  /** @throws ConsumeError `storage_unavailable`, to be tried again, while there is no room for what users send */
+  check(): void {
+    if (!this.#isShort) return;
+    this.#refused++;
+    throw new ConsumeError('The disk of the store is full: nothing is taken until there is room again.', {
+      code: 'storage_unavailable',
+      retryable: true,
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+  }
+
+  /** The reserve stays. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#cancel();
+    await this.#working;
+  }
+
+  #ranOut(cause: unknown): void {
+    if (this.#isShort || this.#stop.signal.aborted) return;
+    this.#isShort = true;
+    const { logger, troubles, bytes } = this.#parts;
+    logger.error(
+      { err: cause },
+      'The disk of the store is full. Reads and retention go on; writes are refused until there is room again.',
+    );
+    troubles.set(
+      TROUBLE,
+      `The disk of the store is full: reads and retention go on, writes are refused until ${mebibytes(this.#needed)} MiB are free. Free some room, give the store a larger disk, or keep less (extensions.duckdb.retention).`,
+    );
+    if (bytes > 0) this.#working = this.#working.then(() => this.#giveUp());
+    this.#lookLater();
+  }
+
+  get #needed(): number {
+    return this.#parts.bytes + SPARE_BYTES;
+  }
+
+  #lookLater(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => {
+      this.#working = this.#working.then(() => this.#look());
+    });
+  }
+
+  async #look(): Promise<void> {
+    try {
+      // What is tried in vain takes the room from those who work in it.
+      if ((await freeBytes(dirname(this.#path))) >= this.#needed && (await this.#make())) this.#isEnough();
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'How much room there is on the disk cannot be seen.');
+    }
+    if (this.#isShort) this.#lookLater();
+  }
+
+  /** @returns whether the reserve is there */
+  async #make(): Promise<boolean> {
+    const { bytes, logger } = this.#parts;
+    try {
+      if (bytes > 0 && this.#keptBytes() !== bytes) await this.#write();
+    } catch (error) {
+      await this.#giveUp();
+      if (isNoRoom(error)) this.#ranOut(error);
+      else if (!this.#stop.signal.aborted)
+        logger.warn({ err: error }, 'The reserve of the store cannot be written.');
+      // Of a quota only the attempt tells.
+      return false;
+    }
+    return true;
+  }
+
+  #isEnough(): void {
+    const { logger, troubles } = this.#parts;
+    if (!this.#isShort || this.#stop.signal.aborted) return;
+    this.#isShort = false;
+    troubles.set(TROUBLE, null);
+    logger.info({}, 'There is room on the disk of the store again: writes go on.');
+  }
+
+  /** Of bytes that no file system compresses. */
+  async #write(): Promise<void> {
+    const { bytes } = this.#parts;
+    const piece = randomFillSync(Buffer.alloc(Math.min(bytes, PIECE_BYTES)));
+    const file = await open(this.#path, 'w', PRIVATE_FILE);
+    try {
+      for (let left = bytes; left > 0 && !this.#stop.signal.aborted; left -= piece.length)
+        await file.writeFile(piece.subarray(0, Math.min(left, piece.length)));
+      // Some give the room only then.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #giveUp(): Promise<void> {
+    try {
+      await rm(this.#path, { force: true });
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'The reserve of the store cannot be removed.');
+    }
+  }
+
+  #keptBytes(): number {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+}
+
+/** Whether an error says that the disk, or what its user may take of it, is full. */
+export function isNoRoom(error: unknown): boolean {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/.test(text)) return true;
+  return error instanceof Error && error.cause !== undefined && isNoRoom(error.cause);
+}
+
+async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
+
+function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / (1024 * 1024));
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import type { Logger } from '../../../component/telemetry.js';
+import { uuidV7 } from '../../../signal/ids.js';
+import { systemClock } from '../../../telemetry/system-clock.js';
+import { MICROS_PER_MS } from '../../../signal/time-units.js';
+import { checkpoint } from './checkpoint.js';
+import { ClockNotes } from './clock-notes.js';
+import type { Connection } from './connection.js';
+import { isInvalidated, literal, MAIN, type Database } from './database.js';
+import { MAIN_SCHEMA, migrate } from './migrations.js';
+import { SegmentFiles } from './segment-files.js';
+import { StoreOpenError } from './store-open-error.js';
+import type { Troubles } from './troubles.js';
+import { setUnusableAside, type CheckedFile } from './unusable-rows.js';
+
+/** What the main file says. */
+export interface MainFile {
+  /** The UUID of the store. */
+  readonly storeId: string;
+  readonly clockNotes: ClockNotes;
+}
+
+/**
+ * Opens the main file of an open database: which store this is, whose numbers its rows carry, and what it notes of the clock.
+ *
+ * @param control the identity of the control plane
+ * @throws StoreOpenError where the file is another version's, or belongs to another control plane
+ */
+export async function openMainFile(
+  database: Database,
+  { path, control }: { readonly path: string; readonly control: string },
+  parts: { readonly logger: Logger; readonly troubles: Troubles },
+): Promise<MainFile> {
+  const connection = await database.connect();
+  await connection.run(`USE ${MAIN}`);
+  await migrate(connection, MAIN, MAIN_SCHEMA, path);
+  await setUnusableAside(connection, checkedFile(path), parts);
+  const storeId = await identify(connection, path, control);
+  try {
+    await checkpoint(connection, MAIN);
+  } catch (error) {
+    // What the log holds goes into the file later: a full disk is no reason not to start.
+    parts.logger.warn(
+      { err: error },
+      'The main file could not be checkpointed at the start; that is tried at the next.',
+    );
+    if (isInvalidated(error)) await database.attachMainAnew();
+  }
+  return { storeId, clockNotes: new ClockNotes(connection) };
+}
+
+/**
+ * To be called before a main file is made.
+ *
+ * @throws StoreOpenError where there is none although there is telemetry: nobody knows whose
+ */
+export function refuseWithoutMain(path: string): void {
+  if (!existsSync(path)) refuseOthersTelemetry(path);
+}
+
+function refuseOthersTelemetry(path: string): void {
+  const { cold } = new SegmentFiles(path);
+  if (!existsSync(cold)) return;
+  throw new StoreOpenError(
+    `There is telemetry in ${cold}, but no main file ${path} that says which control store it belongs to. Put the main file of this telemetry back, or move all files of this store away (all that begin with its name) to start with an empty one.`,
+  );
+}
+
+/** Rows carry numbers of users and prompts. With those of another control plane they would be other users'. */
+async function identify(connection: Connection, path: string, control: string): Promise<string> {
+  const [row] = await connection.rows(
+    'SELECT id::VARCHAR AS id, control::VARCHAR AS control FROM store_identity',
+  );
+  if (row === undefined) {
+    refuseOthersTelemetry(path);
+    const id = uuidV7(systemClock.now() / MICROS_PER_MS);
+    await connection.run(`INSERT INTO store_identity VALUES (${literal(id)}, ${literal(control)})`);
+    return id;
+  }
+  if (row.control !== control) {
+    throw new StoreOpenError(
+      `The store ${path} belongs to the control store ${String(row.control)}, and extensions.duckdb.control names the control store ${control}: users have other numbers there, so that the telemetry would be other users'. Put the control store ${String(row.control)} back (its file, or the database that its url led to), or move all files of this store away (all that begin with its name) to start without telemetry.`,
+    );
+  }
+  return String(row.id);
+}
+
+function checkedFile(path: string): CheckedFile {
+  const times = ['trusted_at', 'ahead_since', 'ahead_at'];
+  return {
+    catalog: MAIN,
+    path,
+    tables: [{ name: 'clock_note', columns: times.map((name) => ({ name, sql: 'TIMESTAMP' })) }],
+    kept: (table) => ({ table_name: literal(table.name), content: 'r::VARCHAR' }),
+  };
+}

@@ -1,0 +1,103 @@
+import { createTable } from '../../table.js';
+import { COLD_TABLES, SEGMENT_TABLES, TEXT_BLOCKS } from '../../tables.js';
+import { createLogTerms } from '../../log-tables.js';
+import { MAIN_TABLES } from './main-tables.js';
+import type { Connection } from './connection.js';
+import { identifier } from './database.js';
+import { StoreOpenError } from './store-open-error.js';
+
+/** One step forward in the schema of a kind of file. Steps are never changed once released, and never go back. */
+interface Upgrade {
+  readonly version: number;
+  readonly statements: (catalog: string) => readonly string[];
+}
+
+/** What a kind of file holds: a new file is made at once as `create` says, an older one goes through the upgrades. */
+export interface Schema {
+  readonly version: number;
+  readonly create: (catalog: string) => readonly string[];
+  readonly upgrades: readonly Upgrade[];
+}
+
+/** The hot segments and the cold file. */
+export const SEGMENT_SCHEMA: Schema = {
+  version: 1,
+  create: (catalog) => [
+    ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
+    // Of the cold file: which segments it has taken over, and what follows from its rows.
+    `CREATE TABLE ${catalog}.main.moved (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL)`,
+    // Which it has not, although it has taken over later ones.
+    `CREATE TABLE ${catalog}.main.segments_aside (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL, last_number BIGINT NOT NULL, is_read BOOLEAN NOT NULL)`,
+    ...COLD_TABLES.map((table) => createTable(catalog, table)),
+    createLogTerms(catalog),
+    TEXT_BLOCKS.create(catalog),
+  ],
+  upgrades: [],
+};
+
+/** The main file. Its first schema was that of stores which kept users, keys and all else there, too. */
+export const MAIN_SCHEMA: Schema = {
+  version: 2,
+  create: (catalog) => MAIN_TABLES.map((create) => create(catalog)),
+  upgrades: [],
+};
+
+/**
+ * Brings an attached file to the schema of this program, in one transaction.
+ *
+ * @param name of the attached database, which for the main file is made of the file's name
+ * @param path named in the error
+ * @throws StoreOpenError when the file is of a newer program, or of one so old that no upgrade leads on.
+ */
+export async function migrate(
+  connection: Connection,
+  catalog: string,
+  schema: Schema,
+  path: string,
+): Promise<void> {
+  const version = await schemaVersion(connection, catalog);
+  if (version === schema.version) return;
+  if (version !== null && version > schema.version) {
+    throw new StoreOpenError(
+      `The store file ${path} has schema ${version}, but this Jackdaw knows only schema ${schema.version}: it was written by a newer version. Start that version, or restore a backup made before the upgrade.`,
+    );
+  }
+  const first = schema.upgrades[0]?.version ?? schema.version + 1;
+  if (version !== null && version + 1 < first) {
+    throw new StoreOpenError(
+      `The store file ${path} has schema ${version}, that of an earlier development version of Jackdaw, which cannot be brought to schema ${schema.version}. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
+    );
+  }
+  const changes =
+    version === null
+      ? [
+          `CREATE TABLE ${catalog}.main.schema_versions (version INTEGER NOT NULL, applied_at TIMESTAMP NOT NULL)`,
+          ...schema.create(catalog),
+        ]
+      : schema.upgrades
+          .filter((upgrade) => upgrade.version > version)
+          .flatMap((upgrade) => upgrade.statements(catalog));
+  const note = `INSERT INTO ${catalog}.main.schema_versions VALUES (${schema.version}, now()::TIMESTAMP)`;
+  await connection.run('BEGIN');
+  try {
+    // Together: a store makes a hundred tables at its first start, and the way to DuckDB and back takes as long as most of them.
+    await connection.run([...changes, note].join(';\n'));
+    await connection.run('COMMIT');
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The newest schema version noted in a file; null for a file that has none yet. */
+export async function schemaVersion(connection: Connection, name: string): Promise<number | null> {
+  const tables = await connection.rows(
+    `SELECT 1 AS found FROM duckdb_tables() WHERE database_name = ? AND table_name = 'schema_versions'`,
+    [name],
+  );
+  if (tables.length === 0) return null;
+  const [row] = await connection.rows(
+    `SELECT max(version)::INTEGER AS version FROM ${identifier(name)}.main.schema_versions`,
+  );
+  return typeof row?.version === 'number' ? row.version : null;
+}

@@ -1,0 +1,29 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Logger } from '../../../component/telemetry.js';
+import { makePrivate } from '../../../config/private-path.js';
+
+/**
+ * Takes from the files of a store that are there what others may do with them: they were restored from a backup, or made
+ * by a process with another umask.
+ *
+ * @param mainPath the others lie beside it, under its name
+ */
+export function makeStorePrivate(mainPath: string, logger: Logger): void {
+  const directory = dirname(mainPath);
+  const base = basename(mainPath).replace(/\.(duckdb|db)$/, '');
+  const narrowed: string[] = [];
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    if (name !== base && !name.startsWith(`${base}.`)) continue;
+    try {
+      if (makePrivate(join(directory, name))) narrowed.push(name);
+    } catch (error) {
+      logger.warn(
+        { err: error, file: join(directory, name) },
+        'Others may read or write a file of the store, and that could not be changed',
+      );
+    }
+  }
+  if (narrowed.length > 0)
+    logger.info({ directory, files: narrowed }, 'Files of the store were open to others; they no longer are');
+}

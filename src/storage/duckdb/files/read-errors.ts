@@ -1,0 +1,48 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+
+/** What comes when the store is being closed. */
+export function closing(): ConsumeError {
+  return new ConsumeError('The store is closing.', {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: 5000,
+  });
+}
+
+/** Whoever asked has gone: nobody hears this. */
+export function abandoned(): ConsumeError {
+  return unread('Nobody waits for this answer any more.', 1000);
+}
+
+/** @param ms what one read may take */
+export function timedOut(ms: number): ConsumeError {
+  return unread(
+    `The answer was not found within ${ms / 1000} s, and the search for it was ended (extensions.duckdb.read_timeout). Ask for less, such as a shorter time, or try again later.`,
+    5000,
+  );
+}
+
+/** @param ms what one read may wait */
+export function waitedTooLong(ms: number): ConsumeError {
+  return unread(
+    `Other reads kept the store busy for ${ms / 1000} s (extensions.duckdb.read_timeout). Try again later.`,
+    5000,
+  );
+}
+
+/** The line is full for this user, or for all. */
+export function tooManyWaiting(): ConsumeError {
+  return unread('Too many reads are waiting for the store. Try again later.', 1000);
+}
+
+/** A read that took long while much was coming in. */
+export function heldUpMove(): ConsumeError {
+  return unread(
+    'The search was ended, as it kept the store from tidying up what is coming in. Ask for less, or try again later.',
+    5000,
+  );
+}
+
+function unread(detail: string, retryAfterMs: number): ConsumeError {
+  return new ConsumeError(detail, { code: 'overloaded', retryable: true, retryAfterMs, detail });
+}

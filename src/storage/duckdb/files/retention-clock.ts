@@ -1,0 +1,81 @@
+import type { Logger } from '../../../component/telemetry.js';
+import { formatTime, type Micros } from '../../../signal/time.js';
+import type { ClockNote } from './clock-notes.js';
+import type { Troubles } from './troubles.js';
+
+/** By how much the clock may go on between two looks, which are an hour apart while the daemon runs. */
+const LARGEST_STEP = 2 * 86_400_000_000;
+/** How long a clock has to go on from where it has jumped to before it is believed. */
+const CONFIRMED_AFTER = 86_400_000_000;
+const TROUBLE = 'the clock is ahead';
+
+interface Parts {
+  /** In the main file. */
+  readonly notes: { read(): Promise<ClockNote | null>; write(note: ClockNote): Promise<void> };
+  /** When the newest run was last heard of; null where there is none. */
+  readonly heardUpTo: () => Promise<Micros | null>;
+  readonly troubles: Troubles;
+  readonly logger: Logger;
+}
+
+/**
+ * The time by which retention removes what is old. A clock that is years ahead for an hour would remove everything, and
+ * nothing brings that back; so one that is more than two days ahead of what was believed last is believed only when it has gone on
+ * from there for a day. Until then retention goes by the last time that was believed. A clock that is put back is believed at once:
+ * by it less is removed.
+ */
+export class RetentionClock {
+  readonly #parts: Parts;
+  /** Null until it is read. */
+  #note: ClockNote | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether retention waits for the clock to be confirmed. */
+  get isWaiting(): boolean {
+    return this.#note !== null && this.#note.ahead !== null;
+  }
+
+  /** @param now what the clock says @returns the time to go by */
+  async believed(now: Micros): Promise<Micros> {
+    const known = this.#note ?? (await this.#known(now));
+    const note = next(known, now);
+    this.#note = note;
+    try {
+      await this.#parts.notes.write(note);
+    } catch (error) {
+      // On a full disk, say, where retention is needed most.
+      this.#parts.logger.warn({ err: error }, 'What retention believes of the clock could not be noted.');
+    }
+    this.#tell(note, known, now);
+    return Math.min(now, note.trustedAt);
+  }
+
+  async #known(now: Micros): Promise<ClockNote> {
+    const { notes, heardUpTo } = this.#parts;
+    return (await notes.read()) ?? { trustedAt: (await heardUpTo()) ?? now, ahead: null };
+  }
+
+  #tell({ trustedAt, ahead }: ClockNote, before: ClockNote, now: Micros): void {
+    const { troubles, logger } = this.#parts;
+    if (ahead === null) {
+      troubles.set(TROUBLE, null);
+      if (before.ahead !== null)
+        logger.info({ clock: formatTime(now) }, 'Retention believes the clock again, and goes by it.');
+      return;
+    }
+    const message = `The clock has gone ahead to ${formatTime(ahead.since)}, and the store last knew ${formatTime(trustedAt)}: retention removes only what is too old by that until the clock has gone on for a day, at ${formatTime(ahead.since + CONFIRMED_AFTER)}. If the clock is wrong, set it right.`;
+    troubles.set(TROUBLE, message);
+    if (before.ahead?.since !== ahead.since) logger.warn({ clock: formatTime(now) }, message);
+  }
+}
+
+function next({ trustedAt, ahead }: ClockNote, now: Micros): ClockNote {
+  if (now <= trustedAt + LARGEST_STEP) return { trustedAt: now, ahead: null };
+  const goesOn = ahead !== null && now >= ahead.at && now <= ahead.at + LARGEST_STEP;
+  if (!goesOn) return { trustedAt, ahead: { since: now, at: now } };
+  if (now >= ahead.since + CONFIRMED_AFTER) return { trustedAt: now, ahead: null };
+  return { trustedAt, ahead: { since: ahead.since, at: now } };
+}

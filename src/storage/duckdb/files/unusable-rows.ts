@@ -1,0 +1,115 @@
+import type { Logger } from '../../../component/telemetry.js';
+import type { Connection } from './connection.js';
+import type { Troubles } from './troubles.js';
+
+/** The largest number, of microseconds as of anything else, that JavaScript holds exactly. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** A column, with what its usable values are besides those that its type has. */
+interface CheckedColumn {
+  readonly name: string;
+  readonly sql: string;
+  /** Of doubles; absent: any of them. */
+  readonly bounds?: readonly [least: number, most: number];
+  /** Whether it is JSON. */
+  readonly isJson?: boolean;
+}
+
+interface CheckedTable {
+  readonly name: string;
+  readonly columns: readonly CheckedColumn[];
+}
+
+/** A file whose tables are to be looked through, and what else there is to do. */
+export interface CheckedFile {
+  /** Its name in SQL. */
+  readonly catalog: string;
+  readonly path: string;
+  readonly tables: readonly CheckedTable[];
+  /** Of its table `unusable_rows`: the columns, and how a row `r` of a table fills them. */
+  readonly kept: (table: CheckedTable) => Readonly<Record<string, string>>;
+  /** What follows from rows that were set aside, in the same transaction. */
+  readonly settle?: () => Promise<void>;
+  /** A further sentence for people. */
+  readonly hint?: (rows: ReadonlyMap<string, number>) => string;
+}
+
+/** The table of each file that has what was set aside. */
+const UNUSABLE = 'unusable_rows';
+
+/**
+ * Takes the rows out of an attached file's tables that nothing could be done with, into its table `unusable_rows`: a time of
+ * `infinity` or a number beyond 2^53 would make every list fail that comes upon it. Nothing that is taken in has such values;
+ * they come from damage, or from somebody who changed the file.
+ *
+ * Each condition asks one column for what lies beyond a bound, so that the least and greatest values which DuckDB keeps of each
+ * row group answer it without looking at rows.
+ *
+ * Says so in the log and in `/readyz`.
+ */
+export async function setUnusableAside(
+  connection: Connection,
+  file: CheckedFile,
+  { logger, troubles }: { readonly logger: Logger; readonly troubles: Troubles },
+): Promise<void> {
+  const { catalog, path, tables } = file;
+  const looks = tables.flatMap((table) =>
+    conditionsOf(table).map(
+      (condition) =>
+        `(SELECT '${table.name}' AS name FROM ${catalog}.main.${table.name} WHERE ${condition} LIMIT 1)`,
+    ),
+  );
+  const found = new Set((await connection.rows(looks.join(' UNION ALL '))).map(({ name }) => name));
+  if (found.size === 0) return;
+  const counts = new Map<string, number>();
+  await connection.run('BEGIN');
+  try {
+    for (const table of tables)
+      if (found.has(table.name)) counts.set(table.name, await keepAndDelete(connection, file, table));
+    await file.settle?.();
+    await connection.run('COMMIT');
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+  const listed = [...counts].map(([name, count]) => `${count} of ${name}`).join(', ');
+  const message = `Rows with values that cannot be used were set aside into the table ${UNUSABLE} of ${path}: ${listed}.${file.hint?.(counts) ?? ''}`;
+  logger.error({ rows: Object.fromEntries(counts), file: path }, message);
+  troubles.set(`unusable rows of ${path}`, message);
+}
+
+/** @returns how many rows */
+async function keepAndDelete(
+  connection: Connection,
+  { catalog, kept }: CheckedFile,
+  table: CheckedTable,
+): Promise<number> {
+  const condition = conditionsOf(table).join(' OR ');
+  const from = `${catalog}.main.${table.name}`;
+  const columns = Object.entries(kept(table));
+  await connection.run(
+    `INSERT INTO ${catalog}.main.${UNUSABLE} (${columns.map(([name]) => name).join(', ')})
+      SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${from} r WHERE ${condition}`,
+  );
+  const [deleted] = await connection.rows(`DELETE FROM ${from} WHERE ${condition}`);
+  return Number(deleted?.Count);
+}
+
+/** Conditions of which a usable row meets none. */
+function conditionsOf(table: CheckedTable): string[] {
+  return table.columns.flatMap(({ name, sql, bounds, isJson }) => {
+    switch (sql) {
+      case 'BIGINT':
+        return [`${name} < -${MOST}`, `${name} > ${MOST}`];
+      case 'TIMESTAMP':
+        return [`${name} < make_timestamp(-${MOST})`, `${name} > make_timestamp(${MOST})`];
+      // NaN is greater than everything.
+      case 'DOUBLE':
+        return bounds === undefined
+          ? []
+          : [`${name} < '${bounds[0]}'::DOUBLE`, `${name} > '${bounds[1]}'::DOUBLE`];
+      default:
+        return isJson === true ? [`NOT json_valid(${name})`] : [];
+    }
+  });
+}

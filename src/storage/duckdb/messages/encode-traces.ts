@@ -1,0 +1,249 @@
+import type { JsonObject } from '../../../signal/attributes.js';
+import type { TracesBatch } from '../../../signal/batch.js';
+import type { EventType } from '../../../signal/event.js';
+import { AGENT_SOURCES, RUN_STATUSES, type SpanRecord } from '../../../signal/span.js';
+import { deriveBatch } from '../../../signal/derive-map.js';
+import { fitsBatch, type BatchMap } from '../../../signal/service-map.js';
+import { TYPE_CODES } from '../../../signal/trace-map.js';
+import type { TraceHeader, TraceRecord } from '../../../signal/trace.js';
+import { ColumnsWriter } from '../../../worker/columns-writer.js';
+import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
+import { TextScratch } from '../../../worker/text-scratch.js';
+import { durationMs, totalTokens } from '../../../runs/rules/completion.js';
+import { DERIVED, FOLLOWS_SPANS } from '../../../runs/rules/derived.js';
+import { indexOf } from '../../table.js';
+import { SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../../tables.js';
+import { usageOf, type UsageNode } from '../../../runs/rules/usage.js';
+import type { Counted } from './counted.js';
+import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
+import { printJson } from '../../../signal/json.js';
+
+/** A span as it crosses to the store thread: its columns and its line of the payload. */
+export const SPAN_MESSAGE: readonly Column[] = [
+  ...SPAN_WIRE,
+  { name: 'payload', kind: 'text', sql: 'VARCHAR' },
+];
+
+/** A header as it crosses: with its agent's name and how many of the batch's spans are its own. */
+export const TRACE_MESSAGE: readonly Column[] = [
+  ...TRACE_WIRE,
+  ...TRACE_LATER,
+  { name: 'agent', kind: 'text', sql: 'VARCHAR' },
+  { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
+];
+
+/** The rows of a batch of traces. The spans lie in the order of their traces. */
+interface EncodedRows {
+  readonly receivedAt: number;
+  readonly traces: ColumnsMessage;
+  readonly spans: ColumnsMessage;
+  /** Where a service map was derived from the batch. */
+  readonly map?: MapMessage;
+}
+
+/** A batch of traces, before anybody has asked what its user's terms are. */
+export interface EncodedTraces extends EncodedRows {
+  readonly named: NamedPrompts | null;
+}
+
+/** A batch of traces on its way to the store thread. */
+export interface TracesMessage extends EncodedRows {
+  readonly tenant: number;
+  /** The events of the tenant that somebody wants. */
+  readonly wanted: readonly EventType[];
+  /** Where the batch is counted for a quota. */
+  readonly counted?: Counted;
+  /** Where spans name prompt versions. */
+  readonly prompts?: PromptMessage;
+}
+
+/** What a batch adds to the service map, as it crosses. */
+export type MapMessage = Omit<BatchMap, 'spanIds'>;
+
+const S = columnNumbers(SPAN_MESSAGE);
+const T = columnNumbers(TRACE_MESSAGE);
+const STATUS_CODES: ReadonlyMap<string, number> = new Map(RUN_STATUSES.map((status, code) => [status, code]));
+const SOURCE_CODES: ReadonlyMap<string, number> = new Map(
+  AGENT_SOURCES.map((source, code) => [source, code]),
+);
+const TAB = 9;
+const LINE_END = 10;
+
+/** Turns batches into columns, deriving what the sender left out. Keeps scratch memory: one for each thread. */
+export class TracesEncoder {
+  readonly #spanText = new TextScratch();
+  readonly #traceText = new TextScratch();
+
+  encode(batch: Pick<TracesBatch, 'items' | 'service_map'>, receivedAt: number): EncodedTraces {
+    let spanCount = 0;
+    for (const item of batch.items) spanCount += item.spans.length;
+    const spans = new ColumnsWriter(SPAN_MESSAGE, spanCount, this.#spanText);
+    const traces = new ColumnsWriter(TRACE_MESSAGE, batch.items.length, this.#traceText);
+    let row = 0;
+    batch.items.forEach((item, i) => {
+      for (const span of item.spans) writeSpan(spans, row++, span);
+      writeHeader(traces, i, item.trace, item.spans);
+    });
+    this.#writePayloads(spans, batch);
+    return {
+      receivedAt,
+      traces: traces.finish(),
+      spans: spans.finish(),
+      ...(batch.service_map && { map: mapMessage(batch.service_map, batch.items) }),
+      named: namedPrompts(batch.items),
+    };
+  }
+
+  /** After all other texts, so that the lines of a trace lie side by side and are stored as one slice. */
+  #writePayloads(spans: ColumnsWriter, batch: Pick<TracesBatch, 'items'>): void {
+    const text = this.#spanText;
+    let row = 0;
+    for (const item of batch.items) {
+      for (const span of item.spans) {
+        const start = text.length;
+        if (span.input_data !== null || span.output_data !== null || span.metadata !== null) {
+          appendJson(text, span.input_data);
+          text.appendByte(TAB);
+          appendJson(text, span.output_data);
+          text.appendByte(TAB);
+          appendJson(text, span.metadata);
+        }
+        spans.span(S.payload, row++, start, text.length);
+        text.appendByte(LINE_END);
+      }
+    }
+  }
+}
+
+export function transferablesOf({ traces, spans, map, named }: EncodedTraces): ArrayBuffer[] {
+  const arrays: Int32Array<ArrayBuffer>[] = map === undefined ? [] : [map.nodes, map.nodeSums, map.edgeSums];
+  if (named !== null) arrays.push(named.spans);
+  return [...transferables(traces), ...transferables(spans), ...arrays.map(({ buffer }) => buffer)];
+}
+
+/** A copy, because it is handed over. Where it is not of these spans any more it is derived anew. */
+function mapMessage(map: BatchMap, items: readonly TraceRecord[]): MapMessage {
+  const { names, nodes, nodeSums, edgeSums } = fitsBatch(map, items) ? map : deriveBatch(items);
+  return { names, nodes: nodes.slice(), nodeSums: nodeSums.slice(), edgeSums: edgeSums.slice() };
+}
+
+function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
+  let derived = 0;
+  to.uuid(S.trace_id, row, span.trace_id);
+  to.uuid(S.span_id, row, span.span_id);
+  if (span.parent_span_id === null) to.isNull(S.parent_span_id, row);
+  else to.uuid(S.parent_span_id, row, span.parent_span_id);
+  to.byte(S.type, row, TYPE_CODES[span.type]);
+  to.byte(S.status, row, STATUS_CODES.get(span.status) ?? 0);
+  to.text(S.name, row, span.name);
+  to.int64(S.started_at, row, span.started_at);
+  nullableInt(to, S.ended_at, row, span.ended_at);
+  if (span.duration_ms === null) derived |= DERIVED.duration_ms;
+  nullableDouble(to, S.duration_ms, row, span.duration_ms ?? durationMs(span.started_at, span.ended_at));
+  nullableText(to, S.model, row, span.model);
+  nullableInt(to, S.input_tokens, row, span.input_tokens);
+  nullableInt(to, S.output_tokens, row, span.output_tokens);
+  if (span.total_tokens === null) derived |= DERIVED.total_tokens;
+  nullableInt(to, S.total_tokens, row, totalTokens(span));
+  nullableInt(to, S.cost_usd, row, span.cost_usd);
+  nullableText(to, S.error_message, row, span.error_message);
+  if (span.agent_hint === null) {
+    to.isNull(S.agent_source, row);
+    to.isNull(S.agent_name, row);
+  } else {
+    to.byte(S.agent_source, row, SOURCE_CODES.get(span.agent_hint.source) ?? 0);
+    to.text(S.agent_name, row, span.agent_hint.name);
+  }
+  to.byte(S.derived, row, derived);
+}
+
+function writeHeader(
+  to: ColumnsWriter,
+  row: number,
+  header: TraceHeader,
+  spans: readonly SpanRecord[],
+): void {
+  let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
+  to.uuid(T.trace_id, row, header.trace_id);
+  to.byte(T.status, row, STATUS_CODES.get(header.status) ?? 0);
+  to.int64(T.started_at, row, header.started_at);
+  nullableInt(to, T.ended_at, row, header.ended_at);
+  if (header.duration_ms === null) derived |= DERIVED.duration_ms;
+  nullableDouble(
+    to,
+    T.duration_ms,
+    row,
+    header.duration_ms ?? durationMs(header.started_at, header.ended_at),
+  );
+  if (header.success === null) to.isNull(T.success, row);
+  else to.byte(T.success, row, header.success ? 1 : 0);
+  nullableText(to, T.outcome, row, header.outcome);
+  nullableText(to, T.error_message, row, header.error_message);
+  let tokens = header.total_tokens;
+  let cost = header.total_cost_usd;
+  if (tokens === null || cost === null) {
+    const usage = usageOf(spans.map(usageNode));
+    if (tokens === null) {
+      derived |= DERIVED.total_tokens;
+      tokens = usage.total_tokens;
+    }
+    if (cost === null) {
+      derived |= DERIVED.total_cost_usd;
+      cost = usage.total_cost_usd;
+    }
+  }
+  nullableInt(to, T.total_tokens, row, tokens);
+  nullableInt(to, T.total_cost_usd, row, cost);
+  nullableText(to, T.metadata, row, header.metadata === null ? null : printJson(header.metadata));
+  nullableText(to, T.sdk_version, row, header.sdk_version);
+  nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
+  to.byte(T.derived, row, derived);
+  to.isNull(T.commits, row);
+  to.isNull(T.closed, row);
+  to.text(T.agent, row, header.agent);
+  to.uint32(T.spans, row, spans.length);
+}
+
+function usageNode(span: SpanRecord): UsageNode {
+  return {
+    span_id: span.span_id,
+    parent_span_id: span.parent_span_id,
+    total_tokens: totalTokens(span),
+    cost_usd: span.cost_usd,
+  };
+}
+
+function nullableInt(to: ColumnsWriter, column: number, row: number, value: number | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.int64(column, row, value);
+}
+
+function nullableDouble(to: ColumnsWriter, column: number, row: number, value: number | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.float64(column, row, value);
+}
+
+function nullableText(to: ColumnsWriter, column: number, row: number, value: string | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.text(column, row, value);
+}
+
+function appendJson(text: TextScratch, value: JsonObject | null): void {
+  if (value !== null) text.append(printJson(value));
+}
+
+/** The position of each column of a message, under its name. */
+function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
+  return Object.fromEntries(columns.map((column) => [column.name, indexOf(columns, column.name)])) as Record<
+    ColumnName,
+    number
+  >;
+}
+
+type ColumnName =
+  | (typeof SPAN_WIRE)[number]['name']
+  | (typeof TRACE_WIRE)[number]['name']
+  | (typeof TRACE_LATER)[number]['name']
+  | 'payload'
+  | 'agent'
+  | 'spans';

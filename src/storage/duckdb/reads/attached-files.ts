@@ -1,0 +1,171 @@
+import { dirname } from 'node:path';
+import type { Logger } from '../../../component/telemetry.js';
+import { syncDirectory } from '../../../config/sync-directory.js';
+import type { Table } from '../../table.js';
+import { SEGMENT_TABLES } from '../../tables.js';
+import { attachWithLog, CUT_MESSAGE } from '../files/attach-with-log.js';
+import type { Connection } from '../files/connection.js';
+import { literal } from '../files/database.js';
+import { isNoRoom } from '../files/disk-room.js';
+import { restoreMetadata } from '../files/metadata-copy.js';
+import { migrate, schemaVersion, SEGMENT_SCHEMA } from '../files/migrations.js';
+import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from '../files/segment-files.js';
+import { COLD, newSegment, type Segment } from '../rows/segment.js';
+import { isLocked, openError, StoreOpenError } from '../files/store-open-error.js';
+import type { Troubles } from '../files/troubles.js';
+import { setUnusableAside } from '../files/unusable-rows.js';
+import { telemetryFile } from './unusable-telemetry.js';
+
+/** Row groups of 8192: a slice of the mover then is written at once, and look-ups by commit read little. */
+const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
+/** By how much the logs of two segments that are new may differ. */
+const LOG_TOLERANCE = 256;
+
+/** The cold file and the hot segments as files: attaches them, makes new ones, and takes over what an earlier process left. */
+export class AttachedFiles {
+  readonly #connection: Connection;
+  readonly #files: SegmentFiles;
+  readonly #logger: Logger;
+  readonly #troubles: Troubles;
+  /** How long the log of a segment is that is new. */
+  #newLogBytes = 0;
+
+  /** @param connection used for attaching only */
+  constructor(connection: Connection, files: SegmentFiles, logger: Logger, troubles: Troubles) {
+    this.#connection = connection;
+    this.#files = files;
+    this.#logger = logger;
+    this.#troubles = troubles;
+  }
+
+  /** @throws StoreOpenError */
+  async attachCold(): Promise<void> {
+    await this.#attach(COLD, this.#files.cold);
+    await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
+    await this.#setUnusableAside(COLD, this.#files.cold);
+  }
+
+  /** After DuckDB has declared it unusable as it is attached. */
+  async attachColdAnew(): Promise<void> {
+    await this.#connection.run(`DETACH DATABASE IF EXISTS ${COLD}`);
+    await this.#attach(COLD, this.#files.cold);
+  }
+
+  async create(number: number): Promise<Segment> {
+    const segment = newSegment(number, this.#files.hot(number));
+    try {
+      await this.#attach(segment.catalog, segment.path);
+      await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
+      await this.#syncNames();
+    } catch (error) {
+      // On a full disk this comes again and again.
+      await this.#connection.run(`DETACH DATABASE IF EXISTS ${segment.catalog}`).catch(() => undefined);
+      await removeFiles(segment.path);
+      throw error;
+    }
+    this.#newLogBytes = Math.max(this.#newLogBytes, bytesOf(`${segment.path}.wal`));
+    return segment;
+  }
+
+  /**
+   * Takes over a segment that an earlier process left. To be called when another was made: a file is told from it that the
+   * earlier process was about to make.
+   *
+   * @returns null where the earlier process did not get so far as to use it, and it was removed
+   * @throws StoreOpenError, and other errors of the database: {@link isDamage} tells what they mean. It is not attached then.
+   */
+  async takeOver(number: number, path: string): Promise<Segment | null> {
+    if (isTorn(path)) {
+      await removeFiles(path);
+      return null;
+    }
+    const segment = newSegment(number, path);
+    await this.#attach(segment.catalog, path);
+    const logBytes = bytesOf(`${path}.wal`);
+    try {
+      // A file without schema was being made when the process ended: there is nothing in it.
+      if ((await schemaVersion(this.#connection, segment.catalog)) !== null) {
+        await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
+        await this.#setUnusableAside(segment.catalog, path);
+        for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
+        // Rows lie in the log, whose checksums were compared when it was replayed. Somebody else's tool puts them into blocks.
+        if (hasBlocks(path)) await this.readAll(segment);
+        return segment;
+      }
+      if (logBytes > this.#newLogBytes + LOG_TOLERANCE) {
+        throw new Error(`the log of ${path} is ${logBytes} bytes long, and nothing in it can be read`);
+      }
+    } catch (error) {
+      await this.#connection.run(`DETACH ${segment.catalog}`);
+      throw error;
+    }
+    await this.remove(segment);
+    return null;
+  }
+
+  /** DuckDB syncs files, but not their directory. */
+  async #syncNames(): Promise<void> {
+    await syncDirectory(dirname(this.#files.main));
+  }
+
+  /** Reads every value of a segment. @throws where one cannot be read */
+  async readAll({ catalog }: Segment): Promise<void> {
+    for (const { name } of SEGMENT_TABLES) {
+      await this.#connection.run(`SELECT bit_xor(hash(t)) FROM ${catalog}.main.${name} t`);
+    }
+  }
+
+  /** To be called when nobody reads it. Its file stays. */
+  async detach({ catalog }: Segment): Promise<void> {
+    await this.#connection.run(`DETACH ${catalog}`);
+  }
+
+  /** Likewise, and removes its file. What took its rows may be a log of the cold file that is new. */
+  async remove(segment: Segment): Promise<void> {
+    await this.detach(segment);
+    await this.#syncNames();
+    await removeFiles(segment.path);
+  }
+
+  async #setUnusableAside(catalog: string, path: string): Promise<void> {
+    await setUnusableAside(this.#connection, telemetryFile(this.#connection, catalog, path), {
+      logger: this.#logger,
+      troubles: this.#troubles,
+    });
+  }
+
+  async #measure(segment: Segment, table: Table): Promise<void> {
+    const replacing = table.versionOf === undefined ? '0' : 'count(*) FILTER (WHERE replaces)';
+    const [row] = await this.#connection.rows(
+      `SELECT count(*) AS rows, coalesce(max(seq), 0) AS last_seq, ${replacing} AS replacing FROM ${segment.catalog}.main.${table.name}`,
+    );
+    segment.rows += Number(row?.rows);
+    segment.lastSeq = Math.max(segment.lastSeq, Number(row?.last_seq));
+    segment.replacing.set(table.name, Number(row?.replacing));
+  }
+
+  async #attach(catalog: string, path: string): Promise<void> {
+    try {
+      // The main file is locked by now, and this one is ours with it.
+      await restoreMetadata(path);
+      await attachWithLog(path, {
+        attach: () => this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`),
+        cut: (file, bytes) => {
+          this.#logger.warn({ file, bytes }, CUT_MESSAGE);
+        },
+      });
+    } catch (error) {
+      throw openError(path, error);
+    }
+  }
+}
+
+/** What says of a file that cannot be opened that it is sound: another cure is needed than to do without it. */
+const SOUND = /permission denied|too many open files|out of memory|newer version|^FATAL/i;
+
+/** Whether an error of opening or reading a segment says that its file is damaged. */
+export function isDamage(error: unknown): boolean {
+  const cause = error instanceof StoreOpenError ? error.cause : error;
+  if (!(cause instanceof Error) || isLocked(cause) || isNoRoom(cause)) return false;
+  return !SOUND.test(cause.message);
+}

@@ -1,0 +1,173 @@
+import { rm } from 'node:fs/promises';
+import type { Logger } from '../../../component/telemetry.js';
+import {
+  asideMessage,
+  asideNotes,
+  firstSeqOf,
+  forgetAside,
+  noteAside,
+  noteReadAgain,
+  noteReplacedMeanwhile,
+  unreadableMessage,
+  type AsideNote,
+} from '../rows/asides.js';
+import { isDamage, type AttachedFiles } from './attached-files.js';
+import type { Connection } from '../files/connection.js';
+import { isNoRoom } from '../files/disk-room.js';
+import { runsWithIdsOf } from '../files/run-names.js';
+import { COLD, type Segment } from '../rows/segment.js';
+import { bytesOf, removeFiles, type SegmentFiles } from '../files/segment-files.js';
+import type { Troubles } from '../files/troubles.js';
+
+/** What a start finds of the hot segments that an earlier process left. */
+export interface Found {
+  /** To be moved, oldest first, and behind them the one where rows go from now on: a new one, but on a full disk. */
+  readonly hot: readonly Segment[];
+  /** Those set aside that can be read, and how many cannot. */
+  readonly aside: readonly Segment[];
+  readonly unreadable: number;
+  /** The last commit that the cold file has taken over. */
+  readonly bound: number;
+  /** What may have been given in those that cannot be read: up to which commit, and up to which small number. */
+  readonly unread: { readonly lastSeq: number; readonly lastNumber: number };
+  /** Of the next segment. */
+  readonly nextNumber: number;
+}
+
+interface Damaged {
+  readonly number: number;
+  readonly path: string;
+  /** A commit that is not before the last one in it. */
+  readonly lastSeq: number;
+}
+
+interface Parts {
+  readonly logger: Logger;
+  readonly troubles: Troubles;
+}
+
+/**
+ * Attaches the cold file and the hot segments, and makes a new one; on a full disk the last one that is there goes on. A segment that is damaged is set aside: its file stays
+ * as it is, the log and `/readyz` say so, and each start tries it again.
+ *
+ * @throws StoreOpenError
+ */
+export async function findSegments(
+  connection: Connection,
+  files: AttachedFiles,
+  names: SegmentFiles,
+  { logger, troubles }: Parts,
+): Promise<Found> {
+  await files.attachCold();
+  const [moved] = await connection.rows(
+    `SELECT coalesce(max(segment), 0) AS segment, coalesce(max(last_seq), 0) AS last_seq FROM ${COLD}.main.moved`,
+  );
+  const lastMoved = Number(moved?.segment);
+  const bound = Number(moved?.last_seq);
+  const notes = new Map((await asideNotes(connection)).map((note) => [note.segment, note]));
+  const present = names.list();
+  const number = Math.max(lastMoved, ...notes.keys(), present.at(-1)?.number ?? 0) + 1;
+  const made = await createUnlessFull(files, number);
+  let spare: Segment | null = null;
+  const hot: Segment[] = [];
+  const aside: Segment[] = [];
+  const damaged: Damaged[] = [];
+  let lastSeq = Math.max(bound, ...[...notes.values()].map((note) => note.lastSeq));
+  for (const { number, path } of present) {
+    // They are moved in the order of their numbers, but for those that are set aside.
+    if (number <= lastMoved && !notes.has(number)) {
+      await removeFiles(path);
+      continue;
+    }
+    try {
+      const segment = await files.takeOver(number, path);
+      if (segment === null) continue;
+      if (spare !== null) await files.remove(spare);
+      spare = segment.rows === 0 ? segment : null;
+      lastSeq = Math.max(lastSeq, segment.lastSeq);
+      if (segment.rows > 0) (notes.has(number) ? aside : hot).push(segment);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // A commit takes more than a byte.
+      lastSeq += bytesOf(path) + bytesOf(`${path}.wal`);
+      const message = unreadableMessage(path);
+      logger.error({ err: error, file: path }, message);
+      troubles.set(`segment ${number}`, message);
+      damaged.push({ number, path, lastSeq: notes.get(number)?.lastSeq ?? lastSeq });
+    }
+  }
+  if (made.segment !== null) {
+    if (spare !== null) await files.remove(spare);
+    hot.push(made.segment);
+  } else {
+    if (spare !== null) hot.push(spare);
+    if (hot.length === 0) throw made.error;
+    logger.error({ err: made.error }, 'There is no room for a new hot segment; the last one goes on.');
+  }
+  await noteDamaged(connection, damaged, notes, [...aside, ...hot]);
+  const left = new Set([...aside, ...damaged].map((one) => one.number));
+  for (const note of notes.keys()) {
+    if (left.has(note)) continue;
+    await forgetAside(connection, note);
+    logger.warn({ segment: note }, 'A segment that was set aside is not there any more.');
+  }
+  for (const segment of aside) {
+    segment.isAside = true;
+    troubles.set(`segment ${segment.number}`, asideMessage(segment.path));
+    if (notes.get(segment.number)?.isRead === true) continue;
+    await readAgain(connection, names, segment, [...aside, ...hot]);
+    logger.info({ file: segment.path }, 'A segment that could not be read can be read again.');
+  }
+  const unread = await asideNotes(connection);
+  return {
+    hot,
+    aside,
+    unreadable: damaged.length,
+    bound,
+    unread: {
+      lastSeq: Math.max(0, ...unread.map((note) => note.lastSeq)),
+      lastNumber: Math.max(0, ...unread.map((note) => note.lastNumber)),
+    },
+    nextNumber: number + 1,
+  };
+}
+
+type Made =
+  { readonly segment: Segment; readonly error: null } | { readonly segment: null; readonly error: unknown };
+
+/** A full disk is no reason not to start. */
+async function createUnlessFull(files: AttachedFiles, number: number): Promise<Made> {
+  try {
+    return { segment: await files.create(number), error: null };
+  } catch (error) {
+    if (isNoRoom(error)) return { segment: null, error };
+    throw error;
+  }
+}
+
+async function noteDamaged(
+  connection: Connection,
+  damaged: readonly Damaged[],
+  notes: ReadonlyMap<number, AsideNote>,
+  others: readonly Segment[],
+): Promise<void> {
+  for (const { number, lastSeq } of damaged) {
+    // Noted once: with every start that notes it anew, numbers would be left out.
+    if (notes.get(number)?.isRead === false) continue;
+    await noteAside(connection, { segment: number, lastSeq, isRead: false }, others);
+  }
+}
+
+/** What was stored since knew nothing of its rows, and neither do the files of ids: those of its commits are made anew. */
+async function readAgain(
+  connection: Connection,
+  names: SegmentFiles,
+  segment: Segment,
+  others: readonly Segment[],
+): Promise<void> {
+  const later = others.filter(({ number }) => number > segment.number);
+  await noteReplacedMeanwhile(connection, segment, later);
+  const commits = { after: (await firstSeqOf(connection, segment)) - 1, upTo: segment.lastSeq };
+  for (const path of runsWithIdsOf(names.main, commits)) await rm(path, { force: true });
+  await noteReadAgain(connection, segment);
+}

@@ -1,0 +1,215 @@
+import type { Clock } from '../../../component/telemetry.js';
+import type { Connection } from '../files/connection.js';
+import type { Database } from '../files/database.js';
+import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from '../files/read-errors.js';
+import { ReadTurns, type Turn } from './read-turns.js';
+
+/** Who asks for a read, and what kind it is. */
+export interface Reader extends Turn {
+  /** Whether it is ended when it takes too long, or holds up what must go on. */
+  readonly mayBeEnded: boolean;
+  /** Ends when nobody waits for the answer any more. */
+  readonly abort?: AbortSignal | undefined;
+}
+
+export interface ReadPoolOptions {
+  /** Reads at a time. */
+  readonly size: number;
+  /** Reads that wait, of all shares together and of one. */
+  readonly maxWaiting: number;
+  readonly maxWaitingOfShare: number;
+  /** What a read may take, and before that what it may wait, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** Why a read that waited, or had begun, was ended. */
+export const ENDED_FOR = ['abandoned', 'timed_out', 'held_up_move'] as const;
+type EndedFor = (typeof ENDED_FOR)[number];
+
+/** What became of reads since the start. */
+export interface ReadFigures {
+  readonly waiting: number;
+  readonly running: number;
+  /** As the line was full. */
+  readonly refused: number;
+  readonly ended: Readonly<Record<EndedFor, number>>;
+}
+
+/** A read that has a connection. */
+export interface RunningRead {
+  readonly mayBeEnded: boolean;
+  /** Ends its statement, and with it the read, with an error. */
+  end(reason: EndedFor | null, error: Error): void;
+}
+
+interface Waiting extends Reader {
+  readonly take: (connection: Connection) => void;
+  readonly refuse: (reason: Error) => void;
+}
+
+/**
+ * The connections that reads share, and the bounded line for them: {@link ReadTurns} says whose turn it is. A read that
+ * nobody waits for any more, or that takes too long, leaves the line, or has its statement ended.
+ */
+export class ReadPool {
+  readonly #options: ReadPoolOptions;
+  readonly #free: Connection[];
+  readonly #turns: ReadTurns<Waiting>;
+  readonly #running = new Set<RunningRead>();
+  #refused = 0;
+  readonly #ended: Record<EndedFor, number> = { abandoned: 0, timed_out: 0, held_up_move: 0 };
+  #isClosed = false;
+  /** Is called when a read is over. */
+  #onDone: () => void = () => undefined;
+
+  private constructor(connections: Connection[], options: ReadPoolOptions) {
+    this.#options = options;
+    this.#free = connections;
+    this.#turns = new ReadTurns(options.size);
+  }
+
+  static async open(database: Database, options: ReadPoolOptions): Promise<ReadPool> {
+    const connections: Connection[] = [];
+    for (let i = 0; i < options.size; i++) connections.push(await database.connect());
+    return new ReadPool(connections, options);
+  }
+
+  get figures(): ReadFigures {
+    return {
+      waiting: this.#turns.waiting,
+      running: this.#turns.running,
+      refused: this.#refused,
+      ended: { ...this.#ended },
+    };
+  }
+
+  /** @throws ConsumeError `overloaded` when the line is full or the time is over, `storage_unavailable` when the pool is closed. */
+  async use<T>(
+    reader: Reader,
+    work: (connection: Connection, running: RunningRead) => Promise<T>,
+  ): Promise<T> {
+    if (this.#isClosed) throw closing();
+    if (reader.abort?.aborted === true) throw abandoned();
+    return await new Promise<T>((resolve, reject) => {
+      const waiting: Waiting = {
+        ...reader,
+        take: (connection) => {
+          leave();
+          this.#run(waiting, connection, work).then(resolve, reject);
+        },
+        refuse: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      if (!this.#hasRoom(waiting)) {
+        this.#refused++;
+        reject(tooManyWaiting());
+        return;
+      }
+      const leave = this.#watch(reader, (reason, error) => {
+        if (this.#turns.remove(waiting)) {
+          this.#ended[reason]++;
+          waiting.refuse(error(waitedTooLong));
+        }
+      });
+      this.#turns.add(waiting);
+      this.#next();
+    });
+  }
+
+  /** Takes no more reads, and resolves when those it has are done: closing a connection in use ends the process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    while (this.#turns.running + this.#turns.waiting > 0) {
+      await new Promise<void>((resolve) => (this.#onDone = resolve));
+    }
+  }
+
+  /** Refuses the reads that wait, and ends those under way. */
+  hurry(): void {
+    for (const waiting of this.#turns.all()) {
+      this.#turns.remove(waiting);
+      waiting.refuse(closing());
+    }
+    for (const running of this.#running) running.end(null, closing());
+    this.#onDone();
+  }
+
+  /** Room in the line; where others take more of it than this one's share, the last of them gives up its place. */
+  #hasRoom({ share }: Waiting): boolean {
+    const { maxWaiting, maxWaitingOfShare } = this.#options;
+    const own = this.#turns.waitingOf(share);
+    if (own >= maxWaitingOfShare) return false;
+    if (this.#turns.waiting < maxWaiting) return true;
+    const last = this.#turns.lastOfLongest();
+    if (last === undefined || this.#turns.waitingOf(last.share) <= own + 1) return false;
+    this.#turns.remove(last);
+    this.#refused++;
+    last.refuse(tooManyWaiting());
+    return true;
+  }
+
+  #next(): void {
+    for (let turn = this.#turns.next(); turn !== undefined; turn = this.#turns.next()) {
+      const connection = this.#free.pop();
+      if (connection === undefined) throw new Error('a read was to begin without a connection');
+      turn.take(connection);
+    }
+  }
+
+  async #run<T>(
+    waiting: Waiting,
+    connection: Connection,
+    work: (connection: Connection, running: RunningRead) => Promise<T>,
+  ): Promise<T> {
+    const begun = performance.now();
+    const running: RunningRead = {
+      mayBeEnded: waiting.mayBeEnded,
+      end: (reason, error) => {
+        if (connection.stop(error) && reason !== null) this.#ended[reason]++;
+      },
+    };
+    this.#running.add(running);
+    const leave = this.#watch(waiting, (reason, error) => {
+      running.end(reason, error(timedOut));
+    });
+    try {
+      return await work(connection, running);
+    } finally {
+      leave();
+      this.#running.delete(running);
+      connection.goOn();
+      this.#free.push(connection);
+      this.#turns.done(waiting, performance.now() - begun);
+      this.#next();
+      this.#onDone();
+    }
+  }
+
+  /**
+   * Calls back when nobody waits for a read any more, or the time for it is over.
+   *
+   * @returns what ends that
+   */
+  #watch(
+    { abort, mayBeEnded }: Reader,
+    end: (reason: EndedFor, error: (late: (ms: number) => Error) => Error) => void,
+  ): () => void {
+    const { clock, timeoutMs } = this.#options;
+    const onAbort = (): void => {
+      end('abandoned', abandoned);
+    };
+    abort?.addEventListener('abort', onAbort, { once: true });
+    const cancel = mayBeEnded
+      ? clock.after(timeoutMs, () => {
+          end('timed_out', (late) => late(timeoutMs));
+        })
+      : undefined;
+    return () => {
+      abort?.removeEventListener('abort', onAbort);
+      cancel?.();
+    };
+  }
+}

@@ -1,0 +1,64 @@
+import type { Connection } from '../files/connection.js';
+import type { ReadPool, Reader } from './read-pool.js';
+import type { Capture } from '../rows/segment.js';
+import type { Segments } from './segments.js';
+import { storageFailure } from '../files/storage-failure.js';
+
+/** Gives a connection and what it may see, once there is one. */
+export type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;
+
+/** The works of the store itself that read the tables. */
+type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids';
+
+/** Works whose reads look through much. */
+const LONG_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'upkeep', 'map', 'ids']);
+/** Works that are done again by themselves when one of their reads was ended. */
+const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs']);
+
+/**
+ * The way to the tables for everybody who reads: waits for its turn, takes a capture, and releases both. Users share one
+ * pool, and the store's own works another.
+ */
+export class Reads {
+  readonly #users: ReadPool;
+  readonly #own: ReadPool;
+  readonly #segments: Segments;
+
+  constructor(users: ReadPool, own: ReadPool, segments: Segments) {
+    this.#users = users;
+    this.#own = own;
+    this.#segments = segments;
+  }
+
+  /**
+   * For a user's request.
+   *
+   * @param isLong whether it may look through much
+   * @param abort ends when nobody waits for the answer any more
+   * @returns a function that throws ConsumeError `overloaded` or `storage_unavailable`
+   */
+  forUser(tenant: number, isLong: boolean, abort?: AbortSignal): Read {
+    return this.#through(this.#users, { share: tenant, isLong, mayBeEnded: true, abort });
+  }
+
+  /** Likewise, for a work of the store itself. */
+  forWork(name: OwnWork): Read {
+    const isLong = LONG_WORKS.has(name);
+    return this.#through(this.#own, { share: name, isLong, mayBeEnded: REPEATED_WORKS.has(name) });
+  }
+
+  #through(pool: ReadPool, reader: Reader): Read {
+    return async (work) =>
+      await pool.use(reader, async (connection, running) => {
+        await this.#segments.ready();
+        const capture = this.#segments.capture(running);
+        try {
+          return await work(connection, capture);
+        } catch (error) {
+          throw storageFailure(error);
+        } finally {
+          capture.release();
+        }
+      });
+  }
+}

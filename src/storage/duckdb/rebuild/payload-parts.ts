@@ -1,0 +1,55 @@
+import { PAYLOADS } from '../../tables.js';
+import { narrowed, ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
+import type { Connection, Row } from '../files/connection.js';
+import { PART_BYTES } from '../rows/part-bytes.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+
+/** What a piece of payload lines is known by, which is their order, too. */
+const PLACE = 'seq, tenant, trace_id, first_line';
+
+/**
+ * Cuts payloads into parts that memory can hold at a time: of {@link PART_BYTES}, and one piece more.
+ *
+ * @param where which payloads
+ * @returns a condition on `payloads` for each part
+ */
+export async function payloadParts(
+  connection: Connection,
+  capture: Capture,
+  where: OfCommits,
+): Promise<readonly OfCommits[]> {
+  const inOrder = `OVER (ORDER BY ${PLACE} ROWS UNBOUNDED PRECEDING)`;
+  const end = (which: 'min' | 'max'): string =>
+    ['seq', 'tenant', 'trace_id::VARCHAR', 'first_line']
+      .map((column, i) => `arg_${which}(${column}, place) AS ${which}_${i}`)
+      .join(', ');
+  const rows = await connection.rows(
+    `SELECT ${end('min')}, ${end('max')}
+     FROM (SELECT ${PLACE}, row_number() ${inOrder} AS place, (sum(bytes) ${inOrder} - bytes) // ${PART_BYTES} AS part
+           FROM ${relation(capture, PAYLOADS, where)})
+     GROUP BY part ORDER BY part`,
+  );
+  return rows.map((row) => {
+    const [first, last] = [placeOf(row, 'min'), placeOf(row, 'max')];
+    const commits = ofCommitsBetween(Number(row.min_0), Number(row.max_0));
+    return narrowed(commits, `${isBeyond('>', first)} AND ${isBeyond('<', last)}`);
+  });
+}
+
+/** In SQL, in the order of {@link PLACE}. */
+function placeOf(row: Row, which: 'min' | 'max'): readonly string[] {
+  const [seq, tenant, traceId, line] = [0, 1, 2, 3].map((i) => String(row[`${which}_${i}`]));
+  // Printed from its binary form, so that there is nothing to escape.
+  return [Number(seq), Number(tenant), `'${traceId}'::UUID`, Number(line)].map(String);
+}
+
+/** Whether a row is that place or one beyond it. Not as a comparison of rows: DuckDB 1.5.6 makes a BETWEEN of two, and fails on it. */
+function isBeyond(sign: '<' | '>', place: readonly string[]): string {
+  return PLACE.split(', ').reduceRight((rest, column, i) => {
+    const value = place[i] ?? '';
+    return rest === ''
+      ? `${column} ${sign}= ${value}`
+      : `(${column} ${sign} ${value} OR (${column} = ${value} AND ${rest}))`;
+  }, '');
+}

@@ -1,0 +1,74 @@
+import { formatUuid, uuidKey } from '../../../worker/uuid-words.js';
+import { int64At, type FixedChunk } from '../files/connection.js';
+
+/** A stored span whose node depends on its payload. */
+export interface OpenSpan {
+  readonly rows: SpanRows;
+  readonly row: number;
+}
+
+/** Spans by the commit and the trace that they belong to, then by their line of the payload. */
+export type OpenSpans = Map<string, Map<number, OpenSpan>>;
+
+/** The select list of {@link SpanRows}. */
+export const SPAN_COLUMNS = 'seq, tenant, trace_id, span_id, line, type::INTEGER, node_no, name';
+
+/** Some spans, by {@link SPAN_COLUMNS}: copied, as a chunk holds only until the next one. */
+export class SpanRows {
+  readonly length: number;
+  readonly traceIds: Uint32Array;
+  readonly #seqs: Uint32Array;
+  readonly #tenants: Uint32Array;
+  readonly #spanIds: Uint32Array;
+  readonly #lines: Uint32Array;
+  readonly #types: Uint32Array;
+  readonly #nodes: Uint32Array;
+  readonly #names: readonly string[];
+
+  constructor(chunk: FixedChunk) {
+    this.length = chunk.rows;
+    this.#seqs = chunk.words(0, 8).slice();
+    this.#tenants = chunk.words(1, 4).slice();
+    this.traceIds = chunk.words(2, 16).slice();
+    this.#spanIds = chunk.words(3, 16).slice();
+    this.#lines = chunk.words(4, 4).slice();
+    this.#types = chunk.words(5, 4).slice();
+    this.#nodes = chunk.words(6, 4).slice();
+    this.#names = Array.from({ length: chunk.rows }, (_, row) => chunk.text(7, row));
+  }
+
+  tenant(row: number): number {
+    return this.#tenants[row] ?? 0;
+  }
+
+  type(row: number): number {
+    return this.#types[row] ?? 0;
+  }
+
+  node(row: number): number {
+    return (this.#nodes[row] ?? 0) | 0;
+  }
+
+  name(row: number): string {
+    return this.#names[row] ?? '';
+  }
+
+  spanId(row: number): string {
+    return formatUuid(this.#spanIds, row * 4);
+  }
+
+  /** Puts a span among those whose payload is to be read. */
+  open(row: number, open: OpenSpans): void {
+    const key = placeKey(int64At(this.#seqs, row), this.tenant(row), this.traceIds, row);
+    const span = { rows: this, row };
+    const line = this.#lines[row] ?? 0;
+    const lines = open.get(key);
+    if (lines === undefined) open.set(key, new Map([[line, span]]));
+    else lines.set(line, span);
+  }
+}
+
+/** Of what a commit brought for a trace. */
+export function placeKey(seq: number, tenant: number, traceIds: Uint32Array, row: number): string {
+  return `${seq}/${tenant}/${uuidKey(traceIds, row * 4)}`;
+}

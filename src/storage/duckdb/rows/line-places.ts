@@ -1,0 +1,43 @@
+import { narrowed, ofCommits, type OfCommits } from './commit-ranges.js';
+import type { Row } from '../files/connection.js';
+
+/** Where a span's line of the payload is, and the span itself: of which commit, and which one of its lines for the trace. */
+export interface LinePlace {
+  readonly seq: number;
+  readonly line: number;
+}
+
+/** @param row with `seq` and `line` */
+export function placeOf({ seq, line }: Row): LinePlace {
+  return { seq: Number(seq), line: Number(line) };
+}
+
+/** What tells the places of one trace apart. */
+export function placeKey({ seq, line }: LinePlace): string {
+  return `${seq}/${line}`;
+}
+
+/**
+ * The condition for the rows at some places of one trace. Commits of which the same lines are wanted go together, as of most of
+ * them one is. @param column which has the number of the line
+ */
+export function onLines(column: 'line' | 'first_line', places: readonly LinePlace[]): OfCommits {
+  const linesOf = new Map<number, number[]>();
+  for (const { seq, line } of places) addTo(linesOf, seq, line);
+  const seqsOf = new Map<string, number[]>();
+  for (const [seq, lines] of linesOf) {
+    const list = lines.sort((a, b) => a - b).join(', ');
+    addTo(seqsOf, list, seq);
+  }
+  const conditions = [...seqsOf].map(
+    ([lines, seqs]) => `(seq IN (${seqs.join(', ')}) AND ${column} IN (${lines}))`,
+  );
+  return narrowed(ofCommits(linesOf.keys()), `(${conditions.join(' OR ')})`);
+}
+
+/** Adds to one of several lists, which may get ten thousand entries. */
+function addTo<Key>(lists: Map<Key, number[]>, key: Key, value: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

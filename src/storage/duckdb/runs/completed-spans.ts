@@ -1,0 +1,119 @@
+import { completingSpans } from '../../../runs/completing-spans.js';
+import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { TooMuchToLoad } from './reloads.js';
+import type { RunSize } from './run-size.js';
+import type { TraceState } from './trace-state.js';
+import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
+import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { TraceChange } from '../changes/change.js';
+
+/** The touched traces of a group, before anything of it is worked out. */
+export interface LoadedGroup {
+  readonly touched: ReadonlyMap<string, TouchedTrace>;
+  /** Traces of batches whose spans are all new. */
+  readonly fresh: NewParts;
+  /** Of those that are stored, by key. */
+  readonly states: ReadonlyMap<string, TraceState>;
+}
+
+/**
+ * Reads stored spans that the batches of a group complete, with their payloads, before the group changes anything: no more
+ * than {@link RunSize.commitPayloadBytes}. A few bytes of a batch complete a span of megabytes, so this follows neither from
+ * the size of the group nor from how many spans its runs have.
+ */
+export class CompletedSpans {
+  readonly #most: number;
+
+  constructor({ commitPayloadBytes }: RunSize) {
+    this.#most = commitPayloadBytes;
+  }
+
+  /**
+   * Reads them into the states.
+   *
+   * @param changes of the group, in their order
+   * @throws TooMuchToLoad then nothing is kept of what was read
+   */
+  async load(
+    group: LoadedGroup,
+    changes: readonly TraceChange[],
+    stored: StoredRuns<TraceState>,
+  ): Promise<void> {
+    const read = new Read();
+    for (const { state, part } of completedParts(group)) {
+      const { batch, trace } = part;
+      const isAhead = 'ahead' in part;
+      const end = isAhead ? (part.ahead.traces.get(trace) ?? 0) : batch.end(trace);
+      const found = completingSpans(state, batch, batch.start(trace), end);
+      if (found.length === 0) continue;
+      // What goes ahead was measured when its batch was tried.
+      const left = isAhead ? Infinity : this.#most - read.bytes;
+      const keys = found.map(({ key }) => key);
+      const done = left > 0 ? await stored.readWhole(batch.tenant, state, keys, left) : { keys: 0, bytes: 0 };
+      read.add(state, part, { keys: keys.slice(0, done.keys), bytes: done.bytes, to: found[done.keys]?.at });
+      if (done.keys === keys.length) continue;
+      read.letGo();
+      throw new TooMuchToLoad(read.plan(batch, changes));
+    }
+  }
+}
+
+/** What was read for a group. */
+class Read {
+  bytes = 0;
+  readonly #batches = new Set<IncomingBatch>();
+  /** Of the last batch: as in `AheadChange`. */
+  readonly #traces = new Map<number, number>();
+  readonly #spans: { readonly state: TraceState; readonly keys: readonly string[] }[] = [];
+
+  /** @param done.to the row of the batch up to which it was done; undefined: all of the trace */
+  add(
+    state: TraceState,
+    { batch, trace }: Part,
+    done: { readonly keys: readonly string[]; readonly bytes: number; readonly to: number | undefined },
+  ): void {
+    this.bytes += done.bytes;
+    this.#batches.add(batch);
+    this.#spans.push({ state, keys: done.keys });
+    if (done.keys.length > 0) this.#traces.set(trace, done.to ?? batch.end(trace));
+  }
+
+  letGo(): void {
+    for (const { state, keys } of this.#spans) {
+      for (const span of keys.flatMap((key) => state.find(key) ?? [])) {
+        span.row = undefined;
+        span.payload = undefined;
+      }
+    }
+  }
+
+  /**
+   * Several batches need too much: fewer changes are tried, half of them at most, so that this comes to an end soon in
+   * whatever order they touch their traces. One alone: what was read of its spans is committed first.
+   */
+  plan(batch: IncomingBatch, changes: readonly TraceChange[]): TooMuchToLoad['plan'] {
+    const places = changes.flatMap((change, place) =>
+      'batch' in change && this.#batches.has(change.batch) ? place : [],
+    );
+    const last = places.at(-1) ?? 0;
+    const change = changes[places.length > 1 ? Math.min(last, Math.max(1, changes.length >> 1)) : last];
+    if (change === undefined) throw new RangeError('a batch is not of its group');
+    if (places.length > 1) return { upTo: change };
+    return { first: [{ ahead: { batch, traces: this.#traces } }], before: change };
+  }
+}
+
+/** Traces of batches that may have stored spans, in the order in which they are applied. */
+function* completedParts({
+  touched,
+  fresh,
+  states,
+}: LoadedGroup): Generator<{ readonly state: TraceState; readonly part: Part | AheadPart }> {
+  for (const [key, { parts }] of touched) {
+    const state = states.get(key);
+    if (state === undefined) continue;
+    for (const part of parts) {
+      if ('batch' in part && fresh.get(part.batch)?.has(part.trace) !== true) yield { state, part };
+    }
+  }
+}

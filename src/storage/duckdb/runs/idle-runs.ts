@@ -1,0 +1,93 @@
+import type { EventType } from '../../../signal/event.js';
+import type { Micros } from '../../../signal/time.js';
+import { DERIVED } from '../../../runs/rules/derived.js';
+import { TRACES } from '../../tables.js';
+import { timesOutAt } from '../../../runs/rules/following-header.js';
+import { lastHeard } from './last-heard.js';
+import { Pauses } from './pauses.js';
+import type { Read } from '../reads/read.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import { RUNNING, type HeaderRow } from '../../../runs/rules/rows.js';
+
+/** A run of which nothing came for longer than its header allows, as it was stored then. */
+export interface IdleRun {
+  readonly tenant: number;
+  readonly traceId: string;
+  /** The commit of its newest header. */
+  readonly seq: number;
+}
+
+/** What somebody wants of the telemetry of tenants. */
+export type WantedOfTenants = ReadonlyMap<number, readonly EventType[]>;
+
+/**
+ * Finds the runs that time out for want of news. The tables know which runs are open and when something of them last
+ * came; here is only known from which commit on there are such runs, and before which time none is due. So there is no
+ * look at the tables while nothing can be due, and a look at few rows when something is.
+ */
+export class IdleRuns {
+  /** Open runs have their newest header in this commit or a later one; Infinity: there are none. */
+  #fromSeq = 0;
+  /** No open run is due before. */
+  #dueAt: Micros = -Infinity;
+  readonly #pauses = new Pauses();
+  /** When was last looked; null: not yet. */
+  #lookedAt: Micros | null = null;
+
+  /** To be told of every header that was committed. */
+  written(seq: number, header: HeaderRow, heardAt: Micros): void {
+    const dueAt = timesOutAt(header, heardAt);
+    if (dueAt === null) return;
+    this.#fromSeq = Math.min(this.#fromSeq, seq);
+    this.#dueAt = Math.min(this.#dueAt, dueAt);
+  }
+
+  /** @returns those that are due, at most `limit`; not all of them where there are so many */
+  async find(now: Micros, limit: number, read: Read): Promise<IdleRun[]> {
+    if (this.#lookedAt !== null) {
+      this.#pauses.look(this.#lookedAt, now);
+      this.#lookedAt = now;
+    }
+    if (now < this.#dueAt) return [];
+    const [fromSeq, dueAt] = [this.#fromSeq, this.#dueAt];
+    // Before the read begins: what is committed from here on is told anew.
+    this.#fromSeq = Infinity;
+    this.#dueAt = Infinity;
+    try {
+      return await read(async (connection, capture) => {
+        if (this.#lookedAt === null) {
+          // Nobody could send anything between the last news that an earlier process stored and now.
+          this.#pauses.add((await lastHeard(connection, capture)) ?? now, now);
+          this.#lookedAt = now;
+        }
+        const open = openRuns(capture, fromSeq, this.#pauses);
+        const [first] = await connection.rows(`SELECT min(seq) AS seq, min(due_at) AS due_at FROM ${open}`);
+        if (typeof first?.due_at !== 'number') return [];
+        this.#fromSeq = Math.min(this.#fromSeq, Number(first.seq));
+        this.#dueAt = Math.min(this.#dueAt, first.due_at);
+        if (first.due_at > now) return [];
+        const due = await connection.rows(
+          `SELECT tenant, trace_id::VARCHAR AS id, seq FROM ${open} WHERE due_at <= ${now} ORDER BY due_at, trace_id LIMIT ${limit}`,
+        );
+        return due.map((row) => ({
+          tenant: Number(row.tenant),
+          traceId: String(row.id),
+          seq: Number(row.seq),
+        }));
+      });
+    } catch (error) {
+      this.#fromSeq = Math.min(this.#fromSeq, fromSeq);
+      this.#dueAt = Math.min(this.#dueAt, dueAt);
+      throw error;
+    }
+  }
+}
+
+/** A relation of the open runs that may time out, as `timesOutAt` says, with `due_at` in microseconds. */
+function openRuns(capture: Capture, fromSeq: number, pauses: Pauses): string {
+  const from = Number.isFinite(fromSeq) ? `seq >= ${fromSeq}` : 'FALSE';
+  const where = `${from} AND status = ${RUNNING} AND (derived & ${DERIVED.status}) <> 0 AND idle_timeout_ms IS NOT NULL`;
+  const due = `${pauses.longer('epoch_us(heard_at)')} + idle_timeout_ms * 1000`;
+  return `(SELECT tenant, trace_id, seq, ${due} AS due_at FROM ${newest(capture, TRACES, where)})`;
+}

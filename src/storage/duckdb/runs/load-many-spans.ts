@@ -1,0 +1,76 @@
+import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../../signal/span.js';
+import { uuidKey } from '../../../worker/uuid-words.js';
+import { SPANS } from '../../tables.js';
+import { conditionsOn, narrowed, type CommitRanges } from '../rows/commit-ranges.js';
+import { int64At, type Connection, type FixedChunk } from '../files/connection.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import type { SpanFacts } from '../../../runs/rules/span-facts.js';
+import { ManySpans } from '../../../runs/spans/many-spans.js';
+
+/** In place of a source of names, in which there is room for it: the span gives none. */
+const NO_SOURCE = 255;
+const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
+/** Columns cross as they lie in memory, so what may be missing is said by a flag. */
+const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
+  epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce(cost_usd, 0),
+  seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
+  ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
+    + (cost_usd IS NULL)::INTEGER * 8 + (parent_span_id IS NULL AND error_message IS NOT NULL)::INTEGER * 16)::INTEGER,
+  coalesce(agent_name, ''), CASE WHEN parent_span_id IS NULL THEN coalesce(error_message, '') ELSE '' END`;
+
+/** Loads the spans of one trace that has many. @param traceId printed from its binary form */
+export async function loadManySpans(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  commits: CommitRanges,
+): Promise<ManySpans> {
+  const where = conditionsOn([commits]).map((seqs) =>
+    narrowed(seqs, `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`),
+  );
+  const spans = new ManySpans();
+  const chunks = connection.wholeChunks(`SELECT ${COLUMNS} FROM ${newest(capture, SPANS, where)}`);
+  for await (const chunk of chunks) addChunk(spans, chunk);
+  return spans;
+}
+
+function addChunk(spans: ManySpans, chunk: FixedChunk): void {
+  const [ids, parents] = [chunk.words(0, 16), chunk.words(1, 16)];
+  const [types, statuses, nodes] = [chunk.words(2, 4), chunk.words(3, 4), chunk.words(4, 4)];
+  const [starts, ends, tokens] = [chunk.words(5, 8), chunk.words(6, 8), chunk.words(7, 8)];
+  const costs = chunk.words(8, 8);
+  const [seqs, lines] = [chunk.words(9, 8), chunk.words(10, 4)];
+  const [sources, flags] = [chunk.words(11, 4), chunk.words(12, 4)];
+  let hint: AgentHint | null = null;
+  for (let row = 0; row < chunk.rows; row++) {
+    const nulls = flags[row] ?? 0;
+    hint = hintAt(chunk, row, sources[row] ?? NO_SOURCE, hint);
+    const facts: SpanFacts = {
+      span_id: uuidKey(ids, row * 4),
+      parent_span_id: (nulls & 1) === 0 ? uuidKey(parents, row * 4) : null,
+      type: types[row] ?? 0,
+      status: RUN_STATUSES[statuses[row] ?? 0] ?? 'completed',
+      node: (nodes[row] ?? 0) | 0,
+      started_at: int64At(starts, row),
+      ended_at: (nulls & 2) === 0 ? int64At(ends, row) : null,
+      total_tokens: (nulls & 4) === 0 ? int64At(tokens, row) : null,
+      cost_usd: (nulls & 8) === 0 ? int64At(costs, row) : null,
+      error_message: (nulls & 16) === 0 ? null : chunk.text(ERROR, row),
+      agent_hint: hint,
+    };
+    spans.place(spans.add(facts), { seq: int64At(seqs, row), line: lines[row] ?? 0 });
+  }
+}
+
+const NAME = 13;
+const ERROR = 14;
+
+/** @param before of the span before, which is used again where it is the same */
+function hintAt(chunk: FixedChunk, row: number, code: number, before: AgentHint | null): AgentHint | null {
+  const source = AGENT_SOURCES[code];
+  if (source === undefined) return null;
+  const name = chunk.text(NAME, row);
+  return before?.source === source && before.name === name ? before : { source, name };
+}

@@ -1,0 +1,123 @@
+import { PAYLOADS, PAYLOAD_LINES } from '../../tables.js';
+import { narrowed, ofCommits, type OfCommits } from '../rows/commit-ranges.js';
+import type { Connection } from '../files/connection.js';
+import { onLines, type LinePlace } from '../rows/line-places.js';
+import { relation } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+
+/** Of a trace with so few spans all payloads that are packed are read at once: 64 KiB a piece at most. */
+const FEW = 64;
+
+/** A row of payload lines. */
+interface Piece {
+  readonly seq: number;
+  readonly firstLine: number;
+  readonly bytes: number;
+  /** Null where they lie unpacked, or were not asked for. */
+  readonly lines: string | null;
+}
+
+/** The lines that were read, by commit, then by the line's number. */
+type Lines = ReadonlyMap<number, ReadonlyMap<number, string>>;
+
+/**
+ * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but one at least.
+ *
+ * @param of.places where they are @param of.areAll whether the trace has no others
+ * @returns how many spans that are, their lines, and the bytes of the pieces that hold these
+ */
+export async function firstPayloads(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  { places, areAll }: { readonly places: readonly LinePlace[]; readonly areAll: boolean },
+  maxBytes: number,
+): Promise<{ readonly spans: number; readonly lines: Lines; readonly bytes: number }> {
+  if (places.length === 0) return { spans: 0, lines: new Map(), bytes: 0 };
+  const pieces = await piecesOf(connection, capture, tenant, traceId, places, areAll && places.length <= FEW);
+  const chosen = new Set<Piece>();
+  let bytes = 0;
+  let spans = 0;
+  for (const place of places) {
+    const piece = pieceWith(pieces.get(place.seq) ?? [], place.line);
+    if (piece !== undefined && !chosen.has(piece)) {
+      if (spans > 0 && bytes + piece.bytes > maxBytes) break;
+      chosen.add(piece);
+      bytes += piece.bytes;
+    }
+    spans++;
+  }
+  const lines = new Map<number, Map<number, string>>();
+  const missing: Piece[] = [];
+  for (const piece of chosen) {
+    if (piece.lines === null) missing.push(piece);
+    else addLines(lines, piece, piece.lines);
+  }
+  if (missing.length > 0) {
+    const places = missing.map(({ seq, firstLine }) => ({ seq, line: firstLine }));
+    await addLinesWhere(connection, capture, tenant, traceId, onLines('first_line', places), lines);
+  }
+  return { spans, lines, bytes };
+}
+
+/** The pieces of the commits of some places, by commit, in the order of their lines. @param withLines of those that are packed */
+async function piecesOf(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  places: readonly LinePlace[],
+  withLines: boolean,
+): Promise<ReadonlyMap<number, readonly Piece[]>> {
+  const seqs = [...new Set(places.map(({ seq }) => seq))];
+  const where = narrowed(ofCommits(seqs), `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`);
+  const rows = await connection.rows(
+    `SELECT seq, first_line, bytes, ${withLines ? 'lines' : 'NULL'} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
+  );
+  const bySeq = new Map<number, Piece[]>(seqs.map((seq) => [seq, []]));
+  for (const row of rows) {
+    const lines = typeof row.lines === 'string' ? row.lines : null;
+    const [seq, firstLine, bytes] = [Number(row.seq), Number(row.first_line), Number(row.bytes)];
+    bySeq.get(seq)?.push({ seq, firstLine, bytes, lines });
+  }
+  for (const pieces of bySeq.values()) pieces.sort((a, b) => a.firstLine - b.firstLine);
+  return bySeq;
+}
+
+/** The piece that has a line, if one has: pieces without any payload are not there. */
+function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
+  let [low, high] = [0, pieces.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pieces[middle]?.firstLine ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  return pieces[low - 1];
+}
+
+async function addLinesWhere(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  traceId: string,
+  condition: OfCommits,
+  found: Map<number, Map<number, string>>,
+): Promise<void> {
+  const where = narrowed(condition, `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`);
+  const rows = await connection.rows(
+    `SELECT seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
+  );
+  for (const { seq, first_line: first, lines } of rows)
+    addLines(found, { seq: Number(seq), firstLine: Number(first) }, String(lines));
+}
+
+function addLines(
+  found: Map<number, Map<number, string>>,
+  { seq, firstLine }: Pick<Piece, 'seq' | 'firstLine'>,
+  lines: string,
+): void {
+  const known = found.get(seq) ?? new Map<number, string>();
+  found.set(seq, known);
+  for (const [i, line] of lines.split('\n').entries()) known.set(firstLine + i, line);
+}

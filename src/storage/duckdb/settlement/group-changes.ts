@@ -1,0 +1,158 @@
+import { completingSpans } from '../../../runs/completing-spans.js';
+import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { CommitRanges } from '../rows/commit-ranges.js';
+import type { LoadedGroup } from '../runs/completed-spans.js';
+import { followsSpans, type NamedHeader } from '../../../runs/rules/following-header.js';
+import { headerAt, newSpansAt, payloadAt } from '../changes/incoming-rows.js';
+import { NO_NODE } from '../../../signal/service-map.js';
+import { nodeOfStored } from '../map/node-of-stored.js';
+import type { Services } from '../map/services.js';
+import type { PromptLinks } from '../prompts/prompt-links.js';
+import type { RunSize } from '../runs/run-size.js';
+import { PART_BYTES } from '../rows/part-bytes.js';
+import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
+import { TraceState } from '../runs/trace-state.js';
+import type { AheadPart, Part } from '../runs/triage.js';
+import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { OutcomeChange } from '../changes/change.js';
+
+/** What is new of the batches of a group: their spans, and traces without spans. */
+export class EventsOfGroup {
+  readonly byBatch = new Map<IncomingBatch, number>();
+
+  add(batch: IncomingBatch, more: number): void {
+    if (more > 0) this.byBatch.set(batch, (this.byBatch.get(batch) ?? 0) + more);
+  }
+}
+
+/** The same while the group is worked out. */
+export interface TouchedGroup extends LoadedGroup {
+  /** Those that become stored are added. */
+  readonly states: Map<string, TraceState>;
+  readonly events: EventsOfGroup;
+}
+
+/** So many spans of a trace are read with their payloads at a time, and no more than {@link PART_BYTES} of these. */
+const REMAPPED = 1000;
+
+/**
+ * Applies the changes of a group to the states of the traces that they touch, in their order. Stored spans that batches
+ * complete were read before: `CompletedSpans`.
+ */
+export class GroupChanges {
+  readonly #services: Services;
+  readonly #links: PromptLinks;
+  readonly #size: RunSize;
+
+  constructor(services: Services, links: PromptLinks, size: RunSize) {
+    this.#size = size;
+    this.#services = services;
+    this.#links = links;
+  }
+
+  /** @returns for each outcome that was set the header as it is then; null for a trace that is not stored */
+  async apply(
+    group: TouchedGroup,
+    stored: StoredRuns<TraceState>,
+  ): Promise<Map<OutcomeChange, HeaderRow | null>> {
+    const outcomes = new Map<OutcomeChange, HeaderRow | null>();
+    for (const [key, { parts }] of group.touched) {
+      for (const part of parts) {
+        const state = group.states.get(key);
+        if ('outcome' in part) {
+          const { success, outcome } = part.outcome;
+          state?.setOutcome(success, outcome);
+          outcomes.set(part.outcome, state?.header ?? null);
+        } else if ('timeout' in part) {
+          if (state?.stored?.seq === part.timeout.seq) state.timeOut();
+        } else if ('link' in part) this.#links.link(key, part.link);
+        else if ('remap' in part) {
+          if (state !== undefined) await this.#remap(state, part.remap.tenant, stored);
+        } else if ('ahead' in part) {
+          if (state !== undefined) this.#applyAhead(key, state, part);
+        } else if ('batch' in part) this.#applyTrace(key, part, group);
+      }
+    }
+    return outcomes;
+  }
+
+  #applyTrace(key: string, { batch, trace }: Part, { fresh, states, events }: TouchedGroup): void {
+    const named = headerAt(batch, trace);
+    const isFresh = fresh.get(batch)?.has(trace) === true;
+    // Only what is written gets a number for its name.
+    const nodeAt = (row: number): number => (isFresh ? batch.nodeAt(row) : NO_NODE);
+    const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace, nodeAt) : [];
+    const known = states.get(key);
+    const state = known ?? newState(batch, named, this.#size);
+    if (known === undefined) states.set(key, state);
+    else {
+      state.applyHeader(named, spans, batch.receivedAt);
+      if (batch.map !== null) state.setMapped();
+    }
+    const before = state.spans.size;
+    if (isFresh) {
+      for (const span of spans) state.addSpan(span);
+      this.#links.linkSpans(key, batch, trace);
+    } else {
+      for (let at = batch.start(trace); at < batch.end(trace); at++)
+        this.#applySpan(key, state, { batch, trace }, at, batch.span(at));
+    }
+    // A trace that is new counts, though it may bring no span.
+    events.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
+  }
+
+  /** What it brings to stored spans; the header and new spans come with the batch. */
+  #applyAhead(key: string, state: TraceState, { batch, trace, ahead }: AheadPart): void {
+    state.heard(batch.receivedAt);
+    if (batch.map !== null) state.setMapped();
+    for (const { at, row } of completingSpans(state, batch, batch.start(trace), ahead.traces.get(trace) ?? 0))
+      this.#applySpan(key, state, { batch, trace }, at, row);
+  }
+
+  #applySpan(key: string, state: TraceState, { batch, trace }: Part, at: number, row: SpanRow): void {
+    const isNews = state.applySpan(row, payloadAt(batch, at), {
+      incoming: () => batch.nodeAt(at),
+      completed: (merged, line) => nodeOfStored(this.#services, batch.tenant, merged, line),
+    });
+    if (isNews) this.#links.linkSpan(key, batch, trace, at);
+  }
+
+  /** Derives the nodes of a stored trace from what is stored of its spans. */
+  async #remap(state: TraceState, tenant: number, stored: StoredRuns<TraceState>): Promise<void> {
+    const keys = [...state.spans.keys()];
+    const held: string[] = [];
+    let first = 0;
+    while (first < keys.length) {
+      const page = keys.slice(first, first + REMAPPED);
+      const isHeld = page.map((key) => state.find(key)?.row !== undefined);
+      const { keys: read } = await stored.readWhole(tenant, state, page, PART_BYTES);
+      for (const span of page.slice(0, read).flatMap((key) => state.find(key) ?? [])) {
+        if (span.row === undefined) continue;
+        const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
+        if (node !== span.node) state.setNode(span, node);
+        if (span.changed) continue;
+        // Nothing of it is written.
+        span.row = undefined;
+        span.payload = undefined;
+      }
+      held.push(...page.filter((_, i) => i < read && isHeld[i] === true));
+      state.spans.release();
+      first += read;
+    }
+    // Batches of the same group complete these.
+    if (held.length > 0) await stored.readWhole(tenant, state, held, Infinity);
+    state.setMapped();
+  }
+}
+
+/** Of a trace that is not stored, before its spans. */
+function newState(batch: IncomingBatch, named: NamedHeader, size: RunSize): TraceState {
+  const place = {
+    heardAt: batch.receivedAt,
+    stored: null,
+    commits: CommitRanges.NONE,
+    isMapped: batch.map !== null,
+    hasEnded: false,
+  };
+  return new TraceState(named, place, size);
+}

@@ -1,0 +1,241 @@
+import { ColumnsReader } from '../../../worker/columns-reader.js';
+import { ColumnsWriter } from '../../../worker/columns-writer.js';
+import { TextScratch } from '../../../worker/text-scratch.js';
+import { AGENTS, LONG_PIECE_BYTES, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../../tables.js';
+import type { Agent } from '../figures/agents.js';
+import { isRunningAt } from '../changes/incoming-rows.js';
+import { indexOf } from '../../table.js';
+import { objectRows, type OwnedRow } from '../changes/object-rows.js';
+import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
+import type { SpanState } from '../../../runs/spans/span-state.js';
+import type { TraceState } from '../runs/trace-state.js';
+import { PAYLOAD, type IncomingBatch } from '../changes/incoming-batch.js';
+import type { Rows } from '../changes/rows.js';
+
+const P = {
+  trace_id: indexOf(PAYLOADS.wire, 'trace_id'),
+  lines: indexOf(PAYLOADS.wire, 'lines'),
+  long_lines: indexOf(PAYLOADS.wire, 'long_lines'),
+};
+
+/** A row of payload lines. */
+interface PieceRow {
+  readonly trace_id: string;
+  readonly lines: string | null;
+  readonly long_lines: string | null;
+}
+
+/** What a commit writes of a trace that was touched. */
+export interface TouchedRows {
+  readonly tenant: number;
+  readonly state: TraceState;
+  readonly agentNo: number;
+  readonly spans: readonly SpanState[];
+  /** Whether the spans are written from the sender's columns ({@link newSpanRows}). */
+  readonly areSpansNew: boolean;
+}
+
+/**
+ * The headers of traces that are new as a whole: they go from the sender's columns into the tables as they are.
+ *
+ * @param traces positions in the batch, ascending
+ * @param agentNo of a trace of the batch
+ */
+export function wholeRows(
+  seq: number,
+  batch: IncomingBatch,
+  traces: readonly number[],
+  agentNo: (trace: number) => number,
+): Rows[] {
+  const { tenant } = batch;
+  const mapped = Number(batch.map !== null);
+  const own = (trace: number, values: number[]): void => {
+    const spans = batch.end(trace) - batch.start(trace);
+    values[0] = seq;
+    values[1] = tenant;
+    values[2] = agentNo(trace);
+    values[3] = spans;
+    values[4] = spans === 0 ? 0 : seq;
+    values[5] = spans === 0 ? 0 : seq;
+    values[6] = batch.receivedAt;
+    values[7] = 0;
+    values[8] = mapped;
+    values[9] = Number(!isRunningAt(batch, trace));
+    values[10] = 0;
+  };
+  return runsOf(traces).map(([from, to]) => ({
+    table: TRACES,
+    source: batch.traces,
+    from,
+    to,
+    own,
+    replacing: 0,
+  }));
+}
+
+/**
+ * The rows of spans that are new, of traces of which all spans of the batch are: from the sender's columns, too.
+ *
+ * @param traces positions in the batch, ascending
+ * @param firstLine of a trace's payloads: more than 0 where other batches of the commit brought spans of it before
+ */
+export function newSpanRows(
+  seq: number,
+  batch: IncomingBatch,
+  traces: readonly number[],
+  firstLine: (trace: number) => number,
+): Rows[] {
+  const { tenant } = batch;
+  const lines = linesOf(batch, traces, firstLine);
+  const ownOfSpan = (row: number, values: number[]): void => {
+    values[0] = seq;
+    values[1] = tenant;
+    values[2] = lines[row] ?? 0;
+    values[3] = 0;
+    values[4] = batch.nodeAt(row);
+    values[5] = 0;
+  };
+  const rows = runsOf(traces).map(([from, to]): Rows => ({
+    table: SPANS,
+    source: batch.spans,
+    from: batch.start(from),
+    to: batch.end(to - 1),
+    own: ownOfSpan,
+    replacing: 0,
+  }));
+  rows.push(payloadRows(seq, batch, traces, lines));
+  return rows;
+}
+
+/** New versions of traces and spans, with the payload of the spans. */
+export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[] {
+  const headers: OwnedRow<HeaderRow & { readonly commits: string | null; readonly closed: string | null }>[] =
+    [];
+  const spanRows: OwnedRow<SpanRow>[] = [];
+  const payloads: OwnedRow<PieceRow>[] = [];
+  for (const { tenant, state, agentNo, spans, areSpansNew } of written) {
+    const { header, commits, heardAt, stored } = state;
+    const replaces = stored !== null;
+    const { closed } = state;
+    headers.push({
+      row: { ...header, commits: commits.print(), closed: closed?.print() ?? null },
+      own: [
+        seq,
+        tenant,
+        agentNo,
+        state.spans.size,
+        commits.first,
+        commits.last,
+        heardAt,
+        Number(replaces),
+        Number(state.isMapped),
+        Number(state.hasEnded),
+        closed?.closedSeq ?? 0,
+      ],
+      replaces,
+    });
+    if (areSpansNew) continue;
+    spans.forEach((span, line) => {
+      if (span.row === undefined) return;
+      const isNewVersion = span.seq > 0;
+      spanRows.push({
+        row: span.row,
+        own: [seq, tenant, line, Number(isNewVersion), span.node, span.seq],
+        replaces: isNewVersion,
+      });
+    });
+    const lines = spans.map((span) => span.payload ?? '');
+    for (const { firstLine, text } of piecesOf(lines)) {
+      const bytes = Buffer.byteLength(text);
+      const isLong = bytes > LONG_PIECE_BYTES;
+      const row = {
+        trace_id: header.trace_id,
+        lines: isLong ? null : text,
+        long_lines: isLong ? text : null,
+      };
+      payloads.push({ row, own: [seq, tenant, firstLine, bytes], replaces: false });
+    }
+  }
+  return [...objectRows(TRACES, headers), ...objectRows(SPANS, spanRows), ...objectRows(PAYLOADS, payloads)];
+}
+
+export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
+  return objectRows(
+    AGENTS,
+    agents.map(({ tenant, ...row }) => ({ row, own: [seq, tenant], replaces: false })),
+  );
+}
+
+/** The pieces of the payloads of whole traces: the lines of a trace's spans lie side by side in the message. */
+function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[], lines: Uint32Array): Rows {
+  const writer = new ColumnsWriter(PAYLOADS.wire, batch.spans.rows, new TextScratch(0));
+  const firstLines: number[] = [];
+  const bytes: number[] = [];
+  for (const trace of traces) {
+    const [start, end] = [batch.start(trace), batch.end(trace)];
+    for (let first = start; first < end;) {
+      const textStart = batch.spans.textStart(PAYLOAD, first);
+      let next = first + 1;
+      while (next < end && batch.spans.textEnd(PAYLOAD, next - 1) - textStart < PIECE_BYTES) next++;
+      const textEnd = batch.spans.textEnd(PAYLOAD, next - 1);
+      // Nothing but line ends: no span of the piece has a payload.
+      if (textEnd - textStart > next - first - 1) {
+        const isLong = textEnd - textStart > LONG_PIECE_BYTES;
+        writer.uuidWords(P.trace_id, firstLines.length, batch.traceIds, trace * 4);
+        writer.span(isLong ? P.long_lines : P.lines, firstLines.length, textStart, textEnd);
+        writer.isNull(isLong ? P.lines : P.long_lines, firstLines.length);
+        firstLines.push(lines[first] ?? 0);
+        bytes.push(textEnd - textStart);
+      }
+      first = next;
+    }
+  }
+  const own = (row: number, values: number[]): void => {
+    values[0] = seq;
+    values[1] = batch.tenant;
+    values[2] = firstLines[row] ?? 0;
+    values[3] = bytes[row] ?? 0;
+  };
+  const source = new ColumnsReader(PAYLOADS.wire, writer.finish(batch.spans.textBuffer));
+  return { table: PAYLOADS, source, from: 0, to: firstLines.length, own, replacing: 0 };
+}
+
+/** Lines in pieces: where each begins, and its text. Pieces without any text are left out. */
+function piecesOf(lines: readonly string[]): { readonly firstLine: number; readonly text: string }[] {
+  const pieces: { firstLine: number; text: string }[] = [];
+  for (let first = 0; first < lines.length;) {
+    let next = first;
+    for (let length = 0; next < lines.length && length < PIECE_BYTES; next++) {
+      length += lines[next]?.length ?? 0;
+    }
+    const piece = lines.slice(first, next);
+    if (piece.some((line) => line !== '')) pieces.push({ firstLine: first, text: piece.join('\n') });
+    first = next;
+  }
+  return pieces;
+}
+
+/** The line of each span within its trace's payload row. */
+function linesOf(
+  batch: IncomingBatch,
+  traces: readonly number[],
+  firstLine: (trace: number) => number,
+): Uint32Array {
+  const lines = new Uint32Array(batch.spans.rows);
+  for (const trace of traces) {
+    const [first, line] = [batch.start(trace), firstLine(trace)];
+    for (let row = first; row < batch.end(trace); row++) lines[row] = line + row - first;
+  }
+  return lines;
+}
+
+/** Neighbouring numbers as runs `[from, to)`. */
+function runsOf(numbers: readonly number[]): [from: number, to: number][] {
+  const runs: [number, number][] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last?.[1] === number) last[1] = number + 1;
+    else runs.push([number, number + 1]);
+  }
+  return runs;
+}

@@ -1,0 +1,283 @@
+import type { StoredRuns } from '../../../runs/stored-runs.js';
+import type { Micros } from '../../../signal/time.js';
+import type { Agents } from '../figures/agents.js';
+import { activeAt, countedAt, countedHeader } from './counted-runs.js';
+import { CompletedSpans, type LoadedGroup } from '../runs/completed-spans.js';
+import type { Connection } from '../files/connection.js';
+import { CommitEvents, eventRows } from '../events/commit-events.js';
+import type { RecentEvents } from '../events/recent-events.js';
+import { EventsOfGroup, GroupChanges } from './group-changes.js';
+import type { IdIndex } from '../ids/id-index.js';
+import type { IdleRuns } from '../runs/idle-runs.js';
+import { isRunningAt, namesItsAgentAt } from '../changes/incoming-rows.js';
+import { KnownTraces } from '../runs/known-traces.js';
+import type { Services } from '../map/services.js';
+import { SettledMap } from '../map/settled-map.js';
+import { PromptLinks } from '../prompts/prompt-links.js';
+import type { LinkedPrompts } from '../prompts/linked-prompts.js';
+import type { RunChanges } from '../figures/counted-run.js';
+import type { Capture } from '../rows/segment.js';
+import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
+import type { HeaderRow } from '../../../runs/rules/rows.js';
+import type { ClosedRuns } from '../runs/closed-runs.js';
+import type { Reloads } from '../runs/reloads.js';
+import type { RunSize } from '../runs/run-size.js';
+import { StoredTraces } from '../runs/stored-traces.js';
+import type { TraceState } from '../runs/trace-state.js';
+import { wholeState } from '../runs/whole-state.js';
+import { newParts, triage, type NewParts, type TouchedTrace } from '../runs/triage.js';
+import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { OutcomeChange, TraceChange } from '../changes/change.js';
+import type { Rows } from '../changes/rows.js';
+
+/** What one group commit writes. */
+export interface Settled {
+  readonly rows: readonly Rows[];
+  /** By change: the header after an outcome was set; null for a trace that is not stored. */
+  readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
+  /** What is new of each batch: its spans, and traces without spans. */
+  readonly events: ReadonlyMap<IncomingBatch, number>;
+  /** To be called after the commit. */
+  committed(): void;
+}
+
+/** Traces of a batch that are new as a whole, by their position, and the numbers of their agents. */
+interface WholeTraces {
+  readonly batch: IncomingBatch;
+  readonly agentNos: ReadonlyMap<number, number>;
+}
+
+/** What a commit writes of a trace that it touches. */
+interface WrittenTrace extends TouchedRows {
+  readonly key: string;
+  readonly trace: TouchedTrace;
+  /** Whether its run has ended in this commit. */
+  readonly ends: boolean;
+}
+
+/**
+ * Decides what a group of batches adds to what is stored. The common case, a whole trace whose id was never seen, goes
+ * straight from the senders' columns to the tables; whatever touches a stored trace, or comes twice in the group, is
+ * loaded, changed by the rules of {@link TraceState}, and written as new versions. Spans that are certainly new go
+ * straight into the tables there, too.
+ *
+ * Runs only between commits, on the one thread that writes, so that what it reads is all there is.
+ */
+export class Settlement {
+  readonly #traces: IdIndex;
+  readonly #agents: Agents;
+  readonly #recent: RecentEvents;
+  readonly #services: Services;
+  readonly #map: SettledMap;
+  readonly #runs: RunChanges;
+  readonly #idle: IdleRuns;
+  readonly #known: KnownTraces;
+  readonly #links: PromptLinks;
+  readonly #changes: GroupChanges;
+  readonly #completed: CompletedSpans;
+  readonly #size: RunSize;
+  readonly #closed: ClosedRuns;
+  readonly #storedAt: (capture: Capture) => StoredRuns<TraceState>;
+  /** Of the last group. */
+  #touched: ReadonlyMap<string, TouchedTrace> = new Map();
+
+  /** @param connection the writer's */
+  constructor(parts: {
+    readonly connection: Connection;
+    /** Every stored trace id, with the commit of its newest header. */
+    readonly traces: IdIndex;
+    readonly agents: Agents;
+    /** Told of the events that every commit wrote. */
+    readonly recent: RecentEvents;
+    readonly services: Services;
+    /** Told of what every commit made of the runs it touched. */
+    readonly runs: RunChanges;
+    /** Told of the headers that every commit wrote. */
+    readonly idle: IdleRuns;
+    /** Told of what every commit made of the linked runs. */
+    readonly prompts: LinkedPrompts;
+    readonly runSize: RunSize;
+    /** Told of the spans of closed runs that every commit wrote. */
+    readonly closedRuns: ClosedRuns;
+    readonly reloads: Reloads;
+  }) {
+    this.#size = parts.runSize;
+    this.#traces = parts.traces;
+    this.#agents = parts.agents;
+    this.#recent = parts.recent;
+    this.#services = parts.services;
+    this.#map = new SettledMap(parts.services);
+    this.#runs = parts.runs;
+    this.#idle = parts.idle;
+    this.#storedAt = (capture) => new StoredTraces(parts, capture);
+    this.#closed = parts.closedRuns;
+    this.#known = new KnownTraces(parts.traces, parts.reloads, parts.runSize);
+    this.#links = new PromptLinks(parts.connection, parts.prompts);
+    this.#completed = new CompletedSpans(parts.runSize);
+    this.#changes = new GroupChanges(parts.services, this.#links, parts.runSize);
+  }
+
+  /** @throws TooMuchToLoad where the group is to be tried in parts */
+  async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
+    for (const change of changes) {
+      const batch = 'ahead' in change ? change.ahead.batch : 'batch' in change ? change.batch : null;
+      batch?.numberNodes(this.#services);
+    }
+    const sorted = triage(changes, this.#traces, this.#size);
+    const { touched } = sorted;
+    this.#touched = touched;
+    const stored = this.#storedAt(capture);
+    const states = await this.#known.load(touched, changes, stored);
+    const fresh = newParts(sorted, states);
+    await this.#loadCompleted({ touched, fresh, states }, changes, stored);
+    await this.#links.load(sorted, states, capture);
+    const events = new EventsOfGroup();
+    const facts = new CommitEvents(this.#agents);
+    for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
+    for (const state of states.values()) state.closeIfAsked();
+    const group = { touched, fresh, states, events };
+    const outcomes = await this.#changes.apply(group, stored);
+    const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));
+    for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
+    const written = [...touched].flatMap(([key, trace]) => {
+      const state = states.get(key);
+      return state === undefined ? [] : this.#settleState(seq, key, trace, state, fresh);
+    });
+    for (const { trace, state, agentNo, ends } of written) if (ends) facts.addTouched(trace, state, agentNo);
+    const rows = whole.flatMap(({ batch, agentNos }) =>
+      wholeRows(seq, batch, [...agentNos.keys()], (trace) => agentNos.get(trace) ?? 0),
+    );
+    for (const batch of new Set([...sorted.whole.keys(), ...fresh.keys()])) {
+      const touchedParts = fresh.get(batch);
+      const traces = [...(sorted.whole.get(batch) ?? []), ...(touchedParts?.keys() ?? [])];
+      traces.sort((a, b) => a - b);
+      rows.push(...newSpanRows(seq, batch, traces, (trace) => touchedParts?.get(trace) ?? 0));
+    }
+    rows.push(...touchedRows(seq, written));
+    rows.push(...agentRows(seq, this.#agents.added));
+    rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
+    const told = facts.all(seq, changes);
+    rows.push(...eventRows(told));
+    return {
+      rows,
+      outcomes,
+      events: events.byBatch,
+      committed: () => {
+        for (const traces of whole) this.#wholeCommitted(seq, traces);
+        for (const trace of written) this.#touchedCommitted(seq, trace);
+        for (const [key, { tenant }] of touched) this.#linksCommitted(seq, key, tenant, states.get(key));
+        this.#services.committed();
+        this.#map.clear();
+        this.#recent.add(told);
+      },
+    };
+  }
+
+  /** Where it is too much, what was read of runs is kept, as it is what is stored. @throws TooMuchToLoad */
+  async #loadCompleted(
+    group: LoadedGroup,
+    changes: readonly TraceChange[],
+    stored: StoredRuns<TraceState>,
+  ): Promise<void> {
+    try {
+      await this.#completed.load(group, changes, stored);
+    } catch (error) {
+      // One that is to be closed was loaded for that alone.
+      for (const [key, state] of group.states) if (!state.isToClose) this.#known.remember(key, state);
+      throw error;
+    }
+  }
+
+  /** Traces that started before this time are being removed from the tables: what is remembered of them holds no more. */
+  forgetBefore(time: Micros): void {
+    this.#known.forgetBefore(time);
+  }
+
+  /** After a commit that failed: what was worked out in memory holds no more. */
+  rollback(): void {
+    this.#known.forget(this.#touched.keys());
+    this.#services.rollback();
+    this.#map.clear();
+    this.#links.clear();
+  }
+
+  #settleWhole(batch: IncomingBatch, traces: readonly number[], events: EventsOfGroup): WholeTraces {
+    const agentNos = new Map<number, number>();
+    const otherNames = new Map<number, string>();
+    for (const trace of traces) {
+      const name = batch.agent(trace);
+      const isCertain = namesItsAgentAt(batch, trace);
+      const agent = this.#agents.named(batch.tenant, name, batch.receivedAt, isCertain);
+      agentNos.set(trace, agent.agent_no);
+      if (agent.name !== name) otherNames.set(trace, agent.name);
+    }
+    for (const trace of traces) {
+      events.add(batch, Math.max(1, batch.end(trace) - batch.start(trace)));
+      if (batch.usesPrompts) this.#links.linkSpans(batch.traceKey(trace), batch, trace);
+    }
+    this.#map.addWhole(batch, traces, otherNames);
+    return { batch, agentNos };
+  }
+
+  /** What a commit makes of a touched trace; nothing where it changes nothing. */
+  #settleState(
+    seq: number,
+    key: string,
+    trace: TouchedTrace,
+    state: TraceState,
+    fresh: NewParts,
+  ): WrittenTrace[] {
+    const { spans, writesHeader, ends } = state.settle(seq);
+    const name = state.agent;
+    state.agent = this.#agents.nameFor(trace.tenant, name);
+    this.#map.put(trace, state);
+    if (!writesHeader) {
+      // Nothing of it is written, but it may be asked for again.
+      this.#known.remember(key, state);
+      return [];
+    }
+    const { agent_no: agentNo } = this.#agents.named(trace.tenant, name, state.heardAt, state.namesItsAgent);
+    const areSpansNew = trace.parts.some((part) => 'batch' in part && fresh.get(part.batch)?.has(part.trace));
+    return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew, ends }];
+  }
+
+  #wholeCommitted(seq: number, { batch, agentNos }: WholeTraces): void {
+    for (const [trace, agentNo] of agentNos) {
+      this.#traces.put(batch.tenant, batch.traceIds, trace * 4, seq);
+      const run = countedAt(batch, trace, agentNo);
+      const key = this.#links.isEmpty ? '' : batch.traceKey(trace);
+      const links = this.#links.committed(seq, key, null, run);
+      // Of a run that goes on more will come.
+      if (!isRunningAt(batch, trace)) {
+        this.#runs.change(null, run, activeAt(batch, trace));
+        continue;
+      }
+      const state = wholeState(batch, trace, { seq, agentNo, size: this.#size });
+      state.agent = this.#agents.byNumber(agentNo)?.name ?? state.agent;
+      this.#runs.change(null, run, state.activeAt);
+      state.links = links;
+      this.#idle.written(seq, state.header, state.heardAt);
+      this.#known.remember(batch.traceKey(trace), state);
+    }
+  }
+
+  #touchedCommitted(seq: number, { key, trace, state, agentNo, spans }: WrittenTrace): void {
+    const { tenant, words, offset } = trace;
+    const { stored: before } = state;
+    this.#traces.put(tenant, words, offset, seq);
+    const after = state.committed(seq, agentNo, spans);
+    if (state.closed !== null) this.#closed.committed(seq, trace, state.closed);
+    const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
+    this.#runs.change(runBefore, runAfter, state.activeAt);
+    state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
+    this.#idle.written(seq, state.header, state.heardAt);
+    this.#known.remember(key, state);
+  }
+
+  /** Of touched traces of which nothing else was written, and of those that are not stored. */
+  #linksCommitted(seq: number, key: string, tenant: number, state: TraceState | undefined): void {
+    const run = state?.stored ? countedHeader(tenant, state.stored) : null;
+    const links = this.#links.committed(seq, key, run, run);
+    if (state !== undefined && links !== null) state.links = links;
+  }
+}

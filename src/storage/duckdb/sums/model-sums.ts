@@ -1,0 +1,146 @@
+import { SPAN_TYPES } from '../../../signal/span.js';
+import { MODEL_SUMS } from '../../sum-tables.js';
+import { SPANS } from '../../tables.js';
+import { CommitRanges, conditionsOn } from '../rows/commit-ranges.js';
+import type { Connection } from '../files/connection.js';
+import { isVersionOf, newestOf, rowsOf } from '../rows/relation.js';
+import type { Segment } from '../rows/segment.js';
+
+/**
+ * The calls of models in the cold file, added up by the hour (`MODEL_SUMS`). For every bound that a read may have, the parts
+ * up to it add up to what the spans up to it give: whoever adds or removes spans notes it in the same transaction, and what
+ * it takes away under a commit that is seen by exactly those who saw the span.
+ */
+
+/** Spans that are calls. */
+export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
+
+const HOUR_US = 3_600_000_000;
+const COUNTED = 'model, started_at, input_tokens, output_tokens, total_tokens, cost_usd';
+
+/** The columns of `MODEL_SUMS` behind the tenant. */
+export const MODEL_PARTS = MODEL_SUMS.wire.map(({ name }) => name).join(', ');
+
+/** The hours that lie between two times as a whole; infinite at an end that is open. */
+export function wholeHours(
+  from: number | undefined,
+  to: number | undefined,
+): { readonly first: number; readonly before: number } {
+  return {
+    first: from === undefined ? -Infinity : Math.ceil(from / HOUR_US),
+    before: to === undefined ? Infinity : Math.floor((to + 1) / HOUR_US),
+  };
+}
+
+/** The start of an hour. */
+export function startOf(hour: number): number {
+  return hour * HOUR_US;
+}
+
+/**
+ * What calls add to sums.
+ *
+ * @param calls by {@link callsOf} and {@link replacedCalls}
+ * @param by columns of theirs by which, beside hour and model, they are told apart
+ */
+export function partsOfCalls(calls: readonly string[], by: readonly string[] = []): string {
+  const came = 'CASE WHEN sign > 0 THEN started_at END';
+  const gone = 'CASE WHEN is_gone THEN started_at END';
+  const sum = (column: string): string => `coalesce(sum(sign * ${column}), 0)::HUGEINT AS`;
+  return `SELECT ${[...by, ''].join(', ')}(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER AS hour, model,
+    sum(sign)::BIGINT AS calls, sum(CASE WHEN cost_usd IS NULL THEN 0 ELSE sign END)::BIGINT AS priced_calls,
+    ${sum('cost_usd')} nanos, ${sum('input_tokens')} input_tokens, ${sum('output_tokens')} output_tokens, ${sum('total_tokens')} total_tokens,
+    min(${came}) AS oldest, max(${came}) AS newest, min(${gone}) AS gone_oldest, max(${gone}) AS gone_newest
+    FROM (${calls.join(' UNION ALL ')}) GROUP BY ALL`;
+}
+
+/** The calls among some spans. @param also further columns @param removed whether they are to be taken away */
+export function callsOf(spans: string, also = '', removed = false): string {
+  return `SELECT ${removed ? '-1' : '1'}::BIGINT AS sign, ${removed ? 'TRUE' : 'FALSE'} AS is_gone, ${COUNTED}${also} FROM ${spans} WHERE ${IS_CALL}`;
+}
+
+/**
+ * The calls of the cold file of which newer versions are among some other spans, to be taken away. A newer version of the same
+ * model and time stands for its call: it does not go.
+ *
+ * @param replaced a condition on those of the cold file, by {@link replacedCommits}
+ * @param newer a relation without those that are replaced in it
+ */
+export function replacedCalls(replaced: string, newer: string, also = ''): string {
+  const isGone = 'n.model IS DISTINCT FROM o.model OR n.started_at <> o.started_at OR n.type <> o.type';
+  const columns = COUNTED.split(', ').map((name) => `o.${name}`);
+  return `SELECT -1::BIGINT AS sign, ${isGone} AS is_gone, ${columns.join(', ')}${also}
+    FROM (SELECT * FROM cold.main.${SPANS.name} WHERE ${IS_CALL} AND ${replaced}) o
+    JOIN (SELECT * FROM ${newer} WHERE replaces) n ON ${isVersionOf(SPANS, 'n', 'o')} AND n.seq > o.seq`;
+}
+
+/**
+ * Conditions on the commits of all versions that some spans replace. Each span names that of the version before it, and
+ * segments are moved one after the other: so of what lies in the cold file the first version behind it says where. Not while
+ * any is set aside: the version between may lie there.
+ */
+export async function replacedCommits(
+  connection: Connection,
+  newer: string,
+  isAnyAside: boolean,
+): Promise<string[]> {
+  if (isAnyAside) return ['TRUE'];
+  const rows = await connection.rows(
+    `SELECT min(replaced_seq) AS first, max(replaced_seq) AS last FROM ${newer} WHERE replaced_seq > 0 GROUP BY replaced_seq // ${NEIGHBOURS}`,
+  );
+  const places = rows.map(({ first, last }) =>
+    CommitRanges.stored({ first: Number(first), last: Number(last), printed: null }),
+  );
+  return conditionsOn(places).map(({ sql }) => sql);
+}
+
+/** Commits that are looked through together where some of them are asked for. */
+const NEIGHBOURS = 256;
+
+/** What a move goes by, beside its segment. */
+export interface AroundMove {
+  /** The last commit that the oldest read expects in the cold file. */
+  readonly bound: number;
+  /** Whether segments are set aside. */
+  readonly isAnyAside: boolean;
+}
+
+/** Notes what the move of a segment is about to do; to be called within its transaction, before it. */
+export async function noteMovedCalls(
+  connection: Connection,
+  segment: Segment,
+  { bound, isAnyAside }: AroundMove,
+): Promise<void> {
+  const { lastSeq } = segment;
+  const hot = rowsOf(segment, SPANS);
+  const replaces = (segment.replacing.get(SPANS.name) ?? 0) > 0;
+  const moved = replaces ? newestOf(SPANS, hot, `(SELECT * FROM ${hot} WHERE replaces)`) : hot;
+  const calls = [callsOf(moved, `, tenant, ${lastSeq} AS part_seq`)];
+  if (replaces) {
+    for (const commits of await replacedCommits(connection, hot, isAnyAside))
+      calls.push(replacedCalls(commits, moved, `, o.tenant, ${seenWith('o.seq', bound)} AS part_seq`));
+  }
+  await insertParts(connection, calls);
+}
+
+/** Notes that spans are about to be removed from the cold file; to be called within the transaction. @param spans a relation */
+export async function noteRemovedCalls(connection: Connection, spans: string, bound: number): Promise<void> {
+  await insertParts(connection, [callsOf(spans, `, tenant, ${seenWith('seq', bound)} AS part_seq`, true)]);
+}
+
+/** Derives all sums from the spans; to be called within the transaction that has changed those in an unknown way. */
+export async function deriveModelSumsAnew(connection: Connection): Promise<void> {
+  await connection.run(`DELETE FROM cold.main.${MODEL_SUMS.name}`);
+  await insertParts(connection, [callsOf(`cold.main.${SPANS.name}`, ', tenant, 0 AS part_seq')]);
+}
+
+/** A commit that is seen by every read that is under way and sees this one, and no other; as few different ones as possible. */
+function seenWith(seq: string, bound: number): string {
+  return `greatest(${seq}, ${bound})`;
+}
+
+async function insertParts(connection: Connection, calls: readonly string[]): Promise<void> {
+  await connection.run(
+    `INSERT INTO cold.main.${MODEL_SUMS.name} SELECT part_seq, tenant, ${MODEL_PARTS} FROM (${partsOfCalls(calls, ['part_seq', 'tenant'])}) ORDER BY part_seq, tenant, hour, model`,
+  );
+}

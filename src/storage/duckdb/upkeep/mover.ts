@@ -1,0 +1,314 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../../component/telemetry.js';
+import { COLD_TABLES, SEGMENT_TABLES } from '../../tables.js';
+import { asideMessage, forgetAside, noteAside, unreadableMessage } from '../rows/asides.js';
+import { checkpoint } from '../files/checkpoint.js';
+import type { Connection } from '../files/connection.js';
+import { isInvalidated } from '../files/database.js';
+import { LogMerger } from '../logs/merge-logs.js';
+import { foldSums } from '../sums/move-sums.js';
+import { copySegment, noteReplacedInAsides, SLICE_ROWS } from './segment-copy.js';
+import type { Segment } from '../rows/segment.js';
+import type { Segments } from '../reads/segments.js';
+import type { Troubles } from '../files/troubles.js';
+
+/** The pause after a slice: of those that were measured, the one that disturbs acknowledgements least. */
+const PAUSE_MS = 20;
+/** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
+const HURRY_AT = 3;
+/** After a try that failed. */
+const RETRY_MS = 5000;
+/** How often a segment that was set aside is tried again. */
+const LATE_EVERY_MS = 600_000;
+/** A segment that failed so often lets the next one have a try. */
+const TRIES = 5;
+/** Segments that are set aside keep their rows in memory: when so many are, all others wait for one that cannot be moved. */
+const MOST_ASIDE = 16;
+/** After so many moves the parts of sums in the cold file are put together. */
+const FOLD_EVERY = 8;
+
+/** Other than the usual ones, for tests of what comes later. */
+export interface MovePace {
+  readonly retryMs: number;
+  readonly lateEveryMs: number;
+}
+
+interface Parts {
+  readonly segments: Segments;
+  readonly troubles: Troubles;
+  readonly logger: Logger;
+  readonly pace?: MovePace | undefined;
+}
+
+/**
+ * Takes sealed segments into the cold file, one after the other, in small slices of one transaction each.
+ *
+ * A segment that fails is tried again. When it has failed several times the next one is tried as well, right after it: only
+ * where that can be moved was it the segment's own fault, and not that of the disk or the cold file. The same transaction
+ * then notes that the segment is set aside. It is tried again later, and what has replaced its rows meanwhile stays.
+ */
+export class Mover {
+  readonly #connection: Connection;
+  readonly #segments: Segments;
+  readonly #troubles: Troubles;
+  readonly #logger: Logger;
+  readonly #pace: MovePace;
+  #running: Promise<void> | null = null;
+  #moves = 0;
+  readonly #waitingForTry: (() => void)[] = [];
+  /** Of each table of sums, how many it had when last looked. */
+  readonly #sums = new Map<string, number>();
+  readonly #merger: LogMerger;
+  /** How often each has failed. */
+  readonly #failures = new WeakMap<Segment, number>();
+  /** Those set aside whose turn it is to be tried again. */
+  #late: Segment[];
+  readonly #lateTimer: NodeJS.Timeout;
+  readonly #stop = new AbortController();
+  #exclusive: Promise<void> = Promise.resolve();
+
+  /** @param connection the mover's own */
+  constructor(connection: Connection, { segments, troubles, logger, pace }: Parts) {
+    this.#connection = connection;
+    this.#merger = new LogMerger(connection);
+    this.#segments = segments;
+    this.#troubles = troubles;
+    this.#logger = logger;
+    this.#pace = pace ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
+    this.#late = [...segments.aside];
+    this.#lateTimer = setInterval(() => {
+      this.#late = [...segments.aside];
+      this.wake();
+    }, this.#pace.lateEveryMs).unref();
+  }
+
+  /** Blocks of log records that were merged with others since the start. */
+  get mergedBlocks(): number {
+    return this.#merger.merged;
+  }
+
+  /** Says that there may be something to move. */
+  wake(): void {
+    if (this.#hasWork) this.#running ??= this.#run();
+  }
+
+  /** Runs work on the cold file between two moves. */
+  async between<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const turn = this.#exclusive.then(() => {
+      // Its connection is closed soon: a statement on it would end the process.
+      this.#stop.signal.throwIfAborted();
+      return work(this.#connection);
+    });
+    this.#exclusive = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return await turn;
+  }
+
+  /** Waits until nothing is left to move. For tests and measurements: it may never be. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Waits until nothing is left to move, or something could not be moved. */
+  async tried(): Promise<void> {
+    const failed = new Promise<void>((resolve) => this.#waitingForTry.push(resolve));
+    await Promise.race([this.#running, failed]);
+  }
+
+  /** Gives up the move under way: nothing of it is visible, the next start begins it anew. */
+  async close(): Promise<void> {
+    clearInterval(this.#lateTimer);
+    this.#stop.abort();
+    await this.#running;
+    await this.#exclusive;
+  }
+
+  get #hasWork(): boolean {
+    return !this.#stop.signal.aborted && (this.#segments.sealed.length > 0 || this.#late.length > 0);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#hasWork) {
+      if (this.#segments.sealed.length > 0) await this.#moveNext();
+      else await this.#moveLate();
+    }
+    // In the step in which nothing more was found: whoever wakes it next finds it at rest.
+    this.#running = null;
+    for (const tell of this.#waitingForTry.splice(0)) tell();
+  }
+
+  /** Moves the first sealed segment, or the first one behind others that have failed too often. */
+  async #moveNext(): Promise<void> {
+    const stuck: Segment[] = [];
+    for (const segment of this.#segments.sealed) {
+      try {
+        await this.between(() => this.#move(segment, stuck));
+        return;
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        const failures = (this.#failures.get(segment) ?? 0) + 1;
+        this.#failures.set(segment, failures);
+        this.#logger.error(
+          { err: error, segment: segment.number },
+          'A segment could not be moved; trying again.',
+        );
+        if (isInvalidated(error)) await this.#attachColdAnew();
+        stuck.push(segment);
+        if (failures < TRIES || this.#segments.setAsideCount + stuck.length > MOST_ASIDE) break;
+      }
+    }
+    for (const tell of this.#waitingForTry.splice(0)) tell();
+    await this.#pause(this.#pace.retryMs);
+  }
+
+  /** @param stuck to be set aside with it, as they come before it and cannot be moved */
+  async #move(segment: Segment, stuck: readonly Segment[]): Promise<void> {
+    const connection = this.#connection;
+    const canBeRead = new Map<Segment, boolean>();
+    await this.#transaction(async () => {
+      await this.#copy(segment, this.#segments.setAsideCount + stuck.length > 0);
+      for (const one of stuck) canBeRead.set(one, await this.#segments.canBeRead(one));
+      const others = this.#segments.sealed.filter((other) => !stuck.includes(other));
+      for (const [one, isRead] of canBeRead) {
+        await noteAside(connection, { segment: one.number, lastSeq: one.lastSeq, isRead }, others);
+      }
+      const read = stuck.filter((one) => canBeRead.get(one));
+      await noteReplacedInAsides(connection, segment, [...this.#segments.aside, ...read]);
+      // In place of the note of the move before: what is kept for ever would be read at every start.
+      await connection.run('DELETE FROM cold.main.moved');
+      await connection.run(`INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`);
+      await this.#segments.readsBefore(segment.lastSeq);
+      await connection.run('COMMIT');
+    });
+    this.#segments.retire(segment, canBeRead);
+    for (const [one, isRead] of canBeRead) {
+      const message = isRead ? asideMessage(one.path) : unreadableMessage(one.path);
+      this.#logger.error({ file: one.path }, message);
+      this.#troubles.set(`segment ${one.number}`, message);
+    }
+    if (++this.#moves % FOLD_EVERY === 0) await this.#fold();
+    await this.#mergeLogs();
+    await this.#checkpoint();
+  }
+
+  /** Moves a segment that was set aside, if that can be done by now. */
+  async #moveLate(): Promise<void> {
+    const segment = this.#late.shift();
+    if (segment === undefined || !this.#segments.aside.includes(segment)) return;
+    const others = this.#segments.aside.filter((other) => other !== segment);
+    try {
+      await this.between(async () => {
+        await this.#transaction(async () => {
+          await this.#copy(segment, true);
+          await noteReplacedInAsides(this.#connection, segment, others);
+          await forgetAside(this.#connection, segment.number);
+          // Reads under way look for its rows where it is, although they expect all of its commits in the cold file.
+          await this.#segments.withoutReadsIfSoon(async () => {
+            await this.#connection.run('COMMIT');
+            this.#segments.retire(segment);
+          });
+        });
+        await this.#checkpoint();
+      });
+      this.#troubles.set(`segment ${segment.number}`, null);
+      this.#logger.info({ file: segment.path }, 'A segment that was set aside has been moved.');
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#logger.error(
+        { err: error, file: segment.path },
+        'A segment that was set aside cannot be moved yet.',
+      );
+      if (isInvalidated(error)) await this.#attachColdAnew();
+    }
+  }
+
+  /** @param work which commits */
+  async #transaction(work: () => Promise<void>): Promise<void> {
+    await this.#connection.run('BEGIN');
+    try {
+      await work();
+    } catch (error) {
+      await this.#connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** @param isAnyAside whether segments are left out */
+  async #copy(segment: Segment, isAnyAside: boolean): Promise<void> {
+    const breathe = (): Promise<void> => this.#breathe();
+    await copySegment(this.#connection, segment, {
+      bound: this.#segments.oldestBound,
+      isAnyAside,
+      breathe,
+    });
+  }
+
+  /** A failure lets sums lie in more rows until the next time, no more. */
+  async #fold(): Promise<void> {
+    try {
+      for (const table of [...SEGMENT_TABLES, ...COLD_TABLES]) {
+        if (table.sumsOf === undefined) continue;
+        const known = this.#sums.get(table.name) ?? 0;
+        const sums = await foldSums(this.#connection, table, this.#segments.oldestBound, known);
+        this.#sums.set(table.name, sums);
+      }
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'Sums in the cold file could not be put together.');
+    }
+  }
+
+  /** What waits to be moved goes first. A failure leaves log blocks small until the next time, no more. */
+  async #mergeLogs(): Promise<void> {
+    if (this.#segments.sealed.length >= HURRY_AT) return;
+    try {
+      await this.#merger.mergeNext(this.#segments.oldestBound, SLICE_ROWS, () => this.#breathe());
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#logger.warn({ err: error }, 'Small blocks of log records could not be merged.');
+    }
+  }
+
+  /** Takes what the cold file's log holds into the file. A failure lets the log grow until the next time, no more. */
+  async checkpoint(): Promise<void> {
+    await this.between(() => this.#checkpoint());
+  }
+
+  async #checkpoint(): Promise<void> {
+    try {
+      await checkpoint(this.#connection, 'cold');
+    } catch (error) {
+      this.#logger.warn(
+        { err: error },
+        'The cold file could not be checkpointed; the next move tries again.',
+      );
+      if (isInvalidated(error)) await this.#attachColdAnew();
+    }
+  }
+
+  /** After a checkpoint that failed halfway, for want of room, DuckDB refuses even to read the file as it is attached. */
+  async #attachColdAnew(): Promise<void> {
+    await this.#segments.withoutReads(async () => {
+      while (!this.#stop.signal.aborted) {
+        try {
+          await this.#segments.attachColdAnew();
+          return;
+        } catch (error) {
+          this.#logger.error({ err: error }, 'The cold file could not be attached again; trying again.');
+          await this.#pause(this.#pace.retryMs);
+        }
+      }
+    });
+  }
+
+  /** Between two slices. @throws when the move is to be given up */
+  async #breathe(): Promise<void> {
+    if (this.#segments.sealed.length < HURRY_AT) await this.#pause(PAUSE_MS);
+    this.#stop.signal.throwIfAborted();
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+  }
+}

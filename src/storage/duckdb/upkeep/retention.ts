@@ -1,0 +1,115 @@
+import type { Micros } from '../../../signal/time.js';
+import type { Table } from '../../table.js';
+import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
+import { noteRemovedPoints, noteRemovedRuns } from '../sums/cold-sums.js';
+import type { Connection } from '../files/connection.js';
+import { noteRemovedCalls } from '../sums/model-sums.js';
+import { hourOf } from '../../../signal/trace-map.js';
+import type { Capture } from '../rows/segment.js';
+import { forgetRemovedTexts } from '../texts/text-blocks.js';
+
+const DAY = 86_400_000_000;
+
+/** The start of the first of the `days` UTC days that are kept, today being the last. @param now microseconds */
+export function firstKeptTime(now: number, days: number): Micros {
+  return (Math.floor(now / DAY) - days + 1) * DAY;
+}
+
+/**
+ * Whether a hot segment that can be moved holds a row that is not kept any more.
+ *
+ * @param time the column that says how old a row is
+ */
+export async function hasOldHotRows(
+  connection: Connection,
+  { hot }: Capture,
+  table: Table,
+  time: string,
+  firstKept: Micros,
+): Promise<boolean> {
+  const parts = hot
+    .filter(({ isAside }) => !isAside)
+    .map(
+      ({ catalog }) =>
+        `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${time} < make_timestamp(${firstKept})`,
+    );
+  return (await connection.rows(`${parts.join(' UNION ALL ')} LIMIT 1`)).length > 0;
+}
+
+/**
+ * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. The space is used
+ * again by what is moved next, after a checkpoint.
+ *
+ * @param bound the last commit that the oldest read expects in the cold file
+ * @returns whether there was anything to remove
+ */
+export async function removeOldTraces(
+  connection: Connection,
+  firstKept: Micros,
+  bound: number,
+): Promise<boolean> {
+  const isOld = `started_at < make_timestamp(${firstKept})`;
+  const [old] = await connection.rows(`SELECT count(*) AS traces FROM cold.main.traces WHERE ${isOld}`);
+  if (old?.traces === 0) return false;
+  await connection.run('BEGIN');
+  try {
+    await noteRemovedRuns(connection, isOld);
+    const spans = `(SELECT * FROM cold.main.spans s WHERE EXISTS (SELECT 1 FROM cold.main.traces t WHERE t.${isOld} AND t.tenant = s.tenant AND t.trace_id = s.trace_id))`;
+    await noteRemovedCalls(connection, spans, bound);
+    for (const table of ['spans', 'payloads', 'prompt_links']) {
+      await connection.run(
+        `DELETE FROM cold.main.${table} d USING (SELECT tenant, trace_id FROM cold.main.traces WHERE ${isOld}) o WHERE d.tenant = o.tenant AND d.trace_id = o.trace_id`,
+      );
+    }
+    await connection.run(`DELETE FROM cold.main.traces WHERE ${isOld}`);
+    await forgetRemovedTexts(connection);
+    await connection.run('COMMIT');
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+  return true;
+}
+
+/** Removes what the traces that started before a time, a full hour, added to the service map. */
+export async function removeOldSums(connection: Connection, firstKept: Micros): Promise<void> {
+  for (const { name } of [MAP_NODES, MAP_EDGES]) {
+    await connection.run(`DELETE FROM cold.main.${name} WHERE hour < ${hourOf(firstKept)}`);
+  }
+}
+
+/**
+ * Removes the metric points before a time from the cold file.
+ *
+ * @returns how many there were, by the number of their stream
+ */
+export async function removeOldPoints(
+  connection: Connection,
+  firstKept: Micros,
+): Promise<Map<number, number>> {
+  const isOld = `timestamp < make_timestamp(${firstKept})`;
+  const removed = await connection.rows(
+    `SELECT stream_no, count(*) AS points FROM cold.main.points WHERE ${isOld} GROUP BY stream_no`,
+  );
+  if (removed.length > 0) {
+    await connection.run('BEGIN');
+    try {
+      await noteRemovedPoints(connection, isOld);
+      await connection.run(`DELETE FROM cold.main.points WHERE ${isOld}`);
+      await connection.run('COMMIT');
+    } catch (error) {
+      await connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+  return new Map(removed.map((row) => [Number(row.stream_no), Number(row.points)]));
+}
+
+/** Removes the events before a time from the cold file. @returns whether there were any */
+export async function removeOldEvents(connection: Connection, firstKept: Micros): Promise<boolean> {
+  const isOld = `timestamp < make_timestamp(${firstKept})`;
+  const [found] = await connection.rows(`SELECT 1 AS found FROM cold.main.events WHERE ${isOld} LIMIT 1`);
+  if (found === undefined) return false;
+  await connection.run(`DELETE FROM cold.main.events WHERE ${isOld}`);
+  return true;
+}
