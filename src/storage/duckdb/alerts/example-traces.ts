@@ -3,12 +3,12 @@ import type { Connection } from '../files/connection.js';
 import type { Capture } from '../rows/segment.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
-/** What examples are looked for by: queries that differ in their target only are one statement. */
+/** By what examples are looked for: queries that differ only in their target share one statement. */
 type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
 
 const MOST_EXAMPLES = 5;
 
-/** The traces that tell best why alerts fire, the best first: by the number of the agent or node. */
+/** The traces that best explain why alerts fire, the best first: by the number of the agent or node. */
 export async function exampleTraces(
   connection: Connection,
   capture: Capture,
@@ -18,7 +18,7 @@ export async function exampleTraces(
   const found = new Map<number, string[]>();
   const ranked = await rankedTraces(connection, capture, units, wanted);
   if (ranked === null) return found;
-  // Of a node a trace may have several spans.
+  // A trace may have several spans of a node.
   const rows = await connection.rows(
     `SELECT no, trace_id::VARCHAR AS trace_id FROM (SELECT no, trace_id, ${ranked.by} AS rank FROM ${ranked.rows} GROUP BY no, trace_id)
      QUALIFY row_number() OVER (PARTITION BY no ORDER BY rank DESC, trace_id) <= ${MOST_EXAMPLES}
@@ -32,7 +32,7 @@ export async function exampleTraces(
   return found;
 }
 
-/** The rows among which the examples are, and by what their traces are ranked; null where nothing can tell. */
+/** The rows that hold the examples, and by what their traces are ranked; null where no trace can explain anything. */
 async function rankedTraces(
   connection: Connection,
   capture: Capture,

@@ -8,23 +8,23 @@ import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 
-/** The number of a stream, and whose series of it are wanted, as `WantedMetric` has it. */
+/** The number of a stream, and whose series of it are wanted, as in `WantedMetric`. */
 export interface WantedStream extends Pick<WantedMetric, 'service'> {
   readonly stream: number;
   readonly since: readonly Evidence[] | undefined;
 }
 
 interface FoundSeries extends Omit<MetricFigures, 'evidence' | 'isNews'> {
-  /** The greatest of their newest points. */
+  /** The greatest commit among their newest points. */
   readonly seq: number;
 }
 
 const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, seq: NOTHING_SEEN };
 
-/** How series say whose they are. */
+/** The labels by which series name their service. */
 const STARTS = ['service_name', 'service.name', 'service'].map((key) => literal(labelStart(key)));
 const SAYS = STARTS.map((start) => `contains(labels, ${start})`);
-/** What they say, each value once. Labels are read as texts: their values have no line ends. */
+/** The services that are named, each once. Labels are read as texts, since their values have no line ends. */
 const NAMES = STARTS.map(
   (start, i) =>
     `CASE WHEN ${SAYS[i]} THEN split_part(split_part(labels, ${start}, 2), ${literal('\n')}, 1) END`,
@@ -34,10 +34,10 @@ const FIGURES =
   'count(*) AS series, min(newest.value) AS min, max(newest.value) AS max, max(newest.seq) AS seq';
 
 /**
- * Figures of the newest point of each series of some streams. All streams are read by one statement, and series are put together
- * there: there may be any number of them.
+ * Figures of the newest point of each series of some streams. One statement reads all streams and puts their series together, as
+ * there may be any number of series.
  *
- * @returns in the order of what was asked for
+ * @returns in the order of the question
  */
 export async function metricFigures(
   connection: Connection,
@@ -57,7 +57,7 @@ export async function metricFigures(
     FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${SAYS.join(' OR ')})
     SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
     GROUP BY stream_no, service`;
-  // Structs are compared by their fields in this order: of the same time, what came last counts.
+  // Structs are compared by their fields in this order: among points of the same time the one that came last counts.
   const rows = await connection.rows(
     `WITH series AS MATERIALIZED (
       SELECT stream_no, labels, max({'at': timestamp, 'seq': seq, 'value': value}) AS newest
@@ -81,7 +81,7 @@ export async function metricFigures(
   });
 }
 
-/** Of a stream that is not there. */
+/** The figures of a stream that does not exist. */
 export function noSeries(since: readonly Evidence[] | undefined): MetricFigures {
   return seriesSince(NO_SERIES, since);
 }
@@ -93,7 +93,7 @@ function seriesSince(
   return { ...figures, ...lookedAt(seq, since) };
 }
 
-/** By the service as labels hold it, which is how it is found. */
+/** A key with the service as labels hold it, since that is how it is found. */
 function keyOf({ stream, service }: Pick<WantedStream, 'stream' | 'service'>): string {
   return `${stream} ${quote(service ?? '')}`;
 }

@@ -7,21 +7,21 @@ import { newest, relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { isOf } from './unit-rows.js';
 
-/** How far a node's spans were looked through, and the last time that they have. */
+/** How far a node's spans were looked through, and the last time found among them. */
 interface Seen {
   readonly seq: number;
   readonly activeAt: Micros | null;
 }
 
 /**
- * When nodes of the service map were active last: the last time of any of their spans, never after news of its run came. What
+ * When nodes of the service map were last active: the last time of any of their spans, but never after news of its run came. What
  * was seen is remembered: the first look goes through all spans, some 0.1 s for 10 million, and every later one through those
- * that came since. So it is never taken back, not even when retention removes the spans.
+ * that came since. So it never goes back, not even when retention removes the spans.
  */
 export class NodeActivity {
   readonly #seen = new Map<number, Seen>();
 
-  /** @returns of each node; null where it has no spans */
+  /** @returns for each node the last time; null where it has no spans */
   async read(
     connection: Connection,
     capture: Capture,
@@ -45,7 +45,7 @@ export class NodeActivity {
   ): Promise<void> {
     if (nodes.length === 0 || after >= capture.lastSeq) return;
     const since = ofCommitsSince(after + 1);
-    // The commit that brings spans writes their trace's header, too.
+    // A commit that brings spans writes the header of their trace, too.
     const spans = relation(capture, SPANS, narrowed(since, isOf({ unit: 'node', numbers: nodes })));
     const traces = newest(capture, TRACES, since);
     const rows = await connection.rows(
@@ -54,7 +54,7 @@ export class NodeActivity {
     );
     const found = new Map(rows.map((row) => [Number(row.node_no), Number(row.active_at)]));
     for (const node of nodes) {
-      // Another look may have ended meanwhile.
+      // Another look may have finished meanwhile.
       const { seq, activeAt } = this.#seen.get(node) ?? { seq: 0, activeAt: null };
       const last = Math.max(activeAt ?? -Infinity, found.get(node) ?? -Infinity);
       this.#seen.set(node, {

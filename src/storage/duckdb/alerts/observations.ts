@@ -17,7 +17,7 @@ import { NodeActivity } from './node-activity.js';
 import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-figures.js';
 import type { Unit } from './unit-rows.js';
 
-/** Gives the number of a metric; undefined where the tenant has none of that name. */
+/** Gives the number of a metric; undefined where the user has none of that name. */
 interface MetricNumbers {
   streamNumber(tenant: number, name: string): number | undefined;
 }
@@ -30,10 +30,10 @@ interface Parts {
   readonly metrics: MetricNumbers;
 }
 
-/** The numbers of the users that a question names, by their ids; without those that there are not. */
+/** The numbers of the users that a question names, by their ids, as far as these users exist. */
 export type Tenants = ReadonlyMap<string, number>;
 
-/** A target by its number. */
+/** A target, by its number. */
 interface Place {
   readonly unit: Unit;
   readonly no: number;
@@ -41,7 +41,7 @@ interface Place {
 
 type Wanted = 'runs' | 'cost' | 'activity';
 
-/** What one kind of targets was found to be. */
+/** What was found for one kind of targets. */
 interface Found {
   readonly windows: ReadonlyMap<number, FoundWindow>;
   readonly costs: ReadonlyMap<number, readonly CostFigures[]>;
@@ -59,7 +59,7 @@ export class Observations {
     this.#parts = parts;
   }
 
-  /** Everything as of one moment. */
+  /** Everything, as of one moment. */
   async observe(request: Observing, tenants: Tenants): Promise<Observed> {
     const { read: toTables } = this.#parts;
     const silent = request.targets.flatMap(({ target, activity }) => {
@@ -76,10 +76,10 @@ export class Observations {
         });
         return [...new Set(wanted)];
       };
-      // Memory goes on with the commits: asked in the step in which the capture was taken.
+      // Memory changes with every commit, so it is asked in the same step in which the capture was taken.
       const { agents, figures } = this.#parts;
       const agentActivity = new Map(
-        // Retention may have removed all runs of it before the start: then it has been silent since it came into being, at most.
+        // Retention may have removed all its runs before the start: then it has been silent at most since it came into being.
         numbers('agent', 'activity').map((no) => [
           no,
           figures.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
@@ -115,7 +115,7 @@ export class Observations {
     });
   }
 
-  /** Of each query; the best example first. */
+  /** For each query its examples, the best first. */
   async exampleTraces(queries: readonly ExampleQuery[], tenants: Tenants): Promise<string[][]> {
     const asked = queries.flatMap((query, i) => {
       const place = this.#place(query.target, tenants);
@@ -141,7 +141,10 @@ export class Observations {
     });
   }
 
-  /** The agent's runs also where a node is called like an agent: that is the agent. Undefined: it is not known (yet). */
+  /**
+   * Where an agent and a node have the same name, the agent's runs are meant. Undefined where nothing of that name is known
+   * (yet).
+   */
   #place(target: Target, tenants: Tenants): Place | undefined {
     const { agents, services } = this.#parts;
     const tenant = tenants.get(target.userId);
@@ -150,7 +153,7 @@ export class Observations {
       'agentId' in target ? agents.byId(tenant, target.agentId) : agents.byName(tenant, target.service);
     if (agent !== undefined) return { unit: 'agent', no: agent.agent_no };
     const node = 'agentId' in target ? undefined : services.find(tenant, target.service);
-    // What has no number of its own is counted under another name.
+    // A name without a number of its own is counted under another name.
     if (node === undefined || !('service' in target) || services.name(node) !== target.service)
       return undefined;
     return { unit: 'node', no: node };

@@ -5,9 +5,9 @@ import type { Capture } from '../rows/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
-/** Window figures, before anybody asks what is new of them. */
+/** Figures of a window, before it is known what of them is new. */
 export interface FoundWindow extends Omit<WindowFigures, 'evidence' | 'isNews'> {
-  /** The greatest of its rows. */
+  /** The greatest commit among its rows. */
   readonly seq: number;
 }
 
@@ -41,7 +41,7 @@ export async function windowsOf(
   return windows;
 }
 
-/** @param since what was known of the window */
+/** @param since the evidence that is already known of the window */
 export function windowSince(
   { seq, ...figures }: FoundWindow,
   since: readonly Evidence[] | undefined,
@@ -49,7 +49,7 @@ export function windowSince(
   return { ...figures, ...lookedAt(seq, since) };
 }
 
-/** What started on each of the days has cost, by the numbers asked for. */
+/** What the runs or spans that started on each of the days have cost, by the numbers asked for. */
 export async function costsOf(
   connection: Connection,
   capture: Capture,

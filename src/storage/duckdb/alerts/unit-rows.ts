@@ -8,20 +8,20 @@ import type { Capture } from '../rows/segment.js';
 import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 
-/** What alerts count of a target, and by which number: the runs of an agent, or the spans of a node of the service map. */
+/** What alerts count for a target: the runs of an agent, or the spans of a node of the service map. */
 export type Unit = 'agent' | 'node';
 
-/** Some agents, or some nodes. */
+/** Some agents or some nodes, by number. */
 export interface Units {
   readonly unit: Unit;
   readonly numbers: readonly number[];
 }
 
-/** The places of so many traces are not worked out: everything is looked through from the first one on. */
+/** With this many traces their places are not worked out: everything from the first one on is looked through. */
 const MANY_TRACES = 10_000;
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
 const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
-/** Not counted with `FILTER`, and without `CASE`: both take longer. */
+/** Counted without `FILTER` and without `CASE`, since both take longer. */
 const RUN_FAILED = `coalesce(NOT success, ${HAS_FAILED})`;
 
 /**
@@ -54,7 +54,7 @@ export async function finishedRows(
     FROM ${spans} s JOIN ${traces} t ON s.tenant = t.tenant AND s.trace_id = t.trace_id WHERE ${isWithin})`;
 }
 
-/** Runs or spans that started in a range, both ends included: the columns `no`, `trace_id`, `cost`. */
+/** Runs or spans that started in a range, both ends included, with the columns `no`, `trace_id`, `cost`. */
 export function startedRows(
   capture: Capture,
   units: Units,
@@ -67,13 +67,13 @@ export function startedRows(
 }
 
 /**
- * Conditions on the commits that hold spans of traces, as of {@link newest}. Nearly all of these came whole since some commit;
- * of those that began before, each says where its spans lie.
+ * Conditions on the commits that hold spans of traces, for {@link newest}. Nearly all of these traces came whole since some
+ * commit; each of those that began before says where its spans lie.
  *
  * @param heard a relation of all headers of which news came after some time
  */
 async function commitsOfSpans(connection: Connection, heard: string): Promise<OfCommits[]> {
-  // A commit that brought spans and whose header is the newest is one that brought news: so is every later one.
+  // A commit that brought spans, and whose header is the newest, brought news: so is every later one.
   const [row] = await connection.rows(
     `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${heard} WHERE last_seq > 0`,
   );

@@ -4,7 +4,7 @@ import type { Counted } from '../messages/counted.js';
 import type { IncomingBatch } from './incoming-batch.js';
 import type { Rows } from './rows.js';
 
-/** A change of a stored header: of a trace, asked for by its owner. */
+/** A change of a stored header that the trace's owner asked for. */
 export interface OutcomeChange {
   readonly tenant: number;
   /** The trace's id in words. */
@@ -20,7 +20,7 @@ export interface TimeoutChange {
   readonly words: Uint32Array;
   /** The commit of the newest header when it was found to be idle. */
   readonly seq: number;
-  /** The events that somebody wants of its tenant: its agent may be certain from here on. */
+  /** The types of events that somebody wants of its user: the time-out may make its agent certain. */
   readonly wanted: readonly EventType[];
 }
 
@@ -31,7 +31,7 @@ export interface RemapChange {
   readonly words: Uint32Array;
 }
 
-/** A stored run whose header is to follow its spans no more. */
+/** A stored run whose header is to stop following its spans. */
 export interface CloseChange {
   readonly tenant: number;
   /** The trace's id in words. */
@@ -39,13 +39,13 @@ export interface CloseChange {
 }
 
 /**
- * Of a batch that waits those spans that complete stored ones, or some of them, committed before the batch: to complete a
- * span twice changes nothing, so the batch finds these done and is left with less. Nothing else of the batch is written,
- * and nobody is answered. When the process dies before the batch is committed its sender has no answer and sends it again.
+ * From a batch that waits, the spans that complete stored ones, or some of them, to be committed before the batch. To complete a
+ * span twice changes nothing, so the batch finds these done and has less left to do. Nothing else of the batch is written, and
+ * nobody is answered: if the process dies before the batch itself is committed, its sender has no answer and sends it again.
  */
 export interface AheadChange {
   readonly batch: IncomingBatch;
-  /** By their positions in the batch: the row of the trace before which its spans count. */
+  /** The traces concerned, by position in the batch; for each, the row before which its spans count. */
   readonly traces: ReadonlyMap<number, number>;
 }
 
@@ -62,16 +62,16 @@ export interface LinkChange {
 
 /** Rows that touch nothing stored: metric points, log records. */
 export interface Append {
-  /** Of the encoded batch: a segment is sealed at so many. */
+  /** The size of the encoded batch, by which a segment is sealed. */
   readonly bytes: number;
-  /** How many rows weigh in a group, which is limited by them. */
+  /** How much its rows count towards the limit of a group. */
   readonly weight: number;
   readonly counted: Counted | null;
-  /** How many of its rows the last {@link rows} gave: metric points, log records. */
+  /** How many items were among the rows that {@link rows} gave last: metric points, log records. */
   readonly events: number;
   /**
-   * The rows to write in the commit `seq`. Called between commits, once for each try; what it changes in memory holds
-   * only after {@link committed} and is taken back by {@link rolledBack}.
+   * The rows to write in the commit `seq`. Called between commits, once for each try. What it changes in memory holds only after
+   * {@link committed}; {@link rolledBack} undoes it.
    */
   rows(seq: number): readonly Rows[];
   committed(): void;

@@ -11,12 +11,11 @@ import type { Counted } from '../messages/counted.js';
 import type { Rows } from './rows.js';
 
 /**
- * The items of every tenant and month that count for its quota: in memory, and written in the transaction of the rows
- * that are counted.
+ * How many items of every user and month count for a quota: kept in memory, and written in the transaction of the counted rows.
  */
 export class EventCounts {
   readonly #used = new Map<string, number>();
-  /** Of the commit under way. */
+  /** What the commit under way adds. */
   readonly #added = new Map<string, { readonly tenant: number; readonly month: number; events: number }>();
 
   async load(connection: Connection, capture: Capture): Promise<void> {
@@ -28,15 +27,15 @@ export class EventCounts {
     }
   }
 
-  /** Events of a month, those of the commit under way not included. */
+  /** Items of a month, without those of the commit under way. */
   used(tenant: number, month: number): number {
     return this.#used.get(keyOf(tenant, month)) ?? 0;
   }
 
   /**
-   * Adds events to the commit under way.
+   * Adds items to the commit under way.
    *
-   * @throws ConsumeError `quota_exceeded` when they pass the limit: the commit is to be given up
+   * @throws ConsumeError `quota_exceeded` when they pass the limit: the commit must be given up
    */
   add(counted: Counted, events: number): void {
     if (events === 0) return;
@@ -68,8 +67,8 @@ export class EventCounts {
 }
 
 /**
- * Sees to it that no group of changes can pass a limit together: what might is to be committed alone, so that it is
- * refused alone.
+ * Makes sure that no group of changes can pass a limit together: a change that might is committed alone, so that it is refused
+ * alone.
  */
 export class Allowances {
   readonly #counts: EventCounts;
@@ -79,7 +78,7 @@ export class Allowances {
     this.#counts = counts;
   }
 
-  /** Takes a change into the group. @returns false where it may pass its limit, with what was taken before */
+  /** Takes a change into the group. @returns false where it may pass its limit, together with what was taken before */
   take(change: Change): boolean {
     const counted = countedIn(change);
     if (counted === null || counted.limit === Infinity) return true;
@@ -96,14 +95,14 @@ export function countedIn(change: Change): Counted | null {
   return 'append' in change ? change.append.counted : null;
 }
 
-/** As many events as a change may bring. */
+/** The most items that a change may bring. */
 function mostEvents(change: Change): number {
   if ('append' in change) return change.append.weight;
-  // A trace without spans is an event.
+  // A trace without spans is an item.
   return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
 }
 
-/** How a quota stands; undefined where there is no limit. */
+/** What is left of a quota; undefined where there is no limit. */
 export function quotaUsage({ at, limit }: Counted, used: number): QuotaUsage | undefined {
   return limit === Infinity ? undefined : { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
 }

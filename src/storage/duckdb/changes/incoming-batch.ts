@@ -15,7 +15,7 @@ import {
   type TracesMessage,
 } from '../messages/encode-traces.js';
 
-/** Gives the numbers of nodes of the service map by the names that batches carry. */
+/** Gives numbers to the names of the service map's nodes that batches carry. */
 export interface NodeNumbers {
   number(tenant: number, name: string): number;
 }
@@ -31,20 +31,20 @@ export class IncomingBatch implements SentRows {
   readonly spanIds: Uint32Array;
   readonly parentIds: Uint32Array;
   readonly bytes: number;
-  /** Whose quota it counts for, where it is counted. */
+  /** Whose quota it counts for; null where it counts for none. */
   readonly counted: Counted | null;
   /** What it adds to the service map; null where nobody derived that. */
   readonly map: MapMessage | null;
-  /** The events of its tenant that somebody wants. */
+  /** The types of events that somebody wants of its user. */
   readonly wanted: readonly EventType[];
-  /** The prompt versions that its spans name; null where none does. */
+  /** The prompt versions that its spans name; null where no span names one. */
   readonly #prompts: PromptMessage | null;
-  /** Whether any of its spans names a prompt version that its tenant has. */
+  /** Whether any of its spans names a prompt version that its user has. */
   readonly usesPrompts: boolean;
-  /** The numbers of the map's names; 0 where nobody has asked yet. */
+  /** The numbers of the map's names; 0 for a name that nobody has asked for yet. */
   #nodeNumbers: Int32Array = NO_NUMBERS;
   #nodes: NodeNumbers | null = null;
-  /** Of each trace, where its spans begin; one more at the end. */
+  /** Where the spans of each trace begin; one more entry marks the end. */
   readonly #starts: Uint32Array;
 
   constructor(message: TracesMessage) {
@@ -79,7 +79,10 @@ export class IncomingBatch implements SentRows {
     return this.#starts[trace + 1] ?? 0;
   }
 
-  /** From here on names of the map get their numbers there, as they are asked for; they hold for one try of the commit. */
+  /**
+   * From here on the map's names get their numbers from `nodes`, when they are asked for. The numbers hold for one try of the
+   * commit.
+   */
   numberNodes(nodes: NodeNumbers): void {
     if (this.map === null) return;
     this.#nodes = nodes;
@@ -101,7 +104,7 @@ export class IncomingBatch implements SentRows {
     return node < 0 ? node : this.nodeNumber(node);
   }
 
-  /** The number of the prompt version that a span names; null where it names none, or one that its tenant does not have. */
+  /** The number of the prompt version that a span names; null where it names none, or one that its user does not have. */
   promptAt(row: number): number | null {
     return this.#prompts?.numbers[this.#prompts.spans[row] ?? -1] ?? null;
   }
@@ -114,7 +117,7 @@ export class IncomingBatch implements SentRows {
     return this.traces.textBytes(AGENT, trace).toString('utf8');
   }
 
-  /** The key of a trace: unique among all tenants. */
+  /** A key of the trace, unique among all users. */
   traceKey(trace: number): string {
     return runKey(this.tenant, this.traceIds, trace * 4);
   }
@@ -126,5 +129,5 @@ const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
 const AGENT = indexOf(TRACE_MESSAGE, 'agent');
 const PARENT_ID = indexOf(SPAN_WIRE, 'parent_span_id');
 const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
-/** The payload's position among the columns of a span as it crosses. */
+/** The position of the payload among the columns of a span as it crosses. */
 export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');

@@ -10,7 +10,7 @@ import { agentHint } from '../../../runs/rules/span-facts.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
-/** Headers and spans of a batch as objects, and what is asked of them without making one. */
+/** Headers and spans of a batch as objects, and what can be said of them without making objects. */
 
 export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
   return { header: batch.traces.row(TRACE_WIRE, trace), agent: batch.agent(trace) };
@@ -25,7 +25,7 @@ export function isRunningAt(batch: IncomingBatch, trace: number): boolean {
   return statusAt(batch, trace) === RUNNING;
 }
 
-/** As {@link namesItsAgent} of a whole trace. */
+/** Like {@link namesItsAgent}, for a whole trace. */
 export function namesItsAgentAt(batch: IncomingBatch, trace: number): boolean {
   if ((Number(batch.traces.value(T.derived, trace)) & DERIVED.agent) === 0) return true;
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
@@ -38,7 +38,7 @@ export function startedAt(batch: IncomingBatch, trace: number): number {
   return Number(batch.traces.value(T.started_at, trace));
 }
 
-/** What the service map needs to know of the spans of a trace. */
+/** What the service map has to know of the spans of a trace. */
 export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
   const { spans, spanIds, parentIds } = batch;
   const found: MapSpan[] = [];
@@ -53,12 +53,12 @@ export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
   return found;
 }
 
-/** The line of a span's payload. */
+/** The payload line of a span. */
 export function payloadAt(batch: IncomingBatch, row: number): string {
   return batch.spans.textBytes(PAYLOAD, row).toString('utf8');
 }
 
-/** The spans of a trace, as new ones that are written from the batch's columns: what their trace needs to know of them. */
+/** The spans of a trace as new ones that are written from the batch's columns: only what the state of their trace has to know. */
 export function newSpansAt(
   batch: IncomingBatch,
   trace: number,
@@ -77,7 +77,7 @@ export function newSpansAt(
   let hint = null as SpanState['agent_hint'];
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
     const found = agentHint(numberAt(S.agent_source, row), textAt(S.agent_name, row));
-    // The same for most spans of a trace: kept once.
+    // Most spans of a trace have the same value, which is kept once.
     if (found?.source !== hint?.source || found?.name !== hint?.name) hint = found;
     states.push({
       span_id: uuidKey(spanIds, row * 4),

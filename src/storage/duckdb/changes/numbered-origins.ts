@@ -4,15 +4,15 @@ import { ORIGINS } from '../../tables.js';
 import type { Origins } from './origins.js';
 import type { Rows } from './rows.js';
 
-/** What the origins of a message are called in the store. */
+/** The numbers that the origins of a message have in the store. */
 export interface NumberedOrigins {
-  /** By the position in the message. */
+  /** By their position in the message. */
   readonly numbers: readonly number[];
-  /** For those that the store did not know. */
+  /** Rows for origins that are new to the store. */
   readonly rows: readonly Rows[];
 }
 
-/** @param message of `ORIGIN_MESSAGE` */
+/** @param message in columns of `ORIGIN_MESSAGE` */
 export function numberOrigins(
   origins: Origins,
   message: ColumnsReader,

@@ -3,14 +3,14 @@ import { encodeRows } from '../../../worker/columns-writer.js';
 import type { Table } from '../../table.js';
 import type { Rows } from './rows.js';
 
-/** A row of a table as an object, and the values of the table's own columns. */
+/** A row as an object, with the values of the table's own columns. */
 export interface OwnedRow<Row> {
   readonly row: Row;
   readonly own: readonly number[];
   readonly replaces: boolean;
 }
 
-/** Rows that are objects with a key for each of the table's wire columns, ready for the appender; nothing for none. */
+/** Makes rows for the appender from objects with a key for each of the table's wire columns; gives nothing for none. */
 export function objectRows(table: Table, rows: readonly OwnedRow<object>[]): Rows[] {
   if (rows.length === 0) return [];
   const objects = rows.map(({ row }) => row as Record<string, string | number | boolean | null>);

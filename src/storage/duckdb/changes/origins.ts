@@ -4,15 +4,15 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
-/** How many are remembered, those used last; some 200 bytes each. */
+/** How many are remembered, those used last, at some 200 bytes each. */
 const REMEMBERED = 10_000;
 
 /**
- * The numbers that rows carry instead of the resource and scope they came from. One that is not remembered any more gets
- * another number when it comes again, which harms nobody: a number always leads to what it stood for.
+ * The numbers that rows carry in place of the resource and scope they came from. An origin that is no longer remembered gets
+ * another number when it comes again, which harms nobody: every number keeps leading to what it stood for.
  */
 export class Origins {
-  /** By digest; the one used last is the last. */
+  /** By digest; the one used last comes last. */
   readonly #numbers = new Map<string, number>();
   readonly #added = new Set<string>();
   #lastNumber = 0;
@@ -29,7 +29,7 @@ export class Origins {
     }
   }
 
-  /** @returns the number, and whether it is new, so that the commit is to write it */
+  /** @returns the number, and whether it is new, in which case the commit has to write it */
   number(origin: Uint8Array): { readonly number: number; readonly isNew: boolean } {
     const digest = createHash('sha256').update(origin).digest('hex');
     const known = this.#numbers.get(digest);
@@ -45,7 +45,7 @@ export class Origins {
     this.#added.clear();
   }
 
-  /** Forgets those made since the last commit. */
+  /** Forgets what was added since the last commit. */
   rollback(): void {
     for (const digest of this.#added) this.#numbers.delete(digest);
     this.#added.clear();

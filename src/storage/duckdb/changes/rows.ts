@@ -1,7 +1,7 @@
 import type { ColumnsReader } from '../../../worker/columns-reader.js';
 import type { Table } from '../../table.js';
 
-/** Rows of a table, and where they came from, ready for the appender. */
+/** Rows of a table and their source, ready for the appender. */
 export interface Rows {
   readonly table: Table;
   readonly source: ColumnsReader;

@@ -6,8 +6,8 @@ const LONGEST_PAUSE_MS = 250;
 const RETRY_AFTER_MS = 5000;
 
 /**
- * Holds ingestion back while sealed segments wait to be moved: their rows are in memory, and each is replayed at the next start.
- * From half the bound on every commit waits, the longer the more there are; at the bound nothing is taken any more.
+ * Slows ingestion down while sealed segments wait to be moved: their rows are in memory, and each is replayed at the next start.
+ * From half the bound on every commit waits, the longer the more segments there are; at the bound everything is refused.
  */
 export class BackPressure {
   readonly #waiting: () => number;
@@ -15,7 +15,10 @@ export class BackPressure {
   readonly #clock: Clock;
   #refused = 0;
 
-  /** @param waiting sealed segments, now @param most of them; `Infinity` for no bound */
+  /**
+   * @param waiting how many sealed segments there are now
+   * @param most how many there may be; `Infinity` for no bound
+   */
   constructor(waiting: () => number, most: number, clock: Clock) {
     this.#waiting = waiting;
     this.#most = most;
@@ -37,7 +40,7 @@ export class BackPressure {
     );
   }
 
-  /** What the next commit has to wait, in milliseconds. */
+  /** How long the next commit has to wait, in milliseconds. */
   get pauseMs(): number {
     const first = this.#most / 2;
     const over = this.#waiting() - first;

@@ -4,11 +4,11 @@ import { closing } from '../files/read-errors.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { Change } from '../changes/change.js';
 
-/** Spans of one transaction: larger groups bring no more throughput, only longer waits. */
+/** Spans in one transaction: larger groups bring no more throughput, only longer waits. */
 const GROUP_SPANS = 10_000;
 /**
- * After a group of at least BUSY_SPANS more is on its way, and the next group gathers until it has GATHERED_SPANS or
- * GATHER_MS are over: groups of 2500 spans instead of 900 take 10 % less processor time for a span.
+ * A group of BUSY_SPANS or more says that more is coming. So the next group waits until it has GATHERED_SPANS, or for GATHER_MS:
+ * groups of 2500 spans instead of 900 take 10 % less processor time a span.
  */
 const BUSY_SPANS = 500;
 const GATHERED_SPANS = 2000;
@@ -16,29 +16,29 @@ const GATHER_MS = 8;
 
 /** What became of a change. */
 export interface WriteAnswer {
-  /** How the quota that it counts for stands, where there is one. */
+  /** What is left of the quota that the change counts for, where there is one. */
   readonly usage: QuotaUsage | undefined;
 }
 
-/** What became of an outcome that was set, too. */
+/** The same, for a change that may have set an outcome. */
 export interface Written extends WriteAnswer {
-  /** The header as it is now; null for an unknown trace, and for other changes. */
+  /** The header as it is now; null for an unknown trace, and for changes that set no outcome. */
   readonly header: HeaderRow | null;
 }
 
-/** A change that waits for its commit, and who is to be told. */
+/** A change that waits for its commit, and whom to tell. */
 export interface Waiting {
   readonly change: Change;
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Changes that wait for their commit, in the order they came. */
+/** The changes that wait for their commit, in the order in which they came. */
 export class CommitLine {
   readonly #counts: EventCounts;
   #waiting: Waiting[] = [];
   #waitingSpans = 0;
-  /** Spans of the group before. */
+  /** How many spans the last group had. */
   #lastSpans = 0;
   /** Ends the gathering. */
   #gathered: (() => void) | null = null;
@@ -60,7 +60,7 @@ export class CommitLine {
     });
   }
 
-  /** Lets changes that could not be committed yet wait once more, behind all others: nobody who sent those knows of these. */
+  /** Puts changes that could not be committed yet back to the end of the queue, so that other senders are not held up by them. */
   putBack(changes: readonly Waiting[]): void {
     this.#waiting.push(...changes);
     for (const { change } of changes) this.#waitingSpans += spansOf(change);
@@ -96,7 +96,7 @@ export class CommitLine {
       if (length > 0 && (spans + more > GROUP_SPANS || !isAllowed)) break;
       spans += more;
       length++;
-      // It may be refused, and must not take others with it.
+      // It may be refused, and must not take others down with it.
       if (!isAllowed) break;
     }
     const group = this.#waiting.slice(0, length);

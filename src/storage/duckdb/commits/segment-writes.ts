@@ -26,16 +26,18 @@ export async function writeRows(
     await connection.run('COMMIT');
   } catch (error) {
     for (const appender of appenders.values()) appender.abandon();
-    // After a failed commit there is no transaction any more, and rolling back says so.
+    // A commit that failed has ended the transaction, so rolling back fails.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Counts what a commit has written into a segment, which is sealed by that.
+ * Counts what a commit has written into a segment, which decides when that is sealed.
  *
- * @param of.written all of its rows @param of.settled those of traces @param of.changes what it committed
+ * @param of.written all of its rows
+ * @param of.settled the rows of traces
+ * @param of.changes what was committed
  */
 export function countWritten(
   segment: Segment,
@@ -56,7 +58,7 @@ export function countWritten(
     if ('batch' in change) segment.bytes += change.batch.bytes;
     else if ('append' in change) segment.bytes += change.append.bytes;
   }
-  // What a commit writes besides: new versions of headers, payloads of late spans, outcomes, links.
+  // What a commit writes beyond the batches: new versions of headers, payloads of late spans, outcomes, links.
   const sent = new Set(
     changes.flatMap((change) =>
       'batch' in change ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
@@ -65,7 +67,7 @@ export function countWritten(
   for (const rows of settled) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
 }
 
-/** About how much of its source they are. */
+/** The share of the source's bytes that these rows have, roughly. */
 function bytesOf({ source, from, to }: Rows): number {
   const bytes = source.fixed.byteLength + source.textBuffer.byteLength;
   return source.rows === 0 ? 0 : (bytes * (to - from)) / source.rows;

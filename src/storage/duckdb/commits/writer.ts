@@ -17,16 +17,16 @@ import { storageFailure } from '../files/storage-failure.js';
 import type { Change } from '../changes/change.js';
 import type { Rows } from '../changes/rows.js';
 
-/** A segment is sealed at this many rows or bytes, as its rows are kept in memory. */
+/** A segment is sealed at this many rows or bytes, because its rows are kept in memory. */
 export interface SegmentSize {
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** The rows as measured: `README.md`, "Figures". */
+/** The number of rows was chosen by measurement: see `bench/README.md`. */
 export const SEGMENT_SIZE: SegmentSize = { rows: 122_880, bytes: 96 * 1024 * 1024 };
 
-/** What one commit was like, for the metrics. */
+/** What one commit did, for the metrics. */
 export interface CommitReport {
   /** Rows written, by the name of their table. */
   readonly rows: Readonly<Record<string, number>>;
@@ -53,7 +53,7 @@ export class Writer {
   readonly #line: CommitLine;
   #running: Promise<void> | null = null;
   #seq: number;
-  /** Who waits for the current segment to be ended. */
+  /** Callers that wait for the current segment to be sealed. */
   readonly #toSeal: (() => void)[] = [];
 
   /** @param connection the writer's own */
@@ -99,8 +99,8 @@ export class Writer {
   }
 
   /**
-   * Ends the current segment where it is full and only goes on growing because the next one was not ready yet. For tests and measurements:
-   * otherwise the next commit does.
+   * Seals the current segment where it is full but has gone on growing because the next one was not ready. For tests and
+   * measurements: otherwise the next commit does so.
    */
   async sealIfFull(): Promise<void> {
     await this.drained();
@@ -108,7 +108,7 @@ export class Writer {
     if (this.#isFull(this.#segments.current)) this.#rotate();
   }
 
-  /** Ends the current segment before it is full, after the commit under way. Resolves then. */
+  /** Seals the current segment before it is full, after the commit under way. Resolves then. */
   async seal(): Promise<void> {
     if (this.#running === null) this.#rotate();
     else await new Promise<void>((resolve) => this.#toSeal.push(resolve));
@@ -132,7 +132,7 @@ export class Writer {
       await this.#commitInParts(group);
     }
     if (this.#toSeal.length > 0) this.#rotate();
-    // In the step in which the line was found empty: what comes next finds nobody at work, and begins anew.
+    // In the same step in which the queue was found empty, so that whatever comes next starts the work again.
     this.#running = null;
   }
 
@@ -171,8 +171,8 @@ export class Writer {
   }
 
   /**
-   * Commits what is needed first, so that a change can be committed that touches too much: runs are closed, or some of its
-   * spans written. It is tried again when others had their turn.
+   * Makes room for a change that touches too much: first commits what it needs, which closes runs or writes some of its spans.
+   * The change is tried again after others have had their turn.
    *
    * @returns the change
    */
@@ -257,7 +257,7 @@ export class Writer {
     }
   }
 
-  /** Nothing of the group was stored. One bad batch must not take the others with it, so each gets a try of its own. */
+  /** Nothing of the group was stored. Each batch is tried alone, so that a bad one does not take the others down with it. */
   async #recover(group: readonly Waiting[], error: unknown): Promise<void> {
     this.#agents.rollback();
     this.#settlement.rollback();

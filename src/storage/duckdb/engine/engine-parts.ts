@@ -43,7 +43,7 @@ import type { StoreListener, StoreOptions } from './store-options.js';
 import { Troubles } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../commits/writer.js';
 
-/** What the engine is put together from, opened and loaded. */
+/** Everything that the engine works with, opened and loaded. */
 export interface EngineParts {
   readonly database: Database;
   readonly main: MainFile;
@@ -59,9 +59,9 @@ export interface EngineParts {
   readonly logs: StoredLogs;
   readonly counts: EventCounts;
   readonly services: Services;
-  /** The ids of all traces. */
+  /** Which traces are stored. */
   readonly traces: IdIndex;
-  /** Those of the spans of closed runs. */
+  /** Which spans of closed runs are stored. */
   readonly closedSpans: IdIndex;
   readonly closedRuns: ClosedRuns;
   readonly reloads: Reloads;

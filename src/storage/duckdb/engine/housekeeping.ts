@@ -48,7 +48,7 @@ interface Parts {
   readonly retention: Retention;
   readonly clock: RetentionClock;
   readonly read: Read;
-  /** For the runs that time out. */
+  /** How {@link Housekeeping.timeOutIdle} reads. */
   readonly readIdle: Read;
   readonly writer: Writer;
   readonly room: DiskRoom;
@@ -62,20 +62,20 @@ interface Parts {
   readonly traces: IdIndex;
   readonly closedSpans: IdIndex;
   readonly idle: IdleRuns;
-  /** The last ones of telemetry. */
+  /** The newest events of telemetry. */
   readonly recent: RecentEvents;
   readonly map: RebuildParts;
 }
 
-/** Runs that time out in one commit, and commits of one sweep: more of them wait for the next. */
+/** How many runs time out in one commit, and how many commits one sweep makes; the rest waits for the next sweep. */
 const IDLE_PAGE = 1000;
 const IDLE_PAGES = 20;
 
-/** Work of many steps: removing what is too old and timing runs out, from time to time, and rebuilding the map on demand. */
+/** Work that takes many steps: retention, time-outs of idle runs, and rebuilding the map on demand. */
 export class Housekeeping {
   readonly #parts: Parts;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** The last of the works that must not come between each other's steps. */
+  /** The last piece of work that must not mix its steps with those of others. */
   #last: Promise<unknown> = Promise.resolve();
   #isRebuilding = false;
   #isClosing = false;
@@ -118,13 +118,13 @@ export class Housekeeping {
     }
   }
 
-  /** Begins nothing any more, from this step on. Resolves when what is under way has ended. */
+  /** Begins nothing new from this step on. Resolves when the work under way has ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.allSettled(this.#underWay);
   }
 
-  /** Work of many steps that nobody waits for but {@link close}: between two steps no file may be closed. */
+  /** Work in several steps, for which only {@link close} waits: no file may be closed between two of them. */
   async #do<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosing) throw closing();
     const running = work();
@@ -136,7 +136,7 @@ export class Housekeeping {
     }
   }
 
-  /** Work that begins when other such work has ended. */
+  /** Work that begins only when earlier such work has ended. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => {
       if (this.#isClosing) throw closing();
@@ -151,7 +151,7 @@ export class Housekeeping {
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
     if (traceRetentionDays !== null) {
-      // Sums of the map go in another step than the traces that they are of.
+      // The map's sums are removed in another step than the traces they count.
       await this.#alone(() => this.#removeTraces(firstKeptTime(now, traceRetentionDays)));
     }
     if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
@@ -177,11 +177,11 @@ export class Housekeeping {
     prompts.linked.trim();
     traces.trim();
     closedSpans.trim();
-    // Of a link whose trace came just then memory may say that it counts.
+    // Memory may still count a link whose trace has just arrived.
     prompts.figures.clear();
     if (!removed.traces) return;
     days.clear();
-    // Nothing may be moved meanwhile.
+    // Nothing may be moved in the meantime.
     await mover.between((connection) =>
       this.#captured((capture) => figures.load(storedSums(connection, capture))),
     );
@@ -220,7 +220,7 @@ export class Housekeeping {
   async #removeEvents(firstKept: Micros): Promise<void> {
     const { mover, segments, recent } = this.#parts;
     await this.#moveOld(EVENTS, 'timestamp', firstKept);
-    // What could not be moved yet is removed the next time, and read until then.
+    // What cannot be moved yet is removed the next time, and can be read until then.
     const moved = segments.oldestBound;
     const isRemoved = await mover.between((connection) => removeOldEvents(connection, firstKept));
     recent.forgetBefore(firstKept, moved);
@@ -228,8 +228,8 @@ export class Housekeeping {
   }
 
   /**
-   * A quiet store fills a segment in months, and only what was moved can be removed. What cannot be moved, as there is no room
-   * before something is removed, is left for the next time.
+   * Only what was moved can be removed, and a quiet store takes months to fill a segment: so the segment is sealed early. What
+   * cannot be moved, because nothing can be written before something is removed, waits for the next time.
    */
   async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
     const { read, segments, writer, mover } = this.#parts;
@@ -244,7 +244,7 @@ export class Housekeeping {
 
   async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
     const { idle, readIdle, writer, room } = this.#parts;
-    // That would be refused; they time out when there is room again.
+    // The commit would be refused; these runs time out when there is room again.
     if (room.isShort) return [];
     let found: readonly IdleRun[];
     let pages = 0;

@@ -21,16 +21,16 @@ import { removedMeanwhile } from '../../removed-meanwhile.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import { TraceId } from '../rows/trace-id.js';
 
-/** What reads of runs know without a look at the tables. */
+/** What is known of runs without reading the tables. */
 interface Known {
   readonly agents: Agents;
   readonly figures: RunFigures;
   readonly days: AgentDayCache;
-  /** The ids of all traces, with the commits of their headers. */
+  /** Which traces are stored, with the commits of their headers. */
   readonly traces: IdIndex;
 }
 
-/** The reads of runs, their agents and their models. Tenants go by their number. */
+/** Reads of runs, their agents and their models. Users are tenant numbers here. */
 export class RunReads {
   readonly #known: Known;
 
@@ -60,7 +60,7 @@ export class RunReads {
   }
 
   /**
-   * A later page. The spans may have newer versions by now, in later commits: so it looks where they lie again.
+   * A later page. Its spans may have newer versions by now, in later commits, so their places are looked up again.
    *
    * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
    */
@@ -84,7 +84,7 @@ export class RunReads {
     return await listRuns(read, agents, figures, tenant, filter, page);
   }
 
-  /** Those of a list that follow, as they are now. */
+  /** The runs of a list that follow, as they are now. */
   async rest(read: Read, tenant: number, ids: readonly string[]): Promise<RunsPart> {
     const { agents, traces } = this.#known;
     return await read(async (connection, capture) => {

@@ -18,9 +18,9 @@ import { TraceId } from '../rows/trace-id.js';
 import { IncomingBatch } from '../changes/incoming-batch.js';
 
 /**
- * The embedded store itself, as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers.
- * `README.md` beside this file says which table lies in which file. Users are tenants' numbers here, and whoever calls has asked the
- * control plane what it says of them.
+ * The embedded store as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers. `../README.md` says
+ * which table lies in which file. Users are tenant numbers here; the caller has already asked the control plane what holds for
+ * them.
  */
 export class StoreEngine {
   /** Its UUID. */

@@ -18,7 +18,7 @@ import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
 import type { StoreReads } from './store-reads.js';
 
-/** The store thread: the only one that opens the database. Its owner is `store.ts`. */
+/** The store thread, the only one that opens the database. `client/store.ts` starts it. */
 
 const port = parentPort;
 if (port === null) throw new Error('store-thread.js runs as a worker thread only');
@@ -42,10 +42,10 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
     notify('troubles', messages);
   },
 });
-// Whoever calls `open` is told; until then the rejection is not unhandled.
+// Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
 engine.catch(() => undefined);
 
-/** A read may need several looks into the tables, one after the other. */
+/** One read may look into the tables several times, one look after the other. */
 const reads = new CallsUnderWay();
 
 serve(port, outbox, {
@@ -128,7 +128,7 @@ serve(port, outbox, {
 
 /** Methods of the engine whose arguments and results are small plain data. */
 export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap';
-/** And of its reads. */
+/** And the read methods. */
 export type ReadMethod = Exclude<
   keyof StoreReads,
   | 'readTrace'

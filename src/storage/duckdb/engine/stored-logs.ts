@@ -9,13 +9,13 @@ import type { LogsMessage } from '../messages/encode-logs.js';
 import { IncomingLogs } from '../logs/incoming-logs.js';
 import type { LogKey } from '../logs/log-keys.js';
 
-/** A found page as it crosses from the store thread: its first records, and what the others are found by. */
+/** A page of found records as it crosses from the store thread: the first records, and the keys by which the others are read. */
 export interface FoundLogsAnswer {
   readonly count: number;
   readonly slice: LogSlice;
 }
 
-/** The log records in the store. Tenants go by their number. */
+/** The log records in the store. Users are tenant numbers here. */
 export class StoredLogs {
   readonly #origins: Origins;
 
@@ -32,7 +32,7 @@ export class StoredLogs {
     const { trace_id } = filter;
     const safe = trace_id === undefined ? filter : { ...filter, trace_id: new TraceId(trace_id).text };
     return await read((connection, capture) =>
-      // Between two statements blocks may be merged.
+      // Blocks may be merged between two statements.
       connection.asOfNow(async () => {
         const { count, keys } = await searchLogs(connection, capture, tenant, safe, page);
         return { count, slice: await readLogs(connection, capture, tenant, keys, page.details ?? false) };

@@ -26,7 +26,7 @@ export interface PointsAnswer {
   readonly page: PointsPage;
 }
 
-/** The metrics in the store: what is known of them in memory, and the way to their points. Tenants go by their number. */
+/** The metrics in the store: what memory knows of them, and the way to their points. Users are tenant numbers here. */
 export class StoredMetrics {
   readonly #streams = new MetricStreams();
   readonly #origins: Origins;

@@ -7,7 +7,7 @@ import type { Writer } from '../commits/writer.js';
 import type { LinkedPrompts, NumberedLink } from '../prompts/linked-prompts.js';
 import { PromptFigures } from '../prompts/prompt-figures.js';
 
-/** Which traces used which prompt versions, and how they went. */
+/** Which traces used which prompt versions, and how those traces went. */
 export class StoredPrompts implements LinkedPrompts {
   readonly linked: IdIndex;
   readonly figures = new PromptFigures();

@@ -17,7 +17,7 @@ import type { TraceChange } from '../changes/change.js';
 import type { TelemetryEvent } from './stored-events.js';
 import { END_TYPES } from '../messages/telemetry-events.js';
 
-/** Of an outcome or an error message, in characters, that an event tells: what receivers get stays small. */
+/** How many characters of an outcome or an error message an event carries: what receivers get stays small. */
 const TOLD_TEXT = 4096;
 
 /** A run that has ended, as the commit leaves it. */
@@ -26,10 +26,10 @@ interface EndedRun {
   readonly header: HeaderRow;
   readonly agentNo: number;
   readonly spanCount: number;
-  /** The batch that ended it, and its position there. */
+  /** The batch that ended it, and its position in that batch. */
   readonly batch: IncomingBatch;
   readonly trace: number;
-  /** When that came. */
+  /** When that batch came. */
   readonly timestamp: Micros;
 }
 
@@ -42,8 +42,8 @@ interface Fact {
 }
 
 /**
- * The events of one group commit, where somebody wants them, which the batches say: nothing else ends runs, or makes agents. A group
- * without any costs next to nothing.
+ * The events of one group commit, as far as somebody wants them, which the batches say. A group of which nobody wants any costs
+ * next to nothing.
  */
 export class CommitEvents {
   readonly #agents: Agents;
@@ -53,7 +53,7 @@ export class CommitEvents {
     this.#agents = agents;
   }
 
-  /** Traces of a batch that are new as a whole. @param agentNos by their position */
+  /** Adds traces of a batch that are new as a whole. @param agentNos by their position */
   addWhole(batch: IncomingBatch, agentNos: ReadonlyMap<number, number>): void {
     const { wanted } = batch;
     if (wanted.length === 0) return;
@@ -66,7 +66,7 @@ export class CommitEvents {
     }
   }
 
-  /** A trace that was touched, and has ended in this commit. */
+  /** Adds a trace that was touched and has ended in this commit. */
   addTouched({ parts }: TouchedTrace, state: TraceState, agentNo: number): void {
     const { header, spans, heardAt: timestamp } = state;
     const type = END_TYPES[header.status] ?? null;
@@ -76,7 +76,7 @@ export class CommitEvents {
     this.#ended.push({ type, header, agentNo, spanCount: spans.size, ...part, timestamp });
   }
 
-  /** All of them: of agents that have come into being, then of runs, in the order of the batches. */
+  /** All events: first of agents that have come into being, then of runs, in the order of the batches. */
   all(seq: number, changes: readonly TraceChange[]): readonly TelemetryEvent[] {
     const facts = [...this.#newAgents(changes), ...this.#endedRuns(changes)];
     return facts.map(({ tenant, type, timestamp, data }, place) => {
@@ -125,7 +125,7 @@ export class CommitEvents {
   }
 }
 
-/** As they are stored. */
+/** The rows as they are stored. */
 export function eventRows(events: readonly TelemetryEvent[]): Rows[] {
   return objectRows(
     EVENTS,

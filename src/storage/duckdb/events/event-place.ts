@@ -1,11 +1,11 @@
-/** Where an event is among those of telemetry. */
+/** Where an event lies in the order of telemetry's events. */
 export interface EventPlace {
   readonly commit: number;
-  /** Of the commit's events, from 0. */
+  /** Its place among the events of the commit, from 0. */
   readonly place: number;
 }
 
-/** Behind all events of a commit. */
+/** A place behind all events of a commit. */
 export const LAST_PLACE = 2 ** 31 - 1;
 
 export function isBehind(one: EventPlace, other: EventPlace): boolean {

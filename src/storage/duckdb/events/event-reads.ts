@@ -4,13 +4,13 @@ import type { EventPlace } from './event-place.js';
 import type { RecentEvents } from './recent-events.js';
 import { readStoredEvents, type TelemetryEvents } from './stored-events.js';
 
-/** What reads go to. */
+/** Where reads look for events. */
 interface Parts {
   readonly recent: RecentEvents;
   readonly read: Read;
 }
 
-/** The events of telemetry for who reads them in their order. Users are tenants' numbers here. */
+/** The events of telemetry, in their order. Users are tenant numbers here. */
 export class EventReads {
   readonly #parts: Parts;
 
@@ -18,7 +18,7 @@ export class EventReads {
     this.#parts = parts;
   }
 
-  /** Those behind a place. @param limit at least one event */
+  /** The events behind a place. @param limit at least one event */
   async read(after: EventPlace, limit: EventPageLimit): Promise<TelemetryEvents> {
     const { recent, read } = this.#parts;
     const remembered = recent.read(after, limit);

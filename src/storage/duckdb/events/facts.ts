@@ -3,7 +3,7 @@ import type { EventPageLimit } from '../../event-log.js';
 import { LAST_PLACE, type EventPlace } from './event-place.js';
 import type { EventReads } from './event-reads.js';
 
-/** A fact of telemetry, as the store thread knows it: its user is a number there. */
+/** A fact of telemetry as the store thread knows it, with a number for its user. */
 export interface NumberedFact {
   readonly tenant: number;
   readonly event: EventRecord;
@@ -12,9 +12,9 @@ export interface NumberedFact {
 /** Facts that follow a mark, in the order of their commits. */
 export interface FactPage {
   readonly facts: readonly NumberedFact[];
-  /** Behind the last of them. Only the store that made it knows what it means. */
+  /** The mark behind the last of them. Only the store that made it knows what it means. */
   readonly mark: string;
-  /** Whether more were there already. */
+  /** Whether there were more already. */
   readonly hasMore: boolean;
 }
 
@@ -25,7 +25,7 @@ const BEGINNING: EventPlace = { commit: 0, place: LAST_PLACE };
  * The facts of telemetry behind a mark.
  *
  * @param mark null for all that the store has
- * @throws RangeError where the mark is none of a store's
+ * @throws RangeError where the mark was not made by a store
  */
 export async function readFacts(
   events: EventReads,

@@ -1,6 +1,6 @@
 import type { EventPageLimit } from '../../event-log.js';
 
-/** How many events, of so many bytes each, make one page. */
+/** How many events, whose bodies have these lengths, fit on one page. */
 export function pageSize(bytes: readonly number[], limit: EventPageLimit): number {
   let sum = 0;
   let count = 0;

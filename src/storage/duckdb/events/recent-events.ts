@@ -13,24 +13,24 @@ export interface RecentSize {
 export const RECENT_SIZE: RecentSize = { events: 2000, bytes: 8 * 1024 * 1024 };
 
 /**
- * The last events of telemetry, so that a reader that keeps up asks the database nothing. It is told of them in the step in
- * which their commit begins to be seen: a read of the files that begins at any moment sees the same.
+ * The newest events of telemetry, so that a reader that keeps up needs no look at the database. They are added in the step in
+ * which their commit becomes visible, so a read of the files that begins at any moment sees the same.
  */
 export class RecentEvents {
   readonly #size: RecentSize;
   /** In their order. */
   #events: TelemetryEvent[] = [];
   #bytes = 0;
-  /** All events behind it are here, as far as retention has left them. */
+  /** All events behind this place are here, as far as retention has left them. */
   #from: EventPlace;
 
-  /** @param lastCommit the last that was made before */
+  /** @param lastCommit the last commit made so far */
   constructor(lastCommit: number, size: RecentSize) {
     this.#from = { commit: lastCommit, place: LAST_PLACE };
     this.#size = size;
   }
 
-  /** The events of a commit that was just made, in their order. */
+  /** Adds the events of a commit that was just made, in their order. */
   add(events: readonly TelemetryEvent[]): void {
     for (const event of events) {
       this.#events.push(event);
@@ -50,14 +50,14 @@ export class RecentEvents {
   }
 
   /**
-   * Those behind a place, as `readStoredEvents` gives them.
+   * The events behind a place, as `readStoredEvents` gives them.
    *
    * @param limit at least one event
    * @returns null where some of them may be in the files only
    */
   read(after: EventPlace, limit: EventPageLimit): TelemetryEvents | null {
     if (isBehind(this.#from, after)) return null;
-    // From the end: a reader that keeps up is a few events away from it.
+    // Searched from the end, since a reader that keeps up is only a few events away from it.
     const first = this.#events.findLastIndex((event) => !isBehind(event, after)) + 1;
     const some = this.#events.slice(first, first + limit.events + 1);
     const count = pageSize(
@@ -68,15 +68,15 @@ export class RecentEvents {
   }
 
   /**
-   * The files have no event behind a place, as of a commit: a reader that has read nothing since the start, or has just
-   * come to the end, is answered from here, too.
+   * Notes that the files, as of a commit, have no event behind a place: so a reader that has read nothing since the start, or has
+   * just come to the end, can be answered from here, too.
    */
   nothingBehind(place: EventPlace, lastCommit: number): void {
     if (this.#from.commit <= lastCommit && isBehind(this.#from, place))
       this.#from = { commit: place.commit, place: place.place };
   }
 
-  /** The events before a time were removed, as far as they are of these commits. */
+  /** Forgets the events before a time, which were removed from the files as far as they belong to these commits. */
   forgetBefore(time: Micros, lastCommit: number): void {
     this.#events = this.#events.filter(({ commit, event }) => commit > lastCommit || event.timestamp >= time);
     this.#bytes = this.#events.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -9,24 +9,24 @@ import type { Capture } from '../rows/segment.js';
 import type { EventPlace } from './event-place.js';
 import { pageSize } from './page-size.js';
 
-/** An event that was written with telemetry, and its place in the order of them. */
+/** An event that was written with telemetry, and its place in their order. */
 export interface TelemetryEvent extends EventPlace {
   readonly tenant: number;
-  /** Of the body. */
+  /** The length of the body. */
   readonly bytes: number;
   readonly event: EventRecord;
 }
 
-/** Events that follow a cursor, in their order. */
+/** Events that follow a place, in their order. */
 export interface TelemetryEvents {
   readonly events: readonly TelemetryEvent[];
-  /** Whether more were there already. */
+  /** Whether there were more already. */
   readonly hasMore: boolean;
 }
 
 /**
- * The events of telemetry behind a place. Beside a few thousand narrow rows it reads only what it gives, wherever among
- * millions of events that is.
+ * The events of telemetry behind a place. Beside a few thousand narrow rows it reads only what it gives, wherever that lies among
+ * millions of events.
  *
  * @param limit at least one event
  */
@@ -47,7 +47,7 @@ export async function readStoredEvents(
     );
     return rows.map(toEvent);
   };
-  // A reader that keeps up finds a few: then they need not be measured first.
+  // A reader that keeps up finds only a few, which need not be measured first.
   if (some.rows <= limit.events && some.bytes <= limit.bytes)
     return { events: await read(behind), hasMore: false };
   const places = await placesOf(
@@ -67,8 +67,8 @@ export async function readStoredEvents(
 }
 
 /**
- * Any so many of the rows: they end no sooner than the first so many. The rows lie in the order of `seq`, so this ends where
- * enough are found, while to sort means to look at all of them: a reader may be millions behind.
+ * Any rows, as many as asked for: the first ones in order end no later than these. As the rows lie in the order of `seq`, this
+ * ends as soon as enough are found, while sorting means to look at all of them: a reader may be millions behind.
  */
 async function someOf(connection: Connection, capture: Capture, where: OfCommits, most: number) {
   const [row] = await connection.rows(
@@ -77,7 +77,7 @@ async function someOf(connection: Connection, capture: Capture, where: OfCommits
   return { rows: Number(row?.rows), lastCommit: Number(row?.last), bytes: Number(row?.bytes) };
 }
 
-/** Where an event is, and how long its body. */
+/** Where an event is, and the length of its body. */
 interface MeasuredPlace extends EventPlace {
   readonly bytes: number;
 }

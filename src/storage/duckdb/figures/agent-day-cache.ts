@@ -8,13 +8,13 @@ const DAY = 86_400_000_000;
 type DaysQuery = (range: { readonly from: Micros; readonly to: Micros }) => Promise<readonly AgentDay[]>;
 
 /**
- * The days of agents that were asked for, for as long as no commit touches them. A percentile needs every run of a day,
- * so 30 days take some 20 ms to work out, and all but the last of them never change any more.
+ * The days of agents that were asked for, kept until a commit touches them. A percentile needs every run of a day, so 30 days
+ * take some 20 ms to work out, and all but the last never change any more.
  */
 export class AgentDayCache implements RunChanges {
-  /** By agent, then by the day's number since 1970: its figures, or null for a day without runs. */
+  /** By agent, then by the day's number since 1970: the day's figures, or null for a day without runs. */
   readonly #agents = new Map<number, Map<number, AgentDay | null>>();
-  /** Of each query under way, the days that commits touched meanwhile: what it says of them is not to be kept. */
+  /** For each running query, the days that commits touched meanwhile: what it says of these is not kept. */
   readonly #queries = new Set<Set<string>>();
   readonly #maxDays: number;
   #days = 0;
@@ -37,7 +37,7 @@ export class AgentDayCache implements RunChanges {
     const missing: number[] = [];
     for (let day = first; day <= last; day++) if (!known.has(day)) missing.push(day);
     const [from, to] = [missing[0], missing.at(-1)];
-    // What is known may be touched while the query runs, and belongs to the moment before it.
+    // Days that are known may be touched while the query runs, and belong to the moment before it.
     const answer = new Map(known);
     if (from !== undefined && to !== undefined) {
       for (const [day, figures] of await this.#query(agentNo, from, to, query)) answer.set(day, figures);
@@ -56,7 +56,7 @@ export class AgentDayCache implements RunChanges {
     this.#touched(after.agentNo, after.startedAt);
   }
 
-  /** A header of this agent was written, whose run started then. */
+  /** A header of this agent was written; its run started at this time. */
   #touched(agentNo: number, startedAt: Micros): void {
     const day = Math.floor(startedAt / DAY);
     const known = this.#agents.get(agentNo);
@@ -106,7 +106,7 @@ export class AgentDayCache implements RunChanges {
     }
   }
 
-  /** The agent's days, moved to the end of those to be forgotten. */
+  /** The agent's known days. The agent now counts as the one asked for last. */
   #known(agentNo: number): Map<number, AgentDay | null> {
     const known = this.#agents.get(agentNo) ?? new Map<number, AgentDay | null>();
     this.#agents.delete(agentNo);

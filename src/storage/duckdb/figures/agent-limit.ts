@@ -1,10 +1,10 @@
 import type { Logger } from '../../../component/telemetry.js';
 import type { AgentLimit } from './agents.js';
 
-/** Of a user: some 500 bytes of memory each, with their figures. */
+/** Agents of one user, at some 500 bytes of memory each, with their figures. */
 export const MOST_AGENTS = 10_000;
 
-/** Counts what is kept under `(other)`, and says so once for each user. */
+/** Counts what is stored under `(other)`, and logs it once for each user. */
 export class OtherAgents implements AgentLimit {
   readonly most: number;
   readonly #logger: Logger;
@@ -16,7 +16,7 @@ export class OtherAgents implements AgentLimit {
     this.#logger = logger;
   }
 
-  /** Headers written with `(other)`, those of commits that failed included. */
+  /** Headers written with `(other)`, including those of commits that failed. */
   get runs(): number {
     return this.#runs;
   }

@@ -6,17 +6,17 @@ import { COST_UNITS, type StoredSums } from '../sums/cold-sums.js';
 import type { AgentTotals, CountedRun } from './counted-run.js';
 
 const [STATUSES, COLUMNS] = [1, 1 + RUN_STATUSES.length];
-/** The places of an agent's sums: all runs, those of each status, and so on. */
+/** The places within an agent's sums: all runs, those of each status, and so on. */
 const SUCCESSES = COLUMNS;
 const FAILURES = COLUMNS + 1;
 const PRICED = COLUMNS + 2;
-/** Costs in two parts, as one sum of them could leave the exact integers. */
+/** Costs are kept in two parts, because a single sum could leave the exact integers. */
 const WHOLE = COLUMNS + 3;
 const REST = COLUMNS + 4;
 const ACTIVE_AT = COLUMNS + 5;
 const FLAGS = COLUMNS + 6;
 const STARTS = COLUMNS + 7;
-/** A run that is still heard of may have another start at any time, so the last one alone would soon be unknown. */
+/** A run that goes on may still get another start, so the last one alone would soon be unknown. */
 const KEPT_STARTS = 8;
 const PLACES = STARTS + NewestStarts.placesFor(KEPT_STARTS);
 
@@ -25,11 +25,11 @@ const KNOWS_ACTIVITY = 2;
 
 const UNITS = BigInt(COST_UNITS);
 
-/** The sums of every agent by its number, 200 bytes each. */
+/** The sums of every agent, by its number, 200 bytes each. */
 export class AgentSums {
   #numbers = new Float64Array(0);
 
-  /** All but the start. */
+  /** Counts everything but the start. */
   count(run: CountedRun, sign: 1 | -1): void {
     const at = this.#at(run.agentNo);
     this.#add(at, sign);
@@ -43,7 +43,7 @@ export class AgentSums {
     }
   }
 
-  /** Takes what is stored of an agent in place of what is known. Its newest start is not. */
+  /** Replaces what is known of an agent by what is stored. Its newest start is then unknown. */
   load(agentNo: number, sums: StoredSums): void {
     const at = this.#at(agentNo);
     for (let i = 0; i < WHOLE; i++) this.#numbers[at + i] = sums[i] ?? 0;
@@ -53,7 +53,7 @@ export class AgentSums {
     this.#starts(at).clear(sums[0] === 0 ? -Infinity : Infinity);
   }
 
-  /** What is known of the activity of those in the other one. */
+  /** Takes over what the other sums know of the activity of agents. */
   takeActivity(before: AgentSums): void {
     const places = before.#numbers;
     for (let at = 0; at < places.length; at += PLACES) {
@@ -64,12 +64,12 @@ export class AgentSums {
     }
   }
 
-  /** The newest start of an agent's stored runs. */
+  /** Takes the newest start of an agent's stored runs. */
   loadNewest(agentNo: number, newest: Micros): void {
     const starts = this.#starts(this.#at(agentNo));
     starts.clear(-Infinity);
     starts.add(newest);
-    // Others of the same time may be stored, too.
+    // Other runs with the same start may be stored, too.
     starts.floorAt(newest);
   }
 
@@ -84,7 +84,7 @@ export class AgentSums {
     this.#numbers[at] = Math.max(this.#numbers[at] ?? -Infinity, activeAt);
   }
 
-  /** From here on {@link activeAt} goes back to before the start. */
+  /** From here on {@link activeAt} of this agent goes back to before the start of the process. */
   knowsActivity(agentNo: number): void {
     const at = this.#at(agentNo) + FLAGS;
     this.#numbers[at] = (this.#numbers[at] ?? 0) | KNOWS_ACTIVITY;
@@ -133,7 +133,7 @@ export class AgentSums {
     this.#add(at + WHOLE, whole + carried);
   }
 
-  /** The first place of an agent, which is made. */
+  /** The first place of an agent; it is made where there is none. */
   #at(agentNo: number): number {
     const at = agentNo * PLACES;
     if (at + PLACES > this.#numbers.length) {

@@ -7,13 +7,13 @@ import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
 export interface Agent {
-  /** What telemetry rows carry instead of the id. */
+  /** What telemetry rows carry in place of the id. */
   readonly agent_no: number;
   readonly id: string;
   readonly name: string;
   /**
-   * When the agent came into being; null while only runs name it whose agent may still turn out to be another one
-   * (`README.md`, "Runs that nobody declared").
+   * When the agent came into being. Null while it is only named by runs whose agent may still turn out to be another one
+   * (`src/runs/README.md`, "Runs that nobody declared").
    */
   readonly created_at: Micros | null;
   readonly tenant: number;
@@ -24,23 +24,23 @@ export interface KnownAgent extends Agent {
   readonly created_at: Micros;
 }
 
-/** What all runs are counted under whose agents a tenant has no room for. */
+/** The agent under which runs are counted when their user has no room for the agent that they name. */
 const OTHER_AGENTS = '(other)';
 
 export interface AgentLimit {
-  /** Agents of a tenant, those included that no run names any more; `(other)` comes besides. */
+  /** Agents of a user, including those that no run names any more; `(other)` comes on top. */
   readonly most: number;
-  /** Told of every header that is written with `(other)` in place of an agent's name. */
+  /** Called for every header that is written with `(other)` in place of an agent's name. */
   readonly passed: (tenant: number) => void;
 }
 
-/** Every agent of every tenant, in memory, some 300 bytes each: every run names one. */
+/** Every agent of every user, in memory, at some 300 bytes each: every run names one. */
 export class Agents {
-  /** Of each tenant, by name. */
+  /** By user, then by name. */
   readonly #tenants = new Map<number, Map<string, Agent>>();
   readonly #byId = new Map<string, Agent>();
   readonly #byNumber = new Map<number, Agent>();
-  /** Those made since `begin` or come into being since, by number: as they are now, and as they were. */
+  /** Agents that were added or came into being since `begin`, by number: as they are now, and as they were. */
   readonly #added = new Map<number, { readonly now: Agent; readonly before: Agent | undefined }>();
   readonly #limit: AgentLimit;
   #lastNumber = 0;
@@ -87,21 +87,21 @@ export class Agents {
     return this.#byNumber.get(agentNo);
   }
 
-  /** The tenant's agents whose names contain the text, in any case. */
+  /** The user's agents whose names contain the text, in any case. */
   matching(tenant: number, text: string): Agent[] {
     const wanted = inLowerCase(text);
     return [...this.ofTenant(tenant)].filter((agent) => inLowerCase(agent.name).includes(wanted));
   }
 
-  /** Those that any run names. */
+  /** All agents of a user that any run names. */
   ofTenant(tenant: number): Iterable<Agent> {
     return this.#tenants.get(tenant)?.values() ?? [];
   }
 
   /**
-   * The agent of that name, made where the name is new; `(other)` where the tenant has no room for it.
+   * The agent of that name, which is added where the name is new; `(other)` where the user has no room for it.
    *
-   * @param isCertain whether the run is the agent's for certain, so that the agent comes into being
+   * @param isCertain whether the run certainly belongs to the agent, so that the agent comes into being
    */
   named(tenant: number, name: string, now: Micros, isCertain: boolean): Agent {
     const before = this.#tenants.get(tenant)?.get(name);
@@ -123,14 +123,14 @@ export class Agents {
     return agent;
   }
 
-  /** The name that {@link named} finds or makes an agent by. */
+  /** The name under which {@link named} finds or adds an agent. */
   nameFor(tenant: number, name: string): string {
     const known = this.#tenants.get(tenant);
     const hasRoom = (known?.size ?? 0) < this.#limit.most;
     return hasRoom || name === OTHER_AGENTS || known?.has(name) ? name : OTHER_AGENTS;
   }
 
-  /** Those made since the last `begin`, or come into being since, which the commit is to write. */
+  /** Agents that were added or came into being since the last `begin`, which the commit has to write. */
   get added(): readonly Agent[] {
     return [...this.#added.values()].map(({ now }) => now);
   }
@@ -139,7 +139,7 @@ export class Agents {
     this.#added.clear();
   }
 
-  /** Takes back what became of agents since `begin`: their commit failed. */
+  /** Undoes what happened to agents since `begin`, because their commit failed. */
   rollback(): void {
     for (const { now, before } of this.#added.values()) {
       if (before !== undefined) this.#put(before);
@@ -169,7 +169,7 @@ export function isKnown(agent: Agent): agent is KnownAgent {
   return agent.created_at !== null;
 }
 
-/** Letter by letter, so that a part of a name stays a part of it: at the end of a word a sigma would have a form of its own. */
+/** Letter by letter, so that a part of a name stays a part of it: at the end of a word a sigma would get another form. */
 function inLowerCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }

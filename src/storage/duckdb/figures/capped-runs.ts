@@ -2,7 +2,7 @@ import type { Logger } from '../../../component/telemetry.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import type { CountedRun } from './counted-run.js';
 
-/** Counts runs of which more cost was reported than a sum holds, and says so once for each user. */
+/** Counts runs for which more cost was reported than a sum can hold, and logs it once for each user. */
 export class CappedRuns {
   readonly #logger: Logger;
   readonly #told = new Set<number>();
@@ -17,7 +17,7 @@ export class CappedRuns {
     return this.#runs;
   }
 
-  /** A commit changed a run. @param before null for one that is new */
+  /** A commit changed a run. @param before null for a new run */
   change(before: CountedRun | null, after: CountedRun): void {
     if (after.cost !== MOST_USAGE || before?.cost === MOST_USAGE) return;
     this.#runs++;

@@ -1,7 +1,7 @@
 import type { NanoUsd, Usd } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 
-/** What a stored run adds to the figures of its agent. */
+/** What a stored run contributes to the figures of its agent. */
 export interface CountedRun {
   readonly tenant: number;
   readonly agentNo: number;
@@ -13,11 +13,11 @@ export interface CountedRun {
   readonly durationMs: number | null;
 }
 
-/** Who is told of every change of a stored run, after its commit and before anybody hears of it. */
+/** Gets every change of a stored run, after its commit and before anybody is answered. */
 export interface RunChanges {
   /**
-   * @param before null for a run that is new
-   * @param activeAt the last time that it has (of one that goes on, also of its spans), and never after news of it came
+   * @param before null for a new run
+   * @param activeAt the run's last time (for one that goes on, also that of its spans), but never after news of it came
    */
   change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void;
 }
@@ -31,7 +31,7 @@ export interface AgentTotals {
   readonly pricedRuns: number;
   /** Null when no run has a cost. */
   readonly cost: Usd | null;
-  /** Null when it is not known, although there are runs. */
+  /** Null where it is not known, although there are runs. */
   readonly newestStart: Micros | null;
 }
 
@@ -41,7 +41,7 @@ export interface RunChange {
   readonly after: CountedRun;
 }
 
-/** Agents, by their numbers, of one tenant. */
+/** Agents of one user, by their numbers. */
 export interface AgentsOf {
   readonly tenant: number;
   readonly numbers: readonly number[];

@@ -1,30 +1,30 @@
-/** Where the order statistics of a rank lie among the values, and how much of the upper one counts. */
+/** Where the order statistics of a rank lie among the values, and how much the upper one counts. */
 export interface Quantile {
-  /** At least this, … */
+  /** They are at least this, … */
   readonly from: number;
   /** … and less than this. */
   readonly to: number;
-  /** Values of that range. */
+  /** How many values lie in that range. */
   readonly count: number;
-  /** How many of them come before the lower of the two. */
+  /** How many of these come before the lower of the two. */
   readonly skip: number;
-  /** Values to read there: 1 when the rank falls on a value, otherwise 2. */
+  /** How many values to read from there: 1 where the rank falls on a value, otherwise 2. */
   readonly values: 1 | 2;
   /** Weight of the second value, from 0 to 1. */
   readonly fraction: number;
 }
 
-/** Bits of a double that are dropped: 11 bits of exponent and 5 of the fraction stay, so a bucket is 3 % wide at most. */
+/** How many bits of a double are dropped: 11 bits of exponent and 5 of the fraction stay, so a bucket is at most 3 % wide. */
 const DROPPED_BITS = 15;
 const BUCKETS = 2 ** 16;
 
 /**
- * How many values lie where, so that an exact percentile needs only the few per cent of them that lie near it. A bucket is
- * made of the first bits of the number, which order numbers from zero on.
+ * How many values lie where, so that an exact percentile needs only the few per cent of them near it. A bucket is given by the
+ * first bits of the number, whose order is that of numbers from zero on.
  */
 export class DurationHistogram {
   readonly #counts = new Map<number, number>();
-  /** The buckets in order; null after a new one came. */
+  /** The buckets in order; null after a new one was added. */
   #sorted: number[] | null = null;
   #total = 0;
 
@@ -38,9 +38,10 @@ export class DurationHistogram {
   }
 
   /**
-   * Where to find the quantile by linear interpolation between order statistics (`quantile_cont`).
+   * Where to find a quantile, by linear interpolation between order statistics (`quantile_cont`).
    *
-   * @param share from 0 to 1 @returns null when there are no values
+   * @param share from 0 to 1
+   * @returns null when there are no values
    */
   find(share: number): Quantile | null {
     if (this.#total === 0) return null;
@@ -71,7 +72,7 @@ const WORDS = new Uint32Array(DOUBLE.buffer);
 
 /** The bucket of a value; buckets are in the order of their values. */
 export function bucketOf(value: number): number {
-  // Plus zero: a negative zero is zero.
+  // Adding zero turns a negative zero into zero.
   DOUBLE[0] = value + 0;
   return (WORDS[1] ?? 0) >>> DROPPED_BITS;
 }

@@ -1,19 +1,19 @@
 import type { Micros } from '../../../signal/time.js';
 
-/** Of the lists whose first pages are asked for. */
+/** How many starts are kept, for lists whose first pages are asked for. */
 export const MOST_STARTS = 512;
 
-/** Places for the floor and the size. */
+/** The places of the floor and the size. */
 const HEAD = 2;
 
-/** The newest starts of some runs, so that the first pages of a list need not look at all of them. */
+/** The newest starts of some runs, so that the first pages of a list do not have to look at all of them. */
 export class NewestStarts {
-  /** Places of numbers that have room for so many starts. */
+  /** How many numbers it takes to hold this many starts. */
   static placesFor(starts: number): number {
     return HEAD + starts;
   }
 
-  /** Has room for 512 starts, and begins with none. */
+  /** One with room for 512 starts, empty. */
   static make(): NewestStarts {
     const made = new NewestStarts(new Float64Array(NewestStarts.placesFor(MOST_STARTS)));
     made.clear(-Infinity);
@@ -21,12 +21,12 @@ export class NewestStarts {
   }
 
   /**
-   * The latest start that was left out (everything later is here), how many are in use, and the starts: ascending, in the
-   * last places.
+   * The latest start that was left out (everything later is here), how many starts are held, and the starts themselves:
+   * ascending, at the end.
    */
   readonly #places: Float64Array;
 
-  /** @param places that nobody else changes, on which {@link clear} was called once */
+  /** @param places which nobody else changes, and which were prepared by {@link clear} */
   constructor(places: Float64Array) {
     this.#places = places;
   }
@@ -43,7 +43,7 @@ export class NewestStarts {
     const at = this.#place(start);
     if (isFull) this.#places[0] = least;
     else this.#places[1] = this.#size + 1;
-    // Room for it is made by moving what is earlier one place down, over the least where there is no more room.
+    // Earlier starts are moved one place down to make room, over the least of them where there is no more room.
     const first = last - this.#size;
     this.#places.copyWithin(first, first + 1, at);
     this.#places[at - 1] = start;
@@ -57,18 +57,18 @@ export class NewestStarts {
     this.#places[1] = this.#size - 1;
   }
 
-  /** The `n`th newest start, from 1 on; null where that is not known. */
+  /** The `n`th newest start, counted from 1; null where that is not known. */
   get(n: number): Micros | null {
     return n > this.#size ? null : (this.#places[this.#places.length - n] ?? null);
   }
 
-  /** Forgets all; known is then what is added later, if it is later than this. */
+  /** Forgets everything. From then on it knows what is added later, as far as it is later than this. */
   clear(floor: Micros): void {
     this.#places[0] = floor;
     this.#places[1] = 0;
   }
 
-  /** Some may have been left out that are no later than this. */
+  /** Notes that starts up to this one may have been left out. */
   floorAt(start: Micros): void {
     this.#places[0] = Math.max(this.#floor, start);
   }
@@ -81,7 +81,7 @@ export class NewestStarts {
     return this.#places[1] ?? 0;
   }
 
-  /** The position behind the last start that is not later. */
+  /** The position after the last start that is not later. */
   #place(start: Micros): number {
     let low = this.#places.length - this.#size;
     let high = this.#places.length;

@@ -4,13 +4,13 @@ import { LoadedFigures } from '../rows/loaded-figures.js';
 import type { RunChange } from './counted-run.js';
 import type { SortedDurations } from './sorted-durations.js';
 
-/** Of so many agents it is remembered how many durations lie where: up to 20 KB each. */
+/** How many agents have a histogram of their durations in memory, at up to 20 KB each. */
 const MOST_HISTOGRAMS = 1000;
-/** And of so many the durations among which a percentile lies, 8 bytes each: 512 KB at most. */
+/** How many agents have the durations around a percentile in memory, 8 bytes each: at most 512 KB an agent. */
 const MOST_NEAR = 32;
 const MOST_DURATIONS = 65_536;
 
-/** What percentiles of the durations of agents' runs follow from, of the agents that were asked for last. By their numbers. */
+/** What percentiles of the durations of agents' runs follow from, for the agents that were asked for last, by their numbers. */
 export class RunDurations {
   readonly #histograms = new LoadedFigures<number, DurationHistogram>(MOST_HISTOGRAMS);
   readonly #near = new LoadedFigures<number, SortedDurations>(MOST_NEAR);
@@ -21,12 +21,12 @@ export class RunDurations {
     if (before !== null && before.agentNo !== after.agentNo) this.#changeOf(before.agentNo, change);
   }
 
-  /** Where the 95th percentile lies; null when no run has a duration, undefined when it is not known. */
+  /** Where the 95th percentile lies; null where no run has a duration, undefined where it is not known. */
   p95(agentNo: number): Quantile | null | undefined {
     return this.#histograms.get(agentNo)?.find(0.95);
   }
 
-  /** The values that a quantile lies between (two equal ones when it is a value); undefined when they are not known. */
+  /** The two values between which a quantile lies (equal ones where it is a value); undefined where they are not known. */
   around(
     agentNo: number,
     { from, to, skip, values }: Quantile,
@@ -37,12 +37,12 @@ export class RunDurations {
     return lower === undefined || upper === undefined ? undefined : [lower, upper];
   }
 
-  /** Those of which {@link p95} is not known. */
+  /** The agents whose {@link p95} is not known. */
   unknown(agentNos: readonly number[]): number[] {
     return agentNos.filter((no) => !this.#histograms.has(no));
   }
 
-  /** Where {@link p95} lies, if the values there are not known, and not too many to be. */
+  /** Where {@link p95} lies, if the values there are not known yet and few enough to be kept. */
   unknownAround(agentNo: number): Quantile | null {
     const place = this.p95(agentNo);
     if (!place || place.count > MOST_DURATIONS || this.around(agentNo, place) !== undefined) return null;
@@ -55,7 +55,7 @@ export class RunDurations {
     this.#histograms.put(agentNo, histogram);
   }
 
-  /** Likewise. */
+  /** Likewise for the values around a percentile. */
   putAround(agentNo: number, near: SortedDurations, meanwhile: readonly RunChange[]): void {
     for (const change of meanwhile) changeDurations(near, change, agentNo);
     this.#near.put(agentNo, near);

@@ -19,23 +19,23 @@ import { RunDurations } from './run-durations.js';
 import type { Capture } from '../rows/segment.js';
 import { SortedDurations } from './sorted-durations.js';
 
-/** What is remembered of lists that were asked for, some 4 KB each. */
+/** How many lists are remembered, at some 4 KB each. */
 const MOST_LISTS = 2000;
 
 /**
- * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of
- * runs need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). What
- * only some routes need, where the newest starts lie and how many durations where, is read from the tables when it is first
- * asked for, and then follows the commits, too.
+ * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of runs
+ * need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). What only some
+ * routes need, the newest starts and the distribution of durations, is read from the tables when somebody first asks for it, and
+ * follows the commits from then on.
  */
 export class RunFigures implements RunChanges {
   #sums = new AgentSums();
-  /** Of the lists of all runs of a tenant, or an agent, by {@link listKey}. */
+  /** The newest starts of the lists of all runs of a user, or an agent, by {@link listKey}. */
   readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
   readonly #durations = new RunDurations();
-  /** For each load under way: the changes since it began, which what it loads does not hold. */
+  /** For each load under way, the changes since it began: what it loads does not contain them. */
   readonly #meanwhile = new Set<RunChange[]>();
-  /** Grows when runs are removed: what was loaded before holds no more. */
+  /** Grows when runs are removed, because what was loaded before is then outdated. */
   #age = 0;
 
   change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void {
@@ -53,9 +53,9 @@ export class RunFigures implements RunChanges {
   }
 
   /**
-   * Takes the stored sums in place of what is known: at the start, and after runs were removed. Who was active stays known.
+   * Replaces what is known by the stored sums: at the start, and after runs were removed. When agents were active stays known.
    *
-   * @param stored as of the moment of the call; later changes are told meanwhile as always
+   * @param stored as of the moment of the call; later changes keep coming meanwhile
    */
   async load(stored: Promise<ReadonlyMap<number, StoredSums>>): Promise<void> {
     const meanwhile: RunChange[] = [];
@@ -87,7 +87,7 @@ export class RunFigures implements RunChanges {
   /**
    * From here on the totals of these agents know their newest starts.
    *
-   * @returns those that had to be read: what changes while they are may leave the totals without one
+   * @returns those that had to be read, because changes while they are read may leave the totals without one
    */
   async loadNewest(read: Read, { tenant, numbers }: AgentsOf): Promise<ReadonlyMap<number, Micros>> {
     const unknown = numbers.filter((no) => {
@@ -111,15 +111,15 @@ export class RunFigures implements RunChanges {
   }
 
   /**
-   * The last time of any of the agent's runs; null where none is known. It is never taken back: what a run said of itself
-   * before its newest version, and under another agent's name, holds until the next start, and so does what runs said that
-   * retention has removed. Who is silent is so whether or not the runs are kept.
+   * The last time of any of the agent's runs; null where none is known. It never goes back: what a run said before its newest
+   * version, or under another agent's name, counts until the next start, and so does what runs said that retention has removed.
+   * An agent is silent or not whether or not its runs are kept.
    */
   activeAt(agentNo: number): Micros | null {
     return this.#sums.activeAt(agentNo);
   }
 
-  /** From here on {@link activeAt} goes back to before the start, of these agents. */
+  /** From here on {@link activeAt} of these agents goes back to before the start of the process. */
   async loadActivity(read: Read, agentNos: readonly number[]): Promise<void> {
     const unknown = agentNos.filter((no) => !this.#sums.hasActivity(no));
     if (unknown.length === 0) return;
@@ -128,17 +128,23 @@ export class RunFigures implements RunChanges {
     for (const [no, at] of found) this.#sums.noteActivity(no, at);
   }
 
-  /** Where the agent's 95th percentile of duration lies; null when no run has a duration, undefined when it is not known. */
+  /** Where the agent's 95th percentile of duration lies; null where no run has a duration, undefined where it is not known. */
   p95(agentNo: number): Quantile | null | undefined {
     return this.#durations.p95(agentNo);
   }
 
-  /** The values that a quantile of an agent lies between (two equal ones when it is a value); undefined when they are not known. */
+  /**
+   * The two values between which a quantile of an agent lies (equal ones where it is a value); undefined where they are not
+   * known.
+   */
   around(agentNo: number, place: Quantile): readonly [lower: number, upper: number] | undefined {
     return this.#durations.around(agentNo, place);
   }
 
-  /** From here on {@link around} knows the agent's values where {@link p95} says that the percentile lies now, if they are not too many. */
+  /**
+   * From here on {@link around} knows the agent's values where {@link p95} now says that the percentile lies, if they are not too
+   * many.
+   */
   async loadAround(read: Read, agent: Agent): Promise<void> {
     const place = this.#durations.unknownAround(agent.agent_no);
     if (place === null) return;
@@ -165,12 +171,12 @@ export class RunFigures implements RunChanges {
     );
   }
 
-  /** The start of the tenant's (or the agent's) `n`th newest run; null where that is not known. */
+  /** The start of the user's (or the agent's) `n`th newest run; null where that is not known. */
   nthNewest(tenant: number, agentNo: number | undefined, n: number): Micros | null {
     return this.#starts.get(listKey(tenant, agentNo))?.get(n) ?? null;
   }
 
-  /** From here on {@link nthNewest} knows a list, as far as it is asked for. */
+  /** From here on {@link nthNewest} knows a list, as far as somebody asks for it. */
   async loadStarts(read: Read, tenant: number, agentNo: number | undefined, n: number): Promise<void> {
     const key = listKey(tenant, agentNo);
     if (n > MOST_STARTS || this.#starts.has(key)) return;
@@ -180,7 +186,7 @@ export class RunFigures implements RunChanges {
       (found, meanwhile) => {
         const starts = NewestStarts.make();
         for (const start of found) starts.add(start);
-        // As many as there is room for: others may have been left out, of the same time as the last of them, too.
+        // The list is full, so others may have been left out, also with the same time as its last.
         if (found.length >= MOST_STARTS) starts.floorAt(Math.min(...found));
         for (const change of meanwhile) {
           this.#changeStarts(change, (run, sign) => {
@@ -193,7 +199,7 @@ export class RunFigures implements RunChanges {
     );
   }
 
-  /** Reads something as of one moment, and takes it together with what has changed since. */
+  /** Reads something as of one moment, and applies what has changed since. */
   async #load<Found>(
     read: Read,
     query: (connection: Connection, capture: Capture) => Promise<Found>,
@@ -214,7 +220,7 @@ export class RunFigures implements RunChanges {
     });
   }
 
-  /** Tells of a start that goes and one that comes; of nothing where the change leaves it as it is. */
+  /** Reports the start that goes and the one that comes; nothing where the change leaves it as it is. */
   #changeStarts({ before, after }: RunChange, tell: (run: CountedRun, sign: 1 | -1) => void): void {
     if (before?.agentNo === after.agentNo && before.startedAt === after.startedAt) return;
     if (before !== null) tell(before, -1);
@@ -224,7 +230,7 @@ export class RunFigures implements RunChanges {
 
 const NO_STARTS: ReadonlyMap<number, Micros> = new Map();
 
-/** Agents have their numbers whoever they are of. */
+/** Numbers of agents are unique over all users. */
 function listKey(tenant: number, agentNo: number | undefined): number {
   return agentNo ?? -tenant;
 }

@@ -1,6 +1,6 @@
 /**
  * All values of a range, in order, so that an order statistic among them needs no look at the tables. Eight bytes a value; adding
- * one moves those behind it.
+ * one moves those after it.
  */
 export class SortedDurations {
   readonly #from: number;
@@ -8,7 +8,7 @@ export class SortedDurations {
   #values: Float64Array;
   #length: number;
 
-  /** @param values of the range from `from` (included) to `to` (excluded), in any order; becomes this object's own */
+  /** @param values of the range from `from` (included) to `to` (excluded), in any order; this object takes the array over */
   constructor(range: { readonly from: number; readonly to: number }, values: Float64Array) {
     this.#from = range.from;
     this.#to = range.to;
@@ -25,7 +25,7 @@ export class SortedDurations {
     return this.#from <= from && to <= this.#to;
   }
 
-  /** One more, or one less; of another range it is passed over. @param count 1, or -1 to take a value out again */
+  /** Adds a value or takes it out; values outside the range are ignored. @param count 1, or -1 to take a value out again */
   add(value: number, count: 1 | -1): void {
     if (value < this.#from || value >= this.#to) return;
     const at = this.#firstFrom(value);
@@ -41,7 +41,7 @@ export class SortedDurations {
     this.#length--;
   }
 
-  /** The value that so many of those from `from` on come before; undefined where there are fewer. */
+  /** The value before which `skip` of those from `from` on come; undefined where there are fewer. */
   at(from: number, skip: number): number | undefined {
     const place = this.#firstFrom(from) + skip;
     return place < this.#length ? this.#values[place] : undefined;

@@ -21,7 +21,7 @@ export async function newestStarts(
   return new Map(rows.map((row) => [Number(row.agent_no), Number(row.start)]));
 }
 
-/** So many of the newest starts of a tenant's runs, or of an agent's; all of them where there are fewer. */
+/** The newest starts of a user's runs, or of an agent's, as many as asked for; all of them where there are fewer. */
 export async function someNewestStarts(
   connection: Connection,
   capture: Capture,
@@ -30,14 +30,14 @@ export async function someNewestStarts(
   count: number,
 ): Promise<Micros[]> {
   const where = agentNo === undefined ? `tenant = ${tenant}` : runsOf({ tenant, numbers: [agentNo] });
-  // Not the first rows of an order: of each part of the relation the greatest values are kept while it is read.
+  // Not as the first rows of an order: in each part of the relation the greatest values are kept while it is read.
   const [row] = await connection.rows(
     `SELECT array_to_string(max(epoch_us(started_at), ${count}), ' ') AS starts FROM ${newest(capture, TRACES, where)}`,
   );
   return typeof row?.starts === 'string' ? row.starts.split(' ').map(Number) : [];
 }
 
-/** Where the durations of the agents' runs lie: half a second for ten million. */
+/** How the durations of the agents' runs are distributed: half a second for ten million. */
 export async function storedDurations(
   connection: Connection,
   capture: Capture,
@@ -54,7 +54,7 @@ export async function storedDurations(
   return found;
 }
 
-/** The durations of an agent's runs that lie in a range, in no order. @param range without its end */
+/** The durations of an agent's runs within a range, in no order. @param range its end is excluded */
 export async function durationsBetween(
   connection: Connection,
   capture: Capture,
@@ -73,8 +73,8 @@ export async function durationsBetween(
 }
 
 /**
- * The last time of the agents' runs, as `RunChanges` tell it: that of the header, of a run that goes on also of its spans, and
- * never after news of it came.
+ * The last time of the agents' runs, as `RunChanges` tells it: that of the header, for a run that goes on also that of its spans,
+ * and never after news of it came.
  */
 export async function lastActivity(
   connection: Connection,
@@ -89,7 +89,7 @@ export async function lastActivity(
   return new Map(rows.map((row) => [Number(row.agent_no), Number(row.at)]));
 }
 
-/** The headers; beside those of runs that go on, the last time that their spans have. */
+/** The headers; runs that go on also with the last time of their spans. */
 async function withLastSpans(connection: Connection, capture: Capture, where: string): Promise<string> {
   const running = newest(capture, TRACES, `status = ${RUNNING} AND first_seq > 0 AND ${where}`);
   const headers = newest(capture, TRACES, where);
@@ -103,7 +103,7 @@ async function withLastSpans(connection: Connection, capture: Capture, where: st
     GROUP BY s.tenant, s.trace_id) l ON t.tenant = l.tenant AND t.trace_id = l.trace_id)`;
 }
 
-/** The condition for the runs of some agents of one tenant. */
+/** The condition for the runs of some agents of one user. */
 export function runsOf({ tenant, numbers }: AgentsOf): string {
   return `tenant = ${tenant} AND agent_no IN (${numbers.join(', ')})`;
 }

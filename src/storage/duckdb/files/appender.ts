@@ -9,16 +9,16 @@ const CAPACITY = 2048;
 const VALIDITY_BYTES = CAPACITY / 8;
 
 /**
- * Appends encoded rows to one table inside the connection's transaction, by the run of neighbouring rows: fixed-width
- * columns are copied as they lie, texts are assigned one by one. The calls are synchronous and block the thread for
- * about 1.5 microseconds a row; whatever was appended is in the transaction after `close`.
+ * Appends encoded rows to one table inside the connection's transaction, a stretch of neighbouring rows at a time: fixed-width
+ * columns are copied as they lie, texts are assigned one by one. The calls are synchronous and block the thread for about 1.5
+ * microseconds a row; the rows are in the transaction after `close`.
  */
 export class TableAppender {
   readonly #table: Table;
   readonly #columns: readonly Column[];
   readonly #types: readonly duckdb.LogicalType[];
   readonly #appender: duckdb.Appender;
-  /** Values of the store's own columns in the chunk that is being filled. */
+  /** Values of the store's own columns for the chunk that is being filled. */
   readonly #own: readonly StoreColumn[];
   readonly #validity: readonly (Uint8Array | null)[];
   #chunk: duckdb.DataChunk | null = null;
@@ -73,8 +73,8 @@ export class TableAppender {
   }
 
   /**
-   * Lets go of everything that was not handed over. Without it DuckDB would do so when the object is collected, into
-   * whatever transaction the connection then has.
+   * Drops everything that was not handed over. Otherwise DuckDB would hand it over when the object is collected, into whatever
+   * transaction the connection has by then.
    */
   abandon(): void {
     this.#chunk = null;
@@ -82,7 +82,7 @@ export class TableAppender {
     duckdb.appender_clear(this.#appender);
   }
 
-  /** Hands everything to the transaction. @throws Error of DuckDB, on the whole transaction. */
+  /** Hands everything over to the transaction. @throws Error of DuckDB, which spoils the whole transaction */
   close(): void {
     this.#flush();
     duckdb.appender_close_sync(this.#appender);
@@ -147,7 +147,7 @@ export class TableAppender {
   }
 }
 
-/** Values that the store gives itself, until their chunk is full. */
+/** Values that the store itself provides, kept until their chunk is full. */
 class StoreColumn {
   readonly #kind: ColumnKind;
   readonly #data: ArrayBuffer;

@@ -5,13 +5,13 @@ import { isLocked, StoreOpenError } from './store-open-error.js';
 
 interface Attaching {
   readonly attach: () => Promise<void>;
-  /** Does what is to be done with the log while no other process can have the file; throws where one has it. Absent: none has. */
+  /** Does `work` on the log while no other process can have the file, and throws where one has it. Absent where none can. */
   readonly whenOurs?: (work: () => Promise<void>) => Promise<void>;
-  /** Is told that a log was cut off, and where. */
+  /** Called when a log was cut off, with the length that is left. */
   readonly cut: (log: string, bytes: number) => void;
 }
 
-/** What a log says of {@link Attaching.cut}. */
+/** What the daemon's log says then. */
 export const CUT_MESSAGE =
   'A crash tore the last commit in this log. Nobody was told that it was stored; it was cut off.';
 
@@ -32,7 +32,7 @@ export async function attachWithLog(path: string, { attach, whenOurs, cut }: Att
   };
   if (examineLog(log).kind !== 'readable') {
     await mend(async () => {
-      // Another process that has the file may have been writing to it.
+      // Another process that has the file may be writing to it.
       const state = examineLog(log);
       if (state.kind === 'damaged') throw damagedLog(log, state);
       if (state.kind === 'torn') await cutAt(state.end);

@@ -1,10 +1,10 @@
 import type { Micros } from '../../../signal/time.js';
 import type { Connection } from './connection.js';
 
-/** How far the clock is believed, and since when it has been ahead of that. */
+/** Up to when the clock is believed, and since when it has been ahead of that. */
 export interface ClockNote {
   readonly trustedAt: Micros;
-  /** The clock when it was first seen to be ahead, and when it was last; null: it is not. */
+  /** What the clock said when it was first seen to be ahead, and when last; null while it is not ahead. */
   readonly ahead: { readonly since: Micros; readonly at: Micros } | null;
 }
 
@@ -16,7 +16,7 @@ export class ClockNotes {
   readonly #connection: Connection;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param connection which stands in the main file */
+  /** @param connection whose current database is the main file */
   constructor(connection: Connection) {
     this.#connection = connection;
   }

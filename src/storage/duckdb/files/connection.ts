@@ -5,54 +5,54 @@ import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@du
 import duckdb from '@duckdb/node-bindings';
 import type { OpenFiles } from './metadata-copy.js';
 
-// Not imported: Node would first search the package's sixty CommonJS files for the names they export, which takes half as long
-// as to load them, in the thread that the start waits for.
+// Required, not imported: to import it Node would first search the package's sixty CommonJS files for the names they export,
+// which takes half as long as loading them, in the thread that the start waits for.
 const { DuckDBConnection } = createRequire(import.meta.url)('@duckdb/node-api') as typeof api;
 
-/** Whoever works through a large result does so for this long at most before others have their turn. */
+/** Code that works through a large result gives others a turn after this long. */
 const SLICE_MS = 4;
 
-/** How often a statement is told to end until it does: one that has not begun yet does not hear it. */
+/** How often a statement is interrupted until it ends: one that has not begun yet does not notice. */
 const STOP_EVERY_MS = 25;
 
-/** A value of a result or a parameter. Queries cast what JavaScript has no type for. */
+/** A value of a result or a parameter. Queries cast whatever JavaScript has no type for. */
 export type Value = string | number | boolean | null;
 export type Row = Record<string, Value>;
 
-/** A piece of a large result, as it lies in memory: it holds only until the next one is asked for. */
+/** A piece of a large result, as it lies in memory. It is valid only until the next one is asked for. */
 export interface FixedChunk {
   readonly rows: number;
   /** The 32-bit words of a column whose values take `width` bytes each. */
   words(column: number, width: number): Uint32Array;
-  /** Of a column of lists: the entries of all lists, of `width` bytes each. */
+  /** The entries of all lists in a column of lists, `width` bytes each. */
   listEntries(column: number, width: number): Uint8Array;
-  /** Of a column of texts: that of a row, decoded each time. */
+  /** The text in a row of a column of texts, decoded at each call. */
   text(column: number, row: number): string;
 }
 
-/** A 64-bit integer among the words of a column, as far as a number holds it exactly. */
+/** A 64-bit integer among the words of a column, as far as a number can hold it exactly. */
 export function int64At(words: Uint32Array, row: number): number {
   return ((words[row * 2 + 1] ?? 0) | 0) * 4_294_967_296 + (words[row * 2] ?? 0);
 }
 
 /**
- * One connection. Statements of one connection run one after the other; they run on DuckDB's side of the fence, in
- * Node's thread pool, so that the JavaScript thread goes on meanwhile.
+ * One connection to DuckDB. Its statements run one after the other in Node's thread pool, so the JavaScript thread goes on
+ * meanwhile.
  */
 export class Connection {
-  /** What the appender of the bindings needs. */
+  /** What the appender of the bindings takes. */
   readonly raw: duckdb.Connection;
-  /** Of its database. */
+  /** The open files of its database. */
   readonly files: OpenFiles;
   readonly #connection: api.DuckDBConnection;
-  /** Statements that {@link stop} may end. */
+  /** How many statements {@link stop} may have to end. */
   #underWay = 0;
   #stopped: Error | null = null;
   #stopping: NodeJS.Timeout | undefined;
 
   readonly #onError: (error: unknown) => void;
 
-  /** @param onError is told of each statement that failed */
+  /** @param onError called with the error of each statement that failed */
   constructor(raw: duckdb.Connection, files: OpenFiles, onError: (error: unknown) => void = () => undefined) {
     this.#onError = onError;
     this.raw = raw;
@@ -64,13 +64,13 @@ export class Connection {
     await this.#result(sql, values);
   }
 
-  /** All rows of a result that is known to be small. Integers beyond 2^53 must be cast by the query. */
+  /** All rows of a result that is known to be small. The query must cast integers that may exceed 2^53. */
   async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
     const result = await this.#result(sql, values);
     const names = result.columnNames();
     const rows: Row[] = [];
-    // The result is there as a whole: fetching its chunks one by one would go to the thread pool and back for each of them,
-    // and wait there behind commits and moves.
+    // The result is fetched as a whole: fetching its chunks one by one would go to the thread pool and back for each of them, and
+    // wait there behind commits and moves.
     for (let i = 0; i < result.chunkCount; i++) {
       const chunk = result.getChunk(i);
       const columns = names.map((_, column) => chunk.getColumnValues(column));
@@ -82,7 +82,7 @@ export class Connection {
   }
 
   /**
-   * Statements that all see the same, whatever others commit meanwhile. They must leave no scan open between them, see
+   * Runs statements that all see the same, whatever others commit meanwhile. They must leave no scan open between them: see
    * {@link wholeChunks}.
    */
   async asOfNow<T>(statements: () => Promise<T>): Promise<T> {
@@ -90,18 +90,16 @@ export class Connection {
     try {
       return await statements();
     } finally {
-      // Also after it was told to stop.
+      // Even after it was told to stop.
       await this.#connection.run('ROLLBACK').catch(() => undefined);
     }
   }
 
   /**
-   * A very large result of columns that are never null, by the chunk (at most 2048 rows), as DuckDB finds it. Not within a
-   * transaction.
-   *
-   * The transaction is its own. A streamed statement is prepared in one step and run in another, and DuckDB 1.5.6 leaves out
-   * conditions that the statistics of the first step make always true (`seq <= …`): what others commit in between would be
-   * found, too. Within a transaction both steps see the same.
+   * A very large result of columns that are never null, in chunks of at most 2048 rows, as DuckDB finds them. Not to be called
+   * within a transaction: it has its own. DuckDB 1.5.6 prepares a streamed statement in one step and runs it in another, and
+   * leaves out conditions that the statistics of the first step make always true (`seq <= …`); without a transaction it would
+   * then also find what others commit in between.
    */
   async *chunks(sql: string): AsyncGenerator<FixedChunk> {
     await this.run('BEGIN TRANSACTION READ ONLY');
@@ -118,8 +116,8 @@ export class Connection {
   }
 
   /**
-   * Likewise, of a result that DuckDB has put together before the first chunk comes. Then no scan stands open meanwhile, which
-   * would make a checkpoint of its tables wait, and others behind that.
+   * The same for a result that DuckDB has put together before the first chunk comes. Then no scan stays open, which would make a
+   * checkpoint of its tables wait, and others behind that.
    */
   async *wholeChunks(sql: string, values: readonly Value[] = []): AsyncGenerator<FixedChunk> {
     const result = await this.#result(sql, values);
@@ -134,7 +132,7 @@ export class Connection {
     }
   }
 
-  /** Without values nothing is prepared: that would parse the statement on this thread first. */
+  /** Without values nothing is prepared: preparing would parse the statement on this thread first. */
   async #result(sql: string, values: readonly Value[]): Promise<DuckDBMaterializedResult> {
     return await this.#whileNotStopped(() =>
       values.length === 0 ? this.#connection.run(sql) : this.#connection.run(sql, toDuckDB(values)),
@@ -142,9 +140,9 @@ export class Connection {
   }
 
   /**
-   * Ends the statement under way, and lets every other one fail with the same reason, until {@link goOn}. Other connections
-   * go on. DuckDB looks between two pieces of 2048 rows, so it takes some milliseconds; a sort or an aggregate that puts its
-   * result together ends first.
+   * Ends the statement under way, and makes every other one fail with the same reason, until {@link goOn}. Other connections go
+   * on. DuckDB checks between two pieces of 2048 rows, so it takes some milliseconds; a sort or an aggregate finishes putting its
+   * result together first.
    *
    * @returns false where it was stopped already, for another reason
    */
@@ -159,7 +157,7 @@ export class Connection {
     return true;
   }
 
-  /** Takes statements again. To be called while none is under way. */
+  /** Accepts statements again. To be called while none is under way. */
   goOn(): void {
     clearInterval(this.#stopping);
     this.#stopped = null;
@@ -178,12 +176,12 @@ export class Connection {
     }
   }
 
-  /** A statement that was interrupted fails with what it was interrupted for. */
+  /** An interrupted statement fails with the reason for which it was interrupted. */
   #reasonFor(error: unknown): unknown {
     return this.#stopped ?? error;
   }
 
-  /** Tells of something done to the files of the database that failed, as if it had been a statement. */
+  /** Reports a failure of other work on the database's files, as if it had been a statement. */
   failed(error: unknown): void {
     this.#onError(error);
   }

@@ -8,9 +8,9 @@ import { openError } from './store-open-error.js';
 import { whileLocked } from './while-locked.js';
 
 export interface DatabaseOptions {
-  /** Path of the main file; the directory is made when it is missing. */
+  /** Path of the main file; its directory is made when it is missing. */
   readonly path: string;
-  /** As DuckDB reads it: `512MiB`. */
+  /** In DuckDB's notation: `512MiB`. */
   readonly memoryLimit: string;
   readonly threads: number;
 }
@@ -18,17 +18,17 @@ export interface DatabaseOptions {
 /** The main file's name in SQL. */
 export const MAIN = 'meta';
 
-/** Is told of what goes wrong. */
+/** Gets told what goes wrong. */
 export interface DatabaseListener {
-  /** Once: DuckDB refuses everything from now on. */
+  /** Called once: from now on DuckDB refuses everything. */
   readonly died?: (error: unknown) => void;
-  /** Each statement that failed, and what else is done to the files. */
+  /** Called for each failed statement, and for failures of other work on the files. */
   readonly failed?: (error: unknown) => void;
-  /** A log that a crash tore was cut off, to so many bytes. */
+  /** Called when a log that a crash tore was cut off, with the length that is left. */
   readonly cut?: (log: string, bytes: number) => void;
 }
 
-/** The one DuckDB instance of the process. Exactly one thread opens it: see `README.md`. */
+/** The one DuckDB instance of the process. Only the store thread opens it. */
 export class Database {
   readonly #database: duckdb.Database;
   readonly #mainPath: string;
@@ -51,11 +51,11 @@ export class Database {
     duckdb.set_config(config, 'threads', String(options.threads));
     duckdb.set_config(config, 'memory_limit', options.memoryLimit);
     duckdb.set_config(config, 'temp_directory', `${options.path}.tmp`);
-    // The files are attached under names of ours: DuckDB would call the main one after the file, whatever that is.
+    // The files are attached under our own names: DuckDB would name the main one after the file, whatever that is called.
     const opened = new Database(await duckdb.open(':memory:', config), options.path, listener);
     const connection = await opened.connect();
-    // Checkpoints write while they hold a table's lock, so they come only when this store asks for one. The row group
-    // count keeps a slice of the mover from being written as one burst.
+    // A checkpoint writes while it holds the lock of a table, so it runs only when this store asks for one. The row group count
+    // keeps a slice of the mover from being written as one burst.
     await connection.run("SET GLOBAL checkpoint_threshold = '100GB'");
     await connection.run('PRAGMA disable_checkpoint_on_shutdown');
     await connection.run('SET GLOBAL write_buffer_row_group_count = 1');
@@ -78,7 +78,7 @@ export class Database {
    * be called while no statement runs on it.
    */
   async attachMainAnew(): Promise<void> {
-    // Not by a connection that stands in that file: it cannot even leave it.
+    // Not on a connection that has that file as its current database: it cannot even leave it.
     const [connection] = this.#connections;
     if (connection === undefined) throw new Error('the database is closed');
     await connection.run(`DETACH DATABASE IF EXISTS ${MAIN}`);
@@ -93,14 +93,14 @@ export class Database {
     return connection;
   }
 
-  /** Ends all statements under way with errors, as far as they can be ended. */
+  /** Ends all statements under way with errors, as far as DuckDB lets them be ended. */
   interrupt(): void {
     for (const connection of this.#connections) connection.interrupt();
   }
 
   /**
-   * After a fatal error, such as an `fsync` that failed, DuckDB refuses every statement on every file for as long as the
-   * process lives. An internal one may be of that kind: a statement that needs nothing tells.
+   * After a fatal error, such as a failed `fsync`, DuckDB refuses every statement on every file for as long as the process lives.
+   * An internal error may be such a one; a statement that needs nothing tells.
    */
   #notice(error: unknown): void {
     this.#listener.failed?.(error);
@@ -136,7 +136,7 @@ export class Database {
   }
 }
 
-/** A text as an SQL literal: for the places that take no parameter. */
+/** A text as an SQL literal, for places that take no parameter. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -147,8 +147,8 @@ export function identifier(name: string): string {
 }
 
 /**
- * Whether DuckDB refuses a file for good, as it is attached: after a checkpoint that failed halfway. Not after a fatal error,
- * which no attaching cures.
+ * Whether DuckDB refuses an attached file for good, after a checkpoint that failed halfway. False after a fatal error, which
+ * attaching anew does not cure.
  */
 export function isInvalidated(error: unknown): boolean {
   return (

@@ -8,27 +8,27 @@ import { PRIVATE_FILE } from '../../../config/private-path.js';
 import type { Troubles } from './troubles.js';
 
 interface Parts {
-  /** Of the main file: the reserve lies beside it. */
+  /** The main file's path: the reserve lies beside it. */
   readonly mainPath: string;
-  /** Of the reserve; 0: there is none. */
+  /** The size of the reserve; 0 for none. */
   readonly bytes: number;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly troubles: Troubles;
 }
 
-/** How often is looked whether there is room again. */
+/** How often to check whether there is room again. */
 const LOOK_EVERY_MS = 1000;
 const RETRY_AFTER_MS = 5000;
 const PIECE_BYTES = 1024 * 1024;
-/** Free room beyond the reserve before writes go on: otherwise they would be refused again at once. */
+/** Free room beyond the reserve that is needed before writes go on: otherwise they would be refused again at once. */
 const SPARE_BYTES = 4 * PIECE_BYTES;
 const TROUBLE = 'room on the disk';
 
 /**
- * Room on the disk. A file is kept that holds nothing: when the disk is full it is removed, so that reads that spill, moves, and
- * retention above all, have room to work in; what users send is refused until there is room for that file again. Without it a
- * disk that is full could never be emptied, as removing rows has to be written down, too.
+ * Keeps room on the disk for what must go on when it is full. A file without content is kept in reserve; when the disk is full it
+ * is removed, so that retention above all, moves, and reads that spill have room to work. Writes of users are refused until the
+ * file fits again. Without it a full disk could never be emptied, because removing rows has to be written down, too.
  */
 export class DiskRoom {
   readonly #parts: Parts;
@@ -55,7 +55,7 @@ export class DiskRoom {
     return this.#refused;
   }
 
-  /** Before any file is opened: a start takes some room of its own. */
+  /** Before any file is opened, since a start takes some room itself. */
   async begin(): Promise<void> {
     const { bytes, mainPath } = this.#parts;
     if (bytes === 0) rmSync(this.#path, { force: true });
@@ -66,12 +66,12 @@ export class DiskRoom {
     await this.#working;
   }
 
-  /** Once everything is open: makes the reserve, beside the work of others. */
+  /** Once everything is open: makes the reserve, while other work goes on. */
   keep(): void {
     if (!this.#isShort) this.#working = this.#make().then(() => undefined);
   }
 
-  /** To be told of what failed: the disk may be full. */
+  /** Takes an error: the disk may be full. */
   notice(error: unknown): void {
     if (isNoRoom(error)) this.#ranOut(error);
   }
@@ -87,7 +87,7 @@ export class DiskRoom {
     });
   }
 
-  /** The reserve stays. */
+  /** Ends the checks. The reserve stays. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#cancel();
@@ -123,7 +123,7 @@ export class DiskRoom {
 
   async #look(): Promise<void> {
     try {
-      // What is tried in vain takes the room from those who work in it.
+      // A failed attempt takes room from those who need it.
       if ((await freeBytes(dirname(this.#path))) >= this.#needed && (await this.#make())) this.#isEnough();
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'How much room there is on the disk cannot be seen.');
@@ -141,7 +141,7 @@ export class DiskRoom {
       if (isNoRoom(error)) this.#ranOut(error);
       else if (!this.#stop.signal.aborted)
         logger.warn({ err: error }, 'The reserve of the store cannot be written.');
-      // Of a quota only the attempt tells.
+      // Only the attempt shows what a disk quota allows.
       return false;
     }
     return true;
@@ -155,7 +155,7 @@ export class DiskRoom {
     logger.info({}, 'There is room on the disk of the store again: writes go on.');
   }
 
-  /** Of bytes that no file system compresses. */
+  /** Writes bytes that no file system can compress. */
   async #write(): Promise<void> {
     const { bytes } = this.#parts;
     const piece = randomFillSync(Buffer.alloc(Math.min(bytes, PIECE_BYTES)));
@@ -163,7 +163,7 @@ export class DiskRoom {
     try {
       for (let left = bytes; left > 0 && !this.#stop.signal.aborted; left -= piece.length)
         await file.writeFile(piece.subarray(0, Math.min(left, piece.length)));
-      // Some give the room only then.
+      // Some file systems take the room only then.
       await file.sync();
     } finally {
       await file.close();
@@ -183,7 +183,7 @@ export class DiskRoom {
   }
 }
 
-/** Whether an error says that the disk, or what its user may take of it, is full. */
+/** Whether an error says that the disk is full, or the share of it that its user may take. */
 export function isNoRoom(error: unknown): boolean {
   const text = error instanceof Error ? error.message : String(error);
   if (/No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/.test(text)) return true;

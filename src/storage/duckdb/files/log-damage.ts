@@ -1,28 +1,31 @@
 import { existsSync } from 'node:fs';
 import { COMMIT_MARK, ENTRY_HEAD_BYTES, LOG_HEAD, LogEntries, type LogEntry } from './log-entries.js';
 
-/** What is to be done with the log of a file before DuckDB reads it. */
+/** What to do with a file's log before DuckDB reads it. */
 export type LogState =
   /** DuckDB reads it to its end, or refuses it for an entry with a wrong checksum. */
   | { readonly kind: 'readable' }
-  /** A crash tore its last commit, which nobody was told of. `end`: of the last commit before. */
+  /** A crash tore its last commit, which nobody was told of. `end`: where the commit before it ends. */
   | { readonly kind: 'torn'; readonly end: number }
-  /** DuckDB would drop commits that were on the disk. `at`: where; `end`: of the last commit before. */
+  /** DuckDB would drop commits that were on the disk. `at`: where the damage is; `end`: where the last sound commit ends. */
   | { readonly kind: 'damaged'; readonly at: number; readonly end: number };
 
 const READABLE: LogState = { kind: 'readable' };
 
-/** Of no disk is less written at a time. */
+/** No disk writes less than this at a time. */
 const SECTOR_BYTES = 512;
-/** The system writes these, and may have written one before all was in it: then it ends in zeros. That these are fewer is as good as impossible. */
+/**
+ * The operating system writes pages, and may have written one before all of it was filled: then it ends in zeros, of which there
+ * are as good as certainly at least this many bytes (`PAGE_TAIL_BYTES`).
+ */
 const PAGE_BYTES = 4096;
 const PAGE_TAIL_BYTES = 8;
-/** What comes next in a head with the id of its file. */
+/** The field that follows in a head which names its file. */
 const FIELD_OF_FILE = 102;
 const ZEROS = Buffer.alloc(SECTOR_BYTES);
-/** An entry has up to 2048 rows of one commit, whose batches were in memory. */
+/** An entry has up to 2048 rows of one commit, whose batches fitted into memory. */
 const MOST_ENTRY_BYTES = 2 ** 32;
-/** What looks like the end of a commit is looked at so often: the first is one but for a freak. */
+/** How many places are examined that look like the end of a commit; only a freak accident makes one look like it that is none. */
 const MOST_ENDS = 64;
 
 /**
@@ -47,7 +50,8 @@ export function examineLog(path: string): LogState {
     const head = log.read(0, LOG_HEAD.length);
     if (!head.equals(LOG_HEAD)) {
       if (isOtherVersion(head)) return READABLE;
-      // Where the first page is not there, nothing behind it counts. DuckDB drops all behind any other head, too, or breaks down.
+      // Where the first page is missing, nothing behind it counts. With any other head, too, DuckDB drops everything behind it or
+      // breaks down.
       const isTorn = head.equals(ZEROS.subarray(0, head.length)) && !isFollowed(log, 0);
       return isTorn ? { kind: 'torn', end: 0 } : { kind: 'damaged', at: 0, end: 0 };
     }
@@ -57,7 +61,7 @@ export function examineLog(path: string): LogState {
 }
 
 /**
- * Looks at the last commit of a log that DuckDB refuses to read.
+ * Examines the last commit of a log that DuckDB refuses to read.
  *
  * @returns where that commit begins, if a crash tore it: nobody was told of it
  */
@@ -82,7 +86,7 @@ function withLog<T>(path: string, none: T, look: (log: LogEntries) => T): T {
   }
 }
 
-/** Of files of storage version 1.3 and later, and of encrypted ones. */
+/** Whether the file has storage version 1.3 or later, or is encrypted. */
 function isOtherVersion(head: Buffer): boolean {
   const known = LOG_HEAD.subarray(0, 5);
   return (
@@ -92,7 +96,7 @@ function isOtherVersion(head: Buffer): boolean {
   );
 }
 
-/** From entry to entry, as far as that goes. @returns where the last commit ends, and the one before */
+/** Goes from entry to entry as far as possible. @returns where the last commit ends, and the one before it */
 function walk(log: LogEntries): { readonly end: number; readonly endBefore: number } {
   let [end, endBefore, at] = [LOG_HEAD.length, LOG_HEAD.length, LOG_HEAD.length];
   for (;;) {
@@ -105,15 +109,15 @@ function walk(log: LogEntries): { readonly end: number; readonly endBefore: numb
 }
 
 /**
- * @param end of the last commit that is on the disk for sure
- * @param wrong the first place behind it where no entry is, or one with a wrong checksum
+ * @param end where the last commit ends that is on the disk for certain
+ * @param wrong the first place behind it where there is no entry, or one with a wrong checksum
  */
 function judge(log: LogEntries, end: number, wrong: number): LogState {
   const entry = log.at(wrong);
   if (entry === null) return { kind: 'torn', end };
   const { at, bytes } = entry;
   const dataAt = at + ENTRY_HEAD_BYTES;
-  // Of an entry that the end of the file cuts off, not even the end of its commit is there.
+  // Where the file ends within an entry, the end of that entry's commit is missing, too.
   const isTorn =
     dataAt + bytes > log.size
       ? bytes <= MOST_ENTRY_BYTES && !isFollowed(log, at, { orEnds: true })
@@ -121,7 +125,9 @@ function judge(log: LogEntries, end: number, wrong: number): LogState {
   return isTorn ? { kind: 'torn', end } : { kind: 'damaged', at, end };
 }
 
-/** The first entry behind a commit that is none, or has a wrong checksum; null where all are right up to the end of the file. */
+/**
+ * The first place behind a commit without an entry or with a wrong checksum; null where all are right up to the end of the file.
+ */
 function firstWrong(log: LogEntries, from: number): number | null {
   for (let at = from; at < log.size;) {
     const entry = log.at(at);
@@ -132,7 +138,7 @@ function firstWrong(log: LogEntries, from: number): number | null {
   return null;
 }
 
-/** Whether zeros where an entry lies may stand for what never got to the disk. */
+/** Whether zeros within an entry may stand for something that never got to the disk. */
 function hasGap(log: LogEntries, end: number, { at, bytes }: LogEntry): boolean {
   // No commit ends with one.
   if (log.read(log.size - 1, 1)[0] === 0) return true;
@@ -151,9 +157,9 @@ function hasGap(log: LogEntries, end: number, { at, bytes }: LogEntry): boolean 
 }
 
 /**
- * Whether a commit ends behind a place and another begins.
+ * Whether behind a place a commit ends and another begins.
  *
- * @param orEnds or whether one ends that is the last
+ * @param orEnds whether it is enough that one ends there, even as the last
  */
 function isFollowed(log: LogEntries, from: number, { orEnds = false } = {}): boolean {
   let looked = 0;

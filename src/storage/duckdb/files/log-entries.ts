@@ -18,11 +18,11 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
  * next write; a wrong checksum is an error.
  */
 export const LOG_HEAD = Buffer.from('640062650002ffff', 'hex');
-/** Whole, with what stands before its data. */
+/** All of it, with the head in front of its data. */
 const COMMIT_ENTRY = Buffer.from('0500000000000000e7fe7d722fed3d5e640064ffff', 'hex');
-/** Of that, what does not say how long it is. */
+/** Its part without the length. */
 export const COMMIT_MARK = COMMIT_ENTRY.subarray(8);
-/** What stands before the data of an entry. */
+/** The head in front of an entry's data. */
 export const ENTRY_HEAD_BYTES = 16;
 /** No entry has less data. */
 const LEAST_BYTES = 5;
@@ -34,9 +34,9 @@ const PIECE_BYTES = 1024 * 1024;
 export interface LogEntry {
   /** Where it begins in the file. */
   readonly at: number;
-  /** Of data, as it says. */
+  /** Bytes of data, as its head says. */
   readonly bytes: number;
-  /** Whether it ends a commit, going by what stands before its data. */
+  /** Whether its head is that of the end of a commit. */
   readonly isCommit: boolean;
 }
 
@@ -48,7 +48,7 @@ export class LogEntries {
   #windowAt = 0;
   #windowBytes = 0;
 
-  /** @throws where there is none */
+  /** @throws where there is no such file */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
     this.size = fstatSync(this.#file).size;
@@ -58,7 +58,7 @@ export class LogEntries {
     closeSync(this.#file);
   }
 
-  /** What stands before the data of an entry; null where the file ends within that. */
+  /** The head of the entry at a place; null where the file ends within it. */
   at(at: number): LogEntry | null {
     if (at + ENTRY_HEAD_BYTES > this.size) return null;
     if (at < this.#windowAt || at + ENTRY_HEAD_BYTES > this.#windowAt + this.#windowBytes) {
@@ -73,13 +73,13 @@ export class LogEntries {
     };
   }
 
-  /** Where an entry ends; null where it cannot be one, or goes beyond the end of the file. */
+  /** Where an entry ends; null where it cannot be one, or reaches beyond the end of the file. */
   endOf({ at, bytes }: LogEntry): number | null {
     const end = at + ENTRY_HEAD_BYTES + bytes;
     return bytes < LEAST_BYTES || end > this.size ? null : end;
   }
 
-  /** Whether an entry that ends in the file has the checksum that it says (`src/common/checksum.cpp`). */
+  /** Whether an entry, which lies within the file, has the checksum that its head says (`src/common/checksum.cpp`). */
   isSound(entry: LogEntry): boolean {
     let sum = 5381n;
     let left = entry.bytes;
@@ -93,7 +93,7 @@ export class LogEntries {
     return left === 0 && this.read(entry.at + 8, 8).readBigUInt64LE() === sum;
   }
 
-  /** A part of the file in pieces, and where each begins. @param overlap bytes that each repeats of the one before */
+  /** A part of the file in pieces, with the place of each. @param overlap how many bytes each repeats of the one before */
   *pieces(from: number, to: number, overlap = 0): Generator<readonly [Buffer, number]> {
     for (let at = from; at < to; at += PIECE_BYTES) {
       const start = Math.max(from, at - overlap);
@@ -101,14 +101,14 @@ export class LogEntries {
     }
   }
 
-  /** As much as there is. */
+  /** Reads as much as there is. */
   read(at: number, bytes: number): Buffer {
     const buffer = Buffer.alloc(bytes);
     return buffer.subarray(0, readSync(this.#file, buffer, 0, bytes, at));
   }
 }
 
-/** Of a piece of data: all words of 8 bytes multiplied, and what is left at the end of the last piece by MurmurHash 64A. */
+/** The checksum of a piece of data: each word of 8 bytes multiplied, and what is left at the end by MurmurHash 64A. */
 function sumOf(data: Buffer): bigint {
   const words = data.length - (data.length % 8);
   let sum = 0n;

@@ -13,7 +13,7 @@ import { StoreOpenError } from './store-open-error.js';
 import type { Troubles } from './troubles.js';
 import { setUnusableAside, type CheckedFile } from './unusable-rows.js';
 
-/** What the main file says. */
+/** What the main file holds. */
 export interface MainFile {
   /** The UUID of the store. */
   readonly storeId: string;
@@ -39,7 +39,7 @@ export async function openMainFile(
   try {
     await checkpoint(connection, MAIN);
   } catch (error) {
-    // What the log holds goes into the file later: a full disk is no reason not to start.
+    // The log's content goes into the file later: a full disk is no reason not to start.
     parts.logger.warn(
       { err: error },
       'The main file could not be checkpointed at the start; that is tried at the next.',
@@ -52,7 +52,7 @@ export async function openMainFile(
 /**
  * To be called before a main file is made.
  *
- * @throws StoreOpenError where there is none although there is telemetry: nobody knows whose
+ * @throws StoreOpenError where there is telemetry but no main file: nobody knows whose telemetry it is
  */
 export function refuseWithoutMain(path: string): void {
   if (!existsSync(path)) refuseOthersTelemetry(path);
@@ -66,7 +66,7 @@ function refuseOthersTelemetry(path: string): void {
   );
 }
 
-/** Rows carry numbers of users and prompts. With those of another control plane they would be other users'. */
+/** Rows carry numbers of users and prompts. Under another control plane these would mean other users. */
 async function identify(connection: Connection, path: string, control: string): Promise<string> {
   const [row] = await connection.rows(
     'SELECT id::VARCHAR AS id, control::VARCHAR AS control FROM store_identity',

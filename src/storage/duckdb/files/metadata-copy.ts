@@ -35,8 +35,7 @@ export class OpenFiles {
 }
 
 /**
- * Copies blocks of a file that lie beside it as they are now. Those that are not in the file yet are written for the first time,
- * and need none.
+ * Copies blocks of a file, as they are now, into a file beside it. Blocks beyond the end of the file are new and need no copy.
  *
  * @param descriptor of the file: see {@link OpenFiles}
  * @param blocks their numbers
@@ -64,7 +63,7 @@ export async function keepMetadata(
   } finally {
     await copy.close();
   }
-  // A copy is whole as soon as it has its name.
+  // A copy is whole once it has its name.
   await rename(made, copyOf(path));
   await syncDirectory(dirname(path));
 }
@@ -78,14 +77,14 @@ export function hasMetadataCopy(path: string): boolean {
   return existsSync(copyOf(path));
 }
 
-/** Puts back what a checkpoint has overwritten that did not come to its end. To be called while nobody has the file open. */
+/** Puts back the blocks that an unfinished checkpoint has overwritten. To be called while nobody has the file open. */
 export async function restoreMetadata(path: string): Promise<void> {
   if (!hasMetadataCopy(path)) return;
   const copy = await open(copyOf(path), 'r');
   try {
     const file = await open(path, 'r+');
     try {
-      // A header that has changed was the last step, and leads to what was written.
+      // Writing the header is the last step of a checkpoint: a changed header leads to the new blocks.
       const head = read(copy.fd, PREAMBLE_BYTES, HEAD_BYTES);
       if (head.equals(read(file.fd, 0, HEAD_BYTES))) await putBack(copy, file);
       await forgetMetadataCopy(path);
@@ -120,7 +119,7 @@ async function writeAll(file: FileHandle, buffer: Buffer, position: number): Pro
   }
 }
 
-/** Of what the page cache has: it does not take long enough to go through the thread pool for it. */
+/** Reads what is most likely in the page cache: too quick to be worth a trip through the thread pool. */
 function read(descriptor: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   for (let done = 0; done < length;) {

@@ -6,7 +6,7 @@ import type { Connection } from './connection.js';
 import { identifier } from './database.js';
 import { StoreOpenError } from './store-open-error.js';
 
-/** One step forward in the schema of a kind of file. Steps are never changed once released, and never go back. */
+/** One step forward in the schema of a kind of file. Released steps are never changed, and there is no way back. */
 interface Upgrade {
   readonly version: number;
   readonly statements: (catalog: string) => readonly string[];
@@ -24,9 +24,9 @@ export const SEGMENT_SCHEMA: Schema = {
   version: 1,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
-    // Of the cold file: which segments it has taken over, and what follows from its rows.
+    // In the cold file: which segments it has taken over, and what follows from its rows.
     `CREATE TABLE ${catalog}.main.moved (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL)`,
-    // Which it has not, although it has taken over later ones.
+    // Which segments it has not taken over, although it has later ones.
     `CREATE TABLE ${catalog}.main.segments_aside (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL, last_number BIGINT NOT NULL, is_read BOOLEAN NOT NULL)`,
     ...COLD_TABLES.map((table) => createTable(catalog, table)),
     createLogTerms(catalog),
@@ -35,7 +35,7 @@ export const SEGMENT_SCHEMA: Schema = {
   upgrades: [],
 };
 
-/** The main file. Its first schema was that of stores which kept users, keys and all else there, too. */
+/** The main file. In its first schema it also held users, keys and all the rest of the control plane. */
 export const MAIN_SCHEMA: Schema = {
   version: 2,
   create: (catalog) => MAIN_TABLES.map((create) => create(catalog)),
@@ -80,7 +80,8 @@ export async function migrate(
   const note = `INSERT INTO ${catalog}.main.schema_versions VALUES (${schema.version}, now()::TIMESTAMP)`;
   await connection.run('BEGIN');
   try {
-    // Together: a store makes a hundred tables at its first start, and the way to DuckDB and back takes as long as most of them.
+    // All in one call: a store makes a hundred tables at its first start, and the way to DuckDB and back takes as long as making
+    // most of them.
     await connection.run([...changes, note].join(';\n'));
     await connection.run('COMMIT');
   } catch (error) {

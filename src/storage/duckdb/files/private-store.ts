@@ -4,8 +4,8 @@ import type { Logger } from '../../../component/telemetry.js';
 import { makePrivate } from '../../../config/private-path.js';
 
 /**
- * Takes from the files of a store that are there what others may do with them: they were restored from a backup, or made
- * by a process with another umask.
+ * Takes the rights of other users away from the files of a store: they may have been restored from a backup, or made by a process
+ * with another umask.
  *
  * @param mainPath the others lie beside it, under its name
  */

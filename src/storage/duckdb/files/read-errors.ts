@@ -1,6 +1,6 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 
-/** What comes when the store is being closed. */
+/** The error of reads while the store is being closed. */
 export function closing(): ConsumeError {
   return new ConsumeError('The store is closing.', {
     code: 'storage_unavailable',
@@ -9,12 +9,12 @@ export function closing(): ConsumeError {
   });
 }
 
-/** Whoever asked has gone: nobody hears this. */
+/** The client has gone, so nobody sees this error. */
 export function abandoned(): ConsumeError {
   return unread('Nobody waits for this answer any more.', 1000);
 }
 
-/** @param ms what one read may take */
+/** @param ms how long one read may take */
 export function timedOut(ms: number): ConsumeError {
   return unread(
     `The answer was not found within ${ms / 1000} s, and the search for it was ended (extensions.duckdb.read_timeout). Ask for less, such as a shorter time, or try again later.`,
@@ -22,7 +22,7 @@ export function timedOut(ms: number): ConsumeError {
   );
 }
 
-/** @param ms what one read may wait */
+/** @param ms how long one read may wait */
 export function waitedTooLong(ms: number): ConsumeError {
   return unread(
     `Other reads kept the store busy for ${ms / 1000} s (extensions.duckdb.read_timeout). Try again later.`,
@@ -30,7 +30,7 @@ export function waitedTooLong(ms: number): ConsumeError {
   );
 }
 
-/** The line is full for this user, or for all. */
+/** The queue is full for this user, or for all. */
 export function tooManyWaiting(): ConsumeError {
   return unread('Too many reads are waiting for the store. Try again later.', 1000);
 }

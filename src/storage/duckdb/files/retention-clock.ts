@@ -3,14 +3,14 @@ import { formatTime, type Micros } from '../../../signal/time.js';
 import type { ClockNote } from './clock-notes.js';
 import type { Troubles } from './troubles.js';
 
-/** By how much the clock may go on between two looks, which are an hour apart while the daemon runs. */
+/** By how much the clock may go on between two checks, which are an hour apart while the daemon runs. */
 const LARGEST_STEP = 2 * 86_400_000_000;
-/** How long a clock has to go on from where it has jumped to before it is believed. */
+/** How long a clock has to go on steadily after a jump before it is believed. */
 const CONFIRMED_AFTER = 86_400_000_000;
 const TROUBLE = 'the clock is ahead';
 
 interface Parts {
-  /** In the main file. */
+  /** Kept in the main file. */
   readonly notes: { read(): Promise<ClockNote | null>; write(note: ClockNote): Promise<void> };
   /** When the newest run was last heard of; null where there is none. */
   readonly heardUpTo: () => Promise<Micros | null>;
@@ -19,14 +19,14 @@ interface Parts {
 }
 
 /**
- * The time by which retention removes what is old. A clock that is years ahead for an hour would remove everything, and
- * nothing brings that back; so one that is more than two days ahead of what was believed last is believed only when it has gone on
- * from there for a day. Until then retention goes by the last time that was believed. A clock that is put back is believed at once:
- * by it less is removed.
+ * The time by which retention removes what is old. A clock that is years ahead for an hour would remove everything, for good; so
+ * a clock that is more than two days ahead of the last believed time is believed only after it has gone on from there for a day.
+ * Until then retention goes by the last believed time. A clock that is put back is believed at once, because less is removed by
+ * it.
  */
 export class RetentionClock {
   readonly #parts: Parts;
-  /** Null until it is read. */
+  /** Null until it has been read. */
   #note: ClockNote | null = null;
 
   constructor(parts: Parts) {
@@ -46,7 +46,7 @@ export class RetentionClock {
     try {
       await this.#parts.notes.write(note);
     } catch (error) {
-      // On a full disk, say, where retention is needed most.
+      // It may fail on a full disk, where retention is needed most.
       this.#parts.logger.warn({ err: error }, 'What retention believes of the clock could not be noted.');
     }
     this.#tell(note, known, now);

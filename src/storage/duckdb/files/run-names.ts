@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** The commits whose ids a run has: those after one, up to another. */
+/** The commits whose ids a file of ids has: those after `after`, up to `upTo`. */
 export interface CommitRange {
   readonly after: number;
   readonly upTo: number;
 }
 
-/** What ids there are indexes of. */
+/** What there are indexes of ids for. */
 const INDEX_KINDS = ['traces', 'links', 'spans'] as const;
 export type IndexKind = (typeof INDEX_KINDS)[number];
 
-/** The runs of all indexes of a store that have ids of some of these commits. @param mainPath path of its main file */
+/** All files of ids that have ids of some of these commits. @param mainPath path of the store's main file */
 export function runsWithIdsOf(mainPath: string, { after, upTo }: CommitRange): string[] {
   const runs = INDEX_KINDS.flatMap((kind) => new RunNames(mainPath, kind).list().runs);
   return runs.filter((path) => {
@@ -20,7 +20,7 @@ export function runsWithIdsOf(mainPath: string, { after, upTo }: CommitRange): s
   });
 }
 
-/** What the runs of an index are called: `NAME.traces-0-1200.ids`, beside the store's other files. */
+/** The names of an index's files of ids: `NAME.traces-0-1200.ids`, beside the store's other files. */
 export class RunNames {
   readonly #base: string;
   readonly #kind: IndexKind;
@@ -35,7 +35,7 @@ export class RunNames {
     return `${this.#base}.${this.#kind}-${after}-${upTo}.ids`;
   }
 
-  /** The runs on the disk, and what writing others has left. */
+  /** The files of ids on the disk, and unfinished ones that a process left. */
   list(): { readonly runs: string[]; readonly unfinished: string[] } {
     const directory = dirname(this.#base);
     const start = `${basename(this.#base)}.${this.#kind}-`;

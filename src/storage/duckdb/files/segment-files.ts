@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Three blocks: DuckDB writes them first when it makes a file. */
+/** Three blocks, which DuckDB writes first when it makes a file. */
 const FILE_HEAD_BYTES = 3 * 4096;
 
-/** What the cold file and the hot segments are called: they lie beside the main file under its name. */
+/** The names of the cold file and the hot segments: they lie beside the main file under its name. */
 export class SegmentFiles {
   /** Path of the main file. */
   readonly main: string;
@@ -39,14 +39,14 @@ export class SegmentFiles {
 }
 
 /**
- * Whether the process that made a segment died before the head of its file was written. Rows of a segment lie in its log,
- * so without one nothing is lost.
+ * Whether the process that made a segment died before the head of the file was written. Nothing is lost then, because a segment's
+ * rows lie in its log.
  */
 export function isTorn(path: string): boolean {
   return bytesOf(path) < FILE_HEAD_BYTES && bytesOf(`${path}.wal`) === 0;
 }
 
-/** Whether there is more in the file itself than its head. */
+/** Whether the file itself holds more than its head. */
 export function hasBlocks(path: string): boolean {
   return bytesOf(path) > FILE_HEAD_BYTES;
 }
@@ -56,7 +56,7 @@ export function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Removes a segment. Not synchronously: giving back the space of a large file can take many milliseconds. */
+/** Removes a segment. Asynchronously: freeing the space of a large file can take many milliseconds. */
 export async function removeFiles(path: string): Promise<void> {
   for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
 }

@@ -2,7 +2,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 
 const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
 
-/** Within what the appender says: it leaves out the kind. */
+/** Part of what the appender's errors say: they leave out the kind of error. */
 const INVALIDATED = 'database has been invalidated';
 
 /** What the sender is told of an error of the database: no path, no SQL. */

@@ -1,9 +1,9 @@
-/** The store cannot be opened: what is wrong, with which file, and the cure. */
+/** The store cannot be opened. The message says what is wrong, with which file, and the cure. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 }
 
-/** Puts the cure into what DuckDB says when it cannot open a file; what has one stays as it is. */
+/** Adds the cure to what DuckDB says when it cannot open a file; an error that has a cure stays as it is. */
 export function openError(path: string, cause: unknown): StoreOpenError {
   if (cause instanceof StoreOpenError) return cause;
   const text = cause instanceof Error ? cause.message : String(cause);

@@ -2,16 +2,16 @@ import type { Logger } from '../../../component/telemetry.js';
 import type { Connection } from './connection.js';
 import type { Troubles } from './troubles.js';
 
-/** The largest number, of microseconds as of anything else, that JavaScript holds exactly. */
+/** The largest number that JavaScript holds exactly, whether it counts microseconds or anything else. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** A column, with what its usable values are besides those that its type has. */
+/** A column, with what its usable values must meet besides its type. */
 interface CheckedColumn {
   readonly name: string;
   readonly sql: string;
-  /** Of doubles; absent: any of them. */
+  /** For doubles; absent where any value is usable. */
   readonly bounds?: readonly [least: number, most: number];
-  /** Whether it is JSON. */
+  /** Whether it holds JSON. */
   readonly isJson?: boolean;
 }
 
@@ -20,32 +20,28 @@ interface CheckedTable {
   readonly columns: readonly CheckedColumn[];
 }
 
-/** A file whose tables are to be looked through, and what else there is to do. */
+/** A file whose tables are to be checked, and what else has to be done for it. */
 export interface CheckedFile {
   /** Its name in SQL. */
   readonly catalog: string;
   readonly path: string;
   readonly tables: readonly CheckedTable[];
-  /** Of its table `unusable_rows`: the columns, and how a row `r` of a table fills them. */
+  /** The columns of its table `unusable_rows`, and how a row `r` of a table fills them. */
   readonly kept: (table: CheckedTable) => Readonly<Record<string, string>>;
-  /** What follows from rows that were set aside, in the same transaction. */
+  /** What has to follow when rows were set aside, in the same transaction. */
   readonly settle?: () => Promise<void>;
-  /** A further sentence for people. */
+  /** A further sentence for the log. */
   readonly hint?: (rows: ReadonlyMap<string, number>) => string;
 }
 
-/** The table of each file that has what was set aside. */
+/** The table in each file that holds what was set aside. */
 const UNUSABLE = 'unusable_rows';
 
 /**
- * Takes the rows out of an attached file's tables that nothing could be done with, into its table `unusable_rows`: a time of
- * `infinity` or a number beyond 2^53 would make every list fail that comes upon it. Nothing that is taken in has such values;
- * they come from damage, or from somebody who changed the file.
- *
- * Each condition asks one column for what lies beyond a bound, so that the least and greatest values which DuckDB keeps of each
- * row group answer it without looking at rows.
- *
- * Says so in the log and in `/readyz`.
+ * Moves rows with values that nothing can be done with into the file's table `unusable_rows`: a time of `infinity` or a number
+ * beyond 2^53 would make every list fail that meets it. Such values are never accepted; they come from damage, or from somebody
+ * who changed the file. Each condition asks one column for values beyond a bound, so DuckDB answers it from the least and
+ * greatest values of each row group, without reading rows. Says so in the log and in `/readyz`.
  */
 export async function setUnusableAside(
   connection: Connection,
@@ -95,7 +91,7 @@ async function keepAndDelete(
   return Number(deleted?.Count);
 }
 
-/** Conditions of which a usable row meets none. */
+/** Conditions none of which a usable row meets. */
 function conditionsOf(table: CheckedTable): string[] {
   return table.columns.flatMap(({ name, sql, bounds, isJson }) => {
     switch (sql) {
@@ -103,7 +99,7 @@ function conditionsOf(table: CheckedTable): string[] {
         return [`${name} < -${MOST}`, `${name} > ${MOST}`];
       case 'TIMESTAMP':
         return [`${name} < make_timestamp(-${MOST})`, `${name} > make_timestamp(${MOST})`];
-      // NaN is greater than everything.
+      // In DuckDB NaN is greater than everything.
       case 'DOUBLE':
         return bounds === undefined
           ? []

@@ -9,13 +9,12 @@ export interface Locking {
 }
 
 /**
- * Does something with the files of a database while no other process can open it. It is attached by another name of the same
- * file, beside which there is no log: DuckDB would read that, and it may be what is to be mended.
- *
- * A file that cannot be attached, as a crash may have left it, no other process has either.
+ * Works on the files of a database while no other process can open it. It is attached under a second name of the same file,
+ * beside which there is no log: DuckDB would read the log, which may be what has to be mended. A file that cannot be attached, as
+ * a crash may have left it, cannot be open in another process either.
  *
  * @param path of a file that is not attached
- * @throws where another process has it, and what the work throws
+ * @throws where another process has it, and whatever the work throws
  */
 export async function whileLocked(
   path: string,
@@ -24,7 +23,7 @@ export async function whileLocked(
 ): Promise<void> {
   const other = `${path}.probe`;
   await rm(other, { force: true });
-  // Some file systems have no second names, and neither has a full disk.
+  // Some file systems have no hard links, and a full disk has no room for one.
   const name = await link(path, other).then(
     () => other,
     () => path,

@@ -1,13 +1,14 @@
-/** Fewer than these are not worth reading; with more of them a look-up asks too many filters. */
+/** Fewer files are not worth reading; with more of them a look-up asks too many filters. */
 const LEAST = 4;
 const MOST = 8;
-/** How much larger than its largest part a merged run is, at least: so no id is written more than a few times. */
+/** By what factor a merged file is at least larger than its largest part, so that no id is written more than a few times. */
 const GROWTH = 2.5;
 
 /**
- * Which neighbours among runs are to be merged next: those that make the smallest run.
+ * Which neighbouring files to merge next: those that make the smallest one.
  *
- * @param sizes of the runs, oldest first @returns from where to where; null: there are few enough
+ * @param sizes of the files, oldest first
+ * @returns from where to where; null where there are few enough
  */
 export function chooseMerge(sizes: readonly number[]): { readonly from: number; readonly to: number } | null {
   let best: { from: number; to: number; total: number } | null = null;
@@ -19,7 +20,7 @@ export function chooseMerge(sizes: readonly number[]): { readonly from: number; 
       total += size;
       largest = Math.max(largest, size);
       if (to - from < LEAST || total < largest * GROWTH) continue;
-      // Of windows that begin together a longer one saves a merge later.
+      // Among windows that begin together, a longer one saves a merge later.
       if (best === null || total < best.total || best.from === from) best = { from, to, total };
     }
   }

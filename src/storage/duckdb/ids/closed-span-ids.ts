@@ -9,8 +9,8 @@ import type { CommitRange } from '../files/run-names.js';
 import { idInTrace } from './span-id.js';
 
 /**
- * The ids of the spans of closed runs: those that have more spans than their headers follow. With a span goes the commit of its
- * newest version, or where that is later the one that closed its run.
+ * The ids of the spans of closed runs, which have more spans than their headers follow. A span goes with the commit of its newest
+ * version, or with the one that closed its run where that is later.
  */
 export class ClosedSpanIds implements IdRows {
   readonly #read: Read;
@@ -57,7 +57,7 @@ export class ClosedSpanIds implements IdRows {
   }
 }
 
-/** The spans that a range is about, with the commit that goes with each as `no`; null where no run is closed. */
+/** The spans that a range of commits is about, with the commit that goes with each as `no`; null where no run is closed. */
 async function rowsOf(
   connection: Connection,
   capture: Capture,

@@ -1,8 +1,8 @@
 import type { IdKey } from './id-hash.js';
 
 /**
- * How an id and its number lie in memory and in files, in four words: 80 bits of the id's hash, and 48 of the number. Entries
- * are in the order of the hash.
+ * How an id and its number lie in memory and in files, in four words: 80 bits of the id's hash, and 48 of the number. Entries are
+ * in the order of the hash.
  */
 export const ENTRY_WORDS = 4;
 
@@ -17,12 +17,12 @@ export function putEntry(words: Uint32Array, at: number, key: IdKey, number: num
   words[at + 3] = number % WORD;
 }
 
-/** 0 where there is no entry. */
+/** The number of an entry; 0 where there is none. */
 export function numberAt(words: Uint32Array, at: number): number {
   return ((words[at + 2] ?? 0) % HALF) * WORD + (words[at + 3] ?? 0);
 }
 
-/** Negative where the entry comes before the key, 0 where it is the key's. */
+/** Negative where the entry comes before the key, 0 where it has the key. */
 export function compareWithKey(words: Uint32Array, at: number, key: IdKey): number {
   return (
     (words[at] ?? 0) - (key[0] ?? 0) ||

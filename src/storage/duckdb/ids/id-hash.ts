@@ -1,10 +1,10 @@
-/** The words of a hash: 32, 32 and 16 bits of it. */
+/** The words of a hash, with 32, 32 and 16 bits of it. */
 export type IdKey = Uint32Array;
 
 /**
- * Hashes of ids of tenants: 80 bits that nobody can foresee who does not know the key, and that no two ids share in practice
- * (with a thousand million ids the odds are one in two million). HalfSipHash-1-3, its finalization repeated for more bits
- * (J.-P. Aumasson, D. J. Bernstein: SipHash; github.com/veorq/SipHash).
+ * Hashes of the ids of users: 80 bits that nobody can foresee without the key, and that in practice no two ids share (with a
+ * thousand million ids the odds are one in two million). HalfSipHash-1-3, its finalization repeated for more bits (J.-P.
+ * Aumasson, D. J. Bernstein: SipHash; github.com/veorq/SipHash).
  */
 export class IdHash {
   /** Two words. */
@@ -17,7 +17,7 @@ export class IdHash {
 
   /**
    * @param words an id in four words, from `offset` on
-   * @returns the hash; the array is used again by the next call
+   * @returns the hash; the next call uses the same array
    */
   of(tenant: number, words: Uint32Array, offset: number): IdKey {
     const found = this.#found;

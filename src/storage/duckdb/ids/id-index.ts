@@ -13,24 +13,24 @@ import { RunNames, type CommitRange, type IndexKind } from '../files/run-names.j
 import { discard, openRuns } from './stored-runs.js';
 
 export interface IndexSize {
-  /** Ids are written when there are some 60 % of 2 to this power of them in memory, 16 bytes each. */
+  /** Ids are written to a file when about 60 % of 2 to this power of them are in memory, 16 bytes each. */
   readonly tableBits: number;
-  /** Memory for filters, 12 bits an id; what is beyond reads its filters from the disk. */
+  /** Memory for filters, at 12 bits an id; filters beyond it are read from the disk. */
   readonly filterBytes: number;
 }
 
 const INDEX_SIZE: IndexSize = { tableBits: 17, filterBytes: 48 * 1024 * 1024 };
 
-/** The ids of commits that are in memory and change no more. */
+/** The ids of commits that are in memory and do not change any more. */
 interface FrozenTable extends CommitRange {
   readonly table: IdTable;
 }
 
 interface Parts {
   readonly names: RunNames;
-  /** Tells the store from others, so that files of theirs are not believed. */
+  /** Tells the store from others, so that files of another store are not believed. */
   readonly store: number;
-  /** What the ids are of, for the log. */
+  /** What the ids belong to, for the log. */
   readonly kind: string;
   readonly rows: IdRows;
   readonly logger: Logger;
@@ -38,30 +38,28 @@ interface Parts {
 }
 
 /**
- * Which ids are stored, each with the number of the last commit that was about it. What is newest is in memory, everything
- * else in sorted files ("runs") behind small filters, which are merged as they come together. A miss is certain, and a hit as
- * good as certain: the tables have the last word.
- *
- * All of it can be derived from the tables: what is missing, torn or another store's is made anew, at the start from there on
- * where the files end, otherwise when it is found. Only {@link find} and {@link put} are in the way of commits; they never
- * wait for the writing and merging of runs.
+ * Which ids are stored, each with the number of the last commit that was about it. The newest are in memory, everything else in
+ * sorted files ("runs") behind small filters, which are merged as they grow in number. A miss is certain, and a hit nearly so:
+ * the tables have the last word. All of it can be derived from the tables: what is missing, torn or another store's is made anew,
+ * at the start from where the files end, otherwise when it is found. Only {@link find} and {@link put} can hold up commits; they
+ * never wait for files being written and merged.
  */
 export class IdIndex {
   readonly #parts: Parts;
   readonly #hash: IdHash;
   readonly #maker: RunMaker;
-  /** Oldest first, without gaps but for commits whose ids are gone. */
+  /** Oldest first, without gaps except for commits whose ids are gone. */
   #runs: RunFile[];
   /** Oldest first. */
   #frozen: FrozenTable[] = [];
   #table: IdTable;
-  /** The last commit of the runs and the frozen tables, and the last one of all. */
+  /** The last commit in the files and the frozen tables, and the last one of all. */
   #frozenUpTo: number;
   #upTo: number;
   readonly #damaged = new Set<RunFile>();
   #wantsTrim = false;
   #working: Promise<void> | null = null;
-  /** Whether there may be something to do. */
+  /** Whether there may be work left. */
   #isLeft = false;
   #isClosing = false;
 
@@ -81,7 +79,7 @@ export class IdIndex {
   }
 
   /**
-   * Opens what is on the disk, and reads from the tables what is not.
+   * Opens what is on the disk, and reads the rest from the tables.
    *
    * @param lastSeq the last commit of the store
    */
@@ -111,28 +109,28 @@ export class IdIndex {
     return index;
   }
 
-  /** Ids, some of which may be counted more than once. */
+  /** How many ids there are; some may be counted more than once. */
   get size(): number {
     const inFiles = this.#runs.reduce((sum, { facts }) => sum + facts.entries, 0);
     return inFiles + this.#tables.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Bytes of memory taken. */
+  /** How many bytes of memory it takes. */
   get bytes(): number {
     const ofRuns = this.#runs.reduce((sum, { bytes }) => sum + bytes, 0);
     return ofRuns + this.#tables.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Files that the ids lie in. */
+  /** How many files hold the ids. */
   get runs(): number {
     return this.#runs.length;
   }
 
   /**
-   * The last commit that was about an id; 0 where none was.
+   * The last commit that was about an id; 0 where there was none.
    *
    * @param words the id in four words, from `offset` on
-   * @throws ConsumeError `storage_unavailable` where a file is damaged that it may be in: it is being made anew
+   * @throws ConsumeError `storage_unavailable` where the file that may have it is damaged; it is being made anew
    */
   find(tenant: number, words: Uint32Array, offset: number): number {
     const key = this.#hash.of(tenant, words, offset);
@@ -150,15 +148,15 @@ export class IdIndex {
     return 0;
   }
 
-  /** Notes that a commit was about an id. To be called after it, and commit by commit. */
+  /** Notes that a commit was about an id. To be called after it, commit by commit. */
   put(tenant: number, words: Uint32Array, offset: number, seq: number): void {
-    // Between two commits: a file has all ids of a commit or none.
+    // A table is frozen only between two commits: a file has all ids of a commit or none.
     if (seq !== this.#upTo && this.#table.isFull) this.#freeze();
     this.#table.put(this.#hash.of(tenant, words, offset), seq);
     this.#upTo = seq;
   }
 
-  /** Lets go of ids that the tables no longer have, file by file, and later. */
+  /** Drops ids that the tables no longer have, file by file, at some later time. */
   trim(): void {
     this.#wantsTrim = true;
     this.#wake();
@@ -169,12 +167,12 @@ export class IdIndex {
     await this.#working;
   }
 
-  /** Begins nothing any more, and gives up what is under way. Ids are found as before. */
+  /** Begins nothing new, and gives up what is under way. Ids can still be found. */
   stop(): void {
     this.#isClosing = true;
   }
 
-  /** Closes the files, when what was under way has ended. */
+  /** Closes the files, after the work under way has ended. */
   async close(): Promise<void> {
     this.stop();
     await this.#working;
@@ -213,7 +211,7 @@ export class IdIndex {
   }
 
   async #work(): Promise<void> {
-    // Never in the step in which somebody needs something else.
+    // Not in the step in which somebody needs something else.
     await yieldToOthers();
     while (this.#isLeft && !this.#isClosing) {
       this.#isLeft = false;
@@ -222,7 +220,7 @@ export class IdIndex {
         const areSound = await this.#fitFilters();
         if (didSomething || !areSound) this.#isLeft = true;
       } catch (error) {
-        // One that is damaged is made anew next.
+        // A damaged file is made anew next.
         if (this.#isFound(error)) this.#isLeft = true;
         else if (!(error instanceof Stopped)) this.#sayFailed(error);
       }
@@ -238,7 +236,7 @@ export class IdIndex {
     );
   }
 
-  /** Whether an error says that a run is damaged, which is noted. */
+  /** Whether an error says that a file is damaged, which is then noted. */
   #isFound(error: unknown): boolean {
     if (!(error instanceof DamagedRun) || error.run === null) return false;
     this.#damaged.add(error.run);
@@ -277,7 +275,7 @@ export class IdIndex {
   async #trim(): Promise<void> {
     for (const run of [...this.#runs]) {
       const left = await this.#parts.rows.count(run.facts);
-      // With fewer gone the file is hardly smaller for being written anew.
+      // If fewer are gone, writing the file anew would hardly make it smaller.
       if (left > run.facts.entries / 2) continue;
       await this.#replace([run], await this.#maker.fromTables(run.facts));
       await this.#pause();
@@ -299,7 +297,7 @@ export class IdIndex {
     }
   }
 
-  /** What came after the last file was written. */
+  /** Reads what came after the last file was written. */
   async #readTail(lastSeq: number): Promise<void> {
     const cuts = await this.#maker.cut({ after: this.#upTo, upTo: lastSeq });
     const [whole, last] = [cuts.at(-2), cuts.at(-1)];
@@ -318,7 +316,7 @@ export class IdIndex {
     this.#upTo = last;
   }
 
-  /** Keeps what has no room on the disk in memory for the time being. */
+  /** Keeps in memory for the time being what has no room on the disk. */
   async #freezeParts(first: number, cuts: readonly number[]): Promise<void> {
     let after = first;
     for (const upTo of cuts) {
@@ -327,14 +325,14 @@ export class IdIndex {
     }
   }
 
-  /** Puts runs in the place of neighbours that have the same commits. */
+  /** Puts files in the place of neighbours that have the same commits. */
   async #replace(before: readonly RunFile[], after: readonly RunFile[]): Promise<void> {
     const at = this.#runs.findIndex((run) => run === before[0]);
     this.#runs.splice(at, before.length, ...after);
     await discard(before, after);
   }
 
-  /** The newest runs have their filters in memory, as far as there is room. @returns false where one is damaged */
+  /** Loads the filters of the newest files, as far as there is room in memory. @returns false where one is damaged */
   async #fitFilters(): Promise<boolean> {
     let left = this.#parts.size.filterBytes;
     for (const run of [...this.#runs].reverse()) {

@@ -1,12 +1,12 @@
 import type { CommitRange } from '../files/run-names.js';
 
-/** What an index is made from, and made anew where a part of it is lost: the tables. */
+/** The tables from which an index is made, and made anew where a part of it is lost. */
 export interface IdRows {
-  /** Calls `add` for every id that a range of commits brought, with one of those commits, the last one among them. */
+  /** Calls `add` for every id that a range of commits brought, with one or more of those commits, the last one among them. */
   scan(range: CommitRange, add: AddId): Promise<void>;
-  /** How many ids it would be called for. */
+  /** How often {@link scan} would call `add`. */
   count(range: CommitRange): Promise<number>;
-  /** Cuts a range where about so many ids lie between two cuts. @returns the last commits of its parts, ascending */
+  /** Cuts a range into parts with about this many ids each. @returns the last commits of the parts, ascending */
   cut(range: CommitRange, ids: number): Promise<number[]>;
 }
 

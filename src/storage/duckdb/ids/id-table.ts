@@ -2,15 +2,17 @@ import { compareWithKey, ENTRY_WORDS, numberAt, putEntry } from './id-entry.js';
 import type { IdKey } from './id-hash.js';
 
 /**
- * Ids and their numbers in memory, always in the order of their hashes: an id's place is given by the first bits of its hash,
- * and where others have taken it they all stand behind, in order. So a table becomes a file without being sorted.
+ * Ids and their numbers in memory, always in the order of their hashes: an id's place is given by the first bits of its hash;
+ * where others have taken it, they all follow, in order. So a table becomes a file without being sorted.
  */
 export class IdTable {
   #bits: number;
   #words: Uint32Array;
   #size = 0;
 
-  /** @param bits the table has room for a little more than 2 to this power entries, and is best 60 % full at most */
+  /**
+   * @param bits the table has room for a little more than 2 to this power of entries, and works best when it is at most 60 % full
+   */
   constructor(bits: number) {
     this.#bits = bits;
     this.#words = wordsFor(bits);
@@ -24,7 +26,7 @@ export class IdTable {
     return this.#words.byteLength;
   }
 
-  /** Whether a further id would make it slow. */
+  /** Whether one more id would make it slow. */
   get isFull(): boolean {
     return this.#size >= 2 ** this.#bits * FULL;
   }
@@ -36,7 +38,7 @@ export class IdTable {
     return at < words.length && compareWithKey(words, at, key) === 0 ? numberAt(words, at) : 0;
   }
 
-  /** Gives an id a number, in place of the one that it has. Grows where it has to. */
+  /** Gives an id a number, in place of the one it has. Grows where necessary. */
   put(key: IdKey, number: number): void {
     const at = this.#place(key);
     const words = this.#words;
@@ -44,7 +46,7 @@ export class IdTable {
       putEntry(words, at, key, number);
       return;
     }
-    // Whatever stands there and behind moves one place further, up to the next free one.
+    // Everything from there on moves one place further, up to the next free one.
     let free = at;
     while (free < words.length && numberAt(words, free) > 0) free += ENTRY_WORDS;
     if (free >= words.length || this.#size >= 2 ** this.#bits * FULLEST) {
@@ -67,7 +69,7 @@ export class IdTable {
     return this.#words;
   }
 
-  /** Where the id is or would come: the first place that is free or has no earlier entry. */
+  /** Where the id is or would be put: the first place that is free or has no earlier entry. */
   #place(key: IdKey): number {
     const words = this.#words;
     let at = ((key[0] ?? 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
@@ -80,7 +82,7 @@ export class IdTable {
     const before = this.#words;
     this.#bits++;
     this.#words = wordsFor(this.#bits);
-    // In order, so each goes to its own place or right behind the last one.
+    // In order, so each goes to its own place or right after the last one.
     let free = 0;
     for (let at = 0; at < before.length; at += ENTRY_WORDS) {
       if (numberAt(before, at) === 0) continue;
@@ -95,7 +97,7 @@ export class IdTable {
 const FULL = 0.6;
 /** A commit brings all its ids at once, however many. */
 const FULLEST = 0.8;
-/** Places behind the last one, for those that it has no room for. */
+/** Extra places at the end, for entries that have no room in their own. */
 const BEHIND = 256;
 
 function wordsFor(bits: number): Uint32Array {

@@ -4,9 +4,10 @@ import { PAGE_WORDS } from './run-pages.js';
 import type { RunWriter } from './run-writer.js';
 
 /**
- * Writes the entries of runs as one run: of an id that is in several, the number that the newest has.
+ * Writes the entries of several files of ids as one file; an id that is in several gets the number of the newest.
  *
- * @param runs oldest first @param pause called every few milliseconds; may throw, to give up
+ * @param runs oldest first
+ * @param pause called every few milliseconds; may throw, to give up
  * @throws DamagedRun
  */
 export async function mergeRuns(
@@ -15,7 +16,7 @@ export async function mergeRuns(
   pause: () => Promise<void>,
 ): Promise<void> {
   let open: RunCursor[] = [];
-  // The newest first: of equal entries the first one found is written.
+  // The newest first: among equal entries the first one found is written.
   for (const run of [...runs].reverse()) {
     const cursor = new RunCursor(run);
     if (await cursor.next()) open.push(cursor);
@@ -36,7 +37,7 @@ export async function mergeRuns(
   }
 }
 
-/** Of equal ones the first. */
+/** The first among equal ones. */
 function leastOf(cursors: readonly RunCursor[]): RunCursor | undefined {
   let [least] = cursors;
   for (const cursor of cursors) {
@@ -46,10 +47,10 @@ function leastOf(cursors: readonly RunCursor[]): RunCursor | undefined {
   return least;
 }
 
-/** A place among the entries of a run. */
+/** A place among the entries of a file of ids. */
 class RunCursor {
   words: Uint32Array = new Uint32Array(0);
-  /** The entry's first word. */
+  /** Where the entry's first word is. */
   at = 0;
   hasEnded = false;
   readonly #pieces: AsyncGenerator<Piece, void>;

@@ -9,17 +9,20 @@ import type { IdRows } from './id-rows.js';
 import type { IndexKind } from '../files/run-names.js';
 import { StoredIds, storeNumber } from './stored-ids.js';
 
-/** The ids that are looked up. */
+/** The indexes of ids. */
 export interface Indexes {
-  /** Of all traces. */
+  /** Ids of all traces. */
   readonly traces: IdIndex;
-  /** Of traces with links, be they stored or not. */
+  /** Ids of traces with links, whether these traces are stored or not. */
   readonly links: IdIndex;
-  /** Of the spans of closed runs. */
+  /** Ids of the spans of closed runs. */
   readonly closedSpans: IdIndex;
 }
 
-/** @param lastSeq the last commit in any file @param size other than `INDEX_SIZE` */
+/**
+ * @param lastSeq the last commit in any file
+ * @param size in place of `INDEX_SIZE`
+ */
 export async function openIndexes(
   connection: Connection,
   read: Read,

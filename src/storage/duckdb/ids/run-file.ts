@@ -15,7 +15,7 @@ import {
   type RunPlaces,
 } from './run-pages.js';
 
-/** A run that is not as it was written. */
+/** A file of ids is not as it was written. */
 export class DamagedRun extends Error {
   readonly run: RunFile | null;
 
@@ -25,23 +25,23 @@ export class DamagedRun extends Error {
   }
 }
 
-/** Pages of entries as they lie in the file, and for each where its entries end. */
+/** Pages of entries as they lie in the file, and for each page where its entries end. */
 export interface Piece {
   readonly words: Uint32Array;
   readonly ends: readonly number[];
 }
 
-/** Pages that are read at once where many are. */
+/** How many pages are read at once where many are needed. */
 const CHUNK_PAGES = 64;
 
-/** A run in its file: a look-up that passes the filter reads one page. */
+/** A file of ids: a look-up that passes its filter reads one page. */
 export class RunFile {
   readonly path: string;
   readonly facts: RunFacts;
   readonly #file: FileHandle;
   readonly #places: RunPlaces;
   readonly #fences: Uint32Array;
-  /** All pages of the filter, where there is room for them in memory. */
+  /** All pages of the filter, where memory has room for them. */
   #filter: Uint32Array | null = null;
   readonly #page = new Uint32Array(PAGE_WORDS);
 
@@ -77,12 +77,12 @@ export class RunFile {
     }
   }
 
-  /** Of memory, the filter included that it may have. */
+  /** How much memory it takes, including its filter if that is loaded. */
   get bytes(): number {
     return this.#fences.byteLength + PAGE_BYTES + (this.#filter?.byteLength ?? 0);
   }
 
-  /** What its filter takes, or would take, of memory. */
+  /** How much memory its filter takes, or would take. */
   get filterBytes(): number {
     return this.#places.dataAt * PAGE_BYTES;
   }
@@ -91,12 +91,12 @@ export class RunFile {
     return this.#filter !== null;
   }
 
-  /** Takes the filter into memory. @throws DamagedRun */
+  /** Loads the filter into memory. @throws DamagedRun */
   async loadFilter(): Promise<void> {
     this.#filter ??= await readSound(this.#file, this.path, 0, this.#places.dataAt, this);
   }
 
-  /** From here on a look-up reads a page of the filter first. */
+  /** From here on a look-up first reads a page of the filter. */
   dropFilter(): void {
     this.#filter = null;
   }
@@ -110,12 +110,12 @@ export class RunFile {
       const used = this.#read(this.#places.dataAt + page);
       const at = placeOf(this.#page, used, key);
       if (at < used) return compareWithKey(this.#page, at, key) === 0 ? numberAt(this.#page, at) : 0;
-      // The page ends before it; where the next one begins with the same word, it may be there.
+      // The page ends before it; it may be on the next page where that begins with the same word.
     }
     return 0;
   }
 
-  /** Reads all entries in order, by the piece. @throws DamagedRun */
+  /** Reads all entries in order, some pages at a time. @throws DamagedRun */
   async *pieces(): AsyncGenerator<Piece, void> {
     const { dataAt, fencesAt } = this.#places;
     for (let from = dataAt; from < fencesAt; from += CHUNK_PAGES) {
@@ -169,7 +169,7 @@ export class RunFile {
   }
 }
 
-/** The place of the first entry of a page that does not come before the key; `used` where all do. */
+/** The place of the first entry on a page that does not come before the key; `used` where all do. */
 function placeOf(page: Uint32Array, used: number, key: IdKey): number {
   let low = 0;
   let high = used / ENTRY_WORDS;
@@ -186,7 +186,7 @@ async function readPages(file: FileHandle, from: number, count: number): Promise
   const bytes = new Uint8Array(words.buffer);
   for (let done = 0; done < bytes.length;) {
     const { bytesRead } = await file.read(bytes, done, bytes.length - done, from * PAGE_BYTES + done);
-    // What is missing stays zero, and is found by its checksum.
+    // What is missing stays zero, which the checksum then shows.
     if (bytesRead === 0) break;
     done += bytesRead;
   }

@@ -1,31 +1,31 @@
 import { BLOCK_WORDS, BLOCKS_PER_PAGE, CONTENT_WORDS, PAGE_WORDS, sealPage } from './run-pages.js';
 
 /**
- * The filter of a run: a split block Bloom filter as Apache Parquet has it (BloomFilter.md of parquet-format), with 12 bits
- * an id: of ids that are not there it lets about one in 150 through. Other than there, an id's block follows from the first
- * bits of its hash, by which the run is sorted: so the blocks come to their ends one after the other while a run is written.
+ * The filter of a file of ids: a split block Bloom filter as in Apache Parquet (BloomFilter.md of parquet-format), with 12 bits
+ * an id: it lets about one in 150 absent ids through. Other than in Parquet, an id's block follows from the first bits of its
+ * hash, by which the file is sorted: so the blocks are finished one after the other while a file is written.
  */
 const BITS_PER_ENTRY = 12;
 const WORD = 0x1_0000_0000;
 // prettier-ignore
 const SALTS = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31] as const;
 
-/** Blocks for as many entries. */
+/** The number of blocks for so many entries. */
 export function filterBlocks(entries: number): number {
   return Math.max(1, Math.ceil((entries * BITS_PER_ENTRY) / (BLOCK_WORDS * 32)));
 }
 
-/** The block of an id, by the first word of its hash. */
+/** The block of an id, given the first word of its hash. */
 export function blockOf(first: number, blocks: number): number {
   return Math.floor((first / WORD) * blocks);
 }
 
-/** The first word of a block among the pages of a filter. */
+/** Where the first word of a block is among the pages of a filter. */
 export function blockAt(block: number): number {
   return Math.floor(block / BLOCKS_PER_PAGE) * PAGE_WORDS + (block % BLOCKS_PER_PAGE) * BLOCK_WORDS;
 }
 
-/** Whether the block whose first word is there may have an id, by the second word of its hash. */
+/** Whether the block whose first word is at a place may have an id, given the second word of its hash. */
 export function blockMayHave(words: Uint32Array, at: number, second: number): boolean {
   for (let i = 0; i < BLOCK_WORDS; i++) {
     if (((words[at + i] ?? 0) & maskOf(second, i)) === 0) return false;
@@ -44,7 +44,7 @@ export class FilterPages {
   #page = new Uint32Array(PAGE_WORDS);
   #number = 0;
 
-  /** @param write takes a page that will not change any more; all of them in order */
+  /** @param write takes each page, in order, when it will not change any more */
   constructor(blocks: number, write: (page: Uint32Array) => void) {
     this.#blocks = blocks;
     this.#write = write;

@@ -8,7 +8,7 @@ import type { CommitRange, RunNames } from '../files/run-names.js';
 import { RunWriter } from './run-writer.js';
 import { discard } from './stored-runs.js';
 
-/** Of the places of a table. */
+/** The share of a table's places up to which it is filled. */
 const CUT = 0.75;
 
 interface Parts {
@@ -18,11 +18,11 @@ interface Parts {
   /** A table has 2 to this power of places. */
   readonly tableBits: number;
   readonly hash: IdHash;
-  /** Between two steps. Throws when what is being made is to be given up. */
+  /** Called between two steps. Throws to give up what is being made. */
   readonly pause: () => Promise<void>;
 }
 
-/** Makes the runs of an index: of tables in memory, of other runs, and of what the store has of a range of commits. */
+/** Makes the files of an index: from tables in memory, from other files, and from what the store has of a range of commits. */
 export class RunMaker {
   readonly #parts: Parts;
 
@@ -30,7 +30,10 @@ export class RunMaker {
     this.#parts = parts;
   }
 
-  /** Parts of a range of which a table has room for each, also for what was about to become a file when the process ended. */
+  /**
+   * Cuts a range into parts each of which fits into one table in memory; the range also covers what was about to become a file
+   * when the process ended.
+   */
   async cut(range: CommitRange): Promise<number[]> {
     const { rows, tableBits } = this.#parts;
     return await rows.cut(range, Math.floor(2 ** tableBits * CUT));
@@ -45,7 +48,7 @@ export class RunMaker {
     return table;
   }
 
-  /** Runs of what the tables have of a range. */
+  /** Makes files from what the store has of a range. */
   async fromTables(range: CommitRange): Promise<RunFile[]> {
     const cuts = await this.cut(range);
     const made: RunFile[] = [];
@@ -55,7 +58,7 @@ export class RunMaker {
         const part = { after, upTo: i === cuts.length - 1 ? range.upTo : cut };
         made.push(await this.write(await this.tableOf(part), part));
         after = part.upTo;
-        // Of a long range there would be hundreds.
+        // A long range would give hundreds of files.
         for (let next = chooseMerge(entriesOf(made)); next !== null; next = chooseMerge(entriesOf(made))) {
           const merged = made.slice(next.from, next.to);
           made.splice(next.from, merged.length, await this.merge(merged));

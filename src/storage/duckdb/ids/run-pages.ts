@@ -1,17 +1,17 @@
 import { crc32 } from 'node:zlib';
 
-/** A run is a file of pages; the last word of each is the checksum of what comes before it. */
+/** A file of ids consists of pages; the last word of each is the checksum of what comes before it. */
 export const PAGE_BYTES = 4096;
 export const PAGE_WORDS = PAGE_BYTES / 4;
 const SUM_AT = PAGE_WORDS - 1;
-/** The number of the page within the file: one that was written to another place is as bad as a torn one. */
+/** The page's number within the file: a page that was written to another place is as bad as a torn one. */
 const NUMBER_AT = PAGE_WORDS - 2;
-/** Words of a page that its content may take. */
+/** How many words of a page its content may take. */
 export const CONTENT_WORDS = PAGE_WORDS - 4;
-/** How much of it is in use, in words. */
+/** How many of these are in use. */
 const USED_AT = PAGE_WORDS - 3;
 
-/** What a run's last page says. */
+/** What the last page of a file of ids says. */
 export interface RunFacts {
   /** It has the ids of the commits after this one … */
   readonly after: number;
@@ -20,13 +20,13 @@ export interface RunFacts {
   readonly entries: number;
   readonly dataPages: number;
   readonly filterBlocks: number;
-  /** By which its ids are hashed. */
+  /** The key with which its ids are hashed. */
   readonly hashKey: Uint32Array;
-  /** Of the store that it belongs to. */
+  /** The store to which it belongs. */
   readonly store: number;
 }
 
-/** Where the parts of a run lie, in pages: first the filter, then entries, fences, and the facts. */
+/** Where the parts of the file lie, in pages: the filter, then the entries, the first words of their pages, and the facts. */
 export interface RunPlaces {
   readonly dataAt: number;
   readonly fencesAt: number;
@@ -45,14 +45,19 @@ export function placesOf({
   return { dataAt, fencesAt, factsAt: fencesAt + Math.ceil(dataPages / CONTENT_WORDS) };
 }
 
-/** Ends a page. @param at its first word within `words` @param number of the page within its file */
+/**
+ * Finishes a page.
+ *
+ * @param at its first word within `words`
+ * @param number of the page within its file
+ */
 export function sealPage(words: Uint32Array, at: number, used: number, number: number): void {
   words[at + USED_AT] = used;
   words[at + NUMBER_AT] = number;
   words[at + SUM_AT] = sumOf(words, at);
 }
 
-/** How many words of a page are in use; null for one that is not as it was written. */
+/** How many words of a page are in use; null for a page that is not as it was written. */
 export function usedOf(words: Uint32Array, at: number, number: number): number | null {
   const isSound = words[at + SUM_AT] === sumOf(words, at) && words[at + NUMBER_AT] === number;
   return isSound ? (words[at + USED_AT] ?? 0) : null;
@@ -62,7 +67,7 @@ function sumOf(words: Uint32Array, at: number): number {
   return crc32(new Uint8Array(words.buffer, words.byteOffset + at * 4, PAGE_BYTES - 4));
 }
 
-/** Says what a file is, and which form it has. */
+/** Identifies a file of ids, and its format. */
 const MAGIC = 0x4a64_4931;
 const WORD = 0x1_0000_0000;
 
@@ -79,7 +84,7 @@ export function factsPage(facts: RunFacts): Uint32Array {
   return page;
 }
 
-/** Null for a page that says nothing, or not where it lies. */
+/** Null for a page that is not a sound last page. */
 export function factsOf(page: Uint32Array, number: number): RunFacts | null {
   if (usedOf(page, 0, number) === null || page[0] !== MAGIC) return null;
   const numberOf = (i: number): number => (page[3 + i * 2] ?? 0) + (page[4 + i * 2] ?? 0) * WORD;

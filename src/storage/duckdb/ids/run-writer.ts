@@ -13,15 +13,15 @@ import {
   type RunFacts,
 } from './run-pages.js';
 
-/** Pages that are written at once. */
+/** How many pages are written at once. */
 const CHUNK_PAGES = 64;
 
-/** What is known of a run before its entries are. */
+/** What is known of a file before its entries are. */
 export type RunPlan = Pick<RunFacts, 'after' | 'upTo' | 'hashKey' | 'store'>;
 
 /**
- * Writes a run from entries in order. It has its name only when all of it is on the disk, so a file of that name is whole.
- * What it holds in memory meanwhile is a few hundred kilobytes, and 4 bytes for every 255 entries.
+ * Writes a file of ids from entries in order. It gets its name only when all of it is on the disk, so a file of that name is
+ * whole. Meanwhile it needs a few hundred kilobytes of memory, and 4 bytes for every 255 entries.
  */
 export class RunWriter {
   readonly #path: string;
@@ -60,7 +60,7 @@ export class RunWriter {
     return this.#dataChunk.pages >= CHUNK_PAGES;
   }
 
-  /** Adds the entry that is there; it comes behind those added before. */
+  /** Adds the entry at a place, which comes after those added before. */
   add(words: Uint32Array, at: number): void {
     const first = words[at] ?? 0;
     if (this.#used === 0) this.#fences.push(first);
@@ -71,13 +71,13 @@ export class RunWriter {
     if (this.#used === CONTENT_WORDS) this.#turn();
   }
 
-  /** Writes what has come together. */
+  /** Writes what has been added so far. */
   async write(): Promise<void> {
     await this.#filterChunk.write(this.#file);
     await this.#dataChunk.write(this.#file);
   }
 
-  /** Resolves when the run is on the disk under its name. */
+  /** Resolves when the file is on the disk under its name. */
   async end(): Promise<void> {
     if (this.#used > 0) this.#turn();
     this.#filter.end();
@@ -102,7 +102,7 @@ export class RunWriter {
     await syncDirectory(dirname(this.#path));
   }
 
-  /** Leaves nothing behind. */
+  /** Removes what was written. */
   async abandon(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await rm(unfinished(this.#path), { force: true });
@@ -116,7 +116,7 @@ export class RunWriter {
   }
 }
 
-/** Pages that lie one behind the other in the file. */
+/** Pages that follow each other in the file. */
 class Chunk {
   #at: number;
   #pages: Uint32Array[] = [];
@@ -160,7 +160,7 @@ class Chunk {
   }
 }
 
-/** The name of a run that is being written: none is read under it. */
+/** The name of a file while it is being written; nobody reads it under this name. */
 function unfinished(path: string): string {
   return `${path}.tmp`;
 }

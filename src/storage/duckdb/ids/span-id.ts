@@ -1,6 +1,6 @@
 /**
- * One id for a span and its trace, of which the span's id tells nothing by itself. Ids that somebody chose to come out alike
- * are told apart by the tables, like any two that do.
+ * One id for a span and its trace, because a span's own id does not say which trace it belongs to. Ids that somebody chose to
+ * come out alike are told apart by the tables, like any two that do.
  *
  * @param found gets the four words
  */
@@ -12,7 +12,7 @@ export function idInTrace(
   found: Uint32Array,
 ): void {
   for (let i = 0; i < 4; i++) {
-    // Turned, because OTLP ids of spans have a part of the trace's in them.
+    // Rotated, because OTLP ids of spans contain a part of the trace's.
     const word = traceWords[traceAt + i] ?? 0;
     found[i] = (((word << 7) | (word >>> 25)) ^ (spanWords[spanAt + i] ?? 0)) >>> 0;
   }

@@ -6,12 +6,12 @@ import type { RunNames } from '../files/run-names.js';
 interface Place {
   readonly names: RunNames;
   readonly store: number;
-  /** What the ids are of, for the log. */
+  /** What the ids belong to, for the log. */
   readonly kind: string;
   readonly logger: Logger;
 }
 
-/** Opens the runs that can be believed, in the order of their commits; others are removed. */
+/** Opens the files of ids that can be believed, in the order of their commits, and removes others. */
 export async function openRuns({ names, store, kind, logger }: Place, lastSeq: number): Promise<RunFile[]> {
   const { runs: paths, unfinished } = names.list();
   for (const path of unfinished) await rm(path, { force: true });
@@ -31,7 +31,7 @@ export async function openRuns({ names, store, kind, logger }: Place, lastSeq: n
       await rm(path, { force: true });
     }
   }
-  // One that has the commits of others was made of them, by a process that ended before it removed them.
+  // A file that has the commits of others was merged from them, by a process that ended before it removed them.
   opened.sort((a, b) => a.facts.after - b.facts.after || b.facts.upTo - a.facts.upTo);
   const [first] = opened;
   const believed: RunFile[] = [];
@@ -44,7 +44,7 @@ export async function openRuns({ names, store, kind, logger }: Place, lastSeq: n
   return believed;
 }
 
-/** Closes runs and removes their files, but those that others have by now. */
+/** Closes and removes files of ids, except those whose names others have by now. */
 export async function discard(runs: readonly RunFile[], others: readonly RunFile[]): Promise<void> {
   for (const run of runs) {
     await run.close();

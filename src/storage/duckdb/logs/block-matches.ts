@@ -10,13 +10,13 @@ import type { KeyList, Wanted } from './page-of-keys.js';
 import { FEW_POSITIONS, Positions, type PositionRange } from './positions.js';
 import { hashesOf } from './terms.js';
 
-/** Blocks whose lists are read together, and entries of those lists, of two bytes each. */
+/** How many blocks have their lists read together, and how many entries these lists may have, at two bytes each. */
 const BATCH_BLOCKS = 32;
 const BATCH_ENTRIES = 2_000_000;
-/** Bytes of positions kept between counting and showing; beyond them they are worked out again. */
+/** How many bytes of positions are kept between counting and showing; beyond that they are worked out again. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 
-/** The records that a search finds in one block. Times are those of all of the tenant's in it, whether they are found or not. */
+/** The records that a search finds in one block. The times are those of all the user's records in it, found or not. */
 export interface BlockMatches extends KeyList {
   readonly block: number;
   readonly oldest: Micros;
@@ -25,7 +25,7 @@ export interface BlockMatches extends KeyList {
 
 /** What a search finds in the cold file. */
 export interface FoundInBlocks {
-  /** Blocks with at least one record that is found, newest first. */
+  /** Blocks with at least one record found, newest first. */
   readonly blocks: readonly BlockMatches[];
   /** The `log_no` of some records, block by block. */
   numbers(wanted: readonly Wanted<BlockMatches>[]): Promise<number[][]>;
@@ -35,9 +35,9 @@ export interface FoundInBlocks {
 interface Candidate {
   readonly block: LogBlock;
   readonly range: PositionRange;
-  /** Hashes of the terms that not all of the tenant's records in the block have. */
+  /** Hashes of those terms that not all of the user's records in the block have. */
   readonly open: readonly string[];
-  /** Entries of their lists. */
+  /** How many entries their lists have together. */
   readonly entries: number;
   count: number | null;
   positions: Positions | null;
@@ -135,12 +135,15 @@ class MatchReader {
     this.#phraseCondition = phraseCondition;
   }
 
-  /** Fills the counts that are not known yet. */
+  /** Fills in the counts that are not known yet. */
   async count(candidates: readonly Candidate[]): Promise<void> {
     for (const batch of batchesOf(candidates.filter(({ count }) => count === null))) await this.#read(batch);
   }
 
-  /** @param wanted places counted from the last record found, ascending. @returns the `log_no` of each */
+  /**
+   * @param wanted places counted from the last record found, ascending
+   * @returns the `log_no` of each
+   */
   async numbers(
     wanted: readonly { readonly candidate: Candidate; readonly places: readonly number[] }[],
   ): Promise<number[][]> {
@@ -163,7 +166,7 @@ class MatchReader {
     return wanted.map(({ candidate }) => found.get(candidate) ?? []);
   }
 
-  /** Works out the positions of some blocks, and keeps them while there is room. */
+  /** Works out the positions in some blocks, and keeps them while there is room. */
   async #read(batch: readonly Candidate[]): Promise<Map<Candidate, Positions>> {
     const lists = await this.#readLists(batch.filter(({ open }) => open.length > 0));
     const found = new Map<Candidate, Positions>();
@@ -193,7 +196,7 @@ class MatchReader {
       const all = new Uint16Array(entries.buffer, entries.byteOffset, entries.byteLength >> 1);
       for (let row = 0; row < chunk.rows; row++) {
         const block = numbers[row] ?? 0;
-        // Offset and length, of 64 bits each.
+        // Offset and length, 64 bits each.
         const start = places[row * 4] ?? 0;
         const length = places[row * 4 + 2] ?? 0;
         const intersection = found.get(block) ?? new Intersection();
@@ -222,7 +225,7 @@ class MatchReader {
   }
 }
 
-/** Some at a time: what is read of them is held in memory. */
+/** A few at a time, because what is read of them is held in memory. */
 function* batchesOf(candidates: readonly Candidate[]): Generator<readonly Candidate[]> {
   let batch: Candidate[] = [];
   let entries = 0;
@@ -239,13 +242,13 @@ function* batchesOf(candidates: readonly Candidate[]): Generator<readonly Candid
   if (batch.length > 0) yield batch;
 }
 
-/** What is in all of some lists of positions. */
+/** The positions that several lists have in common. */
 class Intersection {
-  /** In how many lists each position is. */
+  /** For each position, how many lists have it. */
   readonly #counts = new Uint16Array(BLOCK_RECORDS);
   #lists = 0;
 
-  /** @param isPart of a list that comes in parts and is not counted here */
+  /** @param isPart whether this is only a part of a list, and does not count as one yet */
   add(list: ArrayLike<number>, { isPart = false } = {}): void {
     const counts = this.#counts;
     for (let i = 0; i < list.length; i++) {
@@ -271,7 +274,7 @@ function everything({ first, last }: PositionRange): Uint16Array {
   return Uint16Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
-/** A condition that prunes row groups. */
+/** A condition by which row groups are pruned. */
 function isOneOf(column: string, values: readonly (string | number)[]): string {
   return `${column} IN (${values.join(', ')})`;
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../files/connection.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
-/** Blocks with neighbouring numbers, both ends included. */
+/** Blocks with consecutive numbers, both ends included. */
 interface Run {
   readonly first: number;
   readonly last: number;
@@ -17,12 +17,12 @@ export async function dropBlocks(connection: Connection, blocks: readonly number
   }
 }
 
-/** The condition for the records of a run, in a form that leaves out all other row groups. */
+/** The condition for the records of some consecutive blocks, in a form that lets a scan skip all other row groups. */
 export function isInRun({ first, last }: Run): string {
   return `log_no >= ${first * BLOCK_RECORDS} AND log_no < ${(last + 1) * BLOCK_RECORDS}`;
 }
 
-/** Neighbouring numbers as runs, both ends included. @param numbers ascending */
+/** Groups consecutive numbers, both ends included. @param numbers ascending */
 export function runsOf(numbers: readonly number[]): Run[] {
   const runs: { first: number; last: number }[] = [];
   for (const number of numbers) {

@@ -4,7 +4,7 @@ import { HotKeys } from './hot-keys.js';
 import { keysByNumber, type LogKey } from './log-keys.js';
 import type { FoundKeys, Wanted } from './page-of-keys.js';
 
-/** The keys of some of the records that a search found, of the hot segments and of blocks. */
+/** The keys of some of the records that a search found, in hot segments and in blocks. */
 export async function readKeys(
   connection: Connection,
   cold: FoundInBlocks,

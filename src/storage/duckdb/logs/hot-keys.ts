@@ -6,7 +6,7 @@ import type { LogSearch } from './log-condition.js';
 import { KEY_COLUMNS, KEY_WIDTH, keyAt, type LogKey } from './log-keys.js';
 import type { KeyList } from './page-of-keys.js';
 
-/** So many of the newest records are read with their number, when no more are asked for. */
+/** How many of the newest records are read with their number, unless more are asked for. */
 const FIRST_RECORDS = 2000;
 
 /** What a search finds in the hot segments, which are looked through. */
@@ -28,7 +28,7 @@ export class HotKeys implements KeyList {
     this.oldest = figures.oldest;
   }
 
-  /** @param records how many of them, counted from the newest, may be asked for */
+  /** @param records how many of them may be asked for, counted from the newest */
   static async find(
     connection: Connection,
     capture: Capture,

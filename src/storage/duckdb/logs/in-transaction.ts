@@ -1,6 +1,6 @@
 import type { Connection } from '../files/connection.js';
 
-/** Does all of some work on the cold file, or nothing of it. */
+/** Does some work on the cold file as a whole, or nothing of it. */
 export async function inTransaction(connection: Connection, work: () => Promise<void>): Promise<void> {
   await connection.run('BEGIN');
   try {

@@ -20,7 +20,7 @@ export class IncomingLogs implements Append {
   readonly #origins: Origins;
   readonly #logs: ColumnsReader;
   readonly #originRows: ColumnsReader;
-  /** Of each record, the position of its origin among the message's. */
+  /** For each record, the position of its origin among the message's. */
   readonly #originOf: Uint32Array;
 
   constructor(message: LogsMessage, origins: Origins) {

@@ -5,7 +5,7 @@ import { extremesOf } from '../rows/extremes.js';
 import type { Capture } from '../rows/segment.js';
 import type { PositionRange } from './positions.js';
 
-/** A tenant's records in a block of the cold file. They lie side by side, in the order of their times. */
+/** A user's records in a block of the cold file. They lie side by side, in the order of their times. */
 export interface LogBlock {
   readonly block: number;
   readonly firstPosition: number;
@@ -16,7 +16,7 @@ export interface LogBlock {
 
 type Times = Pick<LogFilter, 'start_time' | 'end_time'>;
 
-/** The blocks in which a tenant may have records of these times, newest first. */
+/** The blocks in which a user may have records of these times, newest first. */
 export async function logBlocks(
   connection: Connection,
   capture: Capture,
@@ -37,7 +37,7 @@ export async function logBlocks(
   }));
 }
 
-/** Where in each block the records of these times lie. A block that has none of them is left out. */
+/** Where the records of these times lie in each block. Blocks that have none are left out. */
 export async function positionRanges(
   connection: Connection,
   tenant: number,

@@ -8,15 +8,15 @@ import { severityTerm, type Term } from './terms.js';
 export interface LogSearch {
   /** Every record that is found has all of these. */
   readonly terms: readonly Term[];
-  /** In SQL, on a row: what the terms leave open. Null: nothing. */
+  /** The condition, on a row, for what the terms leave open; null where they leave nothing. */
   readonly phraseCondition: string | null;
-  /** In SQL, on a row: all of the filter. */
+  /** The whole filter as a condition on a row. */
   readonly condition: { readonly sql: string; readonly values: readonly Value[] };
 }
 
 /**
- * @param filter its texts come from outside: tokens are letters and digits and stand in the SQL as they are, of ids the
- * store has made texts of its own, the rest are values
+ * @param filter its texts come from outside: tokens are letters and digits and stand in the SQL as they are, ids are printed anew
+ *   by the store, and everything else becomes a value
  */
 export function logSearch(tenant: number, filter: LogFilter): LogSearch {
   const phrases = phrasesOf(filter.query ?? '');
@@ -49,8 +49,8 @@ export function logSearch(tenant: number, filter: LogFilter): LogSearch {
 }
 
 /**
- * The tokens, side by side and whole, in a body. The longest of them is looked for first, which leaves the regular
- * expression little to do: within a `CASE` both would be done for every row.
+ * The condition that a body has the tokens, side by side and whole. The longest of them is looked for first, which leaves the
+ * regular expression little to do; within a `CASE` both would be done for every row.
  */
 function phraseCondition(phrase: readonly string[]): string {
   const inNormal = `contains(normal, ' ${phrase.join(' ')} ')`;

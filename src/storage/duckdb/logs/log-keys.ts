@@ -3,19 +3,19 @@ import { int64At, type Connection, type FixedChunk } from '../files/connection.j
 import { extremesOf } from '../rows/extremes.js';
 import { FEW_POSITIONS } from './positions.js';
 
-/** What a record is ordered and found by, and how much there is of it. */
+/** By what a record is ordered and found, and how large it is. */
 export interface LogKey {
   readonly id: string;
   /** In microseconds. */
   readonly timestamp: number;
   readonly bytes: number;
-  /** Its number in the cold file; 0 while it was found in a hot segment. */
+  /** Its number in the cold file; 0 where it was found in a hot segment. */
   readonly log_no: number;
 }
 
 /** The columns of a key, for {@link keyAt}. */
 export const KEY_COLUMNS = 'id, epoch_us(timestamp) AS time, bytes, log_no';
-/** And how many they are. */
+/** How many columns these are. */
 export const KEY_WIDTH = 4;
 
 /** The key in a row of a chunk whose first columns are {@link KEY_COLUMNS}. */
@@ -37,7 +37,7 @@ export function newestFirst(
   return a.id > b.id ? -1 : 1;
 }
 
-/** The keys of records of the cold file by their numbers, {@link FEW_POSITIONS} of them by one statement. */
+/** The keys of records in the cold file by their numbers, {@link FEW_POSITIONS} of them in one statement. */
 export async function keysByNumber(
   connection: Connection,
   numbers: readonly number[],

@@ -4,14 +4,14 @@ import { dropBlocks } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
-/** Where old records keep coming, what is left after so many is removed the next time. */
+/** After this many rounds what is left is removed the next time: old records may keep coming. */
 const ROUNDS = 10;
 
-/** Gives the connection for work on the cold file, between two moves. */
+/** Gives the connection for work on the cold file between two moves. */
 type Between = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
 /**
- * Removes the log records before a time from the cold file, with all that they are found by. What is left of a block
+ * Removes log records before a time from the cold file, with everything by which they are found. A block of which a part is left
  * gets its terms written anew, one block between two moves, so that counts stay exact.
  *
  * @returns whether there was anything to remove

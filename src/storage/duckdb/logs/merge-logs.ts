@@ -3,16 +3,16 @@ import { dropBlocks, isInRun, runsOf } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
 import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './move-logs.js';
 
-/** Blocks with less than this share of the records and bytes that a block may hold are small. */
+/** A block is small with less than this share of the records and bytes that it may hold. */
 const SMALL = 0.5;
-/** Blocks that are looked at, counted from the newest: small ones that lie further back stay as they are. */
+/** How many blocks are looked at, counted from the newest: small ones further back stay as they are. */
 const LOOKED_AT = 1024;
-/** Blocks that are merged at a time. */
+/** How many blocks are merged at a time. */
 const MOST_BLOCKS = 256;
-/** A block is merged with newer ones that have so much of it together. */
+/** A block is merged with newer ones that together have at least this share of its size. */
 const GROWTH = 0.5;
 
-/** A block of all tenants together. */
+/** The size of a block, over all users. */
 export interface BlockSize {
   readonly block: number;
   readonly seq: number;
@@ -20,10 +20,10 @@ export interface BlockSize {
   readonly bytes: number;
 }
 
-/** Merges small blocks. It remembers where they begin, so that it does not look through all of them each time. */
+/** Merges small blocks. It remembers where these begin, so that it need not look through all blocks each time. */
 export class LogMerger {
   readonly #connection: Connection;
-  /** Of those looked at last, the first small block, or the newest one. */
+  /** The first small block at the last look, or the newest block. */
   #from = 0;
   #merged = 0;
 
@@ -38,10 +38,10 @@ export class LogMerger {
   }
 
   /**
-   * Merges the blocks that it is best to merge now, of one block's records at most.
+   * Merges the blocks that are best merged now, with at most the records of one block.
    *
-   * @param bound the last commit that the oldest read under way expects in the cold file
-   * @param breathe called between statements; what it throws gives the merge up
+   * @param bound the last commit that the oldest running read expects in the cold file
+   * @param breathe called between statements; the merge is given up if it throws
    */
   async mergeNext(bound: number, sliceRows: number, breathe: () => Promise<void>): Promise<void> {
     const sources = await this.#next(bound);
@@ -68,17 +68,17 @@ export class LogMerger {
     const small = blocks.filter(
       ({ records, bytes }) => records < BLOCK_RECORDS * SMALL && bytes < BLOCK_BYTES * SMALL,
     );
-    // None at all: retention has removed the newest ones, and numbers may begin anew.
+    // There are none: retention has removed the newest ones, and numbers may begin anew.
     this.#from = (small.at(-1) ?? blocks[0])?.block ?? 0;
-    // Of one that a read under way does not see, it would see the records neither here nor there, or twice.
+    // A running read that does not see a block yet would find its records neither here nor there, or twice.
     return blocksToMerge(small.filter(({ seq }) => seq <= bound));
   }
 }
 
 /**
- * Of small blocks, newest first, those to merge: neighbours of which each is no more than twice as large as the newer ones
- * together. What is left over is a row of blocks each more than twice as large as all newer ones, so there are few, and what is
- * merged grows each time by a share of itself, so no record is written often.
+ * Which of the small blocks to merge, newest first: neighbours of which each is no more than twice as large as the newer ones
+ * together. What is left is a row of blocks each more than twice as large as all newer ones, so there are few; and what is merged
+ * grows each time by a share of itself, so no record is written often.
  */
 export function blocksToMerge(small: readonly BlockSize[]): BlockSize[] {
   for (let start = 0; start < small.length; start++) {
@@ -97,12 +97,12 @@ export function blocksToMerge(small: readonly BlockSize[]): BlockSize[] {
 }
 
 /**
- * Writes blocks anew as one. Records get other numbers; reads under way must not look at two states of the cold file, and
- * every one of them must see all of these blocks.
+ * Writes several blocks anew as one. Their records get other numbers; so running reads must not look at two states of the cold
+ * file, and every one of them must see all of these blocks.
  *
  * @param connection is in no transaction, and nobody else writes to the cold file
  * @param sliceRows rows to be written by one statement
- * @param breathe called between statements; what it throws gives the merge up
+ * @param breathe called between statements; the merge is given up if it throws
  */
 async function mergeBlocks(
   connection: Connection,
@@ -111,14 +111,14 @@ async function mergeBlocks(
   breathe: () => Promise<void>,
 ): Promise<void> {
   const records = sources.reduce((sum, source) => sum + source.records, 0);
-  // Of what is written by one statement there is nothing to be spread over time.
+  // What one statement writes cannot be spread over time anyway.
   const pause = records <= sliceRows ? () => Promise.resolve() : breathe;
   const numbers = sources.map(({ block }) => block).sort((a, b) => a - b);
   const seq = sources.reduce((most, source) => Math.max(most, source.seq), 0);
   try {
     const rows = await copyRecords(connection, numbers, pause);
     await inTransaction(connection, async () => {
-      // Behind all others, those among them whose place it takes.
+      // Behind all others, also behind those whose place it takes.
       const [next] = await connection.rows('SELECT max(block) + 1 AS block FROM cold.main.log_blocks');
       const block = Number(next?.block);
       await dropBlocks(connection, numbers);
@@ -147,8 +147,8 @@ async function copyRecords(
 }
 
 /**
- * @param expected the records that were there: fewer than their blocks say where some were set aside when the file was opened
- * @throws where the new block has others: then all stays as it was
+ * @param expected how many records there were: fewer than their blocks say where some were set aside when the file was opened
+ * @throws where the new block has another number: then everything stays as it was
  */
 async function checkRecords(connection: Connection, block: number, expected: number): Promise<void> {
   const [found] = await connection.rows(

@@ -6,15 +6,15 @@ import { termHash, type TermKind } from './terms.js';
 
 /** Positions are 16 bits wide. */
 export const BLOCK_RECORDS = 65_536;
-/** A block's terms are put together in memory, in some ten times this. */
+/** A block's terms are put together in memory, which takes some ten times this. */
 export const BLOCK_BYTES = 16 * 1024 * 1024;
 
 /**
- * Takes the log records of a sealed segment into the cold file, inside the mover's transaction: in blocks, sorted by
- * tenant, time and id within each, with the terms they are found by. See `../README.md`, "Logs".
+ * Takes the log records of a sealed segment into the cold file, inside the mover's transaction: in blocks, sorted by user, time
+ * and id within each, with the terms by which they are found. See `README.md` beside this file.
  *
  * @param sliceRows rows to be written by one statement
- * @param pause called between statements; it throws when the move is to be given up
+ * @param pause called between statements; it throws when the move has to be given up
  */
 export async function moveLogs(
   connection: Connection,
@@ -75,7 +75,7 @@ export async function writeBlock(
   await connection.run('DROP TABLE temp.log_order');
 }
 
-/** Runs of neighbouring rows, each small enough for a block. */
+/** Stretches of neighbouring rows, each small enough for a block. */
 async function cutIntoBlocks(
   connection: Connection,
   { catalog }: Segment,
@@ -83,7 +83,7 @@ async function cutIntoBlocks(
   const blocks: { from: number; to: number }[] = [];
   let records = 0;
   let bytes = 0;
-  // In the order of the rows, as one thread reads them.
+  // In the order of the rows, which one thread reads.
   for await (const chunk of connection.wholeChunks(`SELECT rowid, bytes FROM ${catalog}.main.logs`)) {
     const rowIds = chunk.words(0, 8);
     const sizes = chunk.words(1, 4);
@@ -126,12 +126,12 @@ function ordered({ rows: { table, from, to } }: Block): string {
   return `(SELECT * FROM ${table} l JOIN temp.log_order o ON l.rowid = o.source WHERE l.rowid >= ${from} AND l.rowid < ${to})`;
 }
 
-/** Each term of the block's records, with the positions of those that have it. */
+/** Each term of the block's records, with the positions of the records that have it. */
 function termLists(of: Block): string {
   const records = ordered(of);
-  // A body that is all ASCII is cut here; of others the sender's thread has the tokens.
+  // A body that is all ASCII is cut into tokens here; for others the sender's thread has done so.
   const tokens = `CASE WHEN normal IS NULL THEN regexp_extract_all(lower(body), '[a-z0-9]+') ELSE string_split(trim(normal, ' '), ' ') END`;
-  // What a record has twice comes twice, side by side.
+  // A term that a record has twice comes twice, side by side.
   const once = `CASE WHEN len(positions) = 1 THEN positions ELSE list_filter(positions, lambda p, i: i = 1 OR p <> positions[i - 1]) END`;
   const lists = (kind: TermKind, value: string, from: string, positions: string) =>
     `SELECT ${termHash('tenant', kind, 'value')} AS hash, ${positions} AS positions FROM (SELECT tenant, ${value} AS value, list(position) AS positions FROM ${from} GROUP BY ALL)`;

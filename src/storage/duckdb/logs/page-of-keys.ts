@@ -1,9 +1,9 @@
 import { newestFirst, type LogKey } from './log-keys.js';
 
-/** Places of all lists that are looked at in one round, and of each list at least. */
+/** How many places are looked at in one round over all lists, and how many in each list at least. */
 const SAMPLES = 1000;
 const LEAST_SAMPLES = 8;
-/** So many times the page, and no fewer than {@link SAMPLES}, are read as a whole and sorted. */
+/** A page's surroundings of up to this many times its size, but no less than {@link SAMPLES}, are read as a whole and sorted. */
 const PAGES_READ = 4;
 
 /** Records that are in order already, the newest first, and are read only where somebody looks. */
@@ -14,21 +14,21 @@ export interface KeyList {
   readonly oldest: number;
 }
 
-/** Some records of a list: their places, ascending, 0 for the newest. */
+/** Some records of a list, by their places: ascending, 0 for the newest. */
 export interface Wanted<List> {
   readonly list: List;
   readonly places: readonly number[];
 }
 
-/** The keys that were asked for, list by list and place by place; undefined for one that retention has removed since. */
+/** The keys that were asked for, list by list and place by place; undefined for a record that retention has removed since. */
 export type FoundKeys = readonly (readonly (LogKey | undefined)[])[];
 
-/** What records are ordered by; of a bound of times the id is beyond that of any record. */
+/** By what records are ordered. For a bound of times the id is beyond that of any record. */
 type OrderKey = Pick<LogKey, 'timestamp' | 'id'>;
 const BEFORE_ALL = '~';
 const BEHIND_ALL = '';
 
-/** So many records of a list, exactly, are before a key. */
+/** Exactly this many records of a list come before a key. */
 interface Mark {
   readonly key: OrderKey;
   readonly place: number;
@@ -41,11 +41,9 @@ interface Part<List> {
 }
 
 /**
- * The keys of a page of some lists put together. What is held depends on the page and on how many lists reach into its time,
- * and not on where the page lies.
- *
- * Looking at some places of each list tells between which of them the page must lie; a few rounds of that leave little more
- * than the page, however much is before it.
+ * The keys on a page of several lists put together. What is held depends on the page and on how many lists reach into its time,
+ * not on where the page lies. A look at some places of each list tells between which of them the page must lie; after a few
+ * rounds little more than the page is left, however much comes before it.
  *
  * @param read gives the keys of some records
  */
@@ -58,7 +56,7 @@ export async function pageOfKeys<List extends KeyList>(
   const parts = lists.map((list): Part<List> => ({ list, marks: boundsOf(list) }));
   for (let recordsBefore = Infinity; ;) {
     narrow(parts, offset, offset + limit - 1);
-    // What is before every part is before the page.
+    // What comes before every part comes before the page.
     const before = parts.reduce((sum, { marks }) => sum + (marks[0]?.place ?? 0), 0);
     const left = parts.map((part) => ({ part, ...spanOf(part, offset + limit - before) }));
     const open = left.filter(({ from, to }) => to > from);
@@ -103,13 +101,13 @@ function boundsOf({ newest, oldest, count }: KeyList): Mark[] {
   ];
 }
 
-/** The places of a part that matter. @param most so many records of it can be on the page, or before it */
+/** The places in a part that matter. @param most how many of its records at most can be on the page, or before it */
 function spanOf<List>({ marks }: Part<List>, most: number): { readonly from: number; readonly to: number } {
   const from = marks[0]?.place ?? 0;
   return { from, to: Math.min(marks.at(-1)?.place ?? 0, from + most) };
 }
 
-/** Evenly spaced places, the first and the last one among them; all where there are no more than asked for. */
+/** Evenly spaced places, including the first and the last; all places where there are no more than asked for. */
 function wanted<List>({ list }: Part<List>, from: number, to: number, samples: number): Wanted<List> {
   const size = to - from;
   const count = Math.min(size, Math.max(samples, 2));
@@ -118,9 +116,9 @@ function wanted<List>({ list }: Part<List>, from: number, to: number, samples: n
 }
 
 /**
- * Leaves of each part what may hold the records of some ranks. For each marked key it is known how many records are before
- * it at least, and at most. The first of the ranks is not before the last key with few enough at most, and the last one is before
- * the first key with enough at least.
+ * Reduces each part to what may hold the records of some ranks. For each marked key it is known how many records come before it,
+ * at least and at most. The first rank does not come before the last key that has few enough at most, and the last rank comes
+ * before the first key that has enough at least.
  */
 function narrow<List>(parts: readonly Part<List>[], firstRank: number, lastRank: number): void {
   const marks = parts
@@ -162,7 +160,7 @@ function endOfSame(marks: readonly Mark[], at: number, key: OrderKey): number {
   return end;
 }
 
-/** The marks from the last one not behind `from` to the first one not before `to`. */
+/** The marks from the last one not after `from` to the first one not before `to`. */
 function between(
   marks: readonly Mark[],
   from: OrderKey | undefined,

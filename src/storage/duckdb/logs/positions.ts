@@ -2,10 +2,10 @@ import { BLOCK_RECORDS } from './move-logs.js';
 
 const WORD_BITS = 32;
 const BITMAP_WORDS = BLOCK_RECORDS / WORD_BITS;
-/** From so many on a bit for each position of the block takes less than a list. */
+/** From this many on, a bit for each position of the block takes less room than a list. */
 const MANY = (BITMAP_WORDS * 4) / 2;
 
-/** So many records are asked for one by one; of more the whole range is looked at. */
+/** Up to this many records are asked for one by one; for more the whole range is looked at. */
 export const FEW_POSITIONS = 1000;
 
 /** Positions within a block, both ends included. */
@@ -14,7 +14,7 @@ export interface PositionRange {
   readonly last: number;
 }
 
-/** Positions within a block that a search found, in little room: 8 KiB at most. */
+/** The positions within a block that a search found, in 8 KiB at most. */
 export class Positions {
   readonly count: number;
   readonly #kept: PositionRange | Uint16Array | Uint32Array;
@@ -41,7 +41,7 @@ export class Positions {
     return 'first' in this.#kept ? 0 : this.#kept.byteLength;
   }
 
-  /** Those at some places. @param places ascending, 0 for the last position */
+  /** The positions at some places. @param places ascending, 0 for the last position */
   fromEnd(places: readonly number[]): number[] {
     const kept = this.#kept;
     if ('first' in kept) return places.map((place) => kept.last - place);
@@ -53,7 +53,7 @@ export class Positions {
 function fromEndOfBits(bits: Uint32Array, places: readonly number[]): number[] {
   const found: number[] = [];
   let word = bits.length;
-  /** How many positions are behind the word, and how many are in it. */
+  /** How many positions come after the word, and how many are in it. */
   let [behind, within] = [0, 0];
   for (const place of places) {
     while (behind + within <= place && word > 0) {

@@ -2,9 +2,9 @@ import { SEVERITIES, type Severity } from '../../../signal/log-record.js';
 import type { Connection } from '../files/connection.js';
 
 /**
- * What log records are found by: a token of the body, the service, the severity, the trace. A term is kept as 64 bits of
- * the MD5 of a text with its tenant and kind in it: two terms of one store having the same bits is not to be expected
- * before there are thousands of millions of them.
+ * By what log records are found: a token of the body, the service, the severity, the trace. A term is kept as 64 bits of the MD5
+ * of a text that contains its tenant and kind: two terms of one store are not expected to have the same bits before there are
+ * thousands of millions of them.
  */
 export type TermKind = 'token' | 'service' | 'severity' | 'trace';
 
@@ -17,7 +17,7 @@ const KIND_CODES: Readonly<Record<TermKind, string>> = {
 
 export interface Term {
   readonly kind: TermKind;
-  /** As {@link termHash} is given it. */
+  /** In the form that {@link termHash} is given. */
   readonly value: string;
 }
 
@@ -30,7 +30,7 @@ export function severityTerm(severity: Severity): Term {
   return { kind: 'severity', value: String(SEVERITIES.indexOf(severity)) };
 }
 
-/** The hashes of a tenant's terms, as decimal digits. */
+/** The hashes of a user's terms, as decimal digits. */
 export async function hashesOf(
   connection: Connection,
   tenant: number,

@@ -26,17 +26,17 @@ export class MapChanges {
     this.#services = services;
   }
 
-  /** Adds what a whole trace adds, or takes it away. */
+  /** Adds what a whole trace contributes, or takes it away. */
   add(tenant: number, hour: number, sums: HourSums, sign: 1 | -1): void {
     this.#hours.sums(tenant, hour).add(sums, sign);
   }
 
-  /** Adds what a trace adds that is new as a whole. */
+  /** Adds what a trace contributes that is new as a whole. */
   addNew(trace: MappedTrace): void {
     this.#count(trace, this.#hours.sums(trace.tenant, hourOf(trace.startedAt)));
   }
 
-  /** Adds the sums that were derived from a batch, of which all traces are new as a whole. */
+  /** Adds the sums that were derived from a batch whose traces are all new as a whole. */
   addBatch(batch: IncomingBatch): void {
     if (batch.map === null) return;
     const { tenant } = batch;

@@ -8,23 +8,23 @@ import type { Services } from './services.js';
 
 const TAB = '\t';
 
-/** The types of spans, as codes, whose node may follow from their metadata; of the latter two also from their input. */
+/** The types of spans, as codes, whose node may follow from their metadata; for the last two also from their input. */
 export const NEED_PAYLOAD: ReadonlySet<number> = new Set([TYPE_CODES.agent, TYPE_CODES.http, TYPE_CODES.db]);
 const NEED_INPUT: ReadonlySet<number> = new Set([TYPE_CODES.http, TYPE_CODES.db]);
 
-/** What of a span's row decides on its node. */
+/** The columns of a span that decide on its node, beside the payload. */
 type NamedRow = Pick<SpanRow, 'type' | 'name'>;
 
 /**
  * The node of a stored span, derived from what is stored.
  *
- * @param payload its line of the payload
+ * @param payload its payload line
  */
 export function nodeOfStored(services: Services, tenant: number, span: NamedRow, payload: string): number {
   return nodeNumber(span, payload, (name) => services.number(tenant, name));
 }
 
-/** {@link nodeOfStored}, which gives no number to a name that is new: undefined then. */
+/** Like {@link nodeOfStored}, but a new name gets no number: undefined then. */
 export function knownNodeOfStored(
   services: Services,
   tenant: number,
@@ -43,7 +43,7 @@ function nodeNumber<Found extends number | undefined>(
   const node = serviceNodeOf({
     type: SPAN_TYPES[type] ?? 'custom',
     name,
-    // Payloads can be long: only what can say something of the node is read.
+    // Payloads can be long, so only what can say something about the node is read.
     input_data: NEED_INPUT.has(type) ? parsed(input) : null,
     metadata: NEED_PAYLOAD.has(type) ? parsed(metadata) : null,
   });

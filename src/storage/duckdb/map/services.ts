@@ -6,9 +6,9 @@ import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { Rows } from '../changes/rows.js';
 
-/** Of a tenant: some 150 bytes of memory each. */
+/** Names of one user, at some 150 bytes of memory each. */
 const MAX_SERVICES_OF_TENANT = 50_000;
-/** What all further names of such a tenant are counted under. */
+/** The name under which all further names of such a user are counted. */
 const OTHER_SERVICES = '(other)';
 
 interface Service {
@@ -17,11 +17,11 @@ interface Service {
   readonly tenant: number;
 }
 
-/** The numbers that stand for the names of nodes of the service map, for every tenant, in memory. */
+/** The numbers that stand for the names of the service map's nodes, for every user, in memory. */
 export class Services {
   readonly #names = new Map<number, string>();
   readonly #tenants = new Map<number, Map<string, number>>();
-  /** Made since the last commit. */
+  /** Added since the last commit. */
   #added: Service[] = [];
   #lastNumber = 0;
   readonly #most: number;
@@ -40,7 +40,7 @@ export class Services {
     }
   }
 
-  /** The number of a name, made where the name is new. */
+  /** The number of a name; a new name gets one. */
   number(tenant: number, name: string): number {
     const number = this.find(tenant, name);
     if (number !== undefined) return number;
@@ -51,7 +51,7 @@ export class Services {
     return service.node_no;
   }
 
-  /** The number of a name; undefined where {@link number} would have to make one. */
+  /** The number of a name; undefined where {@link number} would have to give one. */
   find(tenant: number, name: string): number | undefined {
     const known = this.#tenants.get(tenant);
     return known?.get(name) ?? (this.#isFull(tenant) ? known?.get(OTHER_SERVICES) : undefined);
@@ -61,7 +61,7 @@ export class Services {
     return this.#names.get(number) ?? '';
   }
 
-  /** Those made since the last commit. */
+  /** Rows for the names added since the last commit. */
   rows(seq: number): Rows[] {
     return objectRows(
       SERVICES,

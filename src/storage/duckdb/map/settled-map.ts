@@ -7,7 +7,7 @@ import type { Rows } from '../changes/rows.js';
 import { MapChanges } from './map-changes.js';
 import type { Services } from './services.js';
 
-/** What a group's traces change in the service map. */
+/** What the traces of a group change in the service map. */
 export class SettledMap {
   readonly #changes: MapChanges;
   readonly #services: Services;
@@ -18,7 +18,7 @@ export class SettledMap {
     this.#changes = new MapChanges(services);
   }
 
-  /** Takes away what a stored trace adds, before it is changed; {@link put} adds what it adds then. */
+  /** Takes away what a stored trace contributes, before it is changed; {@link put} adds what it contributes then. */
   take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
     if (state !== undefined && (state.isToClose || parts.some(changesMap)))
       this.#runs.take(state, this.#sumsOf(tenant));
@@ -31,7 +31,8 @@ export class SettledMap {
   /**
    * Adds traces of a batch that are new as a whole.
    *
-   * @param traces their positions @param otherNames of their agents, where those are not called as the batch says
+   * @param traces their positions
+   * @param otherNames names of their agents, where they differ from those in the batch
    */
   addWhole(batch: IncomingBatch, traces: readonly number[], otherNames: ReadonlyMap<number, string>): void {
     if (batch.map === null) return;
@@ -68,7 +69,7 @@ export class SettledMap {
   }
 }
 
-/** Whether a change of a trace may change what it adds to the map. */
+/** Whether a change of a trace may change what it contributes to the map. */
 function changesMap(part: TouchedTrace['parts'][number]): boolean {
   return 'batch' in part || 'remap' in part;
 }

@@ -3,10 +3,10 @@ import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { objectRows } from '../changes/object-rows.js';
 import type { Rows } from '../changes/rows.js';
 
-/** A part of a sum of the service map: what is to be added to it, or taken from it. */
+/** A part of a sum of the service map, to be added to it or taken away. */
 export type SumPart = {
   readonly tenant: number;
-  /** Of the start of the traces, in hours since 1970. */
+  /** When the traces started, in hours since 1970. */
   readonly hour: number;
 } & ({ readonly node: NodePart } | { readonly edge: EdgePart });
 
@@ -29,7 +29,7 @@ export class TenantHours {
     return sums;
   }
 
-  /** Those that are not zero. */
+  /** The parts that are not zero. */
   parts(): SumPart[] {
     return [...this.#hours.values()].flatMap(({ tenant, hour, sums }) => [
       ...sums.nodes().map((node) => ({ tenant, hour, node })),
@@ -42,7 +42,7 @@ export class TenantHours {
   }
 }
 
-/** What the commit `seq` writes of parts of sums. */
+/** The rows that the commit `seq` writes for parts of sums. */
 export function sumRows(seq: number, parts: readonly SumPart[]): Rows[] {
   const place = ({ tenant }: SumPart) => ({ own: [seq, tenant], replaces: false });
   const nodes = parts.flatMap((part) =>

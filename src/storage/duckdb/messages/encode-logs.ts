@@ -13,22 +13,22 @@ import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { printJson } from '../../../signal/json.js';
 
-/** A record as it crosses to the store thread: its columns, and which of the message's origins is its own. */
+/** A record as it crosses to the store thread: its columns, and the position of its origin in the message. */
 export const LOG_MESSAGE: readonly Column[] = [
   ...LOG_WIRE,
   { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
 ];
 
-/** A batch of log records, before anybody has asked whose it is, in the order of the batch. */
+/** A batch of log records, in its order, before it is known whose it is. */
 export interface EncodedLogs {
   readonly logs: ColumnsMessage;
   readonly origins: ColumnsMessage;
 }
 
-/** The same on its way to the store thread. */
+/** The same, on its way to the store thread. */
 export interface LogsMessage extends EncodedLogs {
   readonly tenant: number;
-  /** Where the batch is counted for a quota. */
+  /** Present where the batch counts for a quota. */
   readonly counted?: Counted;
 }
 
@@ -51,7 +51,7 @@ const C = {
   origin: indexOf(LOG_MESSAGE, 'origin'),
 };
 
-/** Turns batches of log records into columns. Keeps scratch memory: one for each thread. */
+/** Turns batches of log records into columns. It keeps scratch memory, so there should be one for each thread. */
 export class LogsEncoder {
   readonly #text = new TextScratch();
 
@@ -103,7 +103,7 @@ export class LogsEncoder {
     const start = this.#text.length;
     to.text(C.body, row, body);
     const bytes = this.#text.length - start;
-    // A text is ASCII where its UTF-8 takes a byte for each of its characters.
+    // A text is ASCII where its UTF-8 takes one byte for each character.
     if (bytes === body.length) to.isNull(C.normal, row);
     else to.text(C.normal, row, ` ${tokensOf(body).join(' ')} `);
     return bytes;
@@ -114,7 +114,7 @@ export function transferablesOf({ logs, origins }: EncodedLogs): ArrayBuffer[] {
   return [logs, origins].flatMap(transferables);
 }
 
-/** A body as it is searched and shown: a text, else its JSON text; null where nothing was sent. */
+/** A body as it is searched and shown: text as it is, anything else as JSON; null where nothing was sent. */
 function bodyText(body: JsonValue): string | null {
   if (typeof body === 'string') return body;
   return body === null ? null : printJson(body);

@@ -12,28 +12,28 @@ import { SharedParts } from './shared-parts.js';
 import { labelsText } from './labels.js';
 import { printJson } from '../../../signal/json.js';
 
-/** A point as it crosses to the store thread: its columns, and which of the message's streams and origins are its own. */
+/** A point as it crosses to the store thread: its columns, and the positions of its stream and its origin in the message. */
 export const POINT_MESSAGE: readonly Column[] = [
   ...POINT_WIRE,
   { name: 'stream', kind: 'uint32', sql: 'UINTEGER' },
   { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
 ];
-/** Metrics of one tenant: senders choose their names, and all are in memory. */
+/** Metrics of one user: senders choose their names, and all of them are in memory. */
 export const MAX_STREAMS_OF_TENANT = 20_000;
-/** What has a number only in the store comes without it. */
+/** Without the number, which only the store gives. */
 export const STREAM_MESSAGE = METRIC_STREAMS.wire.slice(1);
 
-/** A batch of metric points, before anybody has asked whose it is, in the order of the batch. */
+/** A batch of metric points, in its order, before it is known whose it is. */
 export interface EncodedPoints {
   readonly points: ColumnsMessage;
   readonly streams: ColumnsMessage;
   readonly origins: ColumnsMessage;
 }
 
-/** The same on its way to the store thread. */
+/** The same, on its way to the store thread. */
 export interface PointsMessage extends EncodedPoints {
   readonly tenant: number;
-  /** Where the batch is counted for a quota. */
+  /** Present where the batch counts for a quota. */
   readonly counted?: Counted;
 }
 
@@ -52,7 +52,7 @@ const C = {
   origin: indexOf(POINT_MESSAGE, 'origin'),
 };
 
-/** Turns batches of points into columns. Keeps scratch memory: one for each thread. */
+/** Turns batches of points into columns. It keeps scratch memory, so there should be one for each thread. */
 export class PointsEncoder {
   readonly #text = new TextScratch();
 

@@ -24,7 +24,7 @@ export const SPAN_MESSAGE: readonly Column[] = [
   { name: 'payload', kind: 'text', sql: 'VARCHAR' },
 ];
 
-/** A header as it crosses: with its agent's name and how many of the batch's spans are its own. */
+/** A header as it crosses: with its agent's name, and how many of the batch's spans belong to it. */
 export const TRACE_MESSAGE: readonly Column[] = [
   ...TRACE_WIRE,
   ...TRACE_LATER,
@@ -32,16 +32,16 @@ export const TRACE_MESSAGE: readonly Column[] = [
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
 
-/** The rows of a batch of traces. The spans lie in the order of their traces. */
+/** The rows of a batch of traces. Spans lie in the order of their traces. */
 interface EncodedRows {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;
-  /** Where a service map was derived from the batch. */
+  /** Present where a service map was derived from the batch. */
   readonly map?: MapMessage;
 }
 
-/** A batch of traces, before anybody has asked what its user's terms are. */
+/** A batch of traces, before it is known what holds for its user. */
 export interface EncodedTraces extends EncodedRows {
   readonly named: NamedPrompts | null;
 }
@@ -49,11 +49,11 @@ export interface EncodedTraces extends EncodedRows {
 /** A batch of traces on its way to the store thread. */
 export interface TracesMessage extends EncodedRows {
   readonly tenant: number;
-  /** The events of the tenant that somebody wants. */
+  /** Types of events that somebody wants of this user's telemetry. */
   readonly wanted: readonly EventType[];
-  /** Where the batch is counted for a quota. */
+  /** Present where the batch counts for a quota. */
   readonly counted?: Counted;
-  /** Where spans name prompt versions. */
+  /** Present where spans name prompt versions. */
   readonly prompts?: PromptMessage;
 }
 
@@ -69,7 +69,10 @@ const SOURCE_CODES: ReadonlyMap<string, number> = new Map(
 const TAB = 9;
 const LINE_END = 10;
 
-/** Turns batches into columns, deriving what the sender left out. Keeps scratch memory: one for each thread. */
+/**
+ * Turns batches into columns, and derives what the sender left out. It keeps scratch memory, so there should be one for each
+ * thread.
+ */
 export class TracesEncoder {
   readonly #spanText = new TextScratch();
   readonly #traceText = new TextScratch();
@@ -94,7 +97,7 @@ export class TracesEncoder {
     };
   }
 
-  /** After all other texts, so that the lines of a trace lie side by side and are stored as one slice. */
+  /** After all other texts, so that a trace's payload lines lie side by side and are stored as one slice. */
   #writePayloads(spans: ColumnsWriter, batch: Pick<TracesBatch, 'items'>): void {
     const text = this.#spanText;
     let row = 0;
@@ -121,7 +124,7 @@ export function transferablesOf({ traces, spans, map, named }: EncodedTraces): A
   return [...transferables(traces), ...transferables(spans), ...arrays.map(({ buffer }) => buffer)];
 }
 
-/** A copy, because it is handed over. Where it is not of these spans any more it is derived anew. */
+/** A copy, because it is handed over. It is derived anew where processors have changed the spans since. */
 function mapMessage(map: BatchMap, items: readonly TraceRecord[]): MapMessage {
   const { names, nodes, nodeSums, edgeSums } = fitsBatch(map, items) ? map : deriveBatch(items);
   return { names, nodes: nodes.slice(), nodeSums: nodeSums.slice(), edgeSums: edgeSums.slice() };

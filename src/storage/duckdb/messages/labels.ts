@@ -8,7 +8,7 @@ export type LabelsText = string;
 export function labelsText(labels: Readonly<Record<string, string>>): LabelsText {
   let text = '{';
   let before = '';
-  // Without a list of the keys this takes a third of the time; labels are plain data, whose prototype adds nothing.
+  // Without a list of keys this takes a third of the time; labels are plain data, whose prototype adds nothing.
   for (const key in labels) {
     if (key < before) return sortedText(labels);
     text += text === '{' ? labelLine(key, labels[key] ?? '') : `,${labelLine(key, labels[key] ?? '')}`;
@@ -24,20 +24,20 @@ function sortedText(labels: Readonly<Record<string, string>>): LabelsText {
   return `{${lines.join(',')}}`;
 }
 
-/** What the text of labels that hold this one contains, and no other. */
+/** A part of the text that labels have exactly if they contain this pair. */
 export function labelLine(key: string, value: string): string {
   return `${labelStart(key)}${quote(value)}\n`;
 }
 
-/** What the text of labels that have this key contains, and no other: their {@link labelLine} up to the value. */
+/** A part of the text that labels have exactly if they contain this key: a {@link labelLine} up to the value. */
 export function labelStart(key: string): string {
   return `\n${quote(key)}:`;
 }
 
-/** Nothing that JSON would escape. */
+/** Texts in which JSON escapes nothing. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** A key or a value as it is in a {@link labelLine}: as JSON has it. Few need an escape, and looking for that is quicker. */
+/** A key or a value as a {@link labelLine} has it: in JSON. Few need an escape, and checking that first is quicker. */
 export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

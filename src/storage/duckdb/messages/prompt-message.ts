@@ -1,21 +1,21 @@
 import type { PromptReference } from '../../../signal/span.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 
-/** The prompt versions that spans of a batch name. */
+/** The prompt versions that the spans of a batch name. */
 export interface NamedPrompts {
   readonly references: readonly PromptReference[];
-  /** Of each span of the batch its position among the references; -1 for none. */
+  /** For each span of the batch, the position of its prompt version among the references; -1 for none. */
   readonly spans: Int32Array<ArrayBuffer>;
 }
 
-/** The same as it crosses to the store thread. */
+/** The same, as it crosses to the store thread. */
 export interface PromptMessage {
-  /** Of the references; null for a version that the user has not. */
+  /** The numbers of the references; null for a version that the user does not have. */
   readonly numbers: readonly (number | null)[];
   readonly spans: Int32Array<ArrayBuffer>;
 }
 
-/** Null where no span names a prompt, which is nearly always. */
+/** Null where no span names a prompt, which is the usual case. */
 export function namedPrompts(items: readonly TraceRecord[]): NamedPrompts | null {
   let spanCount = 0;
   let namesPrompts = false;

@@ -1,4 +1,4 @@
-/** What many rows of a message share: each such part crosses once, and the rows carry its position. */
+/** Collects what many rows of a message share: each part crosses once, and rows carry its position. */
 export class SharedParts<Part> {
   readonly #positions = new Map<Part, number>();
 
@@ -7,7 +7,7 @@ export class SharedParts<Part> {
     return [...this.#positions.keys()];
   }
 
-  /** Parts are told apart as objects, not by what is in them. */
+  /** Parts are compared as objects, not by their content. */
   positionOf(part: Part): number {
     let position = this.#positions.get(part);
     if (position === undefined) {

@@ -18,7 +18,7 @@ const NAME = indexOf(STREAM_MESSAGE, 'name');
 const TYPE = indexOf(STREAM_MESSAGE, 'type');
 const UNIT = indexOf(STREAM_MESSAGE, 'unit');
 const DESCRIPTION = indexOf(STREAM_MESSAGE, 'description');
-/** Instead of a number: the points of such a stream are not taken. */
+/** In place of a number: the points of such a stream are refused. */
 const REFUSED = -1;
 
 /** A batch of points that waits for its commit. */
@@ -32,7 +32,7 @@ export class IncomingPoints implements Append {
   readonly #points: ColumnsReader;
   readonly #streamRows: ColumnsReader;
   readonly #originRows: ColumnsReader;
-  /** Of each point, the position of its stream and of its origin among the message's. */
+  /** For each point, the positions of its stream and of its origin among the message's. */
   readonly #streamOf: Uint32Array;
   readonly #originOf: Uint32Array;
   #streamNos: number[] = [];
@@ -52,7 +52,7 @@ export class IncomingPoints implements Append {
     this.weight = this.#points.rows;
   }
 
-  /** The points that the last {@link rows} left out, as their tenant has too many metrics: their positions. */
+  /** The positions of the points that the last {@link rows} left out, because their user has too many metrics. */
   get refused(): number[] {
     const refused: number[] = [];
     this.#streamOf.forEach((stream, row) => {
@@ -128,7 +128,7 @@ export class IncomingPoints implements Append {
     });
   }
 
-  /** Runs `[from, to)` of neighbouring points that are taken. */
+  /** Stretches `[from, to)` of neighbouring points that are taken. */
   #takenRuns(): [from: number, to: number][] {
     const runs: [number, number][] = [];
     let from = 0;

@@ -7,7 +7,7 @@ import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { MAX_STREAMS_OF_TENANT } from '../messages/encode-points.js';
 
-/** What is the newest seen of a metric. */
+/** The newest facts seen of a metric. */
 export interface StreamFacts {
   /** Position in `METRIC_TYPES`. */
   readonly type: number;
@@ -16,28 +16,31 @@ export interface StreamFacts {
 }
 
 export interface Stream {
-  /** What points carry instead of the name. */
+  /** What points carry in place of the name. */
   readonly stream_no: number;
   readonly tenant: number;
   readonly name: string;
   facts: StreamFacts;
-  /** Points stored. */
+  /** How many points are stored. */
   points: number;
-  /** The earliest and the latest time of any point so far; of points that were removed as well. */
+  /** The earliest and the latest time of any point so far, including points that were removed. */
   first: Micros;
   last: Micros;
 }
 
 const NOTHING_YET = { points: 0, first: Infinity, last: -Infinity } as const;
 
-/** A change that the commit is to write. */
+/** A change that the commit has to write. */
 export interface StreamVersion {
   readonly stream: Stream;
-  /** Null for a stream that is new. */
+  /** Null for a new stream. */
   readonly before: StreamFacts | null;
 }
 
-/** Characters of the names, units and descriptions of one tenant's metrics: senders choose them, and all are in memory. */
+/**
+ * How many characters the names, units and descriptions of one user's metrics may have: senders choose them, and all are in
+ * memory.
+ */
 const MAX_CHARACTERS_OF_TENANT = 16 * 1024 * 1024;
 
 interface TenantStreams {
@@ -72,7 +75,7 @@ export class MetricStreams {
     }
   }
 
-  /** The tenant's metrics that have points, by name. */
+  /** The user's metrics that have points, by name. */
   list(tenant: number): Stream[] {
     return [...this.#of(tenant).byName.values()]
       .filter((stream) => stream.points > 0)
@@ -85,10 +88,10 @@ export class MetricStreams {
   }
 
   /**
-   * The stream of that name as a commit sees it, made where the name is new. Of different facts in one commit the first
-   * that differ from what was known are taken; none where the tenant has no room for them.
+   * The stream of that name as a commit sees it, added where the name is new. When facts differ within one commit, the first that
+   * differ from what was known are taken; none where the user has no room for them.
    *
-   * @returns the stream and, where the commit is to write it, its version; undefined where the tenant has too many
+   * @returns the stream and, where the commit has to write it, its version; undefined where the user has too many
    */
   seen(
     tenant: number,
@@ -110,7 +113,7 @@ export class MetricStreams {
     return { stream, version };
   }
 
-  /** @param points that were stored, or removed where negative */
+  /** @param points how many were stored, or, if negative, removed */
   count(streamNo: number, points: number): void {
     const stream = this.#byNumber.get(streamNo);
     if (stream !== undefined) stream.points += points;
@@ -128,7 +131,7 @@ export class MetricStreams {
     this.#changed.clear();
   }
 
-  /** Takes back what {@link seen} changed since the last commit. */
+  /** Undoes what {@link seen} changed since the last commit. */
   rollback(): void {
     for (const { stream, before } of this.#changed.values()) {
       const streams = this.#of(stream.tenant);
@@ -163,7 +166,7 @@ export class MetricStreams {
     this.#lastNumber = Math.max(this.#lastNumber, stream.stream_no);
   }
 
-  /** Those of a tenant; of one that has none they are not kept. */
+  /** The streams of a user; for one that has none they are not kept. */
   #of(tenant: number): TenantStreams {
     return this.#byTenant.get(tenant) ?? { byName: new Map<string, Stream>(), characters: 0 };
   }

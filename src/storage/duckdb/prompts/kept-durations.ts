@@ -1,14 +1,14 @@
 import { bucketOf, DurationHistogram } from '../figures/duration-histogram.js';
 
 /**
- * Durations of which the mean and exact percentiles are asked. They are kept by the bucket, so that only one or two
- * buckets are looked through; about 12 bytes each.
+ * Durations with their mean and exact percentiles. They are kept in buckets, so that only one or two of these are looked through;
+ * about 12 bytes each.
  */
 export class KeptDurations {
   readonly #places = new DurationHistogram();
   readonly #buckets = new Map<number, number[]>();
   #count = 0;
-  /** The sum and what its rounding left out: what comes and goes leaves nothing behind. */
+  /** The sum, and what its rounding left out, so that values that come and go leave no error behind. */
   #sum = 0;
   #rest = 0;
 
@@ -23,7 +23,7 @@ export class KeptDurations {
     this.#addUp(value);
   }
 
-  /** Takes a value out again; one that is not there, because its run has just been removed, is passed over. */
+  /** Takes a value out again. A value that is not there, because its run has just been removed, is ignored. */
   remove(value: number): void {
     const values = this.#buckets.get(bucketOf(value));
     const at = values?.indexOf(value) ?? -1;
@@ -56,7 +56,7 @@ export class KeptDurations {
     return lower + (upper - lower) * place.fraction;
   }
 
-  /** Without loss: Knuth's two-sum. */
+  /** Adds without loss: Knuth's two-sum. */
   #addUp(value: number): void {
     const sum = this.#sum + value;
     const part = sum - this.#sum;

@@ -1,9 +1,9 @@
 import type { CountedRun } from '../figures/counted-run.js';
 
-/** What a run adds to the figures of a prompt version that it used. */
+/** What a run contributes to the figures of a prompt version that it used. */
 export type LinkedRun = Pick<CountedRun, 'success' | 'cost' | 'durationMs'>;
 
-/** A stored run and the number of a prompt version that it used. */
+/** A stored run, and the number of a prompt version that it used. */
 export interface LinkedPrompt {
   readonly promptNo: number;
   readonly run: LinkedRun;

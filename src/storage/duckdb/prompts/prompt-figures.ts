@@ -10,7 +10,7 @@ export interface PromptTotals {
   readonly traces: number;
   readonly successes: number;
   readonly failures: number;
-  /** Over the traces that have a cost; not rounded. */
+  /** The mean over the traces that have a cost, not rounded. */
   readonly meanCost: Usd | null;
   readonly meanDurationMs: number | null;
   readonly p95DurationMs: number | null;
@@ -22,19 +22,19 @@ interface Change {
   readonly after: LinkedRun;
 }
 
-/** Versions whose figures are kept, and their durations of all together, some 12 bytes each. */
+/** How many versions have their figures kept, and how many durations these may have together, at some 12 bytes each. */
 const MOST_PROMPTS = 1000;
 const MOST_DURATIONS = 4_000_000;
 
 /**
  * Figures of the prompt versions that were asked for last, kept in memory and changed with every commit, so that a comparison
- * needs no look at the tables: it would have to join links with runs. They are read when they are first asked for.
+ * needs no look at the tables, where it would have to join links with runs. They are read when somebody first asks for them.
  */
 export class PromptFigures {
   readonly #prompts = new LoadedFigures<number, PromptSums>(MOST_PROMPTS);
-  /** For each load under way: the changes since it began, which what it loads does not hold. */
+  /** For each load under way, the changes since it began: what it loads does not contain them. */
   readonly #meanwhile = new Set<Change[]>();
-  /** Grows when links or runs are removed: what was loaded before holds no more. */
+  /** Grows when links or runs are removed, because what was loaded before is then outdated. */
   #age = 0;
 
   /** A linked trace changed. @param before null where the trace did not count for the prompt version */
@@ -49,7 +49,7 @@ export class PromptFigures {
     this.#prompts.clear();
   }
 
-  /** Of each of the prompt versions. */
+  /** The figures of each of the prompt versions. */
   async totals(read: Read, promptNos: readonly number[]): Promise<ReadonlyMap<number, PromptTotals>> {
     const unknown = promptNos.filter((no) => !this.#prompts.has(no));
     const found = new Map<number, PromptSums>();
@@ -58,13 +58,13 @@ export class PromptFigures {
       const known = this.#prompts.get(no);
       if (known !== undefined) found.set(no, known);
     }
-    // Of many some are forgotten again at once, as are those that others asked for meanwhile.
+    // When there are many, some are forgotten again at once, as are some that others asked for meanwhile.
     const left = promptNos.filter((no) => !found.has(no));
     if (left.length > 0) for (const [no, sums] of await this.#load(read, left)) found.set(no, sums);
     return new Map([...found].map(([no, sums]) => [no, sums.totals()]));
   }
 
-  /** Reads figures as of one moment, takes what has changed since, and keeps them. */
+  /** Reads figures as of one moment, applies what has changed since, and keeps them. */
   async #load(read: Read, promptNos: readonly number[]): Promise<Map<number, PromptSums>> {
     return await read(async (connection, capture) => {
       const meanwhile: Change[] = [];
@@ -93,7 +93,7 @@ export class PromptFigures {
 }
 
 class PromptSums {
-  /** How many are kept. */
+  /** How many durations are kept. */
   get durations(): number {
     return this.#durations.count;
   }

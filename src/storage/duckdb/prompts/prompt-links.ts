@@ -17,7 +17,7 @@ import { loadLinks } from './stored-links.js';
 import type { LinkedPrompts } from './linked-prompts.js';
 import { TraceLinks, type NewLink } from '../runs/trace-links.js';
 
-/** A trace by its id in words, from `offset` on. */
+/** A trace, by its id in words from `offset` on. */
 type LinkedTrace = Pick<TouchedTrace, 'tenant' | 'words' | 'offset'>;
 
 /** What the commit under way does to the links between prompt versions and traces. */
@@ -25,7 +25,7 @@ export class PromptLinks {
   readonly #connection: Connection;
   readonly #linked: IdIndex;
   readonly #figures: PromptFigures;
-  /** Of the traces of the group: those that have links, or get some, by key. */
+  /** The traces of the group that have links or get some, by key. */
   readonly #traces = new Map<string, TraceLinks>();
 
   /** @param connection the writer's */
@@ -35,7 +35,7 @@ export class PromptLinks {
     this.#figures = figures;
   }
 
-  /** Reads what is stored of the links of the group's traces. @param states of those that are stored, by key */
+  /** Reads the stored links of the group's traces. @param states the stored traces, by key */
   async load(sorted: Triage, states: ReadonlyMap<string, TraceState>, capture: Capture): Promise<void> {
     const wanted = new Map<number, TraceLinks[]>();
     const find = (key: string, trace: LinkedTrace): void => {
@@ -72,13 +72,13 @@ export class PromptLinks {
     this.#linksOf(key, { tenant, words, offset: 0 }).add(promptNo, span, linkedAt);
   }
 
-  /** The links that the spans of a trace in a batch make by naming prompts. */
+  /** Adds the links that a trace's spans in a batch make by naming prompts. */
   linkSpans(key: string, batch: IncomingBatch, trace: number): void {
     if (!batch.usesPrompts) return;
     for (let row = batch.start(trace); row < batch.end(trace); row++) this.linkSpan(key, batch, trace, row);
   }
 
-  /** That of one span, if it names a prompt. */
+  /** Adds the link of one span, if it names a prompt. */
   linkSpan(key: string, batch: IncomingBatch, trace: number, row: number): void {
     const promptNo = batch.promptAt(row);
     if (promptNo === null) return;
@@ -104,10 +104,11 @@ export class PromptLinks {
   }
 
   /**
-   * After the commit: what it made of a trace counts for the trace's prompt versions. To be called for each trace of the
-   * group that has links; a second call does nothing.
+   * After the commit: counts for a trace's prompt versions what the commit made of it. To be called for each trace of the group
+   * that has links; a second call does nothing.
    *
-   * @param before null for a trace that was not stored @param after null for one that is not stored now, either
+   * @param before null for a trace that was not stored
+   * @param after null for a trace that is still not stored
    * @returns the links of the trace; null where it has none, or in a second call
    */
   committed(seq: number, key: string, before: LinkedRun | null, after: LinkedRun | null): TraceLinks | null {

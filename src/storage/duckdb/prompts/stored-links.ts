@@ -11,7 +11,7 @@ import type { LinkedPrompt } from './linked-run.js';
 import type { TraceLinks } from '../runs/trace-links.js';
 
 /**
- * Reads the stored links of some traces of one tenant.
+ * Reads the stored links of some traces of one user.
  *
  * @param linked every linked trace, with the last commit that brought links of it
  */
@@ -47,14 +47,14 @@ function putLink(links: TraceLinks | undefined, row: Row): void {
   });
 }
 
-/** Every stored run with each of some prompt versions that it used, by the piece. */
+/** Every stored run that used some prompt versions, together with each of these, a few at a time. */
 export async function* storedPrompts(
   connection: Connection,
   capture: Capture,
   promptNos: readonly number[],
 ): AsyncGenerator<LinkedPrompt[]> {
   const links = relation(capture, PROMPT_LINKS, `prompt_no IN (${promptNos.join(', ')})`);
-  // What may be missing is said by a number that no run has: columns cross as they lie in memory.
+  // Columns cross as they lie in memory, so a missing value is a number that no run has.
   const chunks = connection.chunks(
     `SELECT l.prompt_no, coalesce(t.success::INTEGER, -1), coalesce(t.total_cost_usd, -1),
        coalesce(t.duration_ms, -1)
@@ -86,7 +86,7 @@ export async function* storedPrompts(
 }
 
 /**
- * Removes the links made before a time whose traces have not come; those of removed traces go with them.
+ * Removes links that were made before a time and whose traces have not come; those of removed traces go with these.
  *
  * @returns whether there were any
  */

@@ -13,16 +13,16 @@ import type { Capture } from '../rows/segment.js';
 import { number, sumOf } from './run-summary.js';
 import { runsOf } from '../figures/stored-runs.js';
 
-// Sums instead of `count(*) FILTER (…)`, which doubles the time of the whole query.
+// Sums in place of `count(*) FILTER (…)`, which would double the time of the whole query.
 const COUNTS = `count(*) AS total_runs,
   coalesce(sum(success::TINYINT), 0)::BIGINT AS success_count,
   (count(success) - coalesce(sum(success::TINYINT), 0))::BIGINT AS failure_count`;
-/** Exact: as a text, because it may be larger than any number that JavaScript has. */
+/** As text, since the exact sum may be larger than any number that JavaScript has. */
 const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
 
-/** Agents with their 95th percentile of duration, in the order given. @param compared of one tenant */
+/** Agents of one user with their 95th percentile of duration, in the order given. */
 export async function compareAgents(
   read: Read,
   figures: RunFigures,
@@ -34,7 +34,7 @@ export async function compareAgents(
   await figures.loadDurations(read, of);
   for (const agent of compared) await figures.loadAround(read, agent);
   return await read(async (connection, capture) => {
-    // All from memory first: it changes with the commits that come while the tables are read.
+    // First everything from memory, which changes with the commits that come while the tables are read.
     const found = compared.map((agent) => ({
       agent,
       totals: figures.totals(agent.agent_no),
@@ -83,9 +83,9 @@ export async function agentDays(
 
 /** What is known of a percentile without the tables. */
 interface Known95 {
-  /** As of `RunFigures.p95`. */
+  /** From `RunFigures.p95`. */
   readonly place: Quantile | null | undefined;
-  /** As of `RunFigures.around`. */
+  /** From `RunFigures.around`. */
   readonly around: readonly [lower: number, upper: number] | undefined;
 }
 
@@ -94,7 +94,7 @@ function known95(figures: RunFigures, { agent_no }: Agent): Known95 {
   return { place, around: place ? figures.around(agent_no, place) : undefined };
 }
 
-/** The percentile: from memory, or from the few durations among which it lies, where that is known. */
+/** The percentile: from memory, or from the few durations around it, where it is known which these are. */
 async function p95(
   connection: Connection,
   capture: Capture,
@@ -115,7 +115,7 @@ async function p95(
       return between([lower, upper], place);
     }
   }
-  // Retention has just removed runs, which the figures in memory will know in a moment.
+  // Retention has just removed runs; the figures in memory will follow in a moment.
   const [row] = await connection.rows(`SELECT ${P95} FROM ${newest(capture, TRACES, of)}`);
   return number(row?.p95_latency_ms);
 }
@@ -124,7 +124,10 @@ function between([lower, upper]: readonly [number, number], { fraction }: Quanti
   return lower + (upper - lower) * fraction;
 }
 
-/** @param totals undefined for an agent without runs @param starts for an agent whose totals do not know it */
+/**
+ * @param totals undefined for an agent without runs
+ * @param starts for an agent whose newest start the totals do not know
+ */
 export function summary(
   agent: KnownAgent,
   totals: AgentTotals | undefined,

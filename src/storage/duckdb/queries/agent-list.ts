@@ -4,7 +4,7 @@ import type { Read } from '../reads/read.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import { summary } from './agent-figures.js';
 
-/** All agents of a tenant that have runs, the one that ran last first. */
+/** All agents of a user that have runs; the one that ran last comes first. */
 export async function listAgents(
   read: Read,
   agents: Agents,
@@ -15,7 +15,7 @@ export async function listAgents(
   return listed.sort(inOrder('-last_run_at'));
 }
 
-/** One page of those whose names match, and how many do. Only agents of the tenant are looked at. */
+/** One page of the agents whose names match, and how many match in all. Only agents of the user are looked at. */
 export async function findAgents(
   read: Read,
   agents: Agents,
@@ -30,7 +30,7 @@ export async function findAgents(
   return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
 }
 
-/** @param wanted gives some agents of the tenant, as they are when it is called */
+/** @param wanted gives some agents of the user, as they are when it is called */
 async function withFigures(
   read: Read,
   figures: RunFigures,
@@ -45,7 +45,7 @@ async function withFigures(
   });
 }
 
-/** What has no value comes last in either direction; agents that are equal are in the order of their names. */
+/** What has no value comes last in either direction; agents that are equal are ordered by name. */
 function inOrder(sort: AgentSort): (a: AgentSummary, b: AgentSummary) => number {
   const sign = sort.startsWith('-') ? -1 : 1;
   const field = sort.replace('-', '') as AgentField;

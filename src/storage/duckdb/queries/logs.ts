@@ -15,18 +15,18 @@ import { hotPartsOf, relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { PART_BYTES } from '../rows/part-bytes.js';
 
-/** Records read at a time: what one statement gives is held in memory. */
+/** How many records are read at a time: what one statement gives is held in memory. */
 const SLICE_RECORDS = 200;
 
-/** What the API shows of a record, and what it adds with `details`. Every column costs as much as the others. */
+/** What the API shows of a record, and what it adds with `details`. Each column costs as much as any other. */
 const SHOWN = ['id', 'timestamp', 'severity', 'service_name', 'body', 'trace_id', 'span_id', 'attributes'];
 const DETAILS = ['observed_at', 'severity_number', 'severity_text', 'flags', 'event_name'];
 
 /** Some records of a page. */
 export interface LogSlice {
-  /** As JSON with commas between them. */
+  /** JSON with commas between the records. */
   readonly json: Uint8Array<ArrayBuffer>;
-  /** Those of the page that follow. */
+  /** The records of the page that follow. */
   readonly rest: readonly LogKey[];
 }
 
@@ -48,7 +48,7 @@ export async function searchLogs(
 }
 
 /**
- * The first of some records, as many as may be held in memory. One that retention has removed meanwhile is left out.
+ * The first of some records, as many as memory may hold. Records that retention has removed meanwhile are left out.
  *
  * @param details whether to add what the API shows with `details`
  */
@@ -94,8 +94,8 @@ function firstSlice(keys: readonly LogKey[]): readonly LogKey[] {
 }
 
 /**
- * The rows of records, by id: those of the cold file by their numbers. What is not where it was found has been moved, or its
- * block merged with others, since.
+ * The rows of records by id, those in the cold file by their numbers. A record that is not where it was found has since been
+ * moved, or its block merged with others.
  */
 async function rowsOf(
   connection: Connection,
@@ -128,7 +128,7 @@ function withIds(tenant: number, keys: readonly LogKey[]): string {
   return `tenant = ${tenant} AND timestamp >= make_timestamp(${Math.min(...times)}) AND timestamp <= make_timestamp(${Math.max(...times)}) AND id IN (${ids})`;
 }
 
-/** JSON texts by number: an object's inside each, `"resource":…,"scope":…`. */
+/** By number, the inside of a JSON object: `"resource":…,"scope":…`. */
 async function originsOf(
   connection: Connection,
   capture: Capture,

@@ -12,21 +12,21 @@ import type { Capture } from '../rows/segment.js';
 import { PART_BYTES } from '../rows/part-bytes.js';
 import { parseJson, printJson } from '../../../signal/json.js';
 
-/** Points that are printed in one step of the thread. */
+/** How many points are printed in one step of the thread. */
 const STEP_POINTS = 1000;
-/** So much larger than on average the points of a page may be before it takes fewer of them than it has room for. */
+/** How much larger than the average the points of a page may be before the page takes fewer of them than would fit. */
 const UNEVEN = 4;
-/** How much farther than on average: points do not come quite evenly. */
+/** How much farther to look back than the average suggests, because points do not come quite evenly. */
 const EXPECTED_SHARE = 1.5;
 const WIDENING = 8;
 const SHOWN = 'epoch_us(timestamp) AS at, value, labels, distribution';
-/** Length of the texts of a point. */
+/** The length of a point's texts. */
 const TEXT_BYTES = 'strlen(labels) + coalesce(strlen(distribution), 0) + coalesce(strlen(exemplars), 0)';
-/** Newest first; of the same time, by their labels. Points that are equal in all of this are shown alike. */
+/** Newest first, and points of the same time by their labels. Points that are equal in all of this look the same, too. */
 const TIE = 'hash(value, distribution, start_time, flags, temporality, is_monotonic, exemplars)';
 const ORDER = `timestamp DESC, labels, seq, ${TIE}`;
 const DETAILS = 'epoch_us(start_time) AS start_time, flags, temporality, is_monotonic, exemplars';
-/** Numbers that a distribution has as texts: those that JSON has no numbers for, and integers beyond 2^53. */
+/** Numbers that a distribution holds as texts: those that JSON cannot express, and integers beyond 2^53. */
 const NUMBER_AS_TEXT = /"(?:NaN|-?Infinity|-?\d+)"/;
 
 export function metricSummary({ name, facts, points }: Stream): MetricSummary {
@@ -34,23 +34,23 @@ export function metricSummary({ name, facts, points }: Stream): MetricSummary {
   return { name, type: METRIC_TYPES[type] ?? 'gauge', unit, description, data_point_count: points };
 }
 
-/** Some points of an answer, and what the others are found by. */
+/** Some points of an answer, and how to find the rest. */
 export interface PointsPage {
-  /** As the text of a JSON array's inside; of the same time, by their labels. */
+  /** The inside of a JSON array; points of the same time are ordered by their labels. */
   readonly json: Uint8Array<ArrayBuffer>;
   readonly next: PointsCursor | null;
 }
 
 /** Where a page of points begins. */
 export interface PointsCursor {
-  /** The last commit of which points are shown. */
+  /** The last commit whose points are shown. */
   readonly asOf: number;
   /** The time of the last point of the answer; null where there are fewer than asked for. */
   readonly since: Micros | null;
-  /** Points that are still to come, and bytes of the texts of one on average. */
+  /** How many points are still to come, and how many bytes of text one has on average. */
   readonly left: number;
   readonly bytes: number;
-  /** The last point of the page before, and how many that are equal in its order were given. */
+  /** The last point of the page before, and how many points equal to it in order were given. */
   readonly after: {
     readonly at: Micros;
     readonly labels: string;
@@ -61,8 +61,8 @@ export interface PointsCursor {
 }
 
 /**
- * The first of the newest points of a stream, as many as may be held in memory. First from which time on they lie, by the times
- * alone; then they themselves: in the cold file they are in few row groups.
+ * The first of the newest points of a stream, as many as memory may hold. It first finds, by the times alone, from when on they
+ * lie, and then reads the points themselves: in the cold file these are in few row groups.
  */
 export async function readPoints(
   connection: Connection,
@@ -75,7 +75,7 @@ export async function readPoints(
     const cursor = { asOf: capture.lastSeq, since, left: filter.limit, bytes, after: null };
     return await readMorePoints(connection, capture, stream, filter, cursor);
   }
-  // All of them fit, whatever they are: nothing need be added up.
+  // All of them fit whatever their sizes, so nothing has to be added up.
   const { sql, values } = conditions(stream, filter);
   const where = since === null ? sql : `${sql} AND timestamp >= make_timestamp(${since})`;
   const rows = await connection.rows(
@@ -85,7 +85,7 @@ export async function readPoints(
   return { json: await printPoints(rows, filter), next: null };
 }
 
-/** Those that follow. What has come since is left out, and so is what retention has removed. */
+/** The points that follow. What has come since is left out, and so is what retention has removed. */
 export async function readMorePoints(
   connection: Connection,
   capture: Capture,
@@ -160,14 +160,14 @@ function placeOf(rows: readonly Row[], last: Row, before: PointsCursor['after'])
 interface Extent {
   /** The time of the last of them; null where there are fewer than asked for. */
   readonly since: Micros | null;
-  /** On average, and at most. */
+  /** The average and the greatest length. */
   readonly bytes: number;
   readonly mostBytes: number;
 }
 
 /**
- * The extent of the points asked for. Of those of the last time the largest are counted, so that none is larger. It looks
- * back from the newest point as far as so many should lie, and farther while they do not: what is older need not be read.
+ * Where the points asked for lie. Of those with the last time the largest are counted, so that none that is shown is larger. It
+ * looks back from the newest point as far as so many should reach, and farther where they do not: what is older need not be read.
  */
 async function extentOf(
   connection: Connection,
@@ -225,7 +225,7 @@ function pointJson(row: Row, details: boolean): string {
   return `{${fields.join(',')}}`;
 }
 
-/** The inside of the object, numbers that were kept as texts as numbers or null. */
+/** The inside of the object, with numbers that were kept as texts turned into numbers or null. */
 function distributionJson(text: string): string {
   if (!NUMBER_AS_TEXT.test(text)) return text.slice(1, -1);
   const numbers = JSON.parse(text, (_, value: JsonValue) =>

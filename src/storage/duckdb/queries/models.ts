@@ -17,7 +17,7 @@ import { hasReplacing, hotPartsOf, newest, newestHot } from '../rows/relation.js
 import type { Capture } from '../rows/segment.js';
 import { sumOf, text } from './run-summary.js';
 
-/** Each is a scan of every file of its own. */
+/** How many ranges are read; each is a scan of its own of every file. */
 const MOST_RANGES = 6;
 
 interface Page {
@@ -25,7 +25,9 @@ interface Page {
   readonly limit: number;
 }
 
-/** Sums are exact, and only then turned into the nearest double. An end is unsure where it may be that of a call that has gone. */
+/**
+ * Sums are exact, and only the result becomes the nearest double. An end is unsure where it may belong to a call that has gone.
+ */
 const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
   CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
   sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
@@ -40,9 +42,9 @@ const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS pr
   min(oldest) AS oldest, max(newest) AS newest, min(gone_oldest) AS gone_oldest, max(gone_newest) AS gone_newest`;
 
 /**
- * The models of a tenant's `llm` spans with what they used, the most expensive first, then the one called most. Of the cold file the
- * hours that lie within the time asked for are read from their sums. Those of one agent are looked for among all spans:
- * nothing about agents and models is kept beside them.
+ * The models of a user's `llm` spans with what they used, the most expensive first, then the one called most. For the cold file
+ * the hours that lie entirely within the time asked for are read from their sums. Models of one agent are looked for among all
+ * spans: nothing about agents and models is kept beside them.
  *
  * @returns the page and the number of all models
  */
@@ -69,14 +71,14 @@ export async function listModels(
   const rows = await connection.rows(
     `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,
   );
-  // Beyond the last page there is no row to tell how many there are.
+  // Behind the last page there is no row that could tell how many there are.
   const [counted] =
     rows.length > 0 || page.offset === 0 ? rows : await connection.rows(`${models} SELECT ${total}`);
   const ends = await sureEnds(connection, capture, callsWithin(tenant, filter), rows);
   return { items: rows.map((row) => modelUsage(row, ends)), count: Number(counted?.count ?? 0) };
 }
 
-/** All calls within the time: from sums, where that is possible. One statement, so that sums and rows are of one moment. */
+/** All calls within the time, from sums where possible. One statement, so that sums and rows are of the same moment. */
 async function partsOfAll(
   connection: Connection,
   capture: Capture,
@@ -130,7 +132,7 @@ interface Ends {
   readonly last: number;
 }
 
-/** The first and the last call in the hours where the sums do not tell, by model and hour. */
+/** The first and the last call in those hours where the sums cannot tell, by model and hour. */
 async function sureEnds(
   connection: Connection,
   capture: Capture,

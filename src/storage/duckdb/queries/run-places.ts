@@ -4,10 +4,10 @@ import type { Connection, Value } from '../files/connection.js';
 import { newest, type Condition } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
-/** Of all commits there are so many places at most. */
+/** How many places there are at most for all commits. */
 const MOST_PLACES = 2048;
 
-/** Neighbouring commits that brought runs that match. */
+/** Neighbouring commits that brought matching runs. */
 interface Place {
   readonly first: number;
   readonly last: number;
@@ -18,9 +18,9 @@ interface Place {
 }
 
 /**
- * Where the runs lie that match: one look at each, and at no column but those of the filter, the start and the commit.
+ * Where matching runs lie: each is looked at once, and only in the columns of the filter, the start and the commit.
  *
- * @param where which runs match: conditions of which each run fulfils one at most
+ * @param where which runs match: conditions of which each run meets one at most
  */
 export async function matchingPlaces(
   connection: Connection,
@@ -48,14 +48,14 @@ export function countIn(places: readonly Place[]): number {
 }
 
 /**
- * Conditions that take the newest runs of those that match, and as few others as the places tell; of each run one at most.
+ * Conditions that select the newest of the matching runs, and as few others as the places allow; each run meets one at most.
  *
  * @param runs how many of the newest are wanted
  */
 export function conditionsOnPage(places: readonly Place[], runs: number): OfCommits[] {
   let since = -Infinity;
   let left = runs;
-  // Those that started last as a whole have enough of them: what is older than their oldest is not wanted.
+  // The places with the newest starts that have enough runs together: nothing older than their oldest is wanted.
   for (const place of places.toSorted((a, b) => b.oldest - a.oldest)) {
     since = place.oldest;
     if ((left -= place.runs) <= 0) break;

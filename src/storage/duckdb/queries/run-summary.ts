@@ -21,12 +21,12 @@ const SHOWN = new Set([
   'span_count',
 ]);
 
-/** The select list of a run summary. */
+/** The columns of a run summary. */
 export const RUN_COLUMNS = selectList(
   [...TRACES.store, ...TRACE_WIRE].filter((column) => SHOWN.has(column.name)),
 );
 
-/** @param row by {@link RUN_COLUMNS} */
+/** @param row selected by {@link RUN_COLUMNS} */
 export function runSummary(row: Row, agents: Agents): RunSummary {
   const agent = agents.byNumber(Number(row.agent_no));
   return {

@@ -14,14 +14,14 @@ import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
 
 const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
-/** Where more agents have a text in their names, all runs are looked through for it. */
+/** With more agents than this that have a text in their names, all runs are looked through for it. */
 const MOST_NAMED = 64;
 const ORDER = 'started_at DESC, trace_id DESC';
 
-/** The first runs of a list, as many as may be held in memory, and what the others are found by. */
+/** The first runs of a list, as many as memory may hold, and how to find the others. */
 export interface RunsPart {
   readonly items: readonly RunSummary[];
-  /** Trace ids. */
+  /** Ids of traces. */
   readonly rest: readonly string[];
 }
 
@@ -38,10 +38,10 @@ interface Wanted extends Matching {
 
 /** A filter in SQL. */
 interface Matching {
-  /** All of it but the text. */
+  /** All of the filter but the text. */
   readonly sql: string;
   readonly agentNo: number | undefined;
-  /** The agents that have the text in their names: their runs match, whatever they say. */
+  /** The agents that have the text in their names: all their runs match. */
   readonly named: readonly number[];
 }
 
@@ -69,7 +69,7 @@ async function readRuns(
   figures: RunFigures,
   { tenant, filter, page, sql, agentNo, named }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
-  // Both from memory before anything is awaited: it changes with every commit.
+  // Both from memory before anything is awaited, since it changes with every commit.
   const counted = countKnown(agents, figures, tenant, agentNo, filter);
   const since = isWholeList(filter) ? figures.nthNewest(tenant, agentNo, page.offset + page.limit) : null;
   if (counted !== null && counted <= page.offset) return { ...NONE, count: counted };
@@ -94,7 +94,7 @@ async function readRuns(
     const matches = text === undefined ? isOf : `${isOf} AND ${hasTextOrAgent(named)}`;
     where = conditionsOnPage(places, page.offset + page.limit).map((there) => narrowed(there, matches));
   }
-  // First which runs, by the narrow columns; then those few rows, found by their commits.
+  // First which runs these are, by narrow columns; then those few rows, found by their commits.
   const keys = await connection.rows(
     `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page)}`,
     values,
@@ -103,7 +103,7 @@ async function readRuns(
   return { ...(await readRunsAt(connection, capture, agents, tenant, wanted)), count };
 }
 
-/** Conditions as of {@link whereText}, for runs that have the text or are of one of the agents. */
+/** Conditions like those of {@link whereText}, for runs that have the text or belong to one of the agents. */
 async function whereTextOrAgent(
   connection: Connection,
   capture: Capture,
@@ -112,7 +112,7 @@ async function whereTextOrAgent(
   named: readonly number[],
 ): Promise<Condition[]> {
   if (named.length === 0) return await whereText(connection, capture, isOf, text);
-  // The list of the agents stands in each condition.
+  // Each condition contains the list of the agents.
   if (named.length > MOST_NAMED) return [`${isOf} AND ${hasTextOrAgent(named)}`];
   const isNamed = `IN (${named.join(', ')})`;
   const others = await whereText(connection, capture, `${isOf} AND agent_no NOT ${isNamed}`, text);
@@ -129,7 +129,7 @@ function orderAndCut({ limit, offset }: Page): string {
   return `ORDER BY ${ORDER} LIMIT ${limit} OFFSET ${offset}`;
 }
 
-/** Whether all runs of the tenant, or of an agent, are asked for. */
+/** Whether all runs of the user, or of an agent, are asked for. */
 function isWholeList({ status, success, start_time, end_time, query }: RunFilter): boolean {
   return [status, success, start_time, end_time, query].every((one) => one === undefined);
 }
@@ -153,7 +153,7 @@ function countKnown(
   }, 0);
 }
 
-/** The first of some runs, newest first, by the commits of their headers. One that is not there any more is left out. */
+/** The first of some runs, newest first, found by the commits of their headers. Runs that are gone are left out. */
 export async function readRunsAt(
   connection: Connection,
   capture: Capture,
@@ -165,13 +165,13 @@ export async function readRunsAt(
   const seqOf = new Map(wanted.map(({ id, seq }) => [id, seq]));
   const ids = [...seqOf.keys()].map((id) => `'${id}'::UUID`).join(', ');
   const where = narrowed(ofCommits(seqOf.values()), `tenant = ${tenant} AND trace_id IN (${ids})`);
-  // The commit of one may have an older header of another, which must not take the room of a part.
+  // The commit of one run may hold an older header of another, which must not take up room in the part.
   const places = [...seqOf].map(([id, seq]) => `('${id}'::UUID, ${seq}::BIGINT)`).join(', ');
   const headers = `SELECT * FROM ${relation(capture, TRACES, where)} WHERE (trace_id, seq::BIGINT) IN (${places})`;
   return partOf(await sizedRows(connection, headers), agents);
 }
 
-/** Headers in the order of lists. Only the first have their texts, as many of them as may be held in memory. @param headers in SQL */
+/** Headers in the order of lists. Only the first ones have their texts, as many as memory may hold. @param headers in SQL */
 async function sizedRows(connection: Connection, headers: string): Promise<Row[]> {
   const inOrder = `OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING)`;
   const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto FROM (${headers})`;
@@ -187,7 +187,7 @@ function partOf(rows: readonly Row[], agents: Agents): RunsPart {
   };
 }
 
-/** The filter in SQL; null when it names an agent that the tenant does not have. */
+/** The filter in SQL; null where it names an agent that the user does not have. */
 function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching | null {
   const sql = ['TRUE'];
   let agentNo: number | undefined;

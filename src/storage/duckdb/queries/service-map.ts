@@ -10,7 +10,7 @@ export type MapList = 'nodes' | 'edges';
 
 /** A part of a list, each item as the API shows it. */
 export interface MapPage {
-  /** As the text of a JSON array's inside (`{…},{…}`). */
+  /** The inside of a JSON array (`{…},{…}`). */
   readonly json: Uint8Array<ArrayBuffer>;
   /** The names of the last item, where more follow. */
   readonly next: readonly string[] | null;
@@ -25,8 +25,8 @@ const NODE_TYPES: Readonly<Partial<Record<SpanType, string>>> = {
 };
 
 /**
- * A part of a tenant's service map: nodes by id, or edges by source and target. DuckDB writes the JSON, on its own thread: a map of
- * 50 000 nodes would hold up all commits for a third of a second here.
+ * A part of a user's service map: nodes by id, or edges by source and target. DuckDB writes the JSON, on a thread of its own: a
+ * map of 50 000 nodes would hold up all commits here for a third of a second.
  */
 export async function readMapPage(
   connection: Connection,
@@ -59,21 +59,21 @@ export async function readMapPage(
 
 interface WantedPage {
   readonly tenant: number;
-  /** Of the traces' starts, in hours since 1970; null for all time. */
+  /** The first hour in which counted traces started, in hours since 1970; null for all time. */
   readonly firstHour: number | null;
   readonly list: MapList;
   /** The names of the last item of the part before. */
   readonly after: readonly string[] | null;
 }
 
-/** Items in SQL, over `names`, and the columns that they are ordered by. */
+/** Items in SQL, over `names`, and the columns by which they are ordered. */
 interface Items {
   readonly items: string;
   readonly keys: readonly string[];
 }
 
 function nodesOf(capture: Capture, where: string): Items {
-  // Of a node that several types of spans make, the first of agent, service, database, external: the order of the codes.
+  // A node that several types of spans make has the first of agent, service, database, external: the order of the codes.
   const byType = `SELECT node_no, type, sum(spans) AS spans FROM ${relation(capture, MAP_NODES, where)} GROUP BY node_no, type HAVING sum(spans) > 0 OR sum(traces) > 0`;
   const nodes = `SELECT node_no, min(type) AS type, sum(spans)::BIGINT AS spans FROM (${byType}) GROUP BY node_no`;
   const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans)`;
@@ -96,7 +96,7 @@ function edgesOf(capture: Capture, where: string): Items {
 const SPAN_TYPE = byCode((type) => type);
 const NODE_TYPE = byCode((type) => NODE_TYPES[type] ?? type);
 
-/** What stands for the code of a span's type, in SQL. */
+/** Maps the code of a span's type to a text, in SQL. */
 function byCode(textOf: (type: SpanType) => string): string {
   const cases = SPAN_TYPES.map((type, code) => `WHEN ${code} THEN '${textOf(type)}'`);
   return `CASE n.type ${cases.join(' ')} END`;

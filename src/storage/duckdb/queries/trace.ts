@@ -17,19 +17,19 @@ import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../figures/agents.js';
 import { parseJson } from '../../../signal/json.js';
 
-/** Of a run with more spans than its header follows, the key in its metadata that says how many that are. */
+/** Key in the metadata of a run with more spans than its header follows: how many it does follow. */
 const FOLLOWED_SPANS = 'jackdaw.followed_spans';
-/** Spans of one page: as many as are made in a few milliseconds. */
+/** Spans on one page: as many as are made in a few milliseconds. */
 const PAGE_SPANS = 500;
 /**
- * And as much of their payloads, and of their other texts, as may be held in memory several times over. Not less: to read one
- * packed row of payloads DuckDB unpacks up to 2048, so that each page of middling ones costs as much as many.
+ * And as many bytes of their payloads, and of their other texts, as memory may hold several times over. Not less: to read one
+ * packed row of payloads DuckDB unpacks up to 2048, so each page of middling ones costs as much as many.
  */
 const PAGE_BYTES = 16 * 1024 * 1024;
 /** Texts of a span that may be long, beside its payload. */
 const LONG_TEXTS = ['name', 'model', 'error_message'];
 const TEXT_BYTES = LONG_TEXTS.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ');
-/** Of a page of spans with no more of each the texts are none too much, and most texts are shorter. */
+/** A page of spans with no more than this of each text is not too much, and most texts are shorter. */
 const CUT_CHARACTERS = 8192;
 const NOT_SHOWN: readonly string[] = ['trace_id', 'agent_source', 'agent_name', 'derived'];
 const SHOWN = SPAN_WIRE.filter(({ name }) => !NOT_SHOWN.includes(name));
@@ -43,7 +43,7 @@ export interface SpanCursor {
 }
 
 export interface SpanPage {
-  /** Spans as JSON with commas between them. */
+  /** JSON with commas between the spans. */
   readonly json: Uint8Array<ArrayBuffer>;
   readonly next: SpanCursor | null;
 }
@@ -51,7 +51,7 @@ export interface SpanPage {
 /** Where to look for a trace's spans. */
 export interface SpansOfTrace {
   readonly commits: CommitRanges;
-  /** Whether all of them are one page. */
+  /** Whether all of them fit on one page. */
   readonly areFew: boolean;
 }
 
@@ -79,7 +79,12 @@ export async function readHeader(
   };
 }
 
-/** Where the rest of a trace's spans lies now. @param seq as of {@link readHeader}. @returns null when the trace is gone */
+/**
+ * Where the rest of a trace's spans lies now.
+ *
+ * @param seq as in {@link readHeader}
+ * @returns null when the trace is gone
+ */
 export async function readCommits(
   connection: Connection,
   capture: Capture,
@@ -136,8 +141,8 @@ export async function readSpans(
 }
 
 /**
- * The spans of a page: as many of them as may be held with their texts, but one at least. DuckDB sorts texts that are cut,
- * and those of the spans that are given are then read whole.
+ * The spans of a page: as many as memory may hold with their texts, but at least one. DuckDB sorts rows with their texts cut; the
+ * texts of the spans that are shown are then read whole.
  *
  * @returns them, and how many there would be with shorter texts
  */
@@ -149,7 +154,7 @@ async function pageRows(
   { commits, areFew }: SpansOfTrace,
 ): Promise<{ found: Row[]; onPage: number }> {
   const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
-  // Once more in the scans, so that they skip what comes before.
+  // Repeated in the scans, so that they skip what comes before.
   const from = after === null ? '' : ` AND started_at >= make_timestamp(${after.startedAt})`;
   const later =
     after === null
@@ -159,7 +164,7 @@ async function pageRows(
   const cut = `SELECT * REPLACE (${CUT_TEXTS}), ${TEXT_BYTES} AS text_bytes FROM ${newest(capture, SPANS, where)}${later}`;
   const columns = `SELECT seq, line, text_bytes, ${selectList(SHOWN)}`;
   const order = 'ORDER BY started_at, span_id';
-  // To plan an order takes DuckDB longer than to read a few spans.
+  // Planning an order takes DuckDB longer than reading a few spans.
   const rows = areFew
     ? (await connection.rows(`${columns} FROM (${cut})`)).sort(byStart)
     : await connection.rows(`${columns} FROM (SELECT * FROM (${cut}) ${order} LIMIT ${PAGE_SPANS}) ${order}`);
@@ -180,12 +185,12 @@ async function pageRows(
   return { found, onPage: rows.length };
 }
 
-/** Ids in text have the order of DuckDB's. */
+/** Ids as text sort as they do in DuckDB. */
 function byStart(a: Row, b: Row): number {
   return Number(a.started_at) - Number(b.started_at) || (String(a.span_id) < String(b.span_id) ? -1 : 1);
 }
 
-/** Whether a text of a span may go on. */
+/** Whether a text of a span may have been cut. */
 function isCut(row: Row): boolean {
   return LONG_TEXTS.some((name) => String(row[name] ?? '').length >= CUT_CHARACTERS);
 }
@@ -213,7 +218,7 @@ function spanJson(traceId: string, row: Row, payload: string): string {
   return `${head.slice(0, -1)},"input_data":${input || 'null'},"output_data":${output || 'null'}}`;
 }
 
-/** What was sent, and how many spans the header follows where there are more. */
+/** The metadata that was sent, and how many spans the header follows where there are more. */
 function metadataOf({ metadata, closed }: Row): JsonObject | null {
   const sent = parseObject(metadata);
   const summary = parseObject(closed);

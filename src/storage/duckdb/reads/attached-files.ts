@@ -16,9 +16,9 @@ import type { Troubles } from '../files/troubles.js';
 import { setUnusableAside } from '../files/unusable-rows.js';
 import { telemetryFile } from './unusable-telemetry.js';
 
-/** Row groups of 8192: a slice of the mover then is written at once, and look-ups by commit read little. */
+/** Row groups of 8192: then a slice of the mover is written at once, and look-ups by commit read little. */
 const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
-/** By how much the logs of two segments that are new may differ. */
+/** By how many bytes the logs of two new segments may differ. */
 const LOG_TOLERANCE = 256;
 
 /** The cold file and the hot segments as files: attaches them, makes new ones, and takes over what an earlier process left. */
@@ -27,7 +27,7 @@ export class AttachedFiles {
   readonly #files: SegmentFiles;
   readonly #logger: Logger;
   readonly #troubles: Troubles;
-  /** How long the log of a segment is that is new. */
+  /** The length of the log of a new segment. */
   #newLogBytes = 0;
 
   /** @param connection used for attaching only */
@@ -58,7 +58,7 @@ export class AttachedFiles {
       await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
       await this.#syncNames();
     } catch (error) {
-      // On a full disk this comes again and again.
+      // On a full disk this happens again and again.
       await this.#connection.run(`DETACH DATABASE IF EXISTS ${segment.catalog}`).catch(() => undefined);
       await removeFiles(segment.path);
       throw error;
@@ -68,11 +68,12 @@ export class AttachedFiles {
   }
 
   /**
-   * Takes over a segment that an earlier process left. To be called when another was made: a file is told from it that the
-   * earlier process was about to make.
+   * Takes over a segment that an earlier process left. To be called when a new one was made, because the length of its log tells
+   * a segment that the earlier process was only about to make.
    *
-   * @returns null where the earlier process did not get so far as to use it, and it was removed
-   * @throws StoreOpenError, and other errors of the database: {@link isDamage} tells what they mean. It is not attached then.
+   * @returns null where the earlier process never used it, and it was removed
+   * @throws StoreOpenError, and other errors of the database, in which case it is not attached; {@link isDamage} tells what these
+   *   mean
    */
   async takeOver(number: number, path: string): Promise<Segment | null> {
     if (isTorn(path)) {
@@ -83,12 +84,13 @@ export class AttachedFiles {
     await this.#attach(segment.catalog, path);
     const logBytes = bytesOf(`${path}.wal`);
     try {
-      // A file without schema was being made when the process ended: there is nothing in it.
+      // A file without a schema was being made when the process ended: there is nothing in it.
       if ((await schemaVersion(this.#connection, segment.catalog)) !== null) {
         await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
         await this.#setUnusableAside(segment.catalog, path);
         for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
-        // Rows lie in the log, whose checksums were compared when it was replayed. Somebody else's tool puts them into blocks.
+        // Our rows lie in the log, whose checksums were compared when it was replayed. Rows in blocks were put there by some
+        // other tool.
         if (hasBlocks(path)) await this.readAll(segment);
         return segment;
       }
@@ -115,12 +117,14 @@ export class AttachedFiles {
     }
   }
 
-  /** To be called when nobody reads it. Its file stays. */
+  /** Detaches a segment that nobody reads. Its file stays. */
   async detach({ catalog }: Segment): Promise<void> {
     await this.#connection.run(`DETACH ${catalog}`);
   }
 
-  /** Likewise, and removes its file. What took its rows may be a log of the cold file that is new. */
+  /**
+   * Detaches a segment that nobody reads, and removes its file. Its rows may have gone into a log of the cold file that is new.
+   */
   async remove(segment: Segment): Promise<void> {
     await this.detach(segment);
     await this.#syncNames();
@@ -146,7 +150,7 @@ export class AttachedFiles {
 
   async #attach(catalog: string, path: string): Promise<void> {
     try {
-      // The main file is locked by now, and this one is ours with it.
+      // The main file is locked by now, and so this one belongs to us, too.
       await restoreMetadata(path);
       await attachWithLog(path, {
         attach: () => this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`),
@@ -160,7 +164,9 @@ export class AttachedFiles {
   }
 }
 
-/** What says of a file that cannot be opened that it is sound: another cure is needed than to do without it. */
+/**
+ * Messages of errors that say that a file is sound although it cannot be opened: then the cure is another than doing without it.
+ */
 const SOUND = /permission denied|too many open files|out of memory|newer version|^FATAL/i;
 
 /** Whether an error of opening or reading a segment says that its file is damaged. */

@@ -21,16 +21,16 @@ import type { Troubles } from '../files/troubles.js';
 
 /** What a start finds of the hot segments that an earlier process left. */
 export interface Found {
-  /** To be moved, oldest first, and behind them the one where rows go from now on: a new one, but on a full disk. */
+  /** Segments to be moved, oldest first, and after them the one that takes new rows: a new one, except on a full disk. */
   readonly hot: readonly Segment[];
-  /** Those set aside that can be read, and how many cannot. */
+  /** Segments set aside that can be read, and how many cannot. */
   readonly aside: readonly Segment[];
   readonly unreadable: number;
   /** The last commit that the cold file has taken over. */
   readonly bound: number;
-  /** What may have been given in those that cannot be read: up to which commit, and up to which small number. */
+  /** Up to which commit, and up to which small number, segments that cannot be read may have given some. */
   readonly unread: { readonly lastSeq: number; readonly lastNumber: number };
-  /** Of the next segment. */
+  /** The number of the next segment. */
   readonly nextNumber: number;
 }
 
@@ -74,7 +74,7 @@ export async function findSegments(
   const damaged: Damaged[] = [];
   let lastSeq = Math.max(bound, ...[...notes.values()].map((note) => note.lastSeq));
   for (const { number, path } of present) {
-    // They are moved in the order of their numbers, but for those that are set aside.
+    // Segments are moved in the order of their numbers, except those that are set aside.
     if (number <= lastMoved && !notes.has(number)) {
       await removeFiles(path);
       continue;
@@ -88,7 +88,7 @@ export async function findSegments(
       if (segment.rows > 0) (notes.has(number) ? aside : hot).push(segment);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // A commit takes more than a byte.
+      // A commit takes more than one byte, so the file holds fewer commits than this.
       lastSeq += bytesOf(path) + bytesOf(`${path}.wal`);
       const message = unreadableMessage(path);
       logger.error({ err: error, file: path }, message);
@@ -152,13 +152,16 @@ async function noteDamaged(
   others: readonly Segment[],
 ): Promise<void> {
   for (const { number, lastSeq } of damaged) {
-    // Noted once: with every start that notes it anew, numbers would be left out.
+    // Noted only once: if every start noted it anew, each would leave out numbers.
     if (notes.get(number)?.isRead === false) continue;
     await noteAside(connection, { segment: number, lastSeq, isRead: false }, others);
   }
 }
 
-/** What was stored since knew nothing of its rows, and neither do the files of ids: those of its commits are made anew. */
+/**
+ * What was stored since knew nothing of its rows, and neither do the files of ids, so those with ids of its commits are made
+ * anew.
+ */
 async function readAgain(
   connection: Connection,
   names: SegmentFiles,

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 
-/** How many reads the store does and lets wait. */
+/** How many reads the store runs, and how many may wait. */
 export interface ReadLimits {
-  /** Reads of users at a time. Null: as many as the machine has cores, and one. */
+  /** Reads of users at a time. Null: one more than the machine has cores. */
   readonly atATime: number | null;
-  /** Reads of users that wait, of all together and of one user. */
+  /** Reads of users that may wait, of all together and of one user. */
   readonly maxWaiting: number;
   readonly maxWaitingOfUser: number;
-  /** What a read may take, and before that what it may wait, in milliseconds. */
+  /** How long a read may take, and how long it may wait before that, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -18,19 +18,19 @@ export const READ_LIMITS: ReadLimits = {
   timeoutMs: 30_000,
 };
 
-/** Reads of the store's own works at a time: two long ones of different works, and one beside them. */
+/** Reads of the store's own work at a time: two long ones of different kinds, and one more. */
 export const OWN_READS = 3;
 
-/** Two are the fewest that leave one to others; more than so many gain nothing on one disk. */
+/** Two are the fewest that leave one to others; more than `MOST` gain nothing on one disk. */
 const LEAST = 2;
 const MOST = 16;
-/** Commits, moves, the main file, and one of the store's own reads have a thread besides. */
+/** Commits, moves, the main file, and one of the store's own reads each have a thread besides. */
 const OTHER_THREADS = 4;
-/** What Node has where nobody says otherwise. */
+/** The size of Node's pool where nobody sets it. */
 const DEFAULT_POOL_THREADS = 4;
 
 /**
- * Reads of users at a time on this machine. Each statement under way holds one of the process's pool threads
+ * Reads of users at a time on this machine. Each running statement holds one of the process's pool threads
  * (`UV_THREADPOOL_SIZE`), and commits must never wait for one.
  */
 export function readsAtATime(

@@ -6,24 +6,24 @@ import { ReadTurns, type Turn } from './read-turns.js';
 
 /** Who asks for a read, and what kind it is. */
 export interface Reader extends Turn {
-  /** Whether it is ended when it takes too long, or holds up what must go on. */
+  /** Whether it may be ended when it takes too long, or holds up what must go on. */
   readonly mayBeEnded: boolean;
-  /** Ends when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly abort?: AbortSignal | undefined;
 }
 
 export interface ReadPoolOptions {
   /** Reads at a time. */
   readonly size: number;
-  /** Reads that wait, of all shares together and of one. */
+  /** Reads that may wait, of all shares together and of one. */
   readonly maxWaiting: number;
   readonly maxWaitingOfShare: number;
-  /** What a read may take, and before that what it may wait, in milliseconds. */
+  /** How long a read may take, and how long it may wait before that, in milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
-/** Why a read that waited, or had begun, was ended. */
+/** Why a waiting or running read was ended. */
 export const ENDED_FOR = ['abandoned', 'timed_out', 'held_up_move'] as const;
 type EndedFor = (typeof ENDED_FOR)[number];
 
@@ -31,7 +31,7 @@ type EndedFor = (typeof ENDED_FOR)[number];
 export interface ReadFigures {
   readonly waiting: number;
   readonly running: number;
-  /** As the line was full. */
+  /** Because the queue was full. */
   readonly refused: number;
   readonly ended: Readonly<Record<EndedFor, number>>;
 }
@@ -49,8 +49,8 @@ interface Waiting extends Reader {
 }
 
 /**
- * The connections that reads share, and the bounded line for them: {@link ReadTurns} says whose turn it is. A read that
- * nobody waits for any more, or that takes too long, leaves the line, or has its statement ended.
+ * The connections that reads share, and the bounded queue in front of them: {@link ReadTurns} says whose turn it is. A read that
+ * nobody waits for any more, or that takes too long, leaves the queue or has its statement ended.
  */
 export class ReadPool {
   readonly #options: ReadPoolOptions;
@@ -60,7 +60,7 @@ export class ReadPool {
   #refused = 0;
   readonly #ended: Record<EndedFor, number> = { abandoned: 0, timed_out: 0, held_up_move: 0 };
   #isClosed = false;
-  /** Is called when a read is over. */
+  /** Called when a read is over. */
   #onDone: () => void = () => undefined;
 
   private constructor(connections: Connection[], options: ReadPoolOptions) {
@@ -84,7 +84,9 @@ export class ReadPool {
     };
   }
 
-  /** @throws ConsumeError `overloaded` when the line is full or the time is over, `storage_unavailable` when the pool is closed. */
+  /**
+   * @throws ConsumeError `overloaded` when the queue is full or the time is up, `storage_unavailable` when the pool is closed.
+   */
   async use<T>(
     reader: Reader,
     work: (connection: Connection, running: RunningRead) => Promise<T>,
@@ -119,7 +121,7 @@ export class ReadPool {
     });
   }
 
-  /** Takes no more reads, and resolves when those it has are done: closing a connection in use ends the process. */
+  /** Takes no more reads, and resolves when the running ones are done: closing a connection in use would end the process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#turns.running + this.#turns.waiting > 0) {
@@ -127,7 +129,7 @@ export class ReadPool {
     }
   }
 
-  /** Refuses the reads that wait, and ends those under way. */
+  /** Refuses the reads that wait, and ends the running ones. */
   hurry(): void {
     for (const waiting of this.#turns.all()) {
       this.#turns.remove(waiting);
@@ -137,7 +139,7 @@ export class ReadPool {
     this.#onDone();
   }
 
-  /** Room in the line; where others take more of it than this one's share, the last of them gives up its place. */
+  /** Whether the queue has room; where others take more of it than this read's share, the last of them gives up its place. */
   #hasRoom({ share }: Waiting): boolean {
     const { maxWaiting, maxWaitingOfShare } = this.#options;
     const own = this.#turns.waitingOf(share);
@@ -189,9 +191,9 @@ export class ReadPool {
   }
 
   /**
-   * Calls back when nobody waits for a read any more, or the time for it is over.
+   * Calls back when nobody waits for a read any more, or its time is up.
    *
-   * @returns what ends that
+   * @returns a function that stops watching
    */
   #watch(
     { abort, mayBeEnded }: Reader,

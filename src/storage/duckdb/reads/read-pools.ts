@@ -3,7 +3,7 @@ import type { Database } from '../files/database.js';
 import { OWN_READS, readsAtATime, type ReadLimits } from './read-limits.js';
 import { ReadPool, type ReadPoolOptions } from './read-pool.js';
 
-/** For users, and for the store's own works. */
+/** One for users, and one for the store's own work. */
 export interface ReadPools {
   readonly users: ReadPool;
   readonly own: ReadPool;

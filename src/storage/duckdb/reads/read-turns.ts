@@ -1,35 +1,34 @@
-/** A read that stands in the line. */
+/** A read that waits in the queue. */
 export interface Turn {
   /** Whose it is: reads of one share wait for each other before they wait for others. */
   readonly share: Share;
-  /** Looks through much: it must not take the last connection from those that look at little. */
+  /** Whether it looks through much: it must not take the last connection from those that look at little. */
   readonly isLong: boolean;
 }
 
-/** A user by the number of its tenant, or a work of the store's own by its name. */
+/** A user, by the number of its tenant, or a kind of the store's own work, by its name. */
 export type Share = number | string;
 
-/** What one share has under way, and what of it waits. */
+/** What one share has running and waiting. */
 interface Standing<T> {
   readonly short: T[];
   readonly long: T[];
   running: number;
   runningLong: number;
-  /** How long its reads have taken, in milliseconds, in the time of {@link ReadTurns}. */
+  /** How long its reads have taken, in milliseconds, on the clock of {@link ReadTurns}. */
   spent: number;
-  /** Short reads that went before a long one that waits. */
+  /** How many short reads went before a long one that waits. */
   passed: number;
 }
 
-/** A long read waits for so many short ones of its own share, at most. */
+/** How many short reads of its own share a long read waits for, at most. */
 const MAX_PASSED = 8;
 
 /**
- * Whose turn it is among the reads that wait for one of `size` connections.
- *
- * Shares take turns: first the one with the fewest reads under way, then the one whose reads have taken the least time, so
- * that many short reads come before few long ones. The last free connection is only for a share that has none, and long
- * reads leave one connection to short ones; so whoever asks for little finds a place, whatever one other asks for.
+ * Whose turn it is among the reads that wait for one of `size` connections. Shares take turns: first the one with the fewest
+ * running reads, then the one whose reads have taken the least time, so that many short reads come before few long ones. The last
+ * free connection is only for a share that has none, and long reads leave one connection to short ones; so whoever asks for
+ * little finds a place, whatever any one other asks for.
  */
 export class ReadTurns<T extends Turn> {
   readonly #size: number;
@@ -38,7 +37,7 @@ export class ReadTurns<T extends Turn> {
   #running = 0;
   #runningLong = 0;
   #waiting = 0;
-  /** What the share had spent whose turn came last: a share that comes anew begins there. */
+  /** What the share had spent that had the last turn: a share that is new begins there. */
   #time = 0;
 
   constructor(size: number) {
@@ -77,7 +76,7 @@ export class ReadTurns<T extends Turn> {
     return at >= 0;
   }
 
-  /** The read that came last of the share of which most wait. */
+  /** The last read of the share that has the most waiting. */
   lastOfLongest(): T | undefined {
     let longest: Standing<T> | undefined;
     for (const standing of this.#standings.values()) {
@@ -91,7 +90,7 @@ export class ReadTurns<T extends Turn> {
     return [...this.#standings.values()].flatMap(({ short, long }) => [...short, ...long]);
   }
 
-  /** Takes the next read out of the line, and counts it as running. @returns undefined: none may begin now */
+  /** Takes the next read out of the queue, and counts it as running. @returns undefined where none may begin now */
   next(): T | undefined {
     let best: { readonly standing: Standing<T>; readonly line: T[] } | undefined;
     for (const standing of this.#standings.values()) {
@@ -114,7 +113,7 @@ export class ReadTurns<T extends Turn> {
     return turn;
   }
 
-  /** A read that ran is over. @param ms how long it took */
+  /** A running read is over. @param ms how long it took */
   done(turn: T, ms: number): void {
     const standing = this.#standingOf(turn.share);
     standing.spent += ms;
@@ -127,7 +126,7 @@ export class ReadTurns<T extends Turn> {
     this.#forgetIfIdle(turn.share);
   }
 
-  /** The line of a share whose first read may begin now. */
+  /** The queue of a share whose first read may begin now. */
   #eligible(standing: Standing<T>): T[] | undefined {
     const free = this.#size - this.#running;
     if (free === 0 || (free === 1 && standing.running > 0 && this.#size > 1)) return undefined;

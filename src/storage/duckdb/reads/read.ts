@@ -4,20 +4,20 @@ import type { Capture } from '../rows/segment.js';
 import type { Segments } from './segments.js';
 import { storageFailure } from '../files/storage-failure.js';
 
-/** Gives a connection and what it may see, once there is one. */
+/** Gives a connection, and what may be seen over it, as soon as one is free. */
 export type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;
 
-/** The works of the store itself that read the tables. */
+/** The kinds of the store's own work that read the tables. */
 type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids';
 
-/** Works whose reads look through much. */
+/** Kinds of work whose reads look through much. */
 const LONG_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'upkeep', 'map', 'ids']);
-/** Works that are done again by themselves when one of their reads was ended. */
+/** Kinds of work that repeat by themselves when one of their reads was ended. */
 const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs']);
 
 /**
- * The way to the tables for everybody who reads: waits for its turn, takes a capture, and releases both. Users share one
- * pool, and the store's own works another.
+ * How everybody gets to read the tables: waits for its turn, takes a capture, and releases both. Users share one pool, and the
+ * store's own work another.
  */
 export class Reads {
   readonly #users: ReadPool;
@@ -34,14 +34,14 @@ export class Reads {
    * For a user's request.
    *
    * @param isLong whether it may look through much
-   * @param abort ends when nobody waits for the answer any more
+   * @param abort aborted when nobody waits for the answer any more
    * @returns a function that throws ConsumeError `overloaded` or `storage_unavailable`
    */
   forUser(tenant: number, isLong: boolean, abort?: AbortSignal): Read {
     return this.#through(this.#users, { share: tenant, isLong, mayBeEnded: true, abort });
   }
 
-  /** Likewise, for a work of the store itself. */
+  /** The same for the store's own work. */
   forWork(name: OwnWork): Read {
     const isLong = LONG_WORKS.has(name);
     return this.#through(this.#own, { share: name, isLong, mayBeEnded: REPEATED_WORKS.has(name) });

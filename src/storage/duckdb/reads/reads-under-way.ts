@@ -2,9 +2,9 @@ import type { Clock } from '../../../component/telemetry.js';
 import { heldUpMove } from '../files/read-errors.js';
 import type { RunningRead } from './read-pool.js';
 
-/** What a read under way sees. */
+/** What a running read sees. */
 interface Seen {
-  /** The last commit. */
+  /** The last commit that it sees. */
   readonly lastSeq: number;
   /** The last commit that it expects in the cold file. */
   readonly bound: number;
@@ -17,18 +17,18 @@ interface Held extends Seen {
   readonly read: RunningRead | undefined;
 }
 
-/** How long reads hold up a move, or what is to be done without reads, once that is pressing. */
+/** How long reads may hold up a move, or work that needs no reads to run, once that is pressing. */
 const PATIENCE_MS = 5000;
-/** How long commits and further reads wait for those under way, where what is to be done could be done later. */
+/** How long commits and further reads wait for the running ones, for work that could be done later. */
 const SHORT_PATIENCE_MS = 500;
 
-/** How reads are waited for. */
+/** How to wait for reads. */
 interface WaitingForReads {
-  /** From when on they are ended. */
+  /** After how long they are ended. */
   readonly patienceMs: number;
   readonly isPressing: () => boolean;
   readonly mayEnd: (read: RunningRead | undefined) => boolean;
-  /** Whether the waiting ends with an error where one may not be ended. */
+  /** Whether to give up with an error where a read must not be ended. */
   readonly givesUp?: boolean;
 }
 
@@ -36,23 +36,23 @@ interface WaitingForReads {
 export class ReadsUnderWay {
   readonly #clock: Clock;
   readonly #held = new Set<Held>();
-  /** Ends when reads may begin again; null: they may. */
+  /** Resolves when reads may begin again; null while they may. */
   #without: Promise<void> | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Resolves when a read may begin, which is at once except during {@link without}. */
+  /** Resolves when a read may begin: at once, except during {@link without}. */
   async ready(): Promise<void> {
     while (this.#without !== null) await this.#without;
   }
 
   /**
-   * Notes one that begins.
+   * Notes a read that begins.
    *
-   * @param read is ended when it holds up others for too long
-   * @returns what notes that it is over; false where that was noted before
+   * @param read ended when it holds up others for too long
+   * @returns a function that notes that it is over; it gives false where that was noted before
    */
   begin(seen: Seen, read: RunningRead | undefined): () => boolean {
     let tell = (): void => undefined;
@@ -64,12 +64,16 @@ export class ReadsUnderWay {
     };
   }
 
-  /** The least bound of all; `bound` where there is none below it. */
+  /** The least bound of all running reads; `bound` where none is lower. */
   oldestBound(bound: number): number {
     return Math.min(bound, ...[...this.#held].map((held) => held.bound));
   }
 
-  /** Resolves when none is left that began before a commit. @param isPressing from when on they are ended after a while */
+  /**
+   * Resolves when no read is left that began before a commit.
+   *
+   * @param isPressing from when it says so, such reads are ended after a while
+   */
   async before(seq: number, isPressing: () => boolean): Promise<void> {
     await this.#over(
       [...this.#held].filter(({ lastSeq }) => lastSeq < seq),
@@ -78,16 +82,16 @@ export class ReadsUnderWay {
   }
 
   /**
-   * Does something while nobody reads: waits for the reads under way, and lets the others wait. To be used where no read could
-   * go on for long: from {@link PATIENCE_MS} on all are ended, also those that nobody would do again.
+   * Does work while nobody reads: waits for the running reads, and lets new ones wait. For cases in which no read could go on for
+   * long: after {@link PATIENCE_MS} all are ended, even those that nobody would repeat.
    */
   async without(work: () => Promise<void>): Promise<void> {
     await this.#alone(work, { patienceMs: PATIENCE_MS, isPressing: always, mayEnd: always });
   }
 
   /**
-   * Likewise, for what can wait. Reads and commits that come are held up only from when the reads under way by now are over, or
-   * were ended: for {@link SHORT_PATIENCE_MS}, and for as long as the work takes.
+   * The same for work that can wait. New reads and commits are held up only once the reads that run now are over or were ended:
+   * for {@link SHORT_PATIENCE_MS}, and for as long as the work takes.
    *
    * @throws Error where a read goes on that must not be ended
    */
@@ -109,7 +113,7 @@ export class ReadsUnderWay {
     }
   }
 
-  /** Resolves when reads are over; those that go on for too long are ended where that is pressing. */
+  /** Resolves when reads are over; reads that go on for too long are ended where it is pressing. */
   async #over(reads: readonly Held[], waiting: WaitingForReads): Promise<void> {
     const { patienceMs, isPressing, mayEnd, givesUp = false } = waiting;
     let cancel = (): void => undefined;

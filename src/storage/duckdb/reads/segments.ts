@@ -8,33 +8,33 @@ import type { Capture, Segment } from '../rows/segment.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import type { Troubles } from '../files/troubles.js';
 
-/** Whom the list of segments tells, and what it measures time by. */
+/** Who hears of changes in the list of segments, and the clock. */
 export interface SegmentParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly troubles: Troubles;
 }
 
-/** With this many sealed segments waiting a move is pressing: what they hold is in memory. */
+/** With this many sealed segments waiting a move is pressing, because their rows are in memory. */
 const PRESSING_AT = 3;
 
 /**
- * Which file holds which rows. New rows go to the current hot segment; sealed ones wait for the mover, which takes them
- * into the cold file in order. All changes of this list happen in one JavaScript step, and every read takes one
- * {@link Capture}, so that it sees each row exactly once wherever the row is meanwhile.
+ * Which file holds which rows. New rows go to the current hot segment; sealed ones wait for the mover, which takes them into the
+ * cold file in order. Each change of this list happens in one JavaScript step, and every read takes one {@link Capture}, so it
+ * sees each row exactly once, wherever the row goes meanwhile.
  */
 export class Segments {
   readonly #logger: Logger;
   readonly #files: AttachedFiles;
   readonly #reads: ReadsUnderWay;
-  /** Those set aside that can be read, and how many cannot. */
+  /** Segments set aside that can be read, and how many cannot. */
   #aside: readonly Segment[];
   #unreadable: number;
   #hot: readonly Segment[];
   #prepared: Segment | null = null;
   #preparing: Promise<void> = Promise.resolve();
   #bound: number;
-  /** The last commit that may lie in a segment that cannot be read, and the greatest number that may be given there. */
+  /** The last commit that may lie in a segment that cannot be read, and the greatest number that may have been given there. */
   readonly #unread: Found['unread'];
   #nextNumber: number;
 
@@ -64,7 +64,7 @@ export class Segments {
     return segments;
   }
 
-  /** Where new rows go. */
+  /** The segment that takes new rows. */
   get current(): Segment {
     const segment = this.#hot.at(-1);
     if (segment === undefined) throw new Error('the store has no segment to write to');
@@ -81,31 +81,31 @@ export class Segments {
     return this.#aside;
   }
 
-  /** Segments that are set aside, those included that cannot be read. */
+  /** How many segments are set aside, including those that cannot be read. */
   get setAsideCount(): number {
     return this.#aside.length + this.#unreadable;
   }
 
-  /** Highest commit number in any file. */
+  /** The highest commit number in any file. */
   get lastSeq(): number {
     const hot = [...this.#aside, ...this.#hot].map((segment) => segment.lastSeq);
     return Math.max(this.#bound, this.#unread.lastSeq, ...hot);
   }
 
-  /** The last commit that the oldest read under way, and every later one, expects in the cold file. */
+  /** The last commit that the oldest running read, and every later one, expects in the cold file. */
   get oldestBound(): number {
     return this.#reads.oldestBound(this.#bound);
   }
 
-  /** Resolves when a capture may be taken, which is at once except during {@link withoutReads}. */
+  /** Resolves when a capture may be taken: at once, except during {@link withoutReads}. */
   async ready(): Promise<void> {
     await this.#reads.ready();
   }
 
   /**
-   * What a read sees, to be taken in the same step in which {@link ready} resolved, and to be released.
+   * What a read sees; to be taken in the same step in which {@link ready} resolved, and to be released.
    *
-   * @param read is ended when it holds up others for too long
+   * @param read ended when it holds up others for too long
    */
   capture(read?: RunningRead): Capture {
     const hot = [...this.#aside, ...this.#hot];
@@ -128,8 +128,10 @@ export class Segments {
   }
 
   /**
-   * Seals the current segment and goes on with the one prepared. Where none is ready (the disk is full, say) the current
-   * one goes on growing. @returns whether it was sealed
+   * Seals the current segment and goes on with the prepared one. Where none is ready, on a full disk for instance, the current
+   * one goes on growing.
+   *
+   * @returns whether it was sealed
    */
   rotate(): boolean {
     if (this.#prepared === null) {
@@ -148,7 +150,7 @@ export class Segments {
     await this.#preparing;
   }
 
-  /** Makes the next segment ready, ahead of time and outside the way of the writes. */
+  /** Makes the next segment ahead of time, so that no write waits for it. */
   prepare(): void {
     if (this.#prepared !== null) return;
     this.#preparing = this.#preparing.then(async () => {
@@ -165,19 +167,19 @@ export class Segments {
   }
 
   /**
-   * Resolves when no read is under way that began before a commit. Such a read may still look for the rows that later
-   * commits have replaced. Reads may take their time as long as few segments wait; from then on they are ended.
+   * Resolves when no read is running that began before a commit. Such a read may still look for rows that later commits have
+   * replaced. Reads may take their time as long as few segments wait; then they are ended.
    */
   async readsBefore(seq: number): Promise<void> {
     await this.#reads.before(seq, () => this.sealed.length >= PRESSING_AT);
   }
 
-  /** Does something while nobody reads: waits for the reads under way, and lets the others wait. */
+  /** Does work while nobody reads: waits for the running reads, and lets new ones wait. */
   async withoutReads(work: () => Promise<void>): Promise<void> {
     await this.#reads.without(work);
   }
 
-  /** Likewise, where it can be had without holding up others for long. @throws Error where it cannot */
+  /** The same, if that does not hold up others for long. @throws Error where it would */
   async withoutReadsIfSoon(work: () => Promise<void>): Promise<void> {
     await this.#reads.withoutIfSoon(work);
   }
@@ -192,7 +194,11 @@ export class Segments {
     await turn;
   }
 
-  /** Whether every value of a segment can be read. @throws Error for what says nothing about its file, such as too little memory */
+  /**
+   * Whether every value of a segment can be read.
+   *
+   * @throws Error for reasons that say nothing about its file, such as too little memory
+   */
   async canBeRead(segment: Segment): Promise<boolean> {
     const turn = this.#preparing.then(() => this.#files.readAll(segment));
     this.#preparing = turn.catch(() => undefined);
@@ -206,8 +212,8 @@ export class Segments {
   }
 
   /**
-   * In the mover's hands: the rows of a segment are in the cold file, by a commit that has just ended. With those of one that
-   * was set aside, {@link withoutReads} holds.
+   * Called by the mover: the rows of a segment are in the cold file now, by a commit that has just ended. For a segment that was
+   * set aside it has to be called within {@link withoutReads}.
    *
    * @param stuck segments that this commit has set aside, and whether each can be read
    */
@@ -228,7 +234,7 @@ export class Segments {
     this.#letGoIfDone(segment);
   }
 
-  /** Ends the preparation under way. */
+  /** Waits for the preparation under way. */
   async close(): Promise<void> {
     await this.#preparing;
   }

@@ -6,7 +6,7 @@ import type { Connection } from '../files/connection.js';
 import { COLD } from '../rows/segment.js';
 import type { CheckedFile } from '../files/unusable-rows.js';
 
-/** @param catalog the cold file, of which the sums are derived anew where rows are set aside, or a hot segment */
+/** @param catalog the cold file, whose sums are derived anew where rows are set aside, or a hot segment */
 export function telemetryFile(connection: Connection, catalog: string, path: string): CheckedFile {
   return {
     catalog,
@@ -14,11 +14,11 @@ export function telemetryFile(connection: Connection, catalog: string, path: str
     tables: SEGMENT_TABLES.filter((table) => table !== UNUSABLE_ROWS).map((table) => ({
       name: table.name,
       columns: columnsOf(table).map(({ name, sql }) =>
-        // What a metric measures may be any number.
+        // The value of a metric may be any number.
         table === POINTS ? { name, sql } : { name, sql, bounds: [0, Number.MAX_SAFE_INTEGER] as const },
       ),
     })),
-    // As of no commit: the number of theirs may be what is wrong with them.
+    // Under no commit, since the number of their own may be what is wrong with them.
     kept: ({ name }) => ({ seq: '0', tenant: '0', table_name: `'${name}'`, content: 'r::VARCHAR' }),
     settle: async () => {
       // What they added to the sums is not what they hold now.

@@ -1,22 +1,22 @@
 import { ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
 import { int64At, type Connection } from '../files/connection.js';
 
-/** A run of commits, both ends included, and how many rows they brought. */
+/** Consecutive commits, both ends included, and how many rows they brought. */
 export interface CommitPage {
   readonly first: number;
   readonly last: number;
   readonly rows: number;
 }
 
-/** Commits are counted by so many: a store may have as many commits as spans. */
+/** Commits are counted in groups of 2 to this power, because a store may have as many commits as spans. */
 const STEP_BITS = 4;
 const STEP = 2 ** STEP_BITS;
 
 /**
- * Cuts rows into pages by the commits that brought them, as they lie in the files in that order.
+ * Cuts rows into pages by the commits that brought them, since the files hold them in that order.
  *
  * @param source a relation with a column `seq`
- * @param size rows of a page; more where so many came in neighbouring commits
+ * @param size rows of a page; more where neighbouring commits brought more
  */
 export async function commitPages(
   connection: Connection,
@@ -39,7 +39,7 @@ export async function commitPages(
   return pages;
 }
 
-/** The condition on rows that they are of a page. */
+/** The condition that rows belong to a page. */
 export function within({ first, last }: CommitPage): OfCommits {
   return ofCommitsBetween(first, last);
 }

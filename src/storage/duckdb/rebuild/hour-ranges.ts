@@ -5,17 +5,17 @@ import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
-/** Hours since 1970, from the first on and before the second; infinite at the ends. */
+/** Hours since 1970, from the first (included) to the second (excluded); infinite at the ends. */
 export interface HourRange {
   readonly from: number;
   readonly before: number;
 }
 
 /**
- * Cuts all time into ranges of hours by what the traces of the service map that started in them have.
+ * Cuts all time into ranges of hours, by the size of the map's traces that started in them.
  *
  * @param size spans and traces of a range; more where one hour has more
- * @returns the ranges, and how many traces there are, whether in the map or not
+ * @returns the ranges, and how many traces there are, in the map or not
  */
 export async function hourRanges(
   connection: Connection,

@@ -5,11 +5,11 @@ import { PART_BYTES } from '../rows/part-bytes.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
-/** What a piece of payload lines is known by, which is their order, too. */
+/** What identifies a piece of payload lines, and also gives the order of pieces. */
 const PLACE = 'seq, tenant, trace_id, first_line';
 
 /**
- * Cuts payloads into parts that memory can hold at a time: of {@link PART_BYTES}, and one piece more.
+ * Cuts payloads into parts that fit into memory: of {@link PART_BYTES}, and one piece more.
  *
  * @param where which payloads
  * @returns a condition on `payloads` for each part
@@ -37,14 +37,17 @@ export async function payloadParts(
   });
 }
 
-/** In SQL, in the order of {@link PLACE}. */
+/** The values of {@link PLACE} in SQL. */
 function placeOf(row: Row, which: 'min' | 'max'): readonly string[] {
   const [seq, tenant, traceId, line] = [0, 1, 2, 3].map((i) => String(row[`${which}_${i}`]));
-  // Printed from its binary form, so that there is nothing to escape.
+  // Printed from its binary form, so that nothing has to be escaped.
   return [Number(seq), Number(tenant), `'${traceId}'::UUID`, Number(line)].map(String);
 }
 
-/** Whether a row is that place or one beyond it. Not as a comparison of rows: DuckDB 1.5.6 makes a BETWEEN of two, and fails on it. */
+/**
+ * The condition that a row is at that place or beyond it. Not written as a comparison of rows: DuckDB 1.5.6 makes a BETWEEN of
+ * two, and fails on it.
+ */
 function isBeyond(sign: '<' | '>', place: readonly string[]): string {
   return PLACE.split(', ').reduceRight((rest, column, i) => {
     const value = place[i] ?? '';

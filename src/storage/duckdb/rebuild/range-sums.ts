@@ -11,15 +11,15 @@ import type { RebuildWork } from './rebuild-work.js';
 import { TenantHours, type SumPart } from '../map/tenant-hours.js';
 
 const HOUR = 3_600_000_000;
-/** Numbers from here on stand for names of agents that have none. */
+/** Numbers from here on stand for names of agents that have no number. */
 export const UNNUMBERED = 2 ** 25;
-/** In place of a type: the trace has no span. */
+/** Stands in the place of a span's type where the trace has no span. */
 const EMPTY = -1;
 /** Added to the type of a span without a parent. */
 const TOP = 256;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
 
-/** The sums of some hours: those derived less those stored. */
+/** The sums of some hours: the derived ones minus the stored ones. */
 export class RangeSums {
   readonly #work: RebuildWork;
   readonly #connection: Connection;

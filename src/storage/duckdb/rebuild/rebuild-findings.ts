@@ -4,7 +4,7 @@ const MAX_EXAMPLES = 20;
 const KINDS = ['traces', 'spans', 'sums'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Something that differs, of a tenant's map. */
+/** Something that differs, in a user's map. */
 export interface Example {
   readonly tenant: number;
   readonly words: string;
@@ -15,7 +15,7 @@ export class Findings {
   readonly #counts: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
   readonly #examples: Record<Kind, Example[]> = { traces: [], spans: [], sums: [] };
 
-  /** @param words called only where there is room for them */
+  /** @param words called only where there is room for another example */
   add(kind: Kind, tenant: number, words: () => string): void {
     this.#counts[kind]++;
     const examples = this.#examples[kind];
@@ -26,7 +26,7 @@ export class Findings {
     return this.#counts[kind];
   }
 
-  /** In the order they were found within each kind, and of each kind as many as there is room for. */
+  /** In the order in which they were found within each kind, as many of each as there is room for. */
   get examples(): Example[] {
     const shares: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
     for (let left = MAX_EXAMPLES, before = -1; left > 0 && left !== before;) {

@@ -8,15 +8,15 @@ import { nameTrace } from './rebuild-findings.js';
 import type { RebuildWork } from './rebuild-work.js';
 import { SpanPage } from './span-page.js';
 
-/** Traces of one commit. Each of them is read, and whoever sends spans meanwhile waits for it. */
+/** Traces in one commit. Each of them is read, while everybody else's spans wait. */
 const REMAP_TRACES = 25;
-/** A closed run does not count. */
+/** Closed runs do not count in the map. */
 const UNMAPPED = 'NOT is_mapped AND closed_seq = 0';
 
 /**
- * Looks for traces that are not in the map and for spans whose stored node is not the one that follows from what is
- * stored of them, and has the nodes of their traces derived anew. Of traces in the map only what was there when it begins;
- * of later ones the commit takes care.
+ * Looks for traces that are not in the map, and for spans whose stored node is not the one that follows from what is stored of
+ * them, and has the nodes of their traces derived anew. Of traces in the map only those that were there when it began; commits
+ * take care of later ones.
  *
  * @returns how many spans there are
  */
@@ -51,7 +51,7 @@ async function mapTheUnmapped(work: RebuildWork): Promise<void> {
   }
 }
 
-/** Agents whose names have no number get one, by a trace of each: sums cannot be corrected without. */
+/** Gives numbers to agents whose names have none, by a trace of each: without a number sums cannot be corrected. */
 async function numberAgents(work: RebuildWork): Promise<void> {
   const { agents, services } = work;
   const traces = await work.read(async (connection, capture) => {
@@ -65,8 +65,8 @@ async function numberAgents(work: RebuildWork): Promise<void> {
 }
 
 /**
- * @param sql with the columns tenant and trace id
- * @param isWanted is given the tenant and the third column, where there is one; without it all are wanted
+ * @param sql gives the columns tenant and trace id
+ * @param isWanted gets the tenant and the third column, if there is one; without it all are wanted
  */
 async function tracesIn(
   connection: Connection,

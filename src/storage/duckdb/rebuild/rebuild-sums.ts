@@ -6,14 +6,14 @@ import type { RebuildWork } from './rebuild-work.js';
 import { SumCorrections } from './sum-corrections.js';
 import type { SumPart } from '../map/tenant-hours.js';
 
-/** Rows of one commit. */
+/** Rows in one commit. */
 const CORRECTIONS = 2000;
 const HOUR = 3_600_000_000;
 
 /**
- * Derives the sums of nodes and edges from the stored spans of all traces that are in the map, compares, and commits what
- * is to be added to the stored ones, or taken from them. Range by range of hours: a trace counts in one hour only, so each
- * range can be compared at a moment of its own.
+ * Derives the sums of nodes and edges from the stored spans of all traces in the map, compares them with the stored ones, and
+ * commits what has to be added or taken away. It goes by ranges of hours: a trace counts in one hour only, so each range can be
+ * compared at a moment of its own.
  *
  * @returns how many traces there are
  */
@@ -57,7 +57,7 @@ function inWords(work: RebuildWork, part: SumPart): string {
   return `${place}: the node ${nameOf(work, node)} of type ${SPAN_TYPES[type] ?? type} has ${amounts.join(' and ')}.`;
 }
 
-/** @param lacking how many are to be added; negative: to be taken away */
+/** @param lacking how many have to be added, or, if negative, taken away */
 function amount(lacking: number, noun: string): string {
   const count = Math.abs(lacking);
   return `${count} ${noun}${count === 1 ? '' : 's'} too ${lacking > 0 ? 'few' : 'many'}`;

@@ -6,9 +6,9 @@ import type { Services } from '../map/services.js';
 
 /** How much a rebuild does at once. */
 export interface RebuildSize {
-  /** Spans that are looked at while a read connection is held. */
+  /** How many spans are looked at while a read connection is held. */
   readonly page: number;
-  /** Spans and traces that are sorted by trace. */
+  /** How many spans and traces are sorted by trace. */
   readonly part: number;
 }
 
@@ -29,6 +29,6 @@ export interface RebuildWork extends RebuildParts {
   /** Whether nothing is to be changed. */
   readonly dryRun: boolean;
   readonly findings: Findings;
-  /** @throws when the store is closing: called between any two steps of the work */
+  /** Called between any two steps of the work. @throws when the store is closing */
   readonly throwIfStopped: () => void;
 }

@@ -5,16 +5,16 @@ import { rebuildNodes } from './rebuild-nodes.js';
 import { rebuildSums } from './rebuild-sums.js';
 import type { RebuildParts, RebuildWork } from './rebuild-work.js';
 
-/** What came of a rebuild, where users are numbers. */
+/** The result of a rebuild, with numbers for users. */
 export interface Rebuilt extends Omit<MapRebuild, 'examples'> {
   readonly examples: readonly Example[];
 }
 
 /**
  * Derives the service map afresh from everything stored, compares it with what is stored of it, and corrects what differs.
- * Commits and reads go on meanwhile. No traces may be removed meanwhile: their sums go in another step than they do.
+ * Commits and reads go on meanwhile. No traces may be removed meanwhile, because their sums go in another step.
  *
- * @throws ConsumeError `storage_unavailable`, when the store is closing, too; what was corrected until then stays
+ * @throws ConsumeError `storage_unavailable`, also when the store is closing; what was corrected until then stays
  */
 export async function rebuildMap(
   parts: RebuildParts,

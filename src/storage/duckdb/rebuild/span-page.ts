@@ -15,7 +15,7 @@ import type { RebuildWork } from './rebuild-work.js';
 import { payloadParts } from './payload-parts.js';
 import { placeKey, SPAN_COLUMNS, SpanRows, type OpenSpan, type OpenSpans } from './span-rows.js';
 
-/** Work on this thread without a break: what waits for a commit waits for it, too. */
+/** How long this thread works without a break, during which nothing can be committed. */
 const SLICE_MS = 4;
 const MAKES_NODES = `type NOT IN (${TYPE_CODES.llm}, ${TYPE_CODES.tool})`;
 
@@ -71,7 +71,7 @@ export class SpanPage {
     return open;
   }
 
-  /** Compares spans that have a payload, and takes them out. */
+  /** Compares spans that have a payload, and takes them out of `open`. */
   async #checkPayloads(open: OpenSpans): Promise<void> {
     for (const part of await payloadParts(this.#connection, this.#capture, within(this.#page)))
       await this.#checkPart(open, part);
@@ -119,7 +119,7 @@ export class SpanPage {
     });
   }
 
-  /** Lets others have their turn, from time to time. */
+  /** Gives others a turn from time to time. */
   async #breathe(): Promise<void> {
     if (performance.now() < this.#sliceEnd) return;
     await yieldToOthers();

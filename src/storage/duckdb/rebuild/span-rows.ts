@@ -7,13 +7,13 @@ export interface OpenSpan {
   readonly row: number;
 }
 
-/** Spans by the commit and the trace that they belong to, then by their line of the payload. */
+/** Spans by the commit and the trace that they belong to, then by their payload line. */
 export type OpenSpans = Map<string, Map<number, OpenSpan>>;
 
 /** The select list of {@link SpanRows}. */
 export const SPAN_COLUMNS = 'seq, tenant, trace_id, span_id, line, type::INTEGER, node_no, name';
 
-/** Some spans, by {@link SPAN_COLUMNS}: copied, as a chunk holds only until the next one. */
+/** Some spans, selected by {@link SPAN_COLUMNS}, as copies: a chunk is valid only until the next one. */
 export class SpanRows {
   readonly length: number;
   readonly traceIds: Uint32Array;
@@ -57,7 +57,7 @@ export class SpanRows {
     return formatUuid(this.#spanIds, row * 4);
   }
 
-  /** Puts a span among those whose payload is to be read. */
+  /** Puts a span among those whose payload has to be read. */
   open(row: number, open: OpenSpans): void {
     const key = placeKey(int64At(this.#seqs, row), this.tenant(row), this.traceIds, row);
     const span = { rows: this, row };
@@ -68,7 +68,7 @@ export class SpanRows {
   }
 }
 
-/** Of what a commit brought for a trace. */
+/** A key for what a commit brought for a trace. */
 export function placeKey(seq: number, tenant: number, traceIds: Uint32Array, row: number): string {
   return `${seq}/${tenant}/${uuidKey(traceIds, row * 4)}`;
 }

@@ -2,12 +2,12 @@ import type { Append } from '../changes/change.js';
 import type { Rows } from '../changes/rows.js';
 import { sumRows, type SumPart } from '../map/tenant-hours.js';
 
-/** Of a row, as of the encoded rows of a batch. */
+/** The size of a row, comparable to that of the encoded rows of a batch. */
 const ROW_BYTES = 40;
 
 /**
- * Corrections that wait for their commit. They are parts of the sums like those of any commit, so that they are right
- * whatever is committed between the moment they were worked out for and their own commit.
+ * Corrections that wait for their commit. They are parts of the sums like those of any commit, so they are right whatever is
+ * committed between the moment for which they were worked out and their own commit.
  */
 export class SumCorrections implements Append {
   readonly counted = null;
@@ -31,10 +31,10 @@ export class SumCorrections implements Append {
   }
 
   committed(): void {
-    // Nothing of it is kept in memory.
+    // Memory keeps nothing of it.
   }
 
   rolledBack(): void {
-    // Nothing of it is kept in memory.
+    // Memory keeps nothing of it.
   }
 }

@@ -7,17 +7,17 @@ import { COLD, type Segment } from './segment.js';
 
 /** What the cold file notes of a segment that is set aside, in its table `segments_aside`. */
 export interface AsideNote {
-  /** Of the segment. */
+  /** The segment's number. */
   readonly segment: number;
-  /** The last commit in it, or, where it could not be read, one that is not before it. */
+  /** The last commit in it; where it could not be read, a commit that is certainly not earlier. */
   readonly lastSeq: number;
-  /** Likewise of the small numbers of agents, nodes, metrics and origins. */
+  /** The same for the small numbers of agents, nodes, metrics and origins. */
   readonly lastNumber: number;
-  /** Whether its rows are read from where they are; false: it cannot be read. */
+  /** Whether its rows are read from where they are; false where it cannot be read. */
   readonly isRead: boolean;
 }
 
-/** A segment has some hundred thousand rows, so it gives no more numbers of a kind. */
+/** More small numbers of a kind than one segment can give, since it has some hundred thousand rows. */
 const MOST_NUMBERS = 1_000_000;
 
 export async function asideNotes(connection: Connection): Promise<AsideNote[]> {
@@ -33,7 +33,7 @@ export async function asideNotes(connection: Connection): Promise<AsideNote[]> {
 }
 
 /**
- * Notes a segment, or notes it anew.
+ * Notes a segment, or updates its note.
  *
  * @param lastSeq see {@link AsideNote.lastSeq}
  * @param others the other hot segments, as far as they can be read
@@ -59,7 +59,7 @@ export async function noteAside(
   );
 }
 
-/** Tables that give small numbers, and the column that has them. */
+/** Tables that give small numbers, and the column that holds them. */
 const NUMBERED = {
   agents: 'agent_no',
   services: 'node_no',
@@ -67,12 +67,12 @@ const NUMBERED = {
   origins: 'origin_no',
 } as const;
 
-/** A segment that could not be read can be: its rows are read from now on. */
+/** Notes that a segment which could not be read can be read now: its rows are read from now on. */
 export async function noteReadAgain(connection: Connection, { number }: Segment): Promise<void> {
   await connection.run(`UPDATE ${COLD}.main.segments_aside SET is_read = true WHERE segment = ${number}`);
 }
 
-/** A segment is not aside any more: it was moved, or its file is gone. */
+/** Notes that a segment is no longer set aside: it was moved, or its file is gone. */
 export async function forgetAside(connection: Connection, segment: number): Promise<void> {
   for (const table of ['segments_aside', REPLACED_ASIDE.name]) {
     await connection.run(`DELETE FROM ${COLD}.main.${table} WHERE segment = ${segment}`);
@@ -80,8 +80,8 @@ export async function forgetAside(connection: Connection, segment: number): Prom
 }
 
 /**
- * Notes which rows of a segment that is set aside have newer versions in another, which is about to be moved: within the
- * transaction of the move.
+ * Notes which rows of a segment that is set aside have newer versions in a segment that is about to be moved, within the
+ * transaction of that move.
  */
 export async function noteReplacedBy(
   connection: Connection,
@@ -94,8 +94,8 @@ export async function noteReplacedBy(
 }
 
 /**
- * Likewise for a segment that can be read again: what came since knew nothing of its rows, so what is newer need not say
- * that it replaces something.
+ * The same for a segment that can be read again. What came since knew nothing of its rows, so newer versions need not say that
+ * they replace something.
  *
  * @param later the hot segments after it
  */
@@ -115,7 +115,7 @@ export async function noteReplacedMeanwhile(
   }
 }
 
-/** One note for each row is enough: whatever is in a later segment is newer than all that the one set aside has of it. */
+/** One note for each row is enough: whatever a later segment has is newer than all versions in the one set aside. */
 async function noteReplaced(
   connection: Connection,
   { number, catalog }: Segment,
@@ -148,12 +148,12 @@ export async function firstSeqOf(connection: Connection, { catalog }: Segment): 
   return Number(row?.seq);
 }
 
-/** What the log and `/readyz` say of a segment that is read where it is. */
+/** What the log and `/readyz` say of a segment that is set aside and read where it is. */
 export function asideMessage(path: string): string {
   return `The segment ${basename(path)} could not be moved into the cold file and was set aside. What it holds is read from it, and it is tried again from time to time and at each start.`;
 }
 
-/** Likewise of one that cannot be read. */
+/** The same for one that cannot be read. */
 export function unreadableMessage(path: string): string {
   return `The segment ${basename(path)} is damaged and was set aside: what it holds is missing from every answer. Its file stays as it is, and each start tries it again; put a sound copy in its place, or move it away to do without it.`;
 }

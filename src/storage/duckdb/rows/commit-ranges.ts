@@ -1,23 +1,23 @@
-/** Commits that follow each other, both ends included. */
+/** Consecutive commits, both ends included. */
 export interface CommitRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Of a trace that came in more places the nearest ones count as one, with what lies between them. */
+/** A trace that came in more places has the nearest ones joined, with what lies between them. */
 const MOST_RANGES = 32;
-/** A query asks for so many single commits by their numbers: each row is compared with all of them. */
+/** A query names at most this many single commits: each row is compared with all of them. */
 const MOST_SINGLE = 64;
-/** And for so many ranges, each of which is a scan of every file of its own. */
+/** And at most this many ranges: each is a scan of its own of every file. */
 const MOST_SCANS = 6;
-/** Up to so many commits of a range are asked for one by one. */
+/** A range of up to this many commits is asked for as single commits. */
 const NARROW = 3;
 
-/** The commits that brought rows of a trace: where to look for them. May name more, never fewer. Unchangeable. */
+/** The commits that brought rows of a trace, and so where to look for them. There may be too many, never too few. Immutable. */
 export class CommitRanges {
   static readonly NONE = new CommitRanges([]);
 
-  /** Ascending; there are other commits between two of them. */
+  /** Ascending; between two of them there are other commits. */
   readonly list: readonly CommitRange[];
 
   private constructor(list: readonly CommitRange[]) {
@@ -28,7 +28,7 @@ export class CommitRanges {
     return new CommitRanges([{ first: seq, last: seq }]);
   }
 
-  /** As it is stored: by the first and the last commit, and what {@link print} gave. */
+  /** From what is stored: the first and the last commit, and what {@link print} gave. */
   static stored({ first, last, printed }: CommitRange & { readonly printed: string | null }): CommitRanges {
     if (last === 0) return CommitRanges.NONE;
     if (printed === null) return new CommitRanges([{ first, last }]);
@@ -40,7 +40,7 @@ export class CommitRanges {
     );
   }
 
-  /** The first commit, and the last one; 0 where there is none. */
+  /** The first commit; 0 where there is none. */
   get first(): number {
     return this.list[0]?.first ?? 0;
   }
@@ -49,7 +49,7 @@ export class CommitRanges {
     return this.list.at(-1)?.last ?? 0;
   }
 
-  /** With a further commit, which comes after all of these. */
+  /** These commits and one more, which comes after all of them. */
   with(seq: number): CommitRanges {
     const last = this.list.at(-1);
     if (last?.last === seq) return this;
@@ -57,7 +57,7 @@ export class CommitRanges {
     return new CommitRanges(joinNearest([...this.list, { first: seq, last: seq }], MOST_RANGES));
   }
 
-  /** Those of them that are not after this one. */
+  /** Those that are not after the given commit. */
   upTo(seq: number): CommitRanges {
     const list = this.list.filter(({ first }) => first <= seq);
     return new CommitRanges(list.map(({ first, last }) => ({ first, last: Math.min(last, seq) })));
@@ -72,14 +72,14 @@ export class CommitRanges {
   }
 }
 
-/** A condition on rows that those of some commits alone fulfil: a file that has none of these need not be asked. */
+/** A condition that only rows of certain commits can meet: a file that has none of these commits need not be asked. */
 export interface OfCommits {
   /** Ascending. */
   readonly commits: readonly CommitRange[];
   readonly sql: string;
 }
 
-/** The rows of some commits. */
+/** The rows of certain commits. */
 export function ofCommits(seqs: Iterable<number>): OfCommits {
   const list = [...new Set(seqs)].sort((a, b) => a - b);
   const sql = list.length === 1 ? `seq = ${String(list[0])}` : `seq IN (${list.join(', ') || '0'})`;
@@ -96,14 +96,14 @@ export function ofCommitsSince(first: number): OfCommits {
   return { commits: [{ first, last: Number.MAX_SAFE_INTEGER }], sql: `seq >= ${first}` };
 }
 
-/** Those of the rows that fulfil a further condition, too. */
+/** Those rows that also meet a further condition. */
 export function narrowed({ commits, sql }: OfCommits, further: string): OfCommits {
   return { commits, sql: `${sql} AND ${further}` };
 }
 
 /**
- * Conditions on `seq`, which together take the rows of all these commits, each row by one of them. Each lets a scan skip what
- * it does not ask for: DuckDB 1.5.6 does not look at zone maps for ranges with OR between them. At least one.
+ * Conditions on `seq` that together select the rows of all these commits, each row once. Each condition lets a scan skip what it
+ * does not need: DuckDB 1.5.6 does not use zone maps for ranges joined by OR. There is at least one.
  */
 export function conditionsOn(places: readonly CommitRanges[]): OfCommits[] {
   const ranges = union(places.flatMap(({ list }) => list));
@@ -114,14 +114,14 @@ export function conditionsOn(places: readonly CommitRanges[]): OfCommits[] {
     wide = ranges;
   }
   const scans = joinNearest(wide, MOST_SCANS);
-  // What two ranges that were joined have between them is asked for there.
+  // What lies between two joined ranges is asked for there.
   single = single.filter((seq) => !scans.some(({ first, last }) => seq >= first && seq <= last));
   const conditions = scans.map(({ first, last }) => ofCommitsBetween(first, last));
   if (single.length > 0 || conditions.length === 0) conditions.push(ofCommits(single));
   return conditions;
 }
 
-/** Ranges that overlap or touch, as one. */
+/** Joins ranges that overlap or touch. */
 export function union(ranges: readonly CommitRange[]): CommitRange[] {
   const sorted = [...ranges].sort((a, b) => a.first - b.first);
   const joined: CommitRange[] = [];
@@ -133,7 +133,7 @@ export function union(ranges: readonly CommitRange[]): CommitRange[] {
   return joined;
 }
 
-/** So many at most: the gaps that stay are the widest. @param ranges ascending */
+/** Joins ranges until there are at most `most`; the widest gaps stay. @param ranges ascending */
 export function joinNearest(ranges: readonly CommitRange[], most: number): readonly CommitRange[] {
   if (ranges.length <= most) return ranges;
   const gapBefore = (i: number): number => (ranges[i]?.first ?? 0) - (ranges[i - 1]?.last ?? 0);

@@ -1,8 +1,8 @@
 /**
- * The least and the greatest of some numbers, however many they are: as arguments of `Math.min` more than some hundred thousand
- * of them overflow the stack.
+ * The least and the greatest of any number of numbers. As arguments of `Math.min` more than some hundred thousand would overflow
+ * the stack.
  *
- * @returns of none: `Infinity` and `-Infinity`, as `Math.min()` and `Math.max()` say
+ * @returns for none `Infinity` and `-Infinity`, as `Math.min()` and `Math.max()` do
  */
 export function extremesOf(numbers: Iterable<number>): { readonly least: number; readonly most: number } {
   let [least, most] = [Infinity, -Infinity];

@@ -4,9 +4,9 @@ interface Page {
 }
 
 /**
- * The inside of a JSON array that is read page by page, as somebody takes it.
+ * The inside of a JSON array, read page by page as somebody consumes it.
  *
- * @param restOf what the pages after this one are read by; null for the last one
+ * @param restOf by which the next pages are read; null after the last one
  * @throws what `read` throws
  */
 export async function* jsonPages<P extends Page, Rest>(

@@ -1,7 +1,7 @@
 import { narrowed, ofCommits, type OfCommits } from './commit-ranges.js';
 import type { Row } from '../files/connection.js';
 
-/** Where a span's line of the payload is, and the span itself: of which commit, and which one of its lines for the trace. */
+/** Where a span's payload line is, and the span itself: the commit, and which line of the trace in that commit. */
 export interface LinePlace {
   readonly seq: number;
   readonly line: number;
@@ -12,14 +12,16 @@ export function placeOf({ seq, line }: Row): LinePlace {
   return { seq: Number(seq), line: Number(line) };
 }
 
-/** What tells the places of one trace apart. */
+/** A key that identifies a place within one trace. */
 export function placeKey({ seq, line }: LinePlace): string {
   return `${seq}/${line}`;
 }
 
 /**
- * The condition for the rows at some places of one trace. Commits of which the same lines are wanted go together, as of most of
- * them one is. @param column which has the number of the line
+ * The condition for the rows at some places of one trace. Commits with the same lines are put together, because most have just
+ * one line.
+ *
+ * @param column which holds the number of the line
  */
 export function onLines(column: 'line' | 'first_line', places: readonly LinePlace[]): OfCommits {
   const linesOf = new Map<number, number[]>();
@@ -35,7 +37,7 @@ export function onLines(column: 'line' | 'first_line', places: readonly LinePlac
   return narrowed(ofCommits(linesOf.keys()), `(${conditions.join(' OR ')})`);
 }
 
-/** Adds to one of several lists, which may get ten thousand entries. */
+/** Adds to one of several lists, each of which may get ten thousand entries. */
 function addTo<Key>(lists: Map<Key, number[]>, key: Key, value: number): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

@@ -1,4 +1,4 @@
-/** Figures that are read from the tables when they are asked for, and then kept: as many as were used last. */
+/** Figures that are read from the tables when somebody asks for them, and then kept: those used last. */
 export class LoadedFigures<Key, Figure> {
   readonly #figures = new Map<Key, Figure>();
   readonly #most: number;
@@ -11,7 +11,7 @@ export class LoadedFigures<Key, Figure> {
     return this.#figures.has(key);
   }
 
-  /** To change it with what is stored: that is no use of it. */
+  /** Gets a figure to change it with what is stored, which does not count as a use. */
   peek(key: Key): Figure | undefined {
     return this.#figures.get(key);
   }

@@ -1,15 +1,15 @@
 import type { Connection } from '../files/connection.js';
 
 /**
- * Conditions on the rows `o` of a table that each take about so many of them, all rows together, in the order in which
- * they were written.
+ * Conditions on the rows `o` of a table, in the order in which they were written: each selects about as many as asked for, and
+ * all together every row.
  */
 export async function slicesByRow(connection: Connection, from: string, size: number): Promise<string[]> {
   return rowRanges(await lastRowOf(connection, from), size);
 }
 
 /**
- * The same, in the order of a key: the rows of neighbouring keys, or, of a key that has very many, a part of its rows.
+ * The same in the order of a key: each selects the rows of neighbouring keys, or a part of the rows of a key that has very many.
  *
  * @param key the name of a column of whole numbers
  */
@@ -40,7 +40,7 @@ export async function slicesByKey(
   return slices;
 }
 
-/** One more than the number of the last row. Not the count: a commit that failed may have left a gap. */
+/** One more than the number of the last row. The count may be less, because a failed commit leaves a gap. */
 async function lastRowOf(connection: Connection, from: string): Promise<number> {
   const [last] = await connection.rows(`SELECT coalesce(max(rowid) + 1, 0) AS rows FROM ${from}`);
   return Number(last?.rows);

@@ -4,8 +4,8 @@ import type { CommitRange, OfCommits } from './commit-ranges.js';
 import { COLD, type Capture, type Segment } from './segment.js';
 
 /**
- * A condition on rows; or one that only rows of some commits can fulfil. Files that have none of these are not asked: each is a
- * part of the statement, of which DuckDB takes a millisecond to plan.
+ * A condition on rows, perhaps one that only rows of certain commits can meet. Files that have none of these commits are left
+ * out: each file is a part of the statement, which takes DuckDB a millisecond to plan.
  */
 export type Condition = string | OfCommits;
 type Where = Condition | readonly Condition[];
@@ -13,7 +13,7 @@ type Where = Condition | readonly Condition[];
 /**
  * A table as a read sees it: the rows of the captured hot segments and of the cold file.
  *
- * @param where a condition put into each part, so that each part prunes by it; or several, of which no row fulfils two
+ * @param where a condition that goes into each part, so that each part prunes by it; or several, of which no row meets two
  */
 export function relation(capture: Capture, table: Table, where: Where = 'TRUE'): string {
   const conditions = isList(where) ? where : [where];
@@ -25,7 +25,7 @@ function isList(where: Where): where is readonly Condition[] {
   return Array.isArray(where);
 }
 
-/** The parts of a {@link relation}, each a statement of its own. */
+/** The parts of a {@link relation}, each a SELECT of its own. */
 function partsOf(capture: Capture, table: Table, where: Condition): string[] {
   if (typeof where === 'string')
     return [coldPartOf(capture, table, where), ...hotPartsOf(capture, table, where)];
@@ -41,7 +41,7 @@ function coldPartOf(capture: Capture, table: Table, where: string): string {
   return `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
 }
 
-/** Those of the hot segments. @param commits whose rows alone can fulfil the condition */
+/** The parts that read hot segments. @param commits the only ones whose rows can meet the condition */
 export function hotPartsOf(
   capture: Capture,
   table: Table,
@@ -56,7 +56,10 @@ export function hotPartsOf(
 
 const EVERY_COMMIT = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
-/** The hot segments that may have rows of some commits. Each begins behind the one before; of those set aside the end alone is known. */
+/**
+ * The hot segments that may have rows of certain commits. Each segment begins where the one before ends; of those set aside only
+ * the end is known.
+ */
 function segmentsWith({ hot, bound }: Capture, commits: readonly CommitRange[]): Segment[] {
   let before = bound;
   return hot.filter(({ lastSeq, isAside }) => {
@@ -66,7 +69,7 @@ function segmentsWith({ hot, bound }: Capture, commits: readonly CommitRange[]):
   });
 }
 
-/** The rows of a segment, as something to select from. */
+/** The rows of a segment, as a source for a SELECT. */
 export function rowsOf(segment: Segment, table: Table): string {
   const from = `${segment.catalog}.main.${table.name}`;
   const isLeft = isNotReplaced(segment, table);
@@ -74,17 +77,17 @@ export function rowsOf(segment: Segment, table: Table): string {
 }
 
 /**
- * The further condition for the rows `o` of a segment, where newer versions of some were moved before it as it is set aside;
- * nothing for other segments.
+ * For a segment that is set aside: the condition that leaves out its rows `o` whose newer versions were moved before it. Empty
+ * for other segments.
  *
- * @param condition a further one, for the notes `r` of those versions
+ * @param condition a further one, on the notes `r` of those versions
  */
 export function isNotReplaced({ isAside, number }: Segment, table: Table, condition = ''): string {
   if (!isAside || table.versionOf === undefined) return '';
   return ` AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_ASIDE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'o')}${condition})`;
 }
 
-/** Like {@link relation}, without the rows that a newer version replaces. */
+/** Like {@link relation}, without rows that newer versions replace. */
 export function newest(capture: Capture, table: Table, where: Where = 'TRUE'): string {
   return withoutReplaced(capture, table, relation(capture, table, where));
 }
@@ -95,7 +98,7 @@ export function newestHot(capture: Capture, table: Table, where: string): string
   return parts.length === 0 ? null : withoutReplaced(capture, table, `(${parts.join(' UNION ALL ')})`);
 }
 
-/** Whether hot segments have newer versions of rows. */
+/** Whether hot segments hold newer versions of rows of this table. */
 export function hasReplacing({ hot }: Capture, table: Table): boolean {
   return hot.some((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
 }
@@ -110,12 +113,12 @@ function withoutReplaced(capture: Capture, table: Table, all: string): string {
   return newestOf(table, all, `(${newer.join(' UNION ALL ')})`);
 }
 
-/** Those of some rows of which no newer version is among others. Both are relations. */
+/** Those of some rows that have no newer version among others. Both are relations. */
 export function newestOf(table: Table, rows: string, newer: string): string {
   return `(SELECT * FROM ${rows} o WHERE NOT EXISTS (SELECT 1 FROM ${newer} n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq))`;
 }
 
-/** Whether rows of two relations are versions of the same. */
+/** The condition that rows of two relations are versions of the same thing. */
 export function isVersionOf({ versionOf = [] }: Table, one: string, other: string): string {
   return ['tenant', ...versionOf].map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ');
 }

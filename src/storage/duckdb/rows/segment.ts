@@ -11,13 +11,13 @@ export interface Segment {
   bytes: number;
   /** The last commit in it; 0 while it is empty. */
   lastSeq: number;
-  /** Rows of each table that replace older versions. */
+  /** For each table, how many of its rows replace older versions. */
   readonly replacing: Map<string, number>;
-  /** Reads that have captured it and are not finished. */
+  /** How many reads that are not finished have captured it. */
   readers: number;
-  /** Whether it was set aside: later ones are moved before it. */
+  /** Whether it was set aside, so that later ones are moved before it. */
   isAside: boolean;
-  /** What becomes of it when its last reader is gone. */
+  /** What happens to it when its last reader is gone. */
   end: 'remove' | 'detach' | null;
 }
 
@@ -37,18 +37,18 @@ export function newSegment(number: number, path: string): Segment {
 }
 
 /**
- * What a read sees: of these hot segments, and of what the cold file has up to the bound, all that was committed when the
- * read began. So all statements of one read see the same.
+ * What a read sees: certain hot segments, and the cold file up to a bound, as far as it was committed when the read began. So all
+ * statements of one read see the same.
  */
 export interface Capture {
-  /** Those that are set aside come first. */
+  /** Segments that are set aside come first. */
   readonly hot: readonly Segment[];
   readonly bound: number;
   /** The last commit that is seen. */
   readonly lastSeq: number;
-  /** Small numbers (of agents, say) up to this one may be given in a segment that cannot be read. */
+  /** The greatest small number (of an agent, say) that may have been given in a segment that cannot be read. */
   readonly lastNumber: number;
-  /** Whether there are segments that are set aside, those that cannot be read included. */
+  /** Whether any segments are set aside, also ones that cannot be read. */
   readonly isAnyAside: boolean;
   release(): void;
 }

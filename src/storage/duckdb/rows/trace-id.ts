@@ -1,6 +1,6 @@
 import { formatUuid, parseUuid } from '../../../worker/uuid-words.js';
 
-/** An id from outside, in words and as the one text that its words have: lower case, and safe in a query. */
+/** A trace id from outside, as words and as the canonical text of these words: lower case, and safe in a query. */
 export class TraceId {
   readonly words = new Uint32Array(4);
   readonly text: string;

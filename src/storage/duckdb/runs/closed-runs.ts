@@ -15,7 +15,7 @@ import type { TraceState } from './trace-state.js';
 import { pickRow, spanStateOf } from '../rows/stored-rows.js';
 import type { ClosedSpans } from '../../../runs/spans/closed-spans.js';
 
-/** Which spans of closed runs are stored: looked up for those that a commit brings, and noted of those that it wrote. */
+/** Knows which spans of closed runs are stored: looks up those that a commit brings, and notes those that it wrote. */
 export class ClosedRuns {
   readonly #connection: Connection;
   readonly #ids: IdIndex;
@@ -23,10 +23,13 @@ export class ClosedRuns {
   readonly #said: SaidByUser;
   readonly #id = new Uint32Array(4);
   readonly #words = new Uint32Array(4);
-  /** Since the start. */
+  /** How many since the start. */
   closed = 0;
 
-  /** @param connection the writer's @param ids those of the spans of all closed runs */
+  /**
+   * @param connection the writer's
+   * @param ids ids of the spans of all closed runs
+   */
   constructor(connection: Connection, ids: IdIndex, { logger, clock }: { logger: Logger; clock: Clock }) {
     this.#logger = logger;
     this.#said = new SaidByUser(clock);
@@ -34,7 +37,7 @@ export class ClosedRuns {
     this.#ids = ids;
   }
 
-  /** As `StoredRuns.meetSpans`. */
+  /** Implements `StoredRuns.meetSpans`. */
   async meet(
     { tenant, words, offset }: RunId,
     state: TraceState,
@@ -63,7 +66,7 @@ export class ClosedRuns {
     for (const row of rows) closed.meet(spanStateOf(row, pickRow(row, FACT_COLUMNS)));
   }
 
-  /** After a commit: where the spans lie that it wrote; when it closed the run, all of them. */
+  /** After a commit: notes where the spans that it wrote lie; all spans of the run where it closed the run. */
   committed(seq: number, { tenant, words, offset }: RunId, closed: ClosedSpans): void {
     if (closed.closedSeq === seq) {
       this.closed++;
@@ -77,7 +80,7 @@ export class ClosedRuns {
     }
   }
 
-  /** @param closed `trace` is the last of these `runs`, all closed since this was last said of their user */
+  /** @param closed how many runs of a user were closed since this was last logged; `trace` is the last of them */
   #tell(closed: { tenant: number; runs: number; trace: string; spans: number }): void {
     this.#logger.warn(
       closed,
@@ -86,7 +89,7 @@ export class ClosedRuns {
   }
 }
 
-/** Where to look: of what came up to the commit that closed the run only that is known. */
+/** Where to look: for what came up to the commit that closed the run only that commit is known. */
 function placesOf(
   seqs: ReadonlySet<number>,
   { closedSeq }: ClosedSpans,

@@ -7,19 +7,19 @@ import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
 import type { IncomingBatch } from '../changes/incoming-batch.js';
 import type { TraceChange } from '../changes/change.js';
 
-/** The touched traces of a group, before anything of it is worked out. */
+/** The touched traces of a group, before anything is worked out. */
 export interface LoadedGroup {
   readonly touched: ReadonlyMap<string, TouchedTrace>;
-  /** Traces of batches whose spans are all new. */
+  /** Traces whose spans in a batch are all new. */
   readonly fresh: NewParts;
-  /** Of those that are stored, by key. */
+  /** The stored ones, by key. */
   readonly states: ReadonlyMap<string, TraceState>;
 }
 
 /**
- * Reads stored spans that the batches of a group complete, with their payloads, before the group changes anything: no more
- * than {@link RunSize.commitPayloadBytes}. A few bytes of a batch complete a span of megabytes, so this follows neither from
- * the size of the group nor from how many spans its runs have.
+ * Reads stored spans that the batches of a group complete, with their payloads, before the group changes anything: no more than
+ * {@link RunSize.commitPayloadBytes}. A few bytes of a batch complete a span of megabytes, so neither the size of the group nor
+ * the number of spans bounds this.
  */
 export class CompletedSpans {
   readonly #most: number;
@@ -32,7 +32,7 @@ export class CompletedSpans {
    * Reads them into the states.
    *
    * @param changes of the group, in their order
-   * @throws TooMuchToLoad then nothing is kept of what was read
+   * @throws TooMuchToLoad and keeps nothing of what was read then
    */
   async load(
     group: LoadedGroup,
@@ -62,11 +62,11 @@ export class CompletedSpans {
 class Read {
   bytes = 0;
   readonly #batches = new Set<IncomingBatch>();
-  /** Of the last batch: as in `AheadChange`. */
+  /** What was read of the last batch, as in `AheadChange`. */
   readonly #traces = new Map<number, number>();
   readonly #spans: { readonly state: TraceState; readonly keys: readonly string[] }[] = [];
 
-  /** @param done.to the row of the batch up to which it was done; undefined: all of the trace */
+  /** @param done.to the row of the batch up to which it was read; undefined: all of the trace */
   add(
     state: TraceState,
     { batch, trace }: Part,
@@ -88,8 +88,8 @@ class Read {
   }
 
   /**
-   * Several batches need too much: fewer changes are tried, half of them at most, so that this comes to an end soon in
-   * whatever order they touch their traces. One alone: what was read of its spans is committed first.
+   * Where several batches need too much together, fewer changes are tried, at most half of them, so that this ends soon in
+   * whatever order they touch their traces. Where one alone does, what was read of its spans is committed first.
    */
   plan(batch: IncomingBatch, changes: readonly TraceChange[]): TooMuchToLoad['plan'] {
     const places = changes.flatMap((change, place) =>

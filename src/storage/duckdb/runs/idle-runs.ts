@@ -10,7 +10,7 @@ import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { RUNNING, type HeaderRow } from '../../../runs/rules/rows.js';
 
-/** A run of which nothing came for longer than its header allows, as it was stored then. */
+/** A run of which nothing came for longer than its header allows, as it was stored at that time. */
 export interface IdleRun {
   readonly tenant: number;
   readonly traceId: string;
@@ -18,24 +18,24 @@ export interface IdleRun {
   readonly seq: number;
 }
 
-/** What somebody wants of the telemetry of tenants. */
+/** For each user, the types of events that somebody wants of its telemetry. */
 export type WantedOfTenants = ReadonlyMap<number, readonly EventType[]>;
 
 /**
- * Finds the runs that time out for want of news. The tables know which runs are open and when something of them last
- * came; here is only known from which commit on there are such runs, and before which time none is due. So there is no
- * look at the tables while nothing can be due, and a look at few rows when something is.
+ * Finds runs that have to time out because nothing more came. The tables say which runs are open and when each was last heard of;
+ * memory only knows from which commit on there are such runs, and before which time none is due. So the tables are not read while
+ * nothing can be due, and only few rows when something is.
  */
 export class IdleRuns {
   /** Open runs have their newest header in this commit or a later one; Infinity: there are none. */
   #fromSeq = 0;
-  /** No open run is due before. */
+  /** No open run is due before this time. */
   #dueAt: Micros = -Infinity;
   readonly #pauses = new Pauses();
-  /** When was last looked; null: not yet. */
+  /** When the tables were last read; null: not yet. */
   #lookedAt: Micros | null = null;
 
-  /** To be told of every header that was committed. */
+  /** Takes every header that was committed. */
   written(seq: number, header: HeaderRow, heardAt: Micros): void {
     const dueAt = timesOutAt(header, heardAt);
     if (dueAt === null) return;
@@ -43,7 +43,7 @@ export class IdleRuns {
     this.#dueAt = Math.min(this.#dueAt, dueAt);
   }
 
-  /** @returns those that are due, at most `limit`; not all of them where there are so many */
+  /** @returns runs that are due, at most `limit`, so perhaps not all of them */
   async find(now: Micros, limit: number, read: Read): Promise<IdleRun[]> {
     if (this.#lookedAt !== null) {
       this.#pauses.look(this.#lookedAt, now);
@@ -51,7 +51,7 @@ export class IdleRuns {
     }
     if (now < this.#dueAt) return [];
     const [fromSeq, dueAt] = [this.#fromSeq, this.#dueAt];
-    // Before the read begins: what is committed from here on is told anew.
+    // Before the read begins: {@link written} says what is committed from here on.
     this.#fromSeq = Infinity;
     this.#dueAt = Infinity;
     try {

@@ -12,14 +12,14 @@ interface WantedRun extends RunToRead {
   readonly key: string;
 }
 
-/** What is stored of the traces that a commit touches: remembered, or read. */
+/** What is stored of the traces that a commit touches, from memory or from the tables. */
 export class KnownTraces {
   readonly #ids: KnownRuns;
   readonly #remembered: RememberedRuns<TraceState>;
   readonly #reloads: Reloads;
   #forgottenBefore: Micros = -Infinity;
 
-  /** @param ids those of all stored runs */
+  /** @param ids which runs are stored */
   constructor(ids: KnownRuns, reloads: Reloads, size: RunSize) {
     this.#ids = ids;
     this.#remembered = new RememberedRuns(size.remembered);
@@ -94,18 +94,18 @@ export class KnownTraces {
     }
   }
 
-  /** Keeps what is stored now of a trace, for the next change of it. */
+  /** Keeps what is now stored of a trace, for the next change of it. */
   remember(key: string, state: TraceState): void {
     state.release();
     if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
   }
 
-  /** What was worked out of these traces holds no more. */
+  /** Forgets traces whose worked-out state holds no more. */
   forget(keys: Iterable<string>): void {
     for (const key of keys) this.#remembered.forget(key);
   }
 
-  /** Traces that started before this time are being removed from the tables: what is remembered of them holds no more. */
+  /** Traces that started before this time are being removed from the tables, so nothing remembered of them holds any more. */
   forgetBefore(time: Micros): void {
     this.#forgottenBefore = time;
   }

@@ -5,13 +5,13 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
-/** Commits that are looked through first, and how many times as many the next time. */
+/** How many commits are looked through first, and by what factor more the next time. */
 const FIRST_COMMITS = 1024;
 const TIMES = 32;
 
 /**
- * When something of a run last came; null where there are no runs. Later commits heard of their runs later, so only the last ones
- * that have any are read.
+ * When something of any run last came; null where there are no runs. Later commits have later news, so only the last ones that
+ * brought runs are read.
  */
 export async function lastHeard(connection: Connection, capture: Capture): Promise<Micros | null> {
   for (let commits = FIRST_COMMITS; ; commits *= TIMES) {

@@ -8,10 +8,10 @@ import type { Capture } from '../rows/segment.js';
 import type { SpanFacts } from '../../../runs/rules/span-facts.js';
 import { ManySpans } from '../../../runs/spans/many-spans.js';
 
-/** In place of a source of names, in which there is room for it: the span gives none. */
+/** Stands in the place of a name's source, where the span gives no name. */
 const NO_SOURCE = 255;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
-/** Columns cross as they lie in memory, so what may be missing is said by a flag. */
+/** Columns cross as they lie in memory, so a flag says where a value is missing. */
 const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
   epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce(cost_usd, 0),
   seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
@@ -67,7 +67,7 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
 const NAME = 13;
 const ERROR = 14;
 
-/** @param before of the span before, which is used again where it is the same */
+/** @param before that of the span before, which is used again where it is the same */
 function hintAt(chunk: FixedChunk, row: number, code: number, before: AgentHint | null): AgentHint | null {
   const source = AGENT_SOURCES[code];
   if (source === undefined) return null;

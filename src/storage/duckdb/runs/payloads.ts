@@ -5,7 +5,7 @@ import { onLines, type LinePlace } from '../rows/line-places.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
-/** Of a trace with so few spans all payloads that are packed are read at once: 64 KiB a piece at most. */
+/** All packed payloads of a trace with this few spans are read at once: at most 64 KiB a piece. */
 const FEW = 64;
 
 /** A row of payload lines. */
@@ -21,9 +21,10 @@ interface Piece {
 type Lines = ReadonlyMap<number, ReadonlyMap<number, string>>;
 
 /**
- * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but one at least.
+ * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but at least one.
  *
- * @param of.places where they are @param of.areAll whether the trace has no others
+ * @param of.places where they are
+ * @param of.areAll whether the trace has no others
  * @returns how many spans that are, their lines, and the bytes of the pieces that hold these
  */
 export async function firstPayloads(
@@ -61,7 +62,11 @@ export async function firstPayloads(
   return { spans, lines, bytes };
 }
 
-/** The pieces of the commits of some places, by commit, in the order of their lines. @param withLines of those that are packed */
+/**
+ * The pieces in the commits of some places, by commit, in the order of their lines.
+ *
+ * @param withLines whether to read the lines of packed pieces, too
+ */
 async function piecesOf(
   connection: Connection,
   capture: Capture,
@@ -85,7 +90,7 @@ async function piecesOf(
   return bySeq;
 }
 
-/** The piece that has a line, if one has: pieces without any payload are not there. */
+/** The piece that has a line; undefined where there is none, as pieces without any payload are not stored. */
 function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
   let [low, high] = [0, pieces.length];
   while (low < high) {

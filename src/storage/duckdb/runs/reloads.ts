@@ -6,7 +6,7 @@ import type { TouchedTrace } from './triage.js';
 import type { Change, CloseChange, TraceChange } from '../changes/change.js';
 import type { RunSize, SpanRate } from './run-size.js';
 
-/** A stored run that changes of a group touch, that is not closed, and whose spans are not in memory. */
+/** A stored run that the group's changes touch, that is not closed, and whose spans are not in memory. */
 export interface RunToLoad {
   readonly key: string;
   readonly trace: TouchedTrace;
@@ -14,16 +14,16 @@ export interface RunToLoad {
   readonly spans: number;
 }
 
-/** What is to become of a group instead. The changes are those of the group. */
+/** What to do with a group instead. The changes are those of the group. */
 export type LoadPlan =
-  /** They are not to be tried any more. */
+  /** These must not be tried again. */
   | { readonly refused: ReadonlyMap<Change, ConsumeError> }
-  /** Those in front of this one may be tried alone. */
+  /** The changes before this one may be tried alone. */
   | { readonly upTo: Change }
-  /** To be committed, together, before this one is tried again. */
+  /** These have to be committed, together, before this one is tried again. */
   | { readonly first: readonly Change[]; readonly before: Change };
 
-/** More would be loaded for a group than may be for one commit. Nothing of it was worked out yet. */
+/** A group needs more to be loaded than one commit may load. Nothing of it was worked out yet. */
 export class TooMuchToLoad extends Error {
   readonly plan: LoadPlan;
 
@@ -34,18 +34,19 @@ export class TooMuchToLoad extends Error {
 }
 
 /**
- * How much is loaded of runs that are not in memory, which takes time and memory of everybody. It is decided by what their
- * headers count, before anything is loaded: of all users by commit, and by user. Of more long runs than a user may have
- * loaded the rest is closed: from then on a commit costs what it brings, whatever they hold. Closing one loads it once
- * more; so where a change alone touches more than one commit may load, its largest runs are closed in commits before.
+ * Limits how much is loaded of runs that are not in memory, which takes time and memory from everybody. It decides by what their
+ * headers count, before anything is loaded: for each commit, over all users, and for each user. When a user has more long runs
+ * than it may have loaded, the rest is closed: from then on a commit costs what it brings, whatever the runs hold. Closing a run
+ * loads it once more; so where a single change touches more than one commit may load, its largest runs are closed in commits
+ * before.
  */
 export class Reloads {
   readonly #size: RunSize;
   readonly #logger: Logger;
   readonly #said: SaidByUser;
-  /** Of long runs, until they are closed. */
+  /** For long runs, until they are closed. */
   readonly #followed: Allowance;
-  /** Of all runs with more than few spans. */
+  /** For all runs with more than a few spans. */
   readonly #loaded: Allowance;
   /** Changes refused since the start. */
   refused = 0;
@@ -59,7 +60,7 @@ export class Reloads {
   }
 
   /**
-   * What a group needs is about to be loaded, which counts from here on.
+   * What a group needs is about to be loaded, and counts from here on.
    *
    * @param changes of the group, in their order
    * @returns the keys of those runs that are to be closed in the commit that loads them
@@ -68,13 +69,13 @@ export class Reloads {
   take(changes: readonly TraceChange[], runs: readonly RunToLoad[]): Set<string> {
     if (runs.length > 0) this.#check(changes, runs);
     const toClose = new Set<string>();
-    // Small ones first, so that as many as possible are followed.
+    // Small ones first, so that as many as possible keep being followed.
     for (const run of [...runs].sort((a, b) => a.spans - b.spans)) {
       const { key, spans } = run;
       const { tenant } = run.trace;
       if (spans > this.#size.few && isUsers(run)) this.#loaded.take(tenant, spans);
       if (isAskedToClose(run)) toClose.add(key);
-      // What brings no spans is not what loads runs again and again.
+      // A change without spans is not what loads runs again and again.
       if (spans <= this.#size.reloads.long || !bringsSpans(run)) continue;
       if (this.#followed.isUsedUp(tenant)) toClose.add(key);
       else this.#followed.take(tenant, spans);
@@ -96,7 +97,11 @@ export class Reloads {
     }
   }
 
-  /** All at once, and not the first of each run: each try looks at all that is left. @throws TooMuchToLoad */
+  /**
+   * All of them at once, not just the first change of each run, because each try looks at everything that is left.
+   *
+   * @throws TooMuchToLoad
+   */
   #refuse(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
     const known = new Map(changes.map((change) => [sourceOf(change), change]));
     const refused = new Map<Change, ConsumeError>();
@@ -111,7 +116,7 @@ export class Reloads {
     if (refused.size > 0) throw new TooMuchToLoad({ refused });
   }
 
-  /** Of the first change: whether it is too much even where nothing else is in the commit. */
+  /** For the first change: whether it needs too much even where the commit has nothing else. */
   #checkAlone(change: TraceChange, runs: readonly RunToLoad[], spans: number): void {
     const { few, reloads } = this.#size;
     const { atOnce, closedAtOnce, mostAtOnce } = reloads;
@@ -119,7 +124,7 @@ export class Reloads {
     let [rest, closing] = [spans, 0];
     for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
       if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
-      // Those that are left then are looked at again.
+      // The runs that are left are looked at again next time.
       if (close.length > 0 && closing + run.spans > closedAtOnce) break;
       close.push(run);
       closing += run.spans;
@@ -152,7 +157,10 @@ export class Reloads {
 
 const MOST_SECONDS = 60;
 
-/** So many spans of each user, at once and by the second. The last run that is taken may be larger than what is left. */
+/**
+ * An allowance of spans for each user: an amount at once, and more every second. The last run that is taken may be larger than
+ * what is left.
+ */
 class Allowance {
   readonly #buckets: TokenBuckets;
 
@@ -175,7 +183,7 @@ class Allowance {
 
 interface OfChange {
   readonly change: TraceChange;
-  /** Those that it is the first of its group to touch. */
+  /** The runs that it is the first of its group to touch. */
   readonly runs: readonly RunToLoad[];
 }
 
@@ -208,7 +216,7 @@ function isAskedToClose({ trace }: RunToLoad): boolean {
   return trace.parts.some((part) => 'close' in part);
 }
 
-/** Whether it is loaded for what its user sent, and not for the store's own works. */
+/** Whether it is loaded because of what its user sent, and not for the store's own work. */
 function isUsers({ trace }: RunToLoad): boolean {
   return trace.parts.some((part) => !('timeout' in part || 'remap' in part));
 }

@@ -20,7 +20,7 @@ import { TraceState } from './trace-state.js';
 /** The columns of a header that say in which commits its trace's spans lie. */
 export const COMMITS = 'first_seq, last_seq, commits';
 
-/** What the writer's connection gives of the stored runs, as one commit sees them. */
+/** Stored runs, read over the writer's connection, as one commit sees them. */
 export class StoredTraces implements StoredRuns<TraceState> {
   readonly #connection: Connection;
   readonly #agents: Agents;
@@ -68,7 +68,7 @@ export class StoredTraces implements StoredRuns<TraceState> {
 
 type StoredTrace = StoredRun<TraceState>;
 
-/** Loads the headers of one tenant's traces. @returns those that are stored, by trace id */
+/** Loads the headers of one user's traces. @returns the stored ones, by trace id */
 async function loadHeaders(
   connection: Connection,
   capture: Capture,
@@ -83,7 +83,7 @@ async function loadHeaders(
   const headers = await connection.rows(
     `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, where)} ORDER BY seq`,
   );
-  // In the order of the commits: one trace's commit may hold an older version of another.
+  // In the order of the commits, because the commit of one trace may hold an older version of another.
   const found = new Map<string, StoredTrace>();
   for (const row of headers) {
     const header = pickRow(row, TRACE_WIRE);
@@ -107,7 +107,7 @@ async function loadHeaders(
   return found;
 }
 
-/** Loads the spans of one tenant's traces into their states, without payloads. */
+/** Loads the spans of one user's traces into their states, without payloads. */
 async function loadSpansOf(
   connection: Connection,
   capture: Capture,
@@ -146,7 +146,7 @@ async function loadSpans(
     const traceId = String(stored.trace_id);
     const spans = found.get(traceId) ?? new Map<string, SpanState>();
     found.set(traceId, spans);
-    // In the order of the commits, so that the newest version stays.
+    // In the order of the commits, so that the newest version wins.
     spans.set(span.span_id, span);
   }
   for (const [traceId, spans] of found) {
@@ -155,7 +155,7 @@ async function loadSpans(
   }
 }
 
-/** As {@link StoredRuns.readWhole}. */
+/** Implements {@link StoredRuns.readWhole}. */
 async function loadWhole(
   connection: Connection,
   capture: Capture,
@@ -201,7 +201,7 @@ export function commitsAt(row: Row): CommitRanges {
   });
 }
 
-/** For ids that were printed from their binary form, so that there is nothing to escape. */
+/** Only for ids that were printed from their binary form, so that nothing has to be escaped. */
 function uuidList(ids: readonly string[]): string {
   return ids.map((id) => `'${id}'::UUID`).join(', ');
 }

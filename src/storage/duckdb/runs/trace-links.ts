@@ -10,7 +10,7 @@ export interface NewLink {
 /** Stands for the trace as a whole among the keys of spans. */
 const WHOLE_TRACE = '';
 
-/** The links of one trace: those that are stored, and those that the commit under way brings. */
+/** The links of one trace: the stored ones, and those that the commit under way brings. */
 export class TraceLinks {
   readonly tenant: number;
   /** The trace's id in words, from `offset` on. */
@@ -20,14 +20,14 @@ export class TraceLinks {
   firstSeq = 0;
   lastSeq = 0;
   added: NewLink[] = [];
-  /** By the number of the prompt version: the keys of the linked spans. */
+  /** For each prompt version, by number, the keys of the linked spans. */
   readonly #spans = new Map<number, Set<string>>();
-  /** Of the prompt versions those that did not count the trace before this commit. */
+  /** The prompt versions that did not count the trace before this commit. */
   readonly #newPrompts = new Set<number>();
 
   constructor(trace: { readonly tenant: number; readonly words: Uint32Array; readonly offset: number }) {
     this.tenant = trace.tenant;
-    // A copy: it is kept longer than the message that brought the words.
+    // A copy, because it is kept longer than the message that brought the words.
     this.words = trace.words.slice(trace.offset, trace.offset + 4);
     this.offset = 0;
   }
@@ -37,14 +37,14 @@ export class TraceLinks {
     for (const promptNo of this.#spans.keys()) yield { promptNo, isNew: this.#newPrompts.has(promptNo) };
   }
 
-  /** A link that is stored. @param span its key; null for the trace as a whole */
+  /** Adds a link that is stored. @param span its key; null for the trace as a whole */
   put(promptNo: number, span: string | null, seqs: { readonly first: number; readonly last: number }): void {
     this.firstSeq = seqs.first;
     this.lastSeq = Math.max(this.lastSeq, seqs.last);
     this.#spansOf(promptNo).add(span ?? WHOLE_TRACE);
   }
 
-  /** Adds a link to the commit, unless there is the same already. */
+  /** Adds a link to the commit, unless the same one is there already. */
   add(promptNo: number, span: NewLink['span'], linkedAt: number): void {
     const isNew = !this.#spans.has(promptNo);
     const spans = this.#spansOf(promptNo);

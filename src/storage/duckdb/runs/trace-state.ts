@@ -17,13 +17,13 @@ export interface StoredHeader {
 
 /** The state of a run, and where it is stored. */
 export class TraceState extends RunState {
-  /** Null for a trace that is new. */
+  /** Null for a new trace. */
   stored: StoredHeader | null;
-  /** Those that brought rows of spans. */
+  /** The commits that brought rows of spans. */
   commits: CommitRanges;
-  /** Whether its header is to follow its spans no more, from the commit under way on: {@link closeIfAsked}. */
+  /** Whether its header is to stop following its spans, from the commit under way on: {@link closeIfAsked}. */
   isToClose = false;
-  /** The prompt versions that it used, where that was read. */
+  /** The prompt versions that it used; null where they were not read. */
   links: TraceLinks | null = null;
 
   constructor(
@@ -54,7 +54,7 @@ export class TraceState extends RunState {
     return settled;
   }
 
-  /** {@link written}, and the header with it. */
+  /** {@link written}, and also the header. */
   committed(seq: number, agentNo: number, spans: readonly SpanState[]): StoredHeader {
     this.stored = { seq, agentNo, header: this.header };
     this.written(seq, spans);

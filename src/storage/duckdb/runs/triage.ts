@@ -16,8 +16,8 @@ import type {
 import type { IncomingBatch } from '../changes/incoming-batch.js';
 
 /**
- * Traces of batches, by batch and their positions in it: the line of the trace's payloads in this commit that the first
- * span of each is on.
+ * Traces of batches, by batch and by position in it: in this commit, the line of the trace's payloads where the first span of
+ * each begins.
  */
 export type NewParts = ReadonlyMap<IncomingBatch, ReadonlyMap<number, number>>;
 
@@ -27,12 +27,12 @@ export interface Part {
   readonly trace: number;
 }
 
-/** A trace of a batch of which only spans are applied that complete stored ones. */
+/** A trace of a batch of which only those spans are applied that complete stored ones. */
 export interface AheadPart extends Part {
   readonly ahead: AheadChange;
 }
 
-/** A trace that is perhaps stored, or that more than one change of the group is about, and those changes in order. */
+/** A trace that is perhaps stored, or that several changes of the group are about, and those changes in order. */
 export interface TouchedTrace {
   readonly tenant: number;
   /** The id in words, from `offset` on. */
@@ -49,9 +49,9 @@ export interface TouchedTrace {
   )[];
 }
 
-/** How the traces of a group are to be treated. */
+/** How to treat the traces of a group. */
 export interface Triage {
-  /** Of each batch, the traces that are certainly new, come once in the group, and have each span once. */
+  /** For each batch, the traces that are certainly new, come once in the group, and have each span once. */
   readonly whole: ReadonlyMap<IncomingBatch, readonly number[]>;
   /** All others, by key. */
   readonly touched: ReadonlyMap<string, TouchedTrace>;
@@ -60,7 +60,7 @@ export interface Triage {
 /**
  * Sorts a group of changes by what is known of the traces that they are about.
  *
- * @param traces every stored trace id
+ * @param traces which traces are stored
  */
 export function triage(changes: readonly TraceChange[], traces: KnownRuns, { followed }: RunSize): Triage {
   const mentions = countTraces(changes);
@@ -103,12 +103,12 @@ export function triage(changes: readonly TraceChange[], traces: KnownRuns, { fol
 /**
  * Of the touched traces, those whose spans are all new, in all batches of the group that bring some.
  *
- * @param states of those that are stored, by key
+ * @param states the stored traces, by key
  */
 export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceState>): NewParts {
   const found = new Map<IncomingBatch, Map<number, number>>();
   for (const [key, { parts }] of touched) {
-    // These write spans that are stored, too.
+    // These write stored spans, too.
     if (parts.some((change) => 'remap' in change || 'ahead' in change)) continue;
     const brought = parts.filter((part) => 'batch' in part);
     if (brought.some((part) => hasStoredSpan(part, states.get(key))) || repeatSpans(brought)) continue;

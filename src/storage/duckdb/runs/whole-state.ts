@@ -5,7 +5,7 @@ import type { RunSize } from './run-size.js';
 import { TraceState } from './trace-state.js';
 import type { IncomingBatch } from '../changes/incoming-batch.js';
 
-/** A whole trace as it has just been stored. */
+/** The state of a whole trace that has just been stored. */
 export function wholeState(
   batch: IncomingBatch,
   trace: number,

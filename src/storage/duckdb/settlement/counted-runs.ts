@@ -36,7 +36,7 @@ export function countedHeader(tenant: number, { agentNo, header }: StoredHeader)
   };
 }
 
-/** When a whole trace was active last, as {@link RunChanges} tell it; of one that goes on, `RunState.activeAt` says it. */
+/** When a whole trace was last active, as {@link RunChanges} tells it; for one that goes on `RunState.activeAt` says it. */
 export function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): Micros {
   const ended = traces.value(ENDED_AT, trace);
   const last = Math.max(

@@ -16,7 +16,7 @@ import type { AheadPart, Part } from '../runs/triage.js';
 import type { IncomingBatch } from '../changes/incoming-batch.js';
 import type { OutcomeChange } from '../changes/change.js';
 
-/** What is new of the batches of a group: their spans, and traces without spans. */
+/** How many items of each batch of a group are new: spans, and traces without spans. */
 export class EventsOfGroup {
   readonly byBatch = new Map<IncomingBatch, number>();
 
@@ -25,19 +25,19 @@ export class EventsOfGroup {
   }
 }
 
-/** The same while the group is worked out. */
+/** The group while it is worked out. */
 export interface TouchedGroup extends LoadedGroup {
-  /** Those that become stored are added. */
+  /** Traces that become stored are added. */
   readonly states: Map<string, TraceState>;
   readonly events: EventsOfGroup;
 }
 
-/** So many spans of a trace are read with their payloads at a time, and no more than {@link PART_BYTES} of these. */
+/** How many spans of a trace are read with their payloads at a time; of payloads no more than {@link PART_BYTES}. */
 const REMAPPED = 1000;
 
 /**
- * Applies the changes of a group to the states of the traces that they touch, in their order. Stored spans that batches
- * complete were read before: `CompletedSpans`.
+ * Applies the changes of a group to the states of the traces that they touch, in order. Stored spans that a batch completes have
+ * been read before: `CompletedSpans`.
  */
 export class GroupChanges {
   readonly #services: Services;
@@ -79,7 +79,7 @@ export class GroupChanges {
   #applyTrace(key: string, { batch, trace }: Part, { fresh, states, events }: TouchedGroup): void {
     const named = headerAt(batch, trace);
     const isFresh = fresh.get(batch)?.has(trace) === true;
-    // Only what is written gets a number for its name.
+    // Only a name that is written gets a number.
     const nodeAt = (row: number): number => (isFresh ? batch.nodeAt(row) : NO_NODE);
     const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace, nodeAt) : [];
     const known = states.get(key);
@@ -97,11 +97,11 @@ export class GroupChanges {
       for (let at = batch.start(trace); at < batch.end(trace); at++)
         this.#applySpan(key, state, { batch, trace }, at, batch.span(at));
     }
-    // A trace that is new counts, though it may bring no span.
+    // A new trace counts even if it brings no span.
     events.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
   }
 
-  /** What it brings to stored spans; the header and new spans come with the batch. */
+  /** Applies what the batch brings to stored spans; its header and its new spans come with the batch itself. */
   #applyAhead(key: string, state: TraceState, { batch, trace, ahead }: AheadPart): void {
     state.heard(batch.receivedAt);
     if (batch.map !== null) state.setMapped();
@@ -131,7 +131,7 @@ export class GroupChanges {
         const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
         if (node !== span.node) state.setNode(span, node);
         if (span.changed) continue;
-        // Nothing of it is written.
+        // Nothing of this trace is written.
         span.row = undefined;
         span.payload = undefined;
       }
@@ -139,13 +139,13 @@ export class GroupChanges {
       state.spans.release();
       first += read;
     }
-    // Batches of the same group complete these.
+    // Later batches of the same group may complete these spans.
     if (held.length > 0) await stored.readWhole(tenant, state, held, Infinity);
     state.setMapped();
   }
 }
 
-/** Of a trace that is not stored, before its spans. */
+/** The state of a trace that is not stored yet, before its spans are added. */
 function newState(batch: IncomingBatch, named: NamedHeader, size: RunSize): TraceState {
   const place = {
     heardAt: batch.receivedAt,

@@ -25,18 +25,18 @@ interface PieceRow {
   readonly long_lines: string | null;
 }
 
-/** What a commit writes of a trace that was touched. */
+/** What a commit writes for a trace that it touches. */
 export interface TouchedRows {
   readonly tenant: number;
   readonly state: TraceState;
   readonly agentNo: number;
   readonly spans: readonly SpanState[];
-  /** Whether the spans are written from the sender's columns ({@link newSpanRows}). */
+  /** Whether its spans are written from the sender's columns ({@link newSpanRows}). */
   readonly areSpansNew: boolean;
 }
 
 /**
- * The headers of traces that are new as a whole: they go from the sender's columns into the tables as they are.
+ * The header rows of traces that are new as a whole, which go from the sender's columns into the tables as they are.
  *
  * @param traces positions in the batch, ascending
  * @param agentNo of a trace of the batch
@@ -74,10 +74,10 @@ export function wholeRows(
 }
 
 /**
- * The rows of spans that are new, of traces of which all spans of the batch are: from the sender's columns, too.
+ * The rows of new spans, for traces whose spans in this batch are all new: from the sender's columns, too.
  *
  * @param traces positions in the batch, ascending
- * @param firstLine of a trace's payloads: more than 0 where other batches of the commit brought spans of it before
+ * @param firstLine where a trace's payload lines begin: more than 0 where other batches of the commit brought spans of it before
  */
 export function newSpanRows(
   seq: number,
@@ -166,7 +166,7 @@ export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
   );
 }
 
-/** The pieces of the payloads of whole traces: the lines of a trace's spans lie side by side in the message. */
+/** The payload rows of whole traces: the lines of a trace's spans lie side by side in the message. */
 function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[], lines: Uint32Array): Rows {
   const writer = new ColumnsWriter(PAYLOADS.wire, batch.spans.rows, new TextScratch(0));
   const firstLines: number[] = [];
@@ -178,7 +178,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
       let next = first + 1;
       while (next < end && batch.spans.textEnd(PAYLOAD, next - 1) - textStart < PIECE_BYTES) next++;
       const textEnd = batch.spans.textEnd(PAYLOAD, next - 1);
-      // Nothing but line ends: no span of the piece has a payload.
+      // Only line ends: no span of this piece has a payload.
       if (textEnd - textStart > next - first - 1) {
         const isLong = textEnd - textStart > LONG_PIECE_BYTES;
         writer.uuidWords(P.trace_id, firstLines.length, batch.traceIds, trace * 4);
@@ -200,7 +200,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
   return { table: PAYLOADS, source, from: 0, to: firstLines.length, own, replacing: 0 };
 }
 
-/** Lines in pieces: where each begins, and its text. Pieces without any text are left out. */
+/** Cuts lines into pieces: where each begins, and its text. Pieces without any text are left out. */
 function piecesOf(lines: readonly string[]): { readonly firstLine: number; readonly text: string }[] {
   const pieces: { firstLine: number; text: string }[] = [];
   for (let first = 0; first < lines.length;) {

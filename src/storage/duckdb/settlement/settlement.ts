@@ -30,24 +30,24 @@ import type { IncomingBatch } from '../changes/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from '../changes/change.js';
 import type { Rows } from '../changes/rows.js';
 
-/** What one group commit writes. */
+/** What one commit writes. */
 export interface Settled {
   readonly rows: readonly Rows[];
-  /** By change: the header after an outcome was set; null for a trace that is not stored. */
+  /** For each outcome that was set, the header after it; null for a trace that is not stored. */
   readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
-  /** What is new of each batch: its spans, and traces without spans. */
+  /** How many items of each batch are new: spans, and traces without spans. */
   readonly events: ReadonlyMap<IncomingBatch, number>;
   /** To be called after the commit. */
   committed(): void;
 }
 
-/** Traces of a batch that are new as a whole, by their position, and the numbers of their agents. */
+/** Traces of a batch that are new as a whole, by position, and the numbers of their agents. */
 interface WholeTraces {
   readonly batch: IncomingBatch;
   readonly agentNos: ReadonlyMap<number, number>;
 }
 
-/** What a commit writes of a trace that it touches. */
+/** What a commit writes for a trace that it touches. */
 interface WrittenTrace extends TouchedRows {
   readonly key: string;
   readonly trace: TouchedTrace;
@@ -56,12 +56,10 @@ interface WrittenTrace extends TouchedRows {
 }
 
 /**
- * Decides what a group of batches adds to what is stored. The common case, a whole trace whose id was never seen, goes
- * straight from the senders' columns to the tables; whatever touches a stored trace, or comes twice in the group, is
- * loaded, changed by the rules of {@link TraceState}, and written as new versions. Spans that are certainly new go
- * straight into the tables there, too.
- *
- * Runs only between commits, on the one thread that writes, so that what it reads is all there is.
+ * Works out what a group of batches adds to what is stored. The common case, a whole trace whose id was never seen, goes straight
+ * from the sender's columns to the tables. Whatever touches a stored trace, or comes twice in the group, is loaded, changed by
+ * the rules of {@link TraceState}, and written as new versions; spans that are certainly new go straight into the tables there,
+ * too. Runs only between commits, on the one thread that writes, so what it reads is all there is.
  */
 export class Settlement {
   readonly #traces: IdIndex;
@@ -78,26 +76,26 @@ export class Settlement {
   readonly #size: RunSize;
   readonly #closed: ClosedRuns;
   readonly #storedAt: (capture: Capture) => StoredRuns<TraceState>;
-  /** Of the last group. */
+  /** The traces that the last group touched. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
 
   /** @param connection the writer's */
   constructor(parts: {
     readonly connection: Connection;
-    /** Every stored trace id, with the commit of its newest header. */
+    /** Which traces are stored, with the commit of the newest header of each. */
     readonly traces: IdIndex;
     readonly agents: Agents;
-    /** Told of the events that every commit wrote. */
+    /** Gets the events that every commit wrote. */
     readonly recent: RecentEvents;
     readonly services: Services;
-    /** Told of what every commit made of the runs it touched. */
+    /** Gets what every commit changed in the runs it touched. */
     readonly runs: RunChanges;
-    /** Told of the headers that every commit wrote. */
+    /** Gets the headers that every commit wrote. */
     readonly idle: IdleRuns;
-    /** Told of what every commit made of the linked runs. */
+    /** Gets what every commit changed in linked runs. */
     readonly prompts: LinkedPrompts;
     readonly runSize: RunSize;
-    /** Told of the spans of closed runs that every commit wrote. */
+    /** Gets the spans of closed runs that every commit wrote. */
     readonly closedRuns: ClosedRuns;
     readonly reloads: Reloads;
   }) {
@@ -117,7 +115,7 @@ export class Settlement {
     this.#changes = new GroupChanges(parts.services, this.#links, parts.runSize);
   }
 
-  /** @throws TooMuchToLoad where the group is to be tried in parts */
+  /** @throws TooMuchToLoad where the group has to be tried in parts */
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
     for (const change of changes) {
       const batch = 'ahead' in change ? change.ahead.batch : 'batch' in change ? change.batch : null;
@@ -173,7 +171,7 @@ export class Settlement {
     };
   }
 
-  /** Where it is too much, what was read of runs is kept, as it is what is stored. @throws TooMuchToLoad */
+  /** Where this is too much, the runs that were read are kept in memory, since they are as stored. @throws TooMuchToLoad */
   async #loadCompleted(
     group: LoadedGroup,
     changes: readonly TraceChange[],
@@ -182,18 +180,18 @@ export class Settlement {
     try {
       await this.#completed.load(group, changes, stored);
     } catch (error) {
-      // One that is to be closed was loaded for that alone.
+      // A run that is to be closed was loaded for that alone.
       for (const [key, state] of group.states) if (!state.isToClose) this.#known.remember(key, state);
       throw error;
     }
   }
 
-  /** Traces that started before this time are being removed from the tables: what is remembered of them holds no more. */
+  /** Traces that started before this time are being removed from the tables, so nothing remembered of them holds any more. */
   forgetBefore(time: Micros): void {
     this.#known.forgetBefore(time);
   }
 
-  /** After a commit that failed: what was worked out in memory holds no more. */
+  /** After a failed commit: what was worked out in memory holds no more. */
   rollback(): void {
     this.#known.forget(this.#touched.keys());
     this.#services.rollback();
@@ -219,7 +217,7 @@ export class Settlement {
     return { batch, agentNos };
   }
 
-  /** What a commit makes of a touched trace; nothing where it changes nothing. */
+  /** What a commit writes for a touched trace; nothing where it changes nothing. */
   #settleState(
     seq: number,
     key: string,
@@ -232,7 +230,7 @@ export class Settlement {
     state.agent = this.#agents.nameFor(trace.tenant, name);
     this.#map.put(trace, state);
     if (!writesHeader) {
-      // Nothing of it is written, but it may be asked for again.
+      // Nothing of it is written, but somebody may ask for it again.
       this.#known.remember(key, state);
       return [];
     }
@@ -247,7 +245,7 @@ export class Settlement {
       const run = countedAt(batch, trace, agentNo);
       const key = this.#links.isEmpty ? '' : batch.traceKey(trace);
       const links = this.#links.committed(seq, key, null, run);
-      // Of a run that goes on more will come.
+      // A run that goes on will get more.
       if (!isRunningAt(batch, trace)) {
         this.#runs.change(null, run, activeAt(batch, trace));
         continue;
@@ -274,7 +272,7 @@ export class Settlement {
     this.#known.remember(key, state);
   }
 
-  /** Of touched traces of which nothing else was written, and of those that are not stored. */
+  /** For touched traces of which nothing else was written, and for those that are not stored. */
   #linksCommitted(seq: number, key: string, tenant: number, state: TraceState | undefined): void {
     const run = state?.stored ? countedHeader(tenant, state.stored) : null;
     const links = this.#links.committed(seq, key, run, run);

@@ -7,22 +7,22 @@ import { deriveModelSumsAnew, noteMovedCalls, type AroundMove } from './model-su
 import { hotPartsOf, isVersionOf, rowsOf } from '../rows/relation.js';
 import type { Capture, Segment } from '../rows/segment.js';
 
-/** What the tables have of an agent's runs, in the order of the columns of `RUN_SUMS`. */
+/** The sums over an agent's runs as the tables hold them, in the order of the columns of `RUN_SUMS`. */
 export type StoredSums = readonly number[];
 
-/** Nano-USD that are counted as one whole. */
+/** One US dollar in nano-USD. */
 export const COST_UNITS = 1_000_000_000;
 
 /**
- * Sums over rows of the cold file, kept beside them: whoever adds or removes such rows notes it here in the same
- * transaction. So a start reads these, and besides only what lies in hot segments.
+ * Sums over rows of the cold file are kept beside them: whoever adds or removes such rows notes that here in the same
+ * transaction. So a start reads the sums, and rows only from hot segments.
  */
 
 const SUMS = RUN_SUMS.wire.slice(1).map(({ name }) => name);
 const COST = 'total_cost_usd';
 const WHOLE = `${COST} // ${COST_UNITS}`;
 
-/** What rows of traces add to `run_sums`; `sign` says whether they come or go. */
+/** What rows of traces add to `run_sums`, or take away from it where `sign` is -1. */
 function partsOf(rows: string): string {
   const count = (condition: string): string => `sum(CASE WHEN ${condition} THEN sign ELSE 0 END)::BIGINT`;
   const parts = [
@@ -39,7 +39,7 @@ function partsOf(rows: string): string {
 
 const FACTS = 'tenant, agent_no, status, success, total_cost_usd';
 
-/** The newest of some versions of headers, and away with those of the cold file that they replace. */
+/** The newest versions of some headers, with a minus for those in the cold file that they replace. */
 function changesBy(hot: string, replaces: boolean): string {
   if (!replaces) return `SELECT 1 AS sign, ${FACTS} FROM ${hot}`;
   const newer = `(SELECT tenant, trace_id, seq FROM ${hot} WHERE replaces) n`;
@@ -47,9 +47,7 @@ function changesBy(hot: string, replaces: boolean): string {
     UNION ALL SELECT -1 AS sign, ${FACTS} FROM cold.main.traces c WHERE EXISTS (SELECT 1 FROM ${newer} WHERE ${isVersionOf(TRACES, 'n', 'c')} AND n.seq > c.seq)`;
 }
 
-/**
- * Notes what the move of a segment is about to do; to be called within its transaction, before it.
- */
+/** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
 export async function noteMove(connection: Connection, segment: Segment, around: AroundMove): Promise<void> {
   const { catalog, lastSeq } = segment;
   const replaces = (segment.replacing.get(TRACES.name) ?? 0) > 0;
@@ -61,20 +59,20 @@ export async function noteMove(connection: Connection, segment: Segment, around:
   await noteMovedCalls(connection, segment, around);
 }
 
-/** Notes that headers are about to be removed; to be called within the transaction. @param where which ones */
+/** Notes that headers are about to be removed. To be called within the transaction. @param where which ones */
 export async function noteRemovedRuns(connection: Connection, where: string): Promise<void> {
   const gone = `SELECT -1 AS sign, ${FACTS} FROM cold.main.traces WHERE ${where}`;
   await connection.run(`INSERT INTO cold.main.run_sums SELECT 0, * FROM (${partsOf(gone)})`);
 }
 
-/** Likewise points. */
+/** The same for points. */
 export async function noteRemovedPoints(connection: Connection, where: string): Promise<void> {
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT 0, tenant, stream_no, -count(*), min(timestamp), max(timestamp) FROM cold.main.points WHERE ${where} GROUP BY tenant, stream_no`,
   );
 }
 
-/** Derives all sums from the rows; to be called within the transaction that has changed those in an unknown way. */
+/** Derives all sums anew from the rows. To be called within the transaction that has changed the rows in an unknown way. */
 export async function deriveSumsAnew(connection: Connection): Promise<void> {
   for (const table of ['run_sums', 'point_sums']) await connection.run(`DELETE FROM cold.main.${table}`);
   const runs = partsOf(changesBy('cold.main.traces', false));
@@ -85,7 +83,7 @@ export async function deriveSumsAnew(connection: Connection): Promise<void> {
   await deriveModelSumsAnew(connection);
 }
 
-/** The sums over every agent's runs, by its number. To be called while nothing is moved. */
+/** The sums over every agent's runs, by the agent's number. To be called while nothing is moved. */
 export async function storedSums(
   connection: Connection,
   capture: Capture,
@@ -95,7 +93,7 @@ export async function storedSums(
   const replaces = capture.hot.some((segment) => (segment.replacing.get(TRACES.name) ?? 0) > 0);
   const parts = [`SELECT ${columns} FROM cold.main.run_sums`];
   if (hot.length > 0) parts.push(partsOf(changesBy(`(${hot.join(' UNION ALL ')})`, replaces)));
-  // The rest of many costs may be larger than any exact number: what makes wholes of it is carried over here.
+  // The fractions of many costs may add up to more than an exact number holds: whole dollars among them are carried over here.
   const carried = `sum(cost_rest) // ${COST_UNITS}`;
   const sums = SUMS.map((name) => {
     if (name === 'cost_whole') return `(sum(cost_whole) + ${carried})::DOUBLE AS cost_whole`;
@@ -116,7 +114,7 @@ export interface StreamSums {
   readonly newest: Micros;
 }
 
-/** Of every stream that has, or had, points. To be called while nothing is moved. */
+/** For every stream that has, or had, points. To be called while nothing is moved. */
 export async function storedPointSums(connection: Connection, capture: Capture): Promise<StreamSums[]> {
   const hot = hotPartsOf(capture, POINTS, 'TRUE').map(
     (points) => `SELECT stream_no, 1 AS points, timestamp AS oldest, timestamp AS newest FROM (${points})`,

@@ -7,9 +7,9 @@ import { isVersionOf, newestOf, rowsOf } from '../rows/relation.js';
 import type { Segment } from '../rows/segment.js';
 
 /**
- * The calls of models in the cold file, added up by the hour (`MODEL_SUMS`). For every bound that a read may have, the parts
- * up to it add up to what the spans up to it give: whoever adds or removes spans notes it in the same transaction, and what
- * it takes away under a commit that is seen by exactly those who saw the span.
+ * The calls of models in the cold file, added up by the hour (`MODEL_SUMS`). For every bound that a read may have, the parts up
+ * to it add up to what the spans up to it give: whoever adds or removes spans notes that in the same transaction, and what is
+ * taken away is noted under a commit that is visible to exactly those reads that saw the span.
  */
 
 /** Spans that are calls. */
@@ -18,10 +18,10 @@ export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
 const HOUR_US = 3_600_000_000;
 const COUNTED = 'model, started_at, input_tokens, output_tokens, total_tokens, cost_usd';
 
-/** The columns of `MODEL_SUMS` behind the tenant. */
+/** The columns of `MODEL_SUMS` after the tenant. */
 export const MODEL_PARTS = MODEL_SUMS.wire.map(({ name }) => name).join(', ');
 
-/** The hours that lie between two times as a whole; infinite at an end that is open. */
+/** The hours that lie entirely between two times; infinite at an open end. */
 export function wholeHours(
   from: number | undefined,
   to: number | undefined,
@@ -40,8 +40,8 @@ export function startOf(hour: number): number {
 /**
  * What calls add to sums.
  *
- * @param calls by {@link callsOf} and {@link replacedCalls}
- * @param by columns of theirs by which, beside hour and model, they are told apart
+ * @param calls from {@link callsOf} and {@link replacedCalls}
+ * @param by columns to group by, beside hour and model
  */
 export function partsOfCalls(calls: readonly string[], by: readonly string[] = []): string {
   const came = 'CASE WHEN sign > 0 THEN started_at END';
@@ -54,17 +54,22 @@ export function partsOfCalls(calls: readonly string[], by: readonly string[] = [
     FROM (${calls.join(' UNION ALL ')}) GROUP BY ALL`;
 }
 
-/** The calls among some spans. @param also further columns @param removed whether they are to be taken away */
+/**
+ * The calls among some spans.
+ *
+ * @param also further columns
+ * @param removed whether they are to be taken away
+ */
 export function callsOf(spans: string, also = '', removed = false): string {
   return `SELECT ${removed ? '-1' : '1'}::BIGINT AS sign, ${removed ? 'TRUE' : 'FALSE'} AS is_gone, ${COUNTED}${also} FROM ${spans} WHERE ${IS_CALL}`;
 }
 
 /**
- * The calls of the cold file of which newer versions are among some other spans, to be taken away. A newer version of the same
- * model and time stands for its call: it does not go.
+ * Calls in the cold file with newer versions among some other spans, to be taken away. Where the newer version has the same model
+ * and time it stands for the same call, which stays.
  *
- * @param replaced a condition on those of the cold file, by {@link replacedCommits}
- * @param newer a relation without those that are replaced in it
+ * @param replaced a condition on those in the cold file, from {@link replacedCommits}
+ * @param newer a relation that leaves out what is replaced within it
  */
 export function replacedCalls(replaced: string, newer: string, also = ''): string {
   const isGone = 'n.model IS DISTINCT FROM o.model OR n.started_at <> o.started_at OR n.type <> o.type';
@@ -75,9 +80,9 @@ export function replacedCalls(replaced: string, newer: string, also = ''): strin
 }
 
 /**
- * Conditions on the commits of all versions that some spans replace. Each span names that of the version before it, and
- * segments are moved one after the other: so of what lies in the cold file the first version behind it says where. Not while
- * any is set aside: the version between may lie there.
+ * Conditions on the commits of all versions that some spans replace. Each span names the commit of the version before it, and
+ * segments are moved one after the other: so the first version after what lies in the cold file says where that lies. Not usable
+ * while any segment is set aside: the version between may lie there.
  */
 export async function replacedCommits(
   connection: Connection,
@@ -94,7 +99,7 @@ export async function replacedCommits(
   return conditionsOn(places).map(({ sql }) => sql);
 }
 
-/** Commits that are looked through together where some of them are asked for. */
+/** How many commits are looked through together where some of them are wanted. */
 const NEIGHBOURS = 256;
 
 /** What a move goes by, beside its segment. */
@@ -105,7 +110,7 @@ export interface AroundMove {
   readonly isAnyAside: boolean;
 }
 
-/** Notes what the move of a segment is about to do; to be called within its transaction, before it. */
+/** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
 export async function noteMovedCalls(
   connection: Connection,
   segment: Segment,
@@ -123,18 +128,18 @@ export async function noteMovedCalls(
   await insertParts(connection, calls);
 }
 
-/** Notes that spans are about to be removed from the cold file; to be called within the transaction. @param spans a relation */
+/** Notes that spans are about to be removed from the cold file. To be called within the transaction. @param spans a relation */
 export async function noteRemovedCalls(connection: Connection, spans: string, bound: number): Promise<void> {
   await insertParts(connection, [callsOf(spans, `, tenant, ${seenWith('seq', bound)} AS part_seq`, true)]);
 }
 
-/** Derives all sums from the spans; to be called within the transaction that has changed those in an unknown way. */
+/** Derives all sums anew from the spans. To be called within the transaction that has changed the spans in an unknown way. */
 export async function deriveModelSumsAnew(connection: Connection): Promise<void> {
   await connection.run(`DELETE FROM cold.main.${MODEL_SUMS.name}`);
   await insertParts(connection, [callsOf(`cold.main.${SPANS.name}`, ', tenant, 0 AS part_seq')]);
 }
 
-/** A commit that is seen by every read that is under way and sees this one, and no other; as few different ones as possible. */
+/** A commit that exactly those running reads see which see the given one; the same for as many given ones as possible. */
 function seenWith(seq: string, bound: number): string {
   return `greatest(${seq}, ${bound})`;
 }

@@ -8,12 +8,12 @@ import { COLD, type Capture, type Segment } from '../rows/segment.js';
 import { isAscii } from '../../log-text.js';
 import { gramHashes, TextGrams } from './text-grams.js';
 
-/** The columns of headers that a text is looked for in. Each has its bits in `text_blocks`, under its name. */
+/** The columns of headers that are searched. Each has its bits in `text_blocks`, under its own name. */
 const { searched: SEARCHED } = TEXT_BLOCKS;
 const BLOCKS = `${COLD}.main.${TEXT_BLOCKS.name}`;
-/** Texts that are added without letting others in: a few milliseconds. */
+/** How much text is added before others get a turn: a few milliseconds. */
 const BYTES_AT_ONCE = 1024 * 1024;
-/** Of the cold file so many ranges of commits are looked through, each by a scan of its own. */
+/** How many ranges of commits in the cold file are looked through, each by a scan of its own. */
 const MOST_RANGES = 12;
 
 /** Neighbouring segments, from the first to the last commit that brought headers. */
@@ -69,33 +69,35 @@ async function addTexts(connection: Connection, texts: string, grams: TextGrams)
   }
 }
 
-/** Forgets the texts of segments of which no header is left; within the transaction that removes headers. */
+/** Forgets the texts of segments that have no header left, within the transaction that removes headers. */
 export async function forgetRemovedTexts(connection: Connection): Promise<void> {
   const left = `SELECT b.seq FROM (SELECT DISTINCT seq FROM ${COLD}.main.${TRACES.name}) t ASOF JOIN ${BLOCKS} b ON t.seq >= b.first_seq`;
   await connection.run(`DELETE FROM ${BLOCKS} WHERE seq NOT IN (${left})`);
 }
 
-/** A text in lower case as the tables' texts are for a search: DuckDB knows other letters than JavaScript, and no final sigma. */
+/** A text in lower case as DuckDB makes it for the tables' texts: it knows other letters than JavaScript, and no final sigma. */
 export async function inLowerCase(connection: Connection, text: string): Promise<string> {
   if (isAscii(text)) return text.toLowerCase();
   const [row] = await connection.rows('SELECT lower($1) AS text', [text]);
   return String(row?.text);
 }
 
-/** The condition for headers that have a text in one of the columns: in lower case, the first value of the statement. */
+/**
+ * The condition for headers that have a text in one of the columns. The text, in lower case, is the first value of the statement.
+ */
 export function hasText(columns = ALL_COLUMNS): string {
   const found = SEARCHED.filter((_, i) => ((columns >> i) & 1) === 1).map(
     (column) => `contains(lower(${column}), $1)`,
   );
-  // A null in one column hides no match in the other: `NULL OR TRUE` is true.
+  // A null in one column does not hide a match in the other: `NULL OR TRUE` is true.
   return `(${found.join(' OR ')})`;
 }
 
 /**
- * Conditions for those of some headers that have a text (see {@link hasText}), of which each header fulfils one at most. Segments and columns
- * that cannot have it are left out; what is left has to be looked through.
+ * Conditions for those of some headers that have a text (see {@link hasText}); each header meets at most one of them. Segments
+ * and columns that cannot have the text are left out; what is left has to be looked through.
  *
- * @param headers the condition for these
+ * @param headers the condition for these headers
  * @param text as {@link inLowerCase} gives it
  */
 export async function whereText(
@@ -120,7 +122,7 @@ export async function whereText(
   const found = fewRanges(rows.map(blocksOf)).map(({ first, last, columns }) =>
     narrowed(ofCommitsBetween(first, last), `${headers} AND ${hasText(columns)}`),
   );
-  // Of whatever files: a statement that has the text nowhere would refuse its value.
+  // Whatever file it is in: a statement that does not use the text would refuse its value.
   return [...found, `${headers} AND seq > ${capture.bound} AND ${hasText()}`];
 }
 
@@ -135,7 +137,11 @@ function blocksOf(row: Row): Blocks {
   };
 }
 
-/** Those that may have the text, neighbours together; where they are many, also with what lies between them. @param blocks ascending */
+/**
+ * Segments that may have the text, neighbours joined; where there are too many ranges, also joined with what lies between them.
+ *
+ * @param blocks ascending
+ */
 function fewRanges(blocks: readonly Blocks[]): Blocks[] {
   let ranges = equalJoined(blocks);
   while (ranges.filter(({ columns }) => columns > 0).length > MOST_RANGES) {
@@ -146,7 +152,7 @@ function fewRanges(blocks: readonly Blocks[]): Blocks[] {
   return ranges.filter(({ columns }) => columns > 0);
 }
 
-/** Neighbours of which the same is known, as one. */
+/** Joins neighbours of which the same is known. */
 function equalJoined(ranges: readonly Blocks[]): Blocks[] {
   const joined: Blocks[] = [];
   for (const next of ranges) {

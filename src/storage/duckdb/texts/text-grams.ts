@@ -1,18 +1,18 @@
-/** A text is known by every four bytes that follow each other in it: in fewer there is little to tell one from another. */
+/** A text is represented by every four consecutive bytes in it; fewer would tell too little apart. */
 const GRAM_BYTES = 4;
-/** While texts are added; what is kept is as small as they allow. */
+/** The size while texts are added; what is kept is as small as they allow. */
 const MOST_BITS = 2 ** 20;
 const LEAST_BITS = 2 ** 10;
-/** Of what is kept at most so many bits are set, so that a gram that is not there passes one time in eight. */
+/** The greatest share of bits that may be set in what is kept, so that an absent gram passes one time in eight. */
 const KEPT_SHARE = 1 / 8;
-/** Beyond this share hardly any text could be ruled out. */
+/** With more bits set than this share, hardly any text could be ruled out. */
 const FULL_SHARE = 1 / 2;
-/** Of a text that is looked for so many grams are asked for; further ones rule out nothing that these do not. */
+/** How many grams of a searched text are checked; more would rule out nothing that these do not. */
 const MOST_ASKED = 24;
 
 /**
- * Which grams some texts have: a Bloom filter with one hash. It says of a text that it is in none of them, or that it may be.
- * It is stored (`text_blocks`), so neither the grams nor their hashes may ever change.
+ * Which grams certain texts have: a Bloom filter with one hash. It says of a text either that none of them contains it, or that
+ * one may. It is stored (`text_blocks`), so neither the grams nor their hashes may ever change.
  */
 export class TextGrams {
   readonly #bits = new Uint8Array(MOST_BITS / 8);
@@ -30,8 +30,8 @@ export class TextGrams {
   }
 
   /**
-   * The bits, the first one the highest of the first byte, as few as keep {@link KEPT_SHARE}. A gram's place is its hash modulo
-   * their number, which is a power of two: so halves can be laid upon each other.
+   * The bits, starting with the highest of the first byte, as few as keep {@link KEPT_SHARE}. A gram's place is its hash modulo
+   * their number, which is a power of two: so the halves can be laid on top of each other.
    *
    * @returns null where the texts have so many grams that it would be of no use
    */
@@ -49,7 +49,11 @@ export class TextGrams {
   }
 }
 
-/** The hashes of the grams that every text has in which this one is found. None where it is too short. @param text UTF-8 */
+/**
+ * The hashes of the grams in a text, which every text that contains it has, too. None where it is too short.
+ *
+ * @param text UTF-8
+ */
 export function gramHashes(text: Uint8Array): number[] {
   const hashes = new Set<number>();
   let gram = 0;
@@ -60,7 +64,7 @@ export function gramHashes(text: Uint8Array): number[] {
   return [...hashes];
 }
 
-/** The finalizer of MurmurHash3: each bit of the gram changes half of those that come out. */
+/** The finalizer of MurmurHash3: each bit of the gram changes about half of the bits of the result. */
 function hashOf(gram: number): number {
   let hash = gram;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -12,22 +12,24 @@ import type { Segment } from '../rows/segment.js';
 import type { Segments } from '../reads/segments.js';
 import type { Troubles } from '../files/troubles.js';
 
-/** The pause after a slice: of those that were measured, the one that disturbs acknowledgements least. */
+/** The pause after a slice: among the measured ones the one that disturbs acknowledgements least. */
 const PAUSE_MS = 20;
-/** With this many sealed segments waiting the mover stops pausing: memory is worth more than smoothness then. */
+/** With this many sealed segments waiting the mover makes no pauses: then memory matters more than smoothness. */
 const HURRY_AT = 3;
-/** After a try that failed. */
+/** The wait after a failed try. */
 const RETRY_MS = 5000;
-/** How often a segment that was set aside is tried again. */
+/** How often to try again to move a segment that was set aside. */
 const LATE_EVERY_MS = 600_000;
-/** A segment that failed so often lets the next one have a try. */
+/** After this many failures the next segment gets a try. */
 const TRIES = 5;
-/** Segments that are set aside keep their rows in memory: when so many are, all others wait for one that cannot be moved. */
+/**
+ * Segments that are set aside keep their rows in memory: once there are this many, all others wait for one that cannot be moved.
+ */
 const MOST_ASIDE = 16;
-/** After so many moves the parts of sums in the cold file are put together. */
+/** After this many moves the parts of sums in the cold file are put together. */
 const FOLD_EVERY = 8;
 
-/** Other than the usual ones, for tests of what comes later. */
+/** Paces that tests set, to reach what otherwise comes late. */
 export interface MovePace {
   readonly retryMs: number;
   readonly lateEveryMs: number;
@@ -41,11 +43,10 @@ interface Parts {
 }
 
 /**
- * Takes sealed segments into the cold file, one after the other, in small slices of one transaction each.
- *
- * A segment that fails is tried again. When it has failed several times the next one is tried as well, right after it: only
- * where that can be moved was it the segment's own fault, and not that of the disk or the cold file. The same transaction
- * then notes that the segment is set aside. It is tried again later, and what has replaced its rows meanwhile stays.
+ * Moves sealed segments into the cold file, one after the other, each in one transaction that goes on in small slices. A segment
+ * that fails is tried again. When it has failed several times the next one is tried right after it: only where that one can be
+ * moved was it the segment's own fault, and not that of the disk or the cold file. The same transaction then notes that the
+ * segment is set aside. It is tried again later, and rows that have replaced its own meanwhile stay.
  */
 export class Mover {
   readonly #connection: Connection;
@@ -56,12 +57,12 @@ export class Mover {
   #running: Promise<void> | null = null;
   #moves = 0;
   readonly #waitingForTry: (() => void)[] = [];
-  /** Of each table of sums, how many it had when last looked. */
+  /** For each table of sums, how many there were at the last check. */
   readonly #sums = new Map<string, number>();
   readonly #merger: LogMerger;
   /** How often each has failed. */
   readonly #failures = new WeakMap<Segment, number>();
-  /** Those set aside whose turn it is to be tried again. */
+  /** Segments that are set aside and whose turn it is to be tried again. */
   #late: Segment[];
   readonly #lateTimer: NodeJS.Timeout;
   readonly #stop = new AbortController();
@@ -92,10 +93,10 @@ export class Mover {
     if (this.#hasWork) this.#running ??= this.#run();
   }
 
-  /** Runs work on the cold file between two moves. */
+  /** Does work on the cold file between two moves. */
   async between<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const turn = this.#exclusive.then(() => {
-      // Its connection is closed soon: a statement on it would end the process.
+      // Its connection is about to be closed, and a statement on a closed one would end the process.
       this.#stop.signal.throwIfAborted();
       return work(this.#connection);
     });
@@ -106,7 +107,7 @@ export class Mover {
     return await turn;
   }
 
-  /** Waits until nothing is left to move. For tests and measurements: it may never be. */
+  /** Waits until nothing is left to move, which may never be. For tests and measurements. */
   async settled(): Promise<void> {
     await this.#running;
   }
@@ -117,7 +118,7 @@ export class Mover {
     await Promise.race([this.#running, failed]);
   }
 
-  /** Gives up the move under way: nothing of it is visible, the next start begins it anew. */
+  /** Gives up the move under way: nothing of it is visible, and the next start begins it anew. */
   async close(): Promise<void> {
     clearInterval(this.#lateTimer);
     this.#stop.abort();
@@ -134,7 +135,7 @@ export class Mover {
       if (this.#segments.sealed.length > 0) await this.#moveNext();
       else await this.#moveLate();
     }
-    // In the step in which nothing more was found: whoever wakes it next finds it at rest.
+    // In the step in which nothing more was found, so that whoever wakes it next finds it idle.
     this.#running = null;
     for (const tell of this.#waitingForTry.splice(0)) tell();
   }
@@ -163,7 +164,7 @@ export class Mover {
     await this.#pause(this.#pace.retryMs);
   }
 
-  /** @param stuck to be set aside with it, as they come before it and cannot be moved */
+  /** @param stuck segments that are set aside with this move, because they come before it and cannot be moved */
   async #move(segment: Segment, stuck: readonly Segment[]): Promise<void> {
     const connection = this.#connection;
     const canBeRead = new Map<Segment, boolean>();
@@ -176,7 +177,7 @@ export class Mover {
       }
       const read = stuck.filter((one) => canBeRead.get(one));
       await noteReplacedInAsides(connection, segment, [...this.#segments.aside, ...read]);
-      // In place of the note of the move before: what is kept for ever would be read at every start.
+      // Replaces the note of the move before: rows that are kept for ever would be read at every start.
       await connection.run('DELETE FROM cold.main.moved');
       await connection.run(`INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`);
       await this.#segments.readsBefore(segment.lastSeq);
@@ -193,7 +194,7 @@ export class Mover {
     await this.#checkpoint();
   }
 
-  /** Moves a segment that was set aside, if that can be done by now. */
+  /** Moves a segment that was set aside, if that is possible by now. */
   async #moveLate(): Promise<void> {
     const segment = this.#late.shift();
     if (segment === undefined || !this.#segments.aside.includes(segment)) return;
@@ -204,7 +205,7 @@ export class Mover {
           await this.#copy(segment, true);
           await noteReplacedInAsides(this.#connection, segment, others);
           await forgetAside(this.#connection, segment.number);
-          // Reads under way look for its rows where it is, although they expect all of its commits in the cold file.
+          // Running reads look for its rows in the segment, although they expect all commits of its time in the cold file.
           await this.#segments.withoutReadsIfSoon(async () => {
             await this.#connection.run('COMMIT');
             this.#segments.retire(segment);
@@ -245,7 +246,7 @@ export class Mover {
     });
   }
 
-  /** A failure lets sums lie in more rows until the next time, no more. */
+  /** A failure only leaves sums in more rows until the next time. */
   async #fold(): Promise<void> {
     try {
       for (const table of [...SEGMENT_TABLES, ...COLD_TABLES]) {
@@ -259,7 +260,7 @@ export class Mover {
     }
   }
 
-  /** What waits to be moved goes first. A failure leaves log blocks small until the next time, no more. */
+  /** What waits to be moved goes first. A failure only leaves log blocks small until the next time. */
   async #mergeLogs(): Promise<void> {
     if (this.#segments.sealed.length >= HURRY_AT) return;
     try {
@@ -270,7 +271,7 @@ export class Mover {
     }
   }
 
-  /** Takes what the cold file's log holds into the file. A failure lets the log grow until the next time, no more. */
+  /** Takes what the cold file's log holds into the file. A failure only lets the log grow until the next time. */
   async checkpoint(): Promise<void> {
     await this.between(() => this.#checkpoint());
   }
@@ -287,7 +288,7 @@ export class Mover {
     }
   }
 
-  /** After a checkpoint that failed halfway, for want of room, DuckDB refuses even to read the file as it is attached. */
+  /** After a checkpoint that failed halfway, for lack of room, DuckDB refuses even to read the file as it is attached. */
   async #attachColdAnew(): Promise<void> {
     await this.#segments.withoutReads(async () => {
       while (!this.#stop.signal.aborted) {
@@ -302,7 +303,7 @@ export class Mover {
     });
   }
 
-  /** Between two slices. @throws when the move is to be given up */
+  /** Between two slices. @throws when the move has to be given up */
   async #breathe(): Promise<void> {
     if (this.#segments.sealed.length < HURRY_AT) await this.#pause(PAUSE_MS);
     this.#stop.signal.throwIfAborted();

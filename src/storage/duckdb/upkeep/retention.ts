@@ -10,13 +10,17 @@ import { forgetRemovedTexts } from '../texts/text-blocks.js';
 
 const DAY = 86_400_000_000;
 
-/** The start of the first of the `days` UTC days that are kept, today being the last. @param now microseconds */
+/**
+ * The start of the first of the last `days` UTC days, today included: what comes before it is removed.
+ *
+ * @param now microseconds
+ */
 export function firstKeptTime(now: number, days: number): Micros {
   return (Math.floor(now / DAY) - days + 1) * DAY;
 }
 
 /**
- * Whether a hot segment that can be moved holds a row that is not kept any more.
+ * Whether a hot segment that can be moved holds a row that is too old to be kept.
  *
  * @param time the column that says how old a row is
  */
@@ -37,8 +41,8 @@ export async function hasOldHotRows(
 }
 
 /**
- * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. The space is used
- * again by what is moved next, after a checkpoint.
+ * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. Later moves use the
+ * space again, after a checkpoint.
  *
  * @param bound the last commit that the oldest read expects in the cold file
  * @returns whether there was anything to remove
@@ -71,7 +75,7 @@ export async function removeOldTraces(
   return true;
 }
 
-/** Removes what the traces that started before a time, a full hour, added to the service map. */
+/** Removes what the traces that started before a time, a full hour, contributed to the service map. */
 export async function removeOldSums(connection: Connection, firstKept: Micros): Promise<void> {
   for (const { name } of [MAP_NODES, MAP_EDGES]) {
     await connection.run(`DELETE FROM cold.main.${name} WHERE hour < ${hourOf(firstKept)}`);

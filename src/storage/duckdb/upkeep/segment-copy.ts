@@ -12,15 +12,15 @@ import { isNotReplaced, isVersionOf, rowsOf } from '../rows/relation.js';
 import type { Segment } from '../rows/segment.js';
 import { noteMovedTexts } from '../texts/text-blocks.js';
 
-/** Rows of a slice: of those that were measured, the number that disturbs acknowledgements least. */
+/** Rows of a slice: among the measured numbers the one that disturbs acknowledgements least. */
 export const SLICE_ROWS = 8192;
 /** A payload row holds a few spans' texts. */
 const PAYLOAD_SLICE_ROWS = 3072;
 
 /**
- * Copies what counts of a segment into the cold file, and notes what that does to sums. Within the caller's transaction.
+ * Copies what counts of a segment into the cold file, and notes what that does to sums, within the caller's transaction.
  *
- * @param options.breathe called after each slice; what it throws gives the copy up
+ * @param options.breathe called after each slice; the copy is given up if it throws
  */
 export async function copySegment(
   connection: Connection,
@@ -37,7 +37,7 @@ export async function copySegment(
   }
 }
 
-/** Notes which rows of segments that are set aside one has replaced. @param asides those that are older count */
+/** Notes which rows of segments that are set aside this one has replaced. @param asides those that are older count */
 export async function noteReplacedInAsides(
   connection: Connection,
   segment: Segment,

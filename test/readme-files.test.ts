@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import t from 'tap';
+
+// Compiled, this file lies in dist/test.
+const root = resolve(import.meta.dirname, '../..');
+const source = join(root, 'src');
+
+function pagesBelow(directory: string): string[] {
+  return readdirSync(directory).flatMap((name) => {
+    const path = join(directory, name);
+    if (statSync(path).isDirectory()) return pagesBelow(path);
+    return path.endsWith('.md') ? [path] : [];
+  });
+}
+
+/** `storage/tables.ts` or `../engine/store.ts` in backquotes; names with a wildcard (`encode-*.ts`, `…-rows.ts`) stand for several files. */
+function namedFiles(text: string): string[] {
+  return [...text.matchAll(/`([\w./-]+\.c?ts)`/g)].flatMap(([, name]) => name ?? []);
+}
+
+/** The targets of links to places in the repository, without the headings within them. */
+function linked(text: string): string[] {
+  return [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g)].flatMap(([, target]) => target ?? []);
+}
+
+/** What a page names that is not there: a file by its path from the page's folder, from `src`, or from the root; a link from the folder. */
+function missing(page: string, text: string): string[] {
+  const folder = dirname(page);
+  const isThere = (name: string): boolean =>
+    [folder, source, root].some((from) => existsSync(join(from, name)));
+  return [
+    ...namedFiles(text).filter((name) => !isThere(name)),
+    ...linked(text).filter((target) => !existsSync(join(folder, target))),
+  ].map((name) => `${relative(root, page)} names ${name}`);
+}
+
+const pages = pagesBelow(source);
+
+void t.test('files and links that pages below src name are there', async (t) => {
+  t.same(
+    pages.flatMap((page) => missing(page, readFileSync(page, 'utf8'))),
+    [],
+  );
+});
+
+void t.test('and one that is not would be found', async (t) => {
+  const page = join(source, 'storage', 'README.md');
+  t.same(missing(page, '`tables.ts`, `http/router.ts`, `test/architecture.test.ts`, `…-rows.ts`, [x](duckdb/)'), []);
+  t.same(missing(page, '`tabels.ts` and [gone](gone/README.md#here)').length, 2);
+});
+
+void t.test('each folder of the embedded store has a page, and the first page links to it', async (t) => {
+  const engine = join(source, 'storage', 'duckdb');
+  const folders = readdirSync(engine).filter((name) => statSync(join(engine, name)).isDirectory());
+  const links = new Set(linked(readFileSync(join(engine, 'README.md'), 'utf8')));
+  t.same(
+    folders.filter((name) => !links.has(`${name}/README.md`)),
+    [],
+  );
+});
