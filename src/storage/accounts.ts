@@ -7,14 +7,14 @@ export interface User {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  /** Null: the daemon's default holds. */
+  /** Null: the default of the daemon applies. */
   readonly monthly_event_limit: number | null;
-  /** Its keys are refused and its alerts rest; what it has stays. */
+  /** The user's keys are refused and its alerts rest; what it has stays. */
   readonly disabled: boolean;
   readonly created_at: Micros;
 }
 
-/** What is absent stays. */
+/** Absent values stay as they are. */
 export interface UserChange {
   readonly email?: string;
   readonly name?: string;
@@ -22,12 +22,12 @@ export interface UserChange {
   readonly disabled?: boolean;
 }
 
-/** What became of a key that was to be revoked. `last_admin`: nothing, as nobody could administer any more. */
+/** What became of a key that was to be revoked. `last_admin`: it stays, because otherwise nobody could administer any more. */
 export type RevokedKey = 'revoked' | 'last_admin' | 'unknown';
 
 /** A user as it is stored. */
 export interface StoredUser extends User {
-  /** What rows of telemetry carry instead of the id: from 1, and never given twice. */
+  /** What rows of telemetry carry in place of the id: from 1, and never given twice. */
   readonly tenant: number;
 }
 
@@ -57,7 +57,7 @@ export interface FoundKey {
   readonly user: StoredUser;
 }
 
-/** What decides whether a key is taken. */
+/** What decides whether a key is accepted. */
 export interface FollowedKey extends Pick<
   StoredKey,
   'id' | 'user_id' | 'digest' | 'scopes' | 'expires_at' | 'revoked_at'
@@ -66,15 +66,15 @@ export interface FollowedKey extends Pick<
   readonly user_disabled: boolean;
 }
 
-/** Up to where somebody has followed the keys. Opaque. */
+/** How far somebody has followed the keys. Opaque. */
 export type KeysVersion = string;
 
-/** Keys that are new or decided otherwise since a version. */
+/** Keys that are new, or about which something was decided, since a version. */
 export interface KeyChanges {
   /** In the order of their changes. */
   readonly keys: readonly FollowedKey[];
   readonly version: KeysVersion;
-  /** Whether more were there already, behind this version. */
+  /** Whether there were already more behind this version. */
   readonly hasMore: boolean;
 }
 
@@ -86,20 +86,24 @@ export interface FirstAccount {
 }
 
 /**
- * Users and their keys. Changes are durable when they resolve; those of keys and of what a key may do are told to the watchers of `keys`.
- * Ids are taken in any case. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Users and their keys. Changes are durable when they resolve; watchers of `keys` are told when keys, or what a key may do,
+ * changed. Ids are accepted in upper and lower case. Every method may throw a `ConsumeError` with `storage_unavailable`
+ * (retryable).
  */
 export interface Accounts {
   findUser(id: string): Promise<StoredUser | null>;
-  /** @returns the ids of the users with these tenant numbers, as far as there are any */
+  /** @returns the ids of the users with these tenant numbers, as far as such users exist */
   findTenants(tenants: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** The oldest first. */
   listUsers(): Promise<readonly StoredUser[]>;
-  /** @returns the user's tenant number @throws ConflictError `email`, in any case */
+  /**
+   * @returns the user's tenant number
+   * @throws ConflictError `email`, where it exists in any case
+   */
   createUser(user: User): Promise<number>;
   /**
-   * @returns the user as it is now; null where there is none; `last_admin` where it was to be disabled and has the last admin keys without
-   * an end, and nothing was changed
+   * @returns the user as it is now; null where there is none; `last_admin` where it was to be disabled but has the last admin
+   *   keys that do not expire: nothing was changed then
    * @throws ConflictError `email`
    */
   updateUser(id: string, change: UserChange): Promise<StoredUser | 'last_admin' | null>;
@@ -108,7 +112,8 @@ export interface Accounts {
   /** Every key, or every one of a user, revoked ones included; the oldest first. */
   listKeys(userId?: string): Promise<readonly StoredKey[]>;
   /**
-   * What whoever knows all keys has missed, some hundreds at a time: it costs what has changed, however many there are.
+   * What changed since somebody last read the keys, some hundreds at a time: the cost depends on what has changed, not on how
+   * many keys there are.
    *
    * @param since null: all
    * @throws RangeError where it is no version
@@ -116,9 +121,12 @@ export interface Accounts {
   followKeys(since: KeysVersion | null): Promise<KeyChanges>;
   /** @returns false where there is no such user */
   createKey(key: StoredKey): Promise<boolean>;
-  /** A key revoked before keeps its first time. The last admin key without an end, of a user that is not disabled, stays. */
+  /**
+   * A key that was revoked before keeps its first time. The last admin key that does not expire, of a user that is not disabled,
+   * stays.
+   */
   revokeKey(id: string, at: Micros): Promise<RevokedKey>;
-  /** Notes when keys were used; a later time stays. Unknown keys are left out. */
+  /** Notes when keys were used; a later time stays. Unknown keys are ignored. */
   touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
   /** First user, organization, membership and key in one transaction. @returns false, and nothing done, if there is a user. */
   bootstrap(first: FirstAccount): Promise<boolean>;

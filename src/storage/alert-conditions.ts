@@ -12,7 +12,7 @@ export type AlertType = (typeof ALERT_TYPES)[number];
 export const METRIC_OPERATORS = ['gt', 'lt', 'gte', 'lte'] as const;
 export type MetricOperator = (typeof METRIC_OPERATORS)[number];
 
-/** What is looked at of an agent's runs, or of a service's spans. */
+/** What an alert looks at: an agent's runs, or a service's spans. */
 export interface RunCondition {
   readonly type: Exclude<AlertType, 'composite'>;
   readonly source: 'ai';
@@ -32,6 +32,6 @@ export type AlertCondition = RunCondition | MetricCondition;
 
 export interface CompositeConfig {
   readonly operator: 'and' | 'or';
-  /** With at least one of source `ai` and one of source `infra`; of `ai` never `latency_threshold`. */
+  /** At least one of source `ai` and one of source `infra`; those of `ai` are never `latency_threshold`. */
   readonly conditions: readonly AlertCondition[];
 }

@@ -11,8 +11,8 @@ import type { Terms } from './terms.js';
 import type { Watch } from './watch.js';
 
 /**
- * The control plane: what is small, is changed in place and needs transactions. Every part is a contract of its own, with a suite in
- * `test/conformance/`.
+ * The control plane: small data that is changed in place and needs transactions. Each part is a contract of its own, with a suite
+ * in `test/conformance/`.
  */
 export interface ControlPlane {
   readonly accounts: Accounts;
@@ -27,14 +27,14 @@ export interface ControlPlane {
   readonly notices: Notices;
   readonly watch: Watch;
   /**
-   * A UUID that the store was given when it was made, and keeps. Whoever stores numbers of this store (tenants, prompts) notes it, so as
-   * not to read them as another's.
+   * A UUID that the store was given when it was made, and keeps. Whoever stores numbers of this store (tenants, prompts) notes
+   * it, so as not to read them as those of another store.
    *
    * @throws ConsumeError `storage_unavailable` (retryable)
    */
   identity(): Promise<string>;
   /**
-   * The folder of its files, in which a first key and a key of secrets may be made; null where it has none: then both have to be
+   * The folder of its files, where a first key and a key of secrets may be made; null where it has none: then both have to be
    * configured.
    */
   readonly directory: string | null;

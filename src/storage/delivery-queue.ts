@@ -12,21 +12,21 @@ export interface DeliverySummary {
   readonly status: DeliveryStatus;
   /** When it was queued. */
   readonly created_at: Micros;
-  /** Attempts that were begun. */
+  /** How many attempts were begun. */
   readonly attempt_count: number;
 }
 
 export interface DeliveryAttempt {
   /** From 1. */
   readonly attempt_number: number;
-  /** Null where no answer came, or the attempt is under way. */
+  /** Null where no answer came, or the attempt is still running. */
   readonly http_status_code: number | null;
-  /** The beginning of it; empty where there is none. */
+  /** The beginning of the body; empty where there is none. */
   readonly response_body: string;
-  /** Null while it is under way, and where the daemon ended meanwhile. */
+  /** Null while it is running, and where the daemon ended meanwhile. */
   readonly duration_ms: number | null;
   readonly attempted_at: Micros;
-  /** Null while it is under way and where the status says enough. */
+  /** Null while it is running, and where the status says enough. */
   readonly error_message: string | null;
 }
 
@@ -39,24 +39,24 @@ export interface DeliveryDetail extends DeliverySummary {
   readonly hasMoreAttempts: boolean;
 }
 
-/** What one sender has under way at once. */
+/** How much one sender may have running at once. */
 export interface SenderLimits {
   /** Deliveries. */
   readonly limit: number;
-  /** Attempts under way to one endpoint, whoever makes them. */
+  /** Running attempts to one endpoint, whoever makes them. */
   readonly perEndpoint: number;
-  /** Likewise to all endpoints of one organization. */
+  /** The same for all endpoints of one organization. */
   readonly perOrganization: number;
 }
 
-/** What a sender asks for: `limit` deliveries at most, and what it claimed before counts for the rest. */
+/** What a sender asks for: at most `limit` deliveries. What it claimed before counts towards the other limits. */
 export interface ClaimRequest extends SenderLimits {
   readonly now: Micros;
-  /** How long a claim holds, in milliseconds: longer than an attempt takes, or it is renewed meanwhile. */
+  /** How long a claim holds, in milliseconds: longer than an attempt takes, unless it is renewed meanwhile. */
   readonly leaseMs: number;
 }
 
-/** Names a claim. The number of the attempt is its fencing token: none is given twice for a delivery. */
+/** Identifies a claim. The number of the attempt is its fencing token: no number is given twice for a delivery. */
 export interface ClaimName {
   /** UUIDv7 */
   readonly delivery_id: string;
@@ -64,17 +64,17 @@ export interface ClaimName {
   readonly attempt: number;
 }
 
-/** An attempt that is the sender's to make until its lease ends: noted before it is made. */
+/** An attempt that its sender alone may make until the lease ends. It is noted before it is made. */
 export interface DeliveryClaim extends ClaimName {
-  /** Asked for by somebody, beside the schedule. */
+  /** Whether somebody asked for it, beside the schedule. */
   readonly isManual: boolean;
-  /** Attempts by the schedule that were made before. */
+  /** How many attempts the schedule has made before. */
   readonly step: number;
   readonly event_id: string;
   readonly event_type: string;
   readonly body: string;
   readonly endpoint_id: string;
-  /** As they are now, not as they were when the event happened. */
+  /** The endpoint as it is now, not as it was when the event happened. */
   readonly url: string;
   readonly sealed_secret: string;
 }
@@ -82,8 +82,8 @@ export interface DeliveryClaim extends ClaimName {
 export interface Claims {
   readonly claims: readonly DeliveryClaim[];
   /**
-   * When to ask again, if nothing changes before: when the next delivery is due whose endpoint and organization have room, or a claim ends;
-   * not later than now where somebody else was claiming for its organization. Null: nothing waits.
+   * When to ask again, if nothing changes before: when the next delivery is due whose endpoint and organization have room, or a
+   * claim ends; not later than now where somebody else was claiming for the organization. Null: nothing waits.
    */
   readonly nextDueAt: Micros | null;
 }
@@ -96,67 +96,73 @@ export interface FinishedAttempt extends ClaimName {
   readonly durationMs: number;
   readonly error: string | null;
   /**
-   * When the schedule tries next, if this was an attempt by the schedule and failed; null: never, and the delivery has
-   * failed. Ignored after success and of manual attempts.
+   * When the schedule tries next, if the schedule made this attempt and it failed; null: never, and the delivery has failed.
+   * Ignored after success and for manual attempts.
    */
   readonly retryAt: Micros | null;
-  /** The receiver wants no more (410): there are no further attempts by the schedule, even of a manual one. */
+  /** The receiver wants no more (410): the schedule makes no further attempts, even if this one was manual. */
   readonly isGone: boolean;
 }
 
 export interface FinishedRules {
   readonly now: Micros;
-  /** Failed attempts in a row that pause an endpoint. */
+  /** How many failed attempts in a row pause an endpoint. */
   readonly breakerThreshold: number;
 }
 
 /** What waits. */
 export interface DeliveryFigures {
   readonly pending: number;
-  /** Of active endpoints: how long the oldest is overdue; 0 for none. */
+  /** For active endpoints: how long the oldest delivery is overdue; 0 for none. */
   readonly overdueMs: number;
 }
 
 /**
- * Deliveries of events to webhook endpoints. Each is there from the transaction on in which its event was taken, and its state changes in
- * transactions only, durable when they resolve. What the statuses and numbers mean: `src/exporters/webhook/README.md`.
+ * Deliveries of events to webhook endpoints. A delivery exists from the transaction in which its event was taken, and its state
+ * changes in transactions only, which are durable when they resolve. `src/exporters/webhook/README.md` says what the statuses and
+ * numbers mean.
  *
- * Several senders may claim at once. A delivery is claimed by one at a time, and the limits of a request hold over the claims of all.
- * A claim holds until its result is noted or its lease ends; leases are judged by the store's clock. An attempt whose lease ended is
- * recorded as interrupted by the next who claims, and the delivery is due as it was. So each is attempted at least once, and perhaps
- * again where a sender was lost.
+ * Several senders may claim at once. A delivery is claimed by one at a time, and the limits of a request hold over the claims of
+ * all. A claim holds until its result is noted or its lease ends; leases are judged by the store's clock. When the lease of an
+ * attempt has ended, the next one who claims records it as interrupted, and the delivery is due as before. So each is attempted
+ * at least once, and perhaps again where a sender was lost. Watchers of `deliveries` are told when something other than a claim
+ * may have made a delivery due.
  *
- * Watchers of `deliveries` are told where others than a claim may let something be due. Every method may throw a `ConsumeError` with
- * `storage_unavailable` (retryable). Ids are taken in any case.
+ * Every method may throw a `ConsumeError` with `storage_unavailable` (retryable). Ids are accepted in upper and lower case.
  */
 export interface DeliveryQueue {
   /**
-   * Takes events, in one transaction: one delivery for each active endpoint of the owner's organizations (of the organization whose event
-   * it is, of the one endpoint it is for) that subscribes to the type, once for each event and endpoint. An event that was taken before
-   * adds nothing.
+   * Takes events, in one transaction: adds one delivery for each active endpoint that subscribes to the type and belongs to the
+   * owner's organizations (or to the organization whose event it is; or for the one endpoint it is meant for), once for each
+   * event and endpoint. An event that was taken before adds nothing.
    *
    * @returns how many deliveries were added
    */
   enqueue(events: readonly StoredEvent[], now: Micros): Promise<number>;
   /**
-   * Takes on what is due, and notes the attempts. First comes what is the first attempt under way to its organization, then what is the
-   * second, and so on; of one organization likewise by endpoints; then what is overdue the longest. Organizations for which somebody
-   * else claims at this moment are left out.
+   * Claims what is due, and notes the attempts. What would be the first running attempt to its organization comes first, then
+   * what would be the second, and so on; within an organization the same by endpoints; then what is overdue the longest.
+   * Organizations for which somebody else is claiming at this moment are left out.
    */
   claim(request: ClaimRequest): Promise<Claims>;
-  /** Holds claims for so many milliseconds from now. @returns those that are held; the others were interrupted, finished or removed */
+  /**
+   * Holds claims for so many milliseconds from now.
+   *
+   * @returns those that still hold; the others were interrupted, finished or removed
+   */
   renew(claims: readonly ClaimName[], leaseMs: number): Promise<readonly ClaimName[]>;
   /**
-   * Notes how attempts ended, in one transaction: result, status and next time of the delivery, and failures in a row of the endpoint,
-   * which is paused where they reach the threshold (event `webhook.endpoint.disabled`). What is told under a claim that was interrupted
-   * or finished before, and of endpoints that were deleted, changes nothing. A claim whose lease ended counts until it is interrupted.
+   * Notes how attempts ended, in one transaction: result, status and next time of the delivery, and failures in a row of the
+   * endpoint, which is paused when they reach the threshold (event `webhook.endpoint.disabled`). Results under a claim that was
+   * interrupted or finished before, and for endpoints that were deleted, change nothing. A claim whose lease ended counts until
+   * it is interrupted.
    *
    * @returns the ids of the endpoints that were paused
    */
   finish(results: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]>;
   /**
-   * Asks for one more attempt, whatever the status is, beside those of the schedule: as many as it is asked for. Does nothing where the
-   * endpoint is paused.
+   * Asks for one more attempt, whatever the status is, beside those of the schedule; each call asks for another. Does nothing
+   * where the endpoint is paused.
    *
    * @returns false where no endpoint of the organization has such a delivery
    */
@@ -170,12 +176,12 @@ export interface DeliveryQueue {
   /** @returns null where no endpoint of the organization has such a delivery */
   read(slug: string, deliveryId: string): Promise<DeliveryDetail | null>;
   /**
-   * The attempts of a delivery that follow one, some at a time; none: that was the last.
+   * The attempts of a delivery after one with a number, some at a time; empty after the last.
    *
    * @returns null where no endpoint of the organization has such a delivery
    */
   readAttempts(slug: string, deliveryId: string, after: number): Promise<readonly DeliveryAttempt[] | null>;
-  /** Removes the deliveries that were queued before, whatever became of them. @returns how many */
+  /** Removes the deliveries that were queued before a time, whatever became of them. @returns how many */
   removeBefore(time: Micros): Promise<number>;
   figures(now: Micros): Promise<DeliveryFigures>;
 }

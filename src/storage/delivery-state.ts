@@ -4,21 +4,21 @@ import type { FinishedAttempt } from './delivery-queue.js';
 /** The attempt that somebody is making. */
 interface UnderWay {
   readonly attemptedAt: Micros;
-  /** Asked for by somebody, beside the schedule. */
+  /** Whether somebody asked for it, beside the schedule. */
   readonly isManual: boolean;
 }
 
-/** What is still to be attempted of a delivery. Plain data. */
+/** What is still to be attempted for a delivery. Plain data. */
 export interface Waiting {
-  /** When the schedule tries next, or was due for the attempt under way; null: not any more. */
+  /** When the schedule tries next, or when the running attempt was due; null: the schedule tries no more. */
   readonly dueAt: Micros | null;
-  /** Attempts by the schedule that were made. */
+  /** How many attempts the schedule has made. */
   readonly step: number;
-  /** Attempts that were asked for and not begun. */
+  /** How many attempts were asked for and not begun. */
   readonly manual: number;
   /**
-   * Attempts that were begun. As no number is used twice, that of the attempt under way is its fencing token, too: whoever
-   * was told another one has lost its claim.
+   * How many attempts were begun. No number is used twice, so that of the running attempt is its fencing token, too: a sender
+   * with another number has lost its claim.
    */
   readonly attempts: number;
   readonly underWay: UnderWay | null;
@@ -36,22 +36,22 @@ export function queued(now: Micros): Waiting {
   return { dueAt: now, step: 0, manual: 0, attempts: 0, underWay: null };
 }
 
-/** Whether nothing is left to be done, so that the delivery has succeeded or failed. */
+/** Whether nothing is left to do, so that the delivery has succeeded or failed. */
 export function isAtRest({ dueAt, manual, underWay }: Waiting): boolean {
   return dueAt === null && manual === 0 && underWay === null;
 }
 
-/** A delivery of which nothing is left to be done. @param attempts that have ended */
+/** A delivery with nothing left to do. @param attempts how many have ended */
 export function atRest(attempts: number): Waiting {
   return { dueAt: null, step: 0, manual: 0, attempts, underWay: null };
 }
 
-/** Somebody asks for one more attempt. */
+/** After somebody asked for one more attempt. */
 export function asked(waiting: Waiting): Waiting {
   return { ...waiting, manual: waiting.manual + 1 };
 }
 
-/** Somebody takes on the next attempt: one that was asked for, or else that of the schedule. */
+/** After somebody began the next attempt: one that was asked for, or else that of the schedule. */
 export function claimed(waiting: Waiting, now: Micros): Waiting {
   const isManual = waiting.manual > 0;
   return {
@@ -62,7 +62,7 @@ export function claimed(waiting: Waiting, now: Micros): Waiting {
   };
 }
 
-/** The attempt under way has ended. What was asked for meanwhile is still to be done, whatever came of it. */
+/** After the running attempt has ended. What was asked for meanwhile is still to be done, whatever came of it. */
 export function finished(
   waiting: Waiting,
   result: Pick<FinishedAttempt, 'succeeded' | 'isGone' | 'retryAt'>,
@@ -78,10 +78,10 @@ export function finished(
 }
 
 /**
- * The attempt under way was given up without a result: it keeps its number and uses up nothing else. What the schedule
- * was at is due as before, and so is what was asked for.
+ * After the running attempt was given up without a result: it keeps its number and uses up nothing else. The schedule's attempt
+ * is due as before, and so is one that was asked for.
  *
- * @param isActive of its endpoint: nothing that was asked for waits for one that is paused
+ * @param isActive whether its endpoint is: nothing that was asked for waits for a paused one
  */
 export function interrupted(waiting: Waiting, isActive: boolean): Waiting {
   const repeats = waiting.underWay?.isManual === true && isActive;

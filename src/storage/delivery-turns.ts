@@ -3,15 +3,15 @@ import type { ClaimRequest } from './delivery-queue.js';
 
 /** A delivery that waits for an active endpoint. */
 export interface WaitingTurn {
-  /** 0 where somebody asked for it. */
+  /** When it is due; 0 where somebody asked for it. */
   readonly due: Micros;
-  /** A number of its own, in the order in which those of one time are taken. */
+  /** A number of its own; deliveries that are due at the same time are taken in the order of these. */
   readonly delivery: number;
-  /** Attempts to the endpoint that are under way by the time that it is this one's turn. */
+  /** How many attempts to the endpoint are running when its turn comes. */
   readonly ofEndpoint: number;
 }
 
-/** What waits for an endpoint, and what is under way to it. */
+/** What waits for an endpoint, and what is running. */
 export interface EndpointTurns<Turn extends WaitingTurn> {
   readonly organizationId: string;
   readonly underWay: { readonly length: number };
@@ -26,8 +26,8 @@ export interface TakenTurns<Turn extends WaitingTurn> {
 }
 
 /**
- * Who is next: organizations take turns, so that none holds up another with many endpoints that hang, and so do the endpoints
- * of each, so that none holds up another with much to do.
+ * Who is next. Organizations take turns, so that none holds up another with many endpoints that hang; and so do the endpoints of
+ * each, so that none holds up another with much to do.
  */
 export function takeTurns<Turn extends WaitingTurn>(
   queues: readonly EndpointTurns<Turn>[],
@@ -72,7 +72,7 @@ function inTurns(a: WaitingTurn, b: WaitingTurn): number {
   return a.ofEndpoint - b.ofEndpoint || a.due - b.due || a.delivery - b.delivery;
 }
 
-/** The first of some times; null of none. */
+/** The first of some times; null where there are none. */
 export function earliest(times: readonly Micros[]): Micros | null {
   return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
 }

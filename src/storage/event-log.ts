@@ -7,7 +7,7 @@ export type EventPosition = string;
 
 /** Something that happened once. */
 export interface Fact {
-  /** Names it among the facts of its owner: however often it is appended, it is told once. */
+  /** Identifies it among the facts of its owner: however often it is appended, it is told once. */
   readonly fact: string;
   /** UUID of the user, or of the organization whose event it is. */
   readonly tenant: string;
@@ -17,7 +17,7 @@ export interface Fact {
 /** How far somebody has brought facts into the log. */
 export interface SourceMark {
   readonly source: string;
-  /** What it means is the source's own. */
+  /** Only the source knows what it means. */
   readonly mark: string;
 }
 
@@ -31,9 +31,9 @@ export interface StoredEvent {
 /** Events that follow a position. */
 export interface LoggedEvents {
   readonly events: readonly StoredEvent[];
-  /** Behind the last of them. */
+  /** The position behind the last of them. */
   readonly next: EventPosition;
-  /** Whether more were there already. */
+  /** Whether there were more already. */
   readonly hasMore: boolean;
 }
 
@@ -44,8 +44,9 @@ export interface EventPageLimit {
 }
 
 /**
- * All events, in one order: that of the commits that brought them. Who has read up to a position misses nothing that comes later.
- * Watchers of `events` are told of new ones. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * All events in one order, that of the commits that brought them. Whoever has read up to a position misses nothing that comes
+ * later. Watchers of `events` are told of new ones. Every method may throw a `ConsumeError` with `storage_unavailable`
+ * (retryable).
  */
 export interface EventLog {
   /**
@@ -56,31 +57,31 @@ export interface EventLog {
   append(facts: readonly Fact[], mark?: SourceMark): Promise<number>;
   /** The mark that a source left last; null where it left none. */
   markOf(source: string): Promise<string | null>;
-  /** Where a reader goes on. One that was never here begins with what comes from now on, which is noted at once. */
+  /** Where a reader goes on. A new reader begins with what comes from now on; that place is noted at once. */
   open(reader: string): Promise<EventPosition>;
-  /** @throws RangeError where the position is none of this log's */
+  /** @throws RangeError where the position was not made by this log */
   read(after: EventPosition, limit: EventPageLimit): Promise<LoggedEvents>;
   /**
-   * Notes that everything up to a position was handed on, by a reader that was opened; it never goes back.
+   * Notes that a reader, which was opened, has handed on everything up to a position; this never goes back.
    *
    * @param lease under which that was done
-   * @returns false, and nothing noted, where somebody took the lease since
+   * @returns false, and nothing is noted, where somebody else has taken the lease since
    */
   progress(reader: string, position: EventPosition, lease: Lease): Promise<boolean>;
   /**
-   * Says which types are to be written for every user, even where no endpoint subscribes to them, in place of what the owner wanted before.
-   * Watchers of `endpoints` are told.
+   * Says which types are to be written for every user, even where no endpoint subscribes to them. Replaces what the owner wanted
+   * before. Watchers of `endpoints` are told.
    *
-   * @param until it holds so long, so that a process that died wants nothing for ever
+   * @param until when this ends, so that a process that died does not want anything for ever
    */
   want(owner: string, types: readonly (EventType | '*')[], until: Micros): Promise<void>;
-  /** What is wanted for every user. */
+  /** Which types are wanted for every user. */
   wanted(now: Micros): Promise<ReadonlySet<EventType | '*'>>;
   /**
-   * What is wanted of a user: by what {@link want} said, and by active endpoints of the organizations that the user belongs to. Watchers
-   * of `endpoints` are told when it changes, but for what ends by itself.
+   * Which types are wanted of a user: by {@link want}, and by active endpoints of the organizations that the user belongs to.
+   * Watchers of `endpoints` are told when this changes, except when a want expires.
    */
   wantedOf(userId: string, now: Micros): Promise<ReadonlySet<EventType | '*'>>;
-  /** Removes the events of before, whoever has read them. Their facts may then be told again. @returns how many */
+  /** Removes the events before a time, whoever has read them. Their facts may then be told again. @returns how many */
   removeBefore(time: Micros): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import type { Column } from '../worker/columns.js';
 import { COMMIT, type Table } from './table.js';
 
-/** Log records, and what the cold file has besides to search them: `duckdb/README.md`, "Logs". */
+/** Log records, and what the cold file has in addition to search them: `duckdb/logs/README.md`. */
 
 /** What is encoded of a log record. */
 export const LOG_WIRE = [
@@ -12,18 +12,18 @@ export const LOG_WIRE = [
   { name: 'severity_number', kind: 'int32', sql: 'INTEGER' },
   { name: 'severity_text', kind: 'text', sql: 'VARCHAR' },
   { name: 'service_name', kind: 'text', sql: 'VARCHAR' },
-  // Random ids gain nothing by being packed, and unpacking 8192 of them to show one takes 4 ms.
+  // Not packed: random ids do not shrink, and unpacking 8192 of them to show one takes 4 ms.
   { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
   { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The text, or the JSON text of what is none; null where nothing was sent. */
+  /** The text, or the JSON text of any other body; null where nothing was sent. */
   { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** Of a body that is not all ASCII: its tokens with a space before, between and behind them. */
+  /** For a body that is not all ASCII: its tokens with a space before, between and behind them. */
   { name: 'normal', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** As a JSON object; null for none. */
   { name: 'attributes', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** Of body and attributes together: reads go by it to bound what they hold. */
+  /** The length of body and attributes together, by which reads bound what they hold. */
   { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
 
@@ -31,24 +31,24 @@ export const LOGS: Table = {
   name: 'logs',
   store: [
     ...COMMIT,
-    /** In the cold file, `block * 65536 + position`: see `duckdb/README.md`, "Logs". Elsewhere 0. */
+    /** In the cold file `block * 65536 + position`: see `duckdb/logs/README.md`. Elsewhere 0. */
     { name: 'log_no', kind: 'int64', sql: 'BIGINT' },
     { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
   ],
   wire: LOG_WIRE,
 };
 
-/** Log records of the cold file that are searched together: one row for each tenant that has some among them. */
+/** Log records of the cold file that are searched together: one row for each user that has some among them. */
 export const LOG_BLOCKS: Table = {
   name: 'log_blocks',
-  /** Of the segment that the records came from, the newest of several: its last commit. */
+  /** The last commit of the segment that the records came from, of the newest one where there were several. */
   store: [{ name: 'seq', kind: 'int64', sql: 'BIGINT' }],
   wire: [
     { name: 'block', kind: 'int32', sql: 'INTEGER' },
     { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
     { name: 'first_position', kind: 'uint32', sql: 'UINTEGER' },
     { name: 'records', kind: 'uint32', sql: 'UINTEGER' },
-    /** Of bodies and attributes. */
+    /** The length of bodies and attributes. */
     { name: 'bytes', kind: 'int64', sql: 'BIGINT' },
     { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP' },
     { name: 'newest', kind: 'int64', sql: 'TIMESTAMP' },

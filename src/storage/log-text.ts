@@ -2,7 +2,7 @@
 const TOKEN = /[\p{L}\p{N}]+/gu;
 const TOKEN_IN_ASCII = /[a-z0-9]+/g;
 const BEYOND_ASCII = /[^\0-\x7f]/;
-/** What is between two quotes, or one run of anything else. */
+/** What is between two quotes, or a run of anything else. */
 const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
 
 /** Whether a text has characters that Unicode would change beyond their case. */
@@ -17,8 +17,8 @@ export function tokensOf(text: string): string[] {
 }
 
 /**
- * What a full-text query asks for: phrases whose tokens must lie side by side, most of them of one token. A quote that is
- * not closed is none. Empty for a text without letters and digits, which asks for nothing.
+ * What a full-text query asks for: phrases whose tokens must lie side by side, most of them of one token. A quote that is not
+ * closed does not count. Empty for a text without letters and digits, which asks for nothing.
  */
 export function phrasesOf(query: string): string[][] {
   const phrases: string[][] = [];

@@ -1,6 +1,6 @@
 import type { Micros } from '../signal/time.js';
 
-/** How far notices of alerts have come. */
+/** The state of a notice. */
 export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped'] as const;
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
 export const NOTIFICATION_CHANNELS = ['email', 'webhook'] as const;
@@ -10,10 +10,10 @@ export interface NotificationAttempt {
   /** From 1. */
   readonly attempt_number: number;
   readonly attempted_at: Micros;
-  /** Of HTTP, or of SMTP; null where no answer came. */
+  /** The code of HTTP or SMTP; null where no answer came. */
   readonly status_code: number | null;
   readonly duration_ms: number;
-  /** One sentence for the user, without addresses of networks and secrets; null after success. */
+  /** One sentence for the user, without network addresses or secrets; null after success. */
   readonly error_message: string | null;
 }
 
@@ -25,27 +25,27 @@ export interface AlertNotification {
   readonly attempts: readonly NotificationAttempt[];
 }
 
-/** A notice that a sender has for a time. */
+/** Identifies a notice that a sender has for a time. */
 export interface NoticeClaim {
   readonly number: number;
-  /** Grows with every claim: one of before changes nothing. */
+  /** Grows with every claim: a result under an earlier one changes nothing. */
   readonly token: number;
 }
 
-/** A notice that is due, and its sender's for a time. */
+/** A notice that is due, and that its sender has for a time. */
 export interface ClaimedNotice extends NoticeClaim {
   readonly channel: NotificationChannel;
   readonly alertId: string;
-  /** Of the alert's event; deterministic ids of messages are made from it. */
+  /** The id of the alert's event; ids of messages are derived from it. */
   readonly eventId: string;
   readonly userId: string;
   /** The account's address, as it is now. */
   readonly email: string;
-  /** As it was when the alert fired; null for an e-mail. */
+  /** The URL as it was when the alert fired; null for an e-mail. */
   readonly webhookUrl: string | null;
   /** The envelope of `alert.fired`: the JSON text that is sent. */
   readonly body: string;
-  /** Attempts that were made before. */
+  /** How many attempts were made before. */
   readonly attempts: number;
 }
 
@@ -54,16 +54,19 @@ export interface ClaimRequest {
   readonly now: Micros;
   /** How many of each channel the sender has room for. */
   readonly free: Readonly<Record<NotificationChannel, number>>;
-  /** How many of each channel may be under way to one user, by all senders together: whose receiver hangs holds up no others. */
+  /**
+   * How many of each channel may be running for one user, over all senders together, so that a receiver that hangs does not hold
+   * up others.
+   */
   readonly perUser: Readonly<Record<NotificationChannel, number>>;
-  /** How long they are the sender's, in milliseconds: longer than an attempt takes. */
+  /** How long the sender has them, in milliseconds: longer than an attempt takes. */
   readonly leaseMs: number;
 }
 
 export interface NoticeClaims {
   /** The longest overdue first. */
   readonly items: readonly ClaimedNotice[];
-  /** When one is due that will have a place then; null where none has before another is settled, or its claim ends. */
+  /** When a notice is due that will have a place then; null where none has before another is settled or its claim ends. */
   readonly nextDueAt: Micros | null;
 }
 
@@ -71,7 +74,7 @@ export interface NoticeClaims {
 export interface NoticeResult extends NoticeClaim {
   readonly status: NotificationStatus;
   readonly detail: string | null;
-  /** Null where none was made. */
+  /** Null where no attempt was made. */
   readonly attempt: NotificationAttempt | null;
   /** When it is due again; for status `pending` only. */
   readonly retryAt: Micros | null;
@@ -81,28 +84,33 @@ export interface NoticeResult extends NoticeClaim {
 export interface SkipRequest {
   readonly now: Micros;
   readonly channel: NotificationChannel;
-  /** Why. */
+  /** The reason. */
   readonly detail: string;
-  /** Whose, and of them those that were not tried before; null for all. */
+  /** Whose notices, and of these only those that were never tried; null for all. */
   readonly userIds: readonly string[] | null;
   readonly most: number;
 }
 
 /**
- * What is told of firings of alerts, a notice for each channel. Several senders may claim side by side: each notice is at least told once,
- * and is one sender's at a time. A claim that is not renewed ends by itself, and the notice is due again, so who waits asks now and then.
- * Changes are durable when they resolve; watchers of `notices` are told of new ones. Every method may throw a `ConsumeError` with
- * `storage_unavailable` (retryable).
+ * Notices of firing alerts, one for each channel. Several senders may claim side by side: each notice is sent at least once, and
+ * only one sender has it at a time. A claim that is not renewed ends by itself, and the notice is due again, so whoever waits
+ * should ask from time to time. Changes are durable when they resolve; watchers of `notices` are told of new ones. Every method
+ * may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Notices {
-  /** Takes notices that are due: users take turns, and of each the longest overdue comes first. */
+  /** Claims notices that are due: users take turns, and for each user the longest overdue comes first. */
   claim(request: ClaimRequest): Promise<NoticeClaims>;
-  /** Holds claims for so many milliseconds from now. @returns for each false where somebody claimed it since, or it is settled or gone */
+  /**
+   * Holds claims for so many milliseconds from now.
+   *
+   * @returns for each false where somebody claimed it meanwhile, or it is settled or gone
+   */
   renew(claims: readonly NoticeClaim[], ms: number): Promise<readonly boolean[]>;
   /**
    * Notes how attempts ended, and gives the claims back.
    *
-   * @returns for each false, and nothing noted, where somebody claimed it since, or its result was noted, or its alert is gone
+   * @returns for each false, and nothing is noted, where somebody claimed it meanwhile, its result was noted before, or its alert
+   *   is gone
    */
   finish(results: readonly NoticeResult[]): Promise<readonly boolean[]>;
   /** Settles due notices that nobody has claimed as `skipped`, the longest overdue first. @returns how many */

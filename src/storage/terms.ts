@@ -3,35 +3,35 @@ import type { Micros } from '../signal/time.js';
 /** How a process evaluates alerts. */
 export interface AlertingTerms {
   readonly windowMs: number;
-  /** Runs (or spans) in the window below which it says nothing. */
+  /** With fewer runs (or spans) in the window it says nothing. */
   readonly minSamples: number;
-  /** An IANA name: whose days `cost_threshold` goes by. */
+  /** An IANA name: the time zone of the days of `cost_threshold`. */
   readonly timezone: string;
 }
 
-/** What a process holds to, as its configuration says. What is absent it does not do. */
+/** What a process goes by, as its configuration says. It does not do what is absent. */
 export interface PublishedTerms {
-  /** Events a month that each user may store who has no limit of its own; 0: any number. */
+  /** Items a month that each user without a limit of its own may store; 0: any number. */
   readonly quota?: { readonly monthly_events: number };
-  /** Private addresses that webhooks may be sent to. */
+  /** Private addresses to which webhooks may be sent. */
   readonly targets?: { readonly allow_cidrs: readonly string[] };
   readonly alerting?: AlertingTerms;
 }
 
 /**
- * What the processes that share a store hold to, so that others can say it to users. Watchers of `terms` are told of changes. Every
+ * What the processes that share a store go by, so that others can tell users. Watchers of `terms` are told of changes. Every
  * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Terms {
   /**
-   * In place of what the owner published before.
+   * Replaces what the owner published before.
    *
    * @param owner names the process
-   * @param until they hold so long unless they are published again
+   * @param until when they end, unless they are published again
    */
   publish(owner: string, terms: PublishedTerms, until: Micros): Promise<void>;
   /** Takes back what an owner published. */
   withdraw(owner: string): Promise<void>;
-  /** Those that hold, in the order of their owners. */
+  /** All current terms, in the order of their owners. */
   all(now: Micros): Promise<readonly PublishedTerms[]>;
 }

@@ -1,6 +1,6 @@
 import type { Micros } from '../signal/time.js';
 
-/** Where an organization has events sent to, without the secret that they are signed with. */
+/** Where an organization has events sent to, without the secret with which they are signed. */
 export interface WebhookEndpoint {
   /** UUIDv7 */
   readonly id: string;
@@ -8,10 +8,10 @@ export interface WebhookEndpoint {
   readonly url: string;
   /** Any text; may be empty. */
   readonly name: string;
-  /** At least one; `*` is all. */
+  /** At least one; `*` stands for all. */
   readonly event_types: readonly string[];
   readonly is_active: boolean;
-  /** Failed attempts since the last success, or since it was last made active. */
+  /** How many attempts have failed since the last success, or since it was last activated. */
   readonly consecutive_failures: number;
   readonly created_at: Micros;
 }
@@ -21,21 +21,21 @@ export interface StoredEndpoint extends WebhookEndpoint {
   readonly sealed_secret: string;
 }
 
-/** What is absent stays as it is. */
+/** Absent values stay as they are. */
 export type EndpointChange = Partial<Pick<WebhookEndpoint, 'url' | 'name' | 'event_types' | 'is_active'>>;
 
-/** What became of a new endpoint: there is room for no more, or no such organization. */
+/** What became of a new endpoint. `full`: there is no room for another; `unknown`: there is no such organization. */
 export type CreatedEndpoint = 'created' | 'full' | 'unknown';
 
-/** What became of a test: its delivery (UUIDv7); an endpoint that is paused gets none. */
+/** What became of a test: the id of its delivery (UUIDv7); a paused endpoint gets none. */
 export type TestedEndpoint = { readonly deliveryId: string } | 'paused';
 
-/** A receiver that comes back does not get everything at once. */
+/** Over how long deliveries are spread, so that a receiver that comes back does not get everything at once. */
 export const RESUME_SPREAD_MS = 60_000;
-/** Longer than all retries of the default schedule take: who was away for so long does not want it any more. */
+/** Longer than all retries of the default schedule take: after so long a receiver does not want a delivery any more. */
 export const MAX_HELD_MS = 96 * 3_600_000;
 
-/** What an endpoint's secret is sealed for. */
+/** The owner for which an endpoint's secret is sealed. */
 export function sealOwner(endpointId: string): string {
   return `webhook_endpoint:${endpointId}`;
 }

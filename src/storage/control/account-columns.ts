@@ -23,7 +23,7 @@ export function toKey(row: Omit<Tables['api_keys'], 'changed'>): StoredKey {
   return { id, user_id, name, prefix, digest, scopes, created_at, expires_at, revoked_at, last_used_at };
 }
 
-/** The columns of a {@link FollowedKey}, but for its user's. */
+/** The columns of a {@link FollowedKey}, except those of its user. */
 export const FOLLOWED_COLUMNS = [
   'api_keys.id',
   'api_keys.user_id',

@@ -21,11 +21,14 @@ import { nextNumbers, type Counter } from './numbers.js';
 import { insertMember, insertOrganization } from './organization-rows.js';
 import type { Tables } from './tables.js';
 
-/** The counter of tenant numbers. Who changes names, keys or what they may do locks it first: what it reads then stays so. */
+/**
+ * The counter of tenant numbers. Whoever changes names, keys or what they may do locks it first, so that what it reads does not
+ * change.
+ */
 const TENANT: Counter = 'tenant';
-/** A parameter each: SQLite takes 32,766. */
+/** Each takes a parameter, and SQLite allows 32,766. */
 const TENANTS_A_QUERY = 10_000;
-/** Of changes of keys. */
+/** The counter of changes of keys. */
 const KEY: Counter = 'key';
 const FOLLOWED_AT_ONCE = 500;
 
@@ -75,7 +78,7 @@ export class AccountRows implements Accounts {
       if (change.email !== undefined) await refuseTaken(tx, change.email, userId);
       const row = await tx
         .updateTable('users')
-        // Something must be set.
+        // A statement has to set something.
         .set({ id: userId, ...changedColumns(change) })
         .where('id', '=', userId)
         .returningAll()
@@ -165,7 +168,7 @@ export class AccountRows implements Accounts {
 
   async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
     if (uses.length === 0) return;
-    // In one order, so that two that touch the same keys wait for each other and do not meet.
+    // In one order, so that two calls that touch the same keys wait for each other and do not deadlock.
     const sorted = [...uses].sort((a, b) => (a.id < b.id ? -1 : 1));
     await this.#database.transaction(async (tx) => {
       for (const { id, at } of sorted)
@@ -201,7 +204,12 @@ export class AccountRows implements Accounts {
   }
 }
 
-/** Takes the lock, too. @returns the tenant number @throws ConflictError `email` */
+/**
+ * Also takes the lock.
+ *
+ * @returns the tenant number
+ * @throws ConflictError `email`
+ */
 async function insertUser(tx: Transaction<Tables>, user: User): Promise<number> {
   const tenant = await nextNumbers(tx, TENANT, 1);
   await refuseTaken(tx, user.email, user.id);

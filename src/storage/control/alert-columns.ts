@@ -2,7 +2,7 @@ import type { AlertType, CompositeConfig } from '../alert-conditions.js';
 import type { Alert, AlertChange, AlertChannel, AlertIncident, AlertRule } from '../alert-rules.js';
 import type { Tables } from './tables.js';
 
-/** Rows of alert rules as what they mean. What is JSON there was written by this store. */
+/** Converts rows of alert rules. JSON in them was written by this store. */
 
 export function toAlert(row: Tables['alert_rules']): Alert {
   const config = row.composite_config;
@@ -45,14 +45,14 @@ export function fromNewAlert(alert: Alert, user_id: string, changed: number): Ta
   };
 }
 
-/** The columns that say which incident it is. */
+/** The columns that describe the incident. */
 export function fromIncident(
   incident: AlertIncident | null,
 ): Pick<Tables['alert_rules'], 'incident_id' | 'incident_firings'> {
   return { incident_id: incident?.id ?? null, incident_firings: incident?.firings ?? null };
 }
 
-/** What is null is not changed either: a rule can lose nothing but its being active. */
+/** Null values are not changed either: a rule can lose nothing except being active. */
 export function changedColumns({
   threshold,
   cooldown_minutes,

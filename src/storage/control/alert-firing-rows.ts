@@ -14,7 +14,7 @@ import type { Tables } from './tables.js';
 
 type Tell = (topic: Topic) => void;
 
-/** Twelve parameters each at most: SQLite takes 32,766 in a statement, PostgreSQL 65,535. */
+/** Each takes at most twelve parameters: SQLite allows 32,766 in a statement, PostgreSQL 65,535. */
 const ROWS_A_STATEMENT = 1000;
 
 /** Writes firings with all that they bring. @returns for each whether it was written */
@@ -28,7 +28,7 @@ export async function recordFirings(
     const rule = found.get(firing.alertId.toLowerCase());
     if (rule === undefined || !rule.alert.is_active || rule.alert.last_fired_at !== firing.lastFiredAt)
       return null;
-    // The second firing of a rule among these was not decided in knowledge of the first.
+    // A second firing of the same rule in this call was decided without knowing the first.
     found.delete(rule.alert.id);
     return { rule, firing, number: first + i, fact: firedFact(rule, firing) };
   });
@@ -88,7 +88,7 @@ export async function recordResolutions(
   return written;
 }
 
-/** The firings of an incident are told to be over. */
+/** Marks the firings of an incident as over. */
 export async function endIncident(
   tx: Transaction<Tables>,
   alertId: string,
@@ -139,7 +139,7 @@ export async function listFirings(
   return { items, count };
 }
 
-/** Locks all rules. @returns the rules that are there by id, and the first of as many numbers as were asked for */
+/** Locks all rules. @returns the rules that exist, by id, and the first of as many numbers as were asked for */
 async function findRules(
   tx: Transaction<Tables>,
   of: readonly { readonly alertId: string }[],

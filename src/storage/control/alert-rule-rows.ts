@@ -17,9 +17,12 @@ import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** Who changes rules takes numbers first: rules change one after another, and what a transaction reads of them stays so. */
+/**
+ * Whoever changes rules takes numbers first, so that rules change one after another, and what a transaction reads of them does
+ * not change.
+ */
 const RULE: Counter = 'rule';
-/** The greatest number of a removal that is not known any more. */
+/** The greatest number of a removal that is no longer known. */
 const FORGOTTEN = 'rule_forgotten';
 
 /** Alert rules. */
@@ -134,7 +137,7 @@ export class AlertRuleRows implements AlertRules {
     return await this.#database.read(async (db) => {
       const counter = (name: string) =>
         db.selectFrom('counters').select('last').where('name', '=', name).executeTakeFirstOrThrow();
-      // First: what is committed meanwhile comes now or the next time, perhaps both.
+      // Read first: what is committed meanwhile comes now or the next time, perhaps both.
       const version = String((await counter(RULE)).last);
       const changed = async (behind: number) =>
         await db
@@ -154,7 +157,7 @@ export class AlertRuleRows implements AlertRules {
           .where('number', '>', from)
           .orderBy('number')
           .execute();
-        // Last: some may have been forgotten meanwhile.
+        // Read last: some may have been forgotten meanwhile.
         if ((await counter(FORGOTTEN)).last <= from) {
           const resting = rows.filter((row) => !isWatched(row)).map(({ id }) => id);
           const removed = [...resting, ...removals.map(({ alert_id }) => alert_id)];
@@ -197,7 +200,7 @@ export class AlertRuleRows implements AlertRules {
     });
   }
 
-  /** Keeps as many removals as followers may be behind; who is further behind reads all rules. */
+  /** Keeps as many removals as followers may lag behind; whoever lags further behind reads all rules. */
   async #forgetRemovals(tx: Transaction<Tables>, number: number): Promise<void> {
     const end = number - KEPT_CHANGES;
     const forgotten = await tx
@@ -212,7 +215,7 @@ export class AlertRuleRows implements AlertRules {
 
 const KEPT_CHANGES = 10_000;
 
-/** In the transaction that disables or enables a user, behind its other locks: its rules rest, or are watched again. */
+/** Called in the transaction that disables or enables a user, after its other locks: its rules rest, or are watched again. */
 export async function touchRulesOf(tx: Transaction<Tables>, userId: string): Promise<void> {
   const changed = await nextNumbers(tx, RULE, 1);
   await tx.updateTable('alert_rules').set({ changed }).where('user_id', '=', userId).execute();

@@ -1,6 +1,6 @@
 /**
- * Texts of users may hold every character, and PostgreSQL keeps no U+0000: it and the character behind it are written as two. Written
- * texts are in the order of the texts, so that comparing and sorting them in the database stays right.
+ * Texts of users may contain every character, but PostgreSQL does not keep U+0000: it and the character after it are written as
+ * two. Written texts sort like the original ones, so comparing and sorting in the database stays right.
  */
 const WRITTEN: Readonly<Record<string, string>> = { '\0': '\u0001\u0001', '\u0001': '\u0001\u0002' };
 
@@ -18,7 +18,7 @@ export function readText(written: string): string {
   return written.replace(PAIR, (pair) => (pair === WRITTEN['\0'] ? '\0' : '\u0001'));
 }
 
-/** A row as it was before its texts were written, and a plain object: those of SQLite's drivers have no prototype. */
+/** A row as it was before its texts were written, as a plain object: those of SQLite's drivers have no prototype. */
 export function readRow(row: Record<string, unknown>): Record<string, unknown> {
   const read: Record<string, unknown> = {};
   for (const name in row) {

@@ -6,12 +6,12 @@ import type { Dialect } from './dialect.js';
 import type { Signals } from './signals.js';
 import type { Tables } from './tables.js';
 
-/** A deadlock or a conflict seldom comes twice: who fails so often stands in a queue that does not end. */
+/** A deadlock or a conflict seldom comes twice: what fails this often stands in a queue that does not end. */
 const MOST_ATTEMPTS = 8;
-/** Milliseconds, times the attempt: two that met wait for different times. */
+/** Milliseconds, times the number of the attempt: so two that met wait for different times. */
 const MOST_PAUSE_MS = 20;
 
-/** What a transaction does. @param tell has the watchers of a topic told after the commit */
+/** What a transaction does. @param tell notifies the watchers of a topic after the commit */
 export type Work<Result> = (tx: Transaction<Tables>, tell: (topic: Topic) => void) => Promise<Result>;
 
 /** The database behind all contracts of the control store. */
@@ -23,10 +23,10 @@ export class ControlDatabase {
   readonly #check: (database: ControlDatabase) => Promise<void>;
   #underWay = 0;
   #closing: Promise<void> | null = null;
-  /** Is called when nothing is under way any more. */
+  /** Called when nothing is running any more. */
   #idle = (): void => undefined;
 
-  /** @param check throws what is wrong with the database, where something is */
+  /** @param check throws what is wrong with the database, if anything */
   constructor(
     kysely: Kysely<Tables>,
     dialect: Dialect,
@@ -40,7 +40,7 @@ export class ControlDatabase {
     this.watch = signals;
   }
 
-  /** @throws Error which says what is wrong with the database, in words for its owner */
+  /** @throws Error that says what is wrong with the database, in words for its owner */
   async check(): Promise<void> {
     await this.#check(this);
   }
@@ -57,10 +57,10 @@ export class ControlDatabase {
   }
 
   /**
-   * All or nothing, durable when it resolves. The work is done again where it met another's, so it changes nothing but the database. Each
-   * statement sees what is committed when it begins.
+   * All or nothing, durable when it resolves. The work is repeated where it met another's, so it must not change anything but the
+   * database. Each statement sees what is committed when it begins.
    *
-   * @throws ConsumeError, where its connection was lost during the commit although all was done; what the work throws
+   * @throws ConsumeError, also where the connection was lost during the commit although everything was done; what the work throws
    */
   async transaction<Result>(work: Work<Result>): Promise<Result> {
     return await this.#track(async () => {
@@ -81,7 +81,7 @@ export class ControlDatabase {
     });
   }
 
-  /** Takes nothing more, waits for what is under way, then ends the hints and the connections. Safe twice. */
+  /** Takes nothing more, waits for what is running, then ends the hints and the connections. May be called twice. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;

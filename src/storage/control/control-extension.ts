@@ -12,7 +12,7 @@ import { ControlStoreError } from './control-store-error.js';
 import { RemotePlane } from './remote/remote-plane.js';
 import { controlUnavailable } from './remote/unavailable.js';
 
-/** The control store as the rest of the daemon sees it: every call goes to the thread that has it. */
+/** The control store as the rest of the daemon sees it: every call goes to the thread that runs it. */
 export class ControlExtension extends RemotePlane implements ControlConnector, Component {
   readonly #settings: Pick<Settings<unknown>, 'logger'>;
   readonly #options: ControlOptions;
@@ -56,7 +56,7 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
   async shutdown(deadline: AbortSignal): Promise<void> {
     const thread = this.#thread;
     this.#thread = null;
-    // A thread that has crashed was reported then, and there is nothing left to close.
+    // The crash of a thread was reported when it happened, and there is nothing left to close.
     if (thread === null || thread.hasEnded) return;
     await endThread(thread, 'close', deadline);
   }

@@ -1,4 +1,4 @@
-/** Which database a control store lies in. */
+/** Which database holds a control store. */
 export type ControlOptions =
   | { readonly engine: 'sqlite'; readonly path: string }
   | {

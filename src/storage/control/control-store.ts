@@ -39,7 +39,10 @@ export class ControlStore implements ControlPlane {
   readonly directory: string | null;
   readonly #database: ControlDatabase;
 
-  /** @param database is closed with it @param directory of its files; null where it has none */
+  /**
+   * @param database closed together with this
+   * @param directory of its files; null where it has none
+   */
   constructor(database: ControlDatabase, directory: string | null = null) {
     this.#database = database;
     this.directory = directory;
@@ -68,18 +71,18 @@ export class ControlStore implements ControlPlane {
         .onConflict((conflict) => conflict.column('row').doNothing())
         .execute();
     });
-    // Of several that ask at first, one's is kept.
+    // When several ask first at the same time, one of their ids is kept.
     const kept = await select();
     if (kept === undefined) throw new Error('the identity was written and is not there');
     return kept.id;
   }
 
-  /** @throws Error which says what is wrong with the database, in words for its owner */
+  /** @throws Error that says what is wrong with the database, in words for its owner */
   async check(): Promise<void> {
     await this.#database.check();
   }
 
-  /** Ends the hints, then gives the database back. Safe twice. */
+  /** Ends the hints, then gives the database back. May be called twice. */
   async close(): Promise<void> {
     await this.#database.close();
   }

@@ -9,7 +9,7 @@ import { openControl } from './open-control.js';
 import { watchReach } from './reach.js';
 import { methodsOf, servePlane, tellChanges } from './remote/serve-plane.js';
 
-/** The control thread: the only one that has the control store. Its owner is `control-extension.ts`. */
+/** The control thread, the only one that has the control store. `control-extension.ts` starts it. */
 
 const port = parentPort;
 if (port === null) throw new Error('control-thread.js runs as a worker thread only');
@@ -20,7 +20,7 @@ const sendLine = (line: LogNotice): void => {
 };
 const options = workerData as ControlOptions;
 const opening = openControl(options, { clock: systemClock, logger: noticeLogger(sendLine, false) });
-// Whoever calls `open` is told; until then the rejection is not unhandled.
+// Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
 opening.catch(() => undefined);
 
 let endReach = (): void => undefined;
@@ -46,7 +46,7 @@ serve(port, outbox, {
   },
   close: async () => {
     endReach();
-    // A server that does not answer is not waited for: what it was not told to commit, it rolls back.
+    // A server that does not answer is not waited for: it rolls back what it was not told to commit.
     await Promise.race([(await opening).close(), hurried]);
   },
   hurry,

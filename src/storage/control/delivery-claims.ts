@@ -16,11 +16,11 @@ import type { Tables } from './tables.js';
 import { interrupt, saveWaiting, toWaiting, type WaitingDelivery } from './waiting-rows.js';
 
 interface Turn extends WaitingTurn {
-  /** Null: it is not due, and its row was not read. */
+  /** Null where it is not due, and its row was not read. */
   readonly row: WaitingDelivery | null;
 }
 
-/** Now, by the clock that leases are judged by. */
+/** The current time, on the clock by which leases are judged. */
 export async function leaseClock(tx: Transaction<Tables>, dialect: Dialect): Promise<Micros> {
   const { rows } = await sql<{ now: number }>`select ${dialect.now()} as now`.execute(tx);
   const [row] = rows;
@@ -29,8 +29,8 @@ export async function leaseClock(tx: Transaction<Tables>, dialect: Dialect): Pro
 }
 
 /**
- * Claims what is due, in turns. Rows are read by endpoint, each a few from an index: one window over all that waits takes ten times as
- * long where much does.
+ * Claims what is due, in turns. Rows are read by endpoint, a few of each from an index: one window over everything that waits
+ * takes ten times as long where much does.
  */
 export async function claimDue(
   tx: Transaction<Tables>,
@@ -41,7 +41,7 @@ export async function claimDue(
   const seen = await readEndpoints(tx);
   const locked = await lockOrganizations(tx, dialect, organizationsInTurn(seen, clock, request));
   await interruptExpired(tx, dialect, [...locked], clock);
-  // Anew, under the lock: until its end only less can be under way to these.
+  // Read again under the lock: until it ends, the number of running attempts to these can only shrink.
   const endpoints = locked.size === 0 ? [] : await readEndpoints(tx, [...locked]);
   const isNext = endpointsInTurn(endpoints, request);
   const queues: EndpointTurns<Turn>[] = [];
@@ -118,7 +118,7 @@ async function interruptExpired(
   if (rows.length > 0) await interrupt(tx, rows, new Set(active));
 }
 
-/** What waits longest for an endpoint, as much as it has room for, locked. */
+/** What has waited longest for an endpoint, as much as it has room for, locked. */
 async function readFirst(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -136,10 +136,10 @@ async function readFirst(
   return (await dialect.lock(query).execute()).map(toWaiting);
 }
 
-/** Stands for what waits, where it is not due. */
+/** Stands for what waits and is not due. */
 function laterTurn(endpoint: Glance, request: ClaimRequest): readonly Turn[] {
   if (endpoint.first === null || roomOf(endpoint, request) === 0) return [];
-  // What is due beyond the turns of its organization comes when others have ended: somebody asks then.
+  // What is due beyond its organization's limit comes when other attempts have ended: somebody will ask then.
   if (endpoint.first <= request.now) return [];
   return [{ row: null, due: endpoint.first, delivery: -1, ofEndpoint: endpoint.underWay }];
 }
@@ -175,7 +175,7 @@ async function take(
     .where('is_active', '=', 1)
     .execute();
   const known = new Map(rows.map((row) => [row.id, row]));
-  // An endpoint that was paused since stays untouched.
+  // An endpoint that was paused meanwhile stays untouched.
   const taken = due.flatMap((row) => {
     const sent = known.get(row.deliveryId);
     return sent === undefined ? [] : [{ sent, before: row, after: claimed(row.waiting, now) }];

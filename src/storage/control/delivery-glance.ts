@@ -3,19 +3,19 @@ import type { Micros } from '../../signal/time.js';
 import type { ClaimRequest } from '../delivery-queue.js';
 import type { Tables } from './tables.js';
 
-/** What waits for an endpoint, and is under way to it, at a glance. */
+/** What waits for an endpoint, and what is running, at a glance. */
 export interface Glance {
   readonly id: string;
   readonly organizationId: string;
   readonly isActive: boolean;
   readonly underWay: number;
-  /** When the first lease ends; null: nothing is under way. */
+  /** When the first lease ends; null where nothing is running. */
   readonly expiresAt: Micros | null;
-  /** When the first that waits is due; null: nothing waits, or the endpoint is paused. */
+  /** When the first waiting delivery is due; null where nothing waits, or the endpoint is paused. */
   readonly first: Micros | null;
 }
 
-/** Of these organizations, or of all: three looks into an index for each endpoint, however much waits. */
+/** For certain organizations, or for all: three look-ups in an index for each endpoint, however much waits. */
 export async function readEndpoints(
   tx: Transaction<Tables>,
   organizations?: readonly string[],
@@ -57,14 +57,14 @@ export async function readEndpoints(
   }));
 }
 
-/** Attempts that may be begun to an endpoint. */
+/** How many attempts may be begun to an endpoint. */
 export function roomOf({ underWay, isActive }: Glance, { perEndpoint, limit }: ClaimRequest): number {
   return isActive ? Math.max(0, Math.min(limit, perEndpoint - underWay)) : 0;
 }
 
 /**
- * The organizations that have something due or claims that have ended: those whose turn it is, one for each delivery that is asked for.
- * Others may claim for the rest meanwhile.
+ * The organizations whose turn it is: those with something due, or with claims that have ended; one for each delivery that is
+ * asked for. Others may claim for the rest meanwhile.
  */
 export function organizationsInTurn(
   seen: readonly Glance[],
@@ -97,7 +97,7 @@ export function organizationsInTurn(
     .map(([id]) => id);
 }
 
-/** The endpoints with something due whose turn it may be: of each organization as many as it may have attempts under way. */
+/** The endpoints with something due whose turn it may be: for each organization as many as it may have running attempts. */
 export function endpointsInTurn(endpoints: readonly Glance[], request: ClaimRequest): ReadonlySet<string> {
   const taken = new Map<string, number>();
   const next = new Set<string>();

@@ -7,7 +7,9 @@ import type { Tables } from './tables.js';
 
 /** How many are removed in one transaction. */
 const REMOVED_AT_ONCE = 2000;
-/** Attempts that are read at a time, each with 16 KiB of an answer: the schedule makes ten, and users ask for more without end. */
+/**
+ * How many attempts are read at a time, each with 16 KiB of an answer: the schedule makes ten, but users may ask for any number.
+ */
 const ATTEMPTS_AT_ONCE = 200;
 
 type Database = Kysely<Tables> | Transaction<Tables>;
@@ -77,7 +79,7 @@ export class DeliveryHistory {
     });
   }
 
-  /** A part of those that were queued before. @returns how many; 0 when none is left */
+  /** Removes some of the deliveries queued before a time. @returns how many; 0 when none is left */
   async removeSome(before: Micros): Promise<number> {
     const { dialect } = this.#database;
     return await this.#database.transaction(async (tx) => {
@@ -107,7 +109,7 @@ export class DeliveryHistory {
   }
 }
 
-/** A delivery of an organization's endpoint. */
+/** A delivery to an endpoint of an organization. */
 export function ofOrganization(db: Database, slug: string, deliveryId: string) {
   return db
     .selectFrom('deliveries')
@@ -166,7 +168,7 @@ async function summaries(
   );
 }
 
-/** Those that have ended, and behind them the one under way. */
+/** The attempts that have ended, and after them the running one. */
 async function attemptsAfter(db: Database, id: string, after: number): Promise<readonly DeliveryAttempt[]> {
   const ended: readonly DeliveryAttempt[] = await db
     .selectFrom('delivery_attempts')

@@ -9,7 +9,7 @@ import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 import { saveWaiting } from './waiting-rows.js';
 
-/** Four parameters each at most, of 32,766 that SQLite takes in a statement. */
+/** Each takes at most four of the 32,766 parameters that SQLite allows in a statement. */
 const ROWS_A_STATEMENT = 2000;
 
 interface Subscriber {
@@ -18,7 +18,7 @@ interface Subscriber {
 }
 
 /**
- * Takes events: once each, with a delivery for every active endpoint that is to have it.
+ * Takes events, once each, with a delivery for every active endpoint that should have it.
  *
  * @returns the ids of the deliveries that were added
  */
@@ -55,7 +55,7 @@ export async function takeEvents(
   return rows.map(({ id }) => id);
 }
 
-/** The events that somebody is to have, once each, and the endpoints that are. */
+/** The events that somebody should have, once each, and their endpoints. */
 async function wantedEvents(tx: Transaction<Tables>, dialect: Dialect, events: readonly StoredEvent[]) {
   const subscribers = await subscribersOf(tx, dialect, events);
   const seen = new Set<string>();
@@ -74,7 +74,7 @@ async function wantedEvents(tx: Transaction<Tables>, dialect: Dialect, events: r
   });
 }
 
-/** The active endpoints of each user and organization, locked: who pauses or deletes one waits. */
+/** The active endpoints of each user and organization, locked: whoever pauses or deletes one has to wait. */
 async function subscribersOf(
   tx: Transaction<Tables>,
   dialect: Dialect,

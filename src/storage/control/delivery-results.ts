@@ -21,7 +21,7 @@ interface NotedResults {
   readonly isTold: boolean;
 }
 
-/** Notes how attempts ended, and lets the endpoints' breakers follow. Endpoints are locked before deliveries, as everywhere. */
+/** Notes how attempts ended, and updates the breakers of the endpoints. Endpoints are locked before deliveries, as everywhere. */
 export async function noteResults(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -52,7 +52,7 @@ export async function noteResults(
   for (const result of results) {
     const row = rows.get(result.delivery_id);
     const endpoint = row && after.get(row.endpointId);
-    // Another claim, a delivery or an endpoint that was removed, or the same result again.
+    // There is another claim, the delivery or its endpoint was removed, or the same result came before.
     if (!endpoint || !row.waiting.underWay || row.waiting.attempts !== result.attempt) continue;
     attempts.push(toAttempt(result, row.waiting.underWay.attemptedAt));
     rows.set(result.delivery_id, { ...row, waiting: finished(row.waiting, result), expiresAt: null });
@@ -69,7 +69,7 @@ export async function noteResults(
   return await follow(tx, before, [...after.values()], rules.now);
 }
 
-/** Writes what changed of the endpoints, and tells of those that were paused. */
+/** Writes what changed in the endpoints, and tells of those that were paused. */
 async function follow(
   tx: Transaction<Tables>,
   before: ReadonlyMap<string, EndpointRow>,

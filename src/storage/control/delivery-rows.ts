@@ -88,7 +88,7 @@ export class DeliveryRows implements DeliveryQueue {
       const found = await ofOrganization(tx, slug, deliveryId).executeTakeFirst();
       if (found === undefined) return false;
       const { id, endpoint_id } = found;
-      // Both may be gone meanwhile, or will not be before the end of this.
+      // Both may be gone by now, or else stay until the end of this transaction.
       const endpoint = tx.selectFrom('webhook_endpoints').select('is_active').where('id', '=', endpoint_id);
       const locked = await dialect.lock(endpoint).executeTakeFirst();
       const delivery = tx.selectFrom('deliveries').select('id').where('id', '=', id);
@@ -163,7 +163,7 @@ export class DeliveryRows implements DeliveryQueue {
   }
 }
 
-/** A delivery of which nothing is left to be done. */
+/** A delivery with nothing left to do. */
 async function restOf(tx: Transaction<Tables>, id: string, endpointId: string): Promise<WaitingDelivery> {
   const { ended } = await tx
     .selectFrom('delivery_attempts')

@@ -28,7 +28,7 @@ export class EndpointRows implements Endpoints {
 
   async create(slug: string, endpoint: StoredEndpoint, most = Infinity): Promise<CreatedEndpoint> {
     return await this.#database.transaction(async (tx, tell) => {
-      // Locked: two that come at once count each other.
+      // Locked, so that two calls at the same time count each other's endpoint.
       const query = tx.selectFrom('organizations').select('id').where('slug', '=', slug);
       const organization = await this.#database.dialect.lock(query).executeTakeFirst();
       if (organization === undefined) return 'unknown';
@@ -68,7 +68,7 @@ export class EndpointRows implements Endpoints {
       if (before === undefined) return null;
       const row = await tx
         .updateTable('webhook_endpoints')
-        // Something must be set.
+        // A statement has to set something.
         .set({ id: before.id, ...changedColumns(change) })
         .where('id', '=', before.id)
         .returningAll()
@@ -137,7 +137,7 @@ export class EndpointRows implements Endpoints {
     return rows.map(toStoredEndpoint);
   }
 
-  /** Locked: who takes events, or notes results, waits. */
+  /** Locks an endpoint: whoever takes events or notes results has to wait. */
   async #locked(
     tx: Transaction<Tables>,
     slug: string,
@@ -152,7 +152,7 @@ export class EndpointRows implements Endpoints {
   }
 }
 
-/** Told at once, to this endpoint alone; those who read events later find it taken. */
+/** Sent at once, to this endpoint alone; whoever reads the event later finds that it was taken. */
 function endpointTested(row: Tables['webhook_endpoints'], slug: string, now: Micros): Fact {
   const head = { id: uuidV7(now / MICROS_PER_MS), type: 'webhook.test', timestamp: now } as const;
   const body = envelope(head, { endpoint_id: row.id, endpoint_name: row.name, organization: slug });

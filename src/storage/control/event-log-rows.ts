@@ -16,10 +16,10 @@ import { appendFacts } from './event-rows.js';
 import { holdsLease } from './lease-rows.js';
 import type { Tables } from './tables.js';
 
-/** Owners that ended leave what they wanted: it goes so long after what is wanted now. */
+/** Processes that ended leave behind what they wanted: it is removed this long after it expired. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
-/** Events by number, how far their readers are, and what is wanted. */
+/** Events by number, how far their readers are, and which types are wanted. */
 export class EventLogRows implements EventLog {
   readonly #database: ControlDatabase;
 
@@ -49,7 +49,7 @@ export class EventLogRows implements EventLog {
   }
 
   async open(reader: string): Promise<EventPosition> {
-    // One that is known begins on a full disk, too.
+    // A known reader can begin on a full disk, too.
     const known = await this.#database.read((db) =>
       db.selectFrom('event_readers').select('position').where('name', '=', reader).executeTakeFirst(),
     );
@@ -117,7 +117,7 @@ export class EventLogRows implements EventLog {
           .values(rows)
           .onConflict((conflict) => conflict.columns(['owner', 'type']).doUpdateSet({ until }))
           .execute();
-      // What is written changes as if an endpoint subscribed.
+      // Which events are written changes, as if an endpoint had subscribed.
       tell('endpoints');
     });
   }
@@ -162,7 +162,7 @@ function readPosition(position: EventPosition): number {
   return number;
 }
 
-/** How many events make one page: the first one always does. */
+/** How many events make one page, at least one. */
 function pageSize(rows: readonly Tables['events'][], limit: EventPageLimit): number {
   let bytes = 0;
   let count = 0;

@@ -5,7 +5,7 @@ import { indexKey } from './index-key.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** Ten parameters each: SQLite takes 32,766 in a statement, PostgreSQL 65,535. */
+/** Each takes ten parameters: SQLite allows 32,766 in a statement, PostgreSQL 65,535. */
 const ROWS_A_STATEMENT = 1000;
 
 /**
@@ -32,8 +32,8 @@ export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[
 }
 
 /**
- * Whether a fact is to be told: to a reader that wants its type, or to an active endpoint of the organization whose it is, or of one that
- * the user belongs to whose it is.
+ * Whether a fact is to be told: to a reader that wants its type, or to an active endpoint. For the event of an organization that
+ * is one of its own, for a user's event one of an organization that the user belongs to.
  */
 export async function isWanted(tx: Transaction<Tables>, { tenant, event }: Fact): Promise<boolean> {
   const { type, timestamp } = event;
@@ -63,7 +63,7 @@ export async function isWanted(tx: Transaction<Tables>, { tenant, event }: Fact)
   return subscribed !== undefined;
 }
 
-/** Types hold no blanks, and are written with blanks between them. */
+/** Types contain no blanks, and are stored with blanks between them. */
 function subscribes(type: EventType | typeof ALL_EVENTS) {
   return sql<boolean>`' ' || webhook_endpoints.event_types || ' ' like ${`% ${type} %`}`;
 }

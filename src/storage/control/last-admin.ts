@@ -2,9 +2,9 @@ import { sql, type Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
 /**
- * Whether nobody could administer for good without this key, or without the keys of this user: by keys that have the scope, are neither
- * revoked nor have an end, and whose users are not disabled. A key that will expire is no way in: nothing would be left after its time. To
- * be asked under the lock that all changes of keys and users take.
+ * Whether for good nobody could administer without this key, or without the keys of this user: by keys that have the scope, are
+ * not revoked, do not expire, and whose users are not disabled. A key that will expire does not help, because nothing would be
+ * left after its time. To be called under the lock that all changes of keys and users take.
  */
 export async function isLastAdmin(
   tx: Transaction<Tables>,

@@ -5,7 +5,7 @@ import type { ControlDatabase } from './control-database.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 
-/** A row for each name; it stays when the lease is given back, so that tokens grow. */
+/** A row for each name, which stays when the lease is given back, so that tokens grow. */
 export class LeaseRows implements Leases {
   readonly #database: ControlDatabase;
 
@@ -61,7 +61,7 @@ export class LeaseRows implements Leases {
   }
 }
 
-/** Whether nobody took a lease since, or will before the end of the transaction. */
+/** Whether nobody has taken a lease since, or will before the end of the transaction. */
 export async function holdsLease(tx: Transaction<Tables>, dialect: Dialect, lease: Lease): Promise<boolean> {
   const query = tx
     .selectFrom('leases')

@@ -6,10 +6,10 @@ import { MIGRATIONS } from './migrations.js';
 import type { Tables } from './tables.js';
 
 /**
- * Brings the tables to what this program needs. Of several that start at once, one does it and the others wait.
+ * Brings the tables to what this program needs. When several start at once, one does it and the others wait.
  *
  * @param place names the store in errors, without secrets
- * @throws ControlStoreError where a newer program has been here; DatabaseFailure
+ * @throws ControlStoreError where a newer program has used it; DatabaseFailure
  */
 export async function migrate(database: Kysely<Tables>, dialect: Dialect, place: string): Promise<void> {
   const migrator = new Migrator({
@@ -27,20 +27,20 @@ export async function migrate(database: Kysely<Tables>, dialect: Dialect, place:
           ]),
         ),
     },
-    // The order by time of running is nothing to go by: clocks are set back.
+    // The times at which migrations ran give no order: clocks are set back.
     allowUnorderedMigrations: true,
   });
   const done = await refuseNewer(database, place);
-  // A disk that is full is written to where there is need only.
+  // A full disk is written to only where necessary.
   if (Object.keys(MIGRATIONS).every((name) => done.includes(name))) return;
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  // A newer program may have been here between the two.
+  // A newer program may have been here between the two steps.
   await refuseNewer(database, place);
   throw error instanceof Error ? error : new Error('the migrations failed');
 }
 
-/** A failure at the start, with the store's name in it; what names it already stays as it is. */
+/** A failure at the start, with the store's name in it; an error that names it already stays as it is. */
 export function openError(place: string, error: unknown): unknown {
   if (!(error instanceof DatabaseFailure)) return error;
   return new ControlStoreError(`The control store ${place} cannot be opened: ${error.message}.`, {

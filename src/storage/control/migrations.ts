@@ -1,9 +1,9 @@
-/** Statements that both databases understand. @param text the type of a column of texts */
+/** Statements that both databases understand. @param text the type of a text column */
 type Statements = (text: string) => readonly string[];
 
 /**
- * The steps from an empty database to the tables of today, in the order of their names. One that was released is never changed: what comes
- * later is a further step.
+ * The steps from an empty database to the tables of today, in the order of their names. A released step is never changed:
+ * whatever comes later is a further step.
  */
 export const MIGRATIONS: Readonly<Record<string, Statements>> = {
   '0001-leases': (text) => [

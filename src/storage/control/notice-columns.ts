@@ -8,14 +8,14 @@ import type {
 import type { AlertChannel, AlertRule } from '../alert-rules.js';
 import type { Tables } from './tables.js';
 
-/** Each has a place of its own, by which its notices are numbered. */
+/** Each channel has a place of its own, by which its notices are numbered. */
 const CHANNELS: Readonly<Record<AlertChannel, readonly NotificationChannel[]>> = {
   email: ['email'],
   webhook: ['webhook'],
   both: ['email', 'webhook'],
 };
 
-/** The rows of the notices of a firing, by its number: due at once. */
+/** The rows of the notices of a firing, given the number of the firing. They are due at once. */
 export function noticesOf(
   { alert, userId }: AlertRule,
   firing: number,
@@ -46,7 +46,7 @@ export function toNotification(row: Tables['alert_notices']): AlertNotification 
   };
 }
 
-/** What is JSON there was written by this store. */
+/** The JSON was written by this store. */
 export function toAttempts(history: string): readonly NotificationAttempt[] {
   return JSON.parse(history) as readonly NotificationAttempt[];
 }

@@ -16,10 +16,10 @@ import { takeTurns } from './notice-turns.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** Names in one list of a statement. */
+/** How many names one list in a statement holds. */
 const MOST_NAMES = 1000;
 
-/** Notices. Who claims or skips takes a token first: one after another, so that limits hold over all senders. */
+/** Notices. Whoever claims or skips takes a token first, one after another, so that limits hold over all senders. */
 export class NoticeRows implements Notices {
   readonly #database: ControlDatabase;
 
@@ -90,7 +90,7 @@ export class NoticeRows implements Notices {
           .set({ claimed_until: this.#end(ms) })
           .where('number', '=', claim.number)
           .where('token', '=', claim.token)
-          // Neither settled nor given back.
+          // The claim was neither settled nor given back.
           .where('claimed_until', '>', 0)
           .executeTakeFirst();
         if (changed.numUpdatedRows > 0n) renewed.add(claim);
@@ -128,7 +128,7 @@ export class NoticeRows implements Notices {
 
   async skip({ now, channel, detail, userIds, most }: SkipRequest): Promise<number> {
     return await this.#database.transaction(async (tx) => {
-      // Nobody claims any of them meanwhile.
+      // Nobody can claim any of them meanwhile.
       await nextNumbers(tx, 'notice', 1);
       let skipped = 0;
       for (const users of userIds === null ? [null] : parts(userIds)) {
@@ -142,7 +142,7 @@ export class NoticeRows implements Notices {
           .orderBy('number')
           .limit(most - skipped);
         if (users !== null) query = query.where('attempts', '=', 0).where('user_id', 'in', users);
-        // Those that a sender settles in this moment are left to it.
+        // Notices that a sender is settling at this moment are left to it.
         const found = await this.#database.dialect.lockSkipping(query).execute();
         for (const numbers of parts(found.map(({ number }) => number)))
           await tx
@@ -161,7 +161,7 @@ export class NoticeRows implements Notices {
   }
 }
 
-/** Gives notices to a sender. Those that were settled meanwhile by a claim that had ended are left out. */
+/** Gives notices to a sender. Those that a claim which had ended has settled meanwhile are left out. */
 async function take(
   tx: Transaction<Tables>,
   numbers: readonly number[],
@@ -197,7 +197,7 @@ async function take(
   }));
 }
 
-/** So that two that change the same rows wait for each other and do not meet. */
+/** So that two that change the same rows wait for each other and do not deadlock. */
 function inOrder<Claim extends NoticeClaim>(claims: readonly Claim[]): readonly Claim[] {
   return [...claims].sort((a, b) => a.number - b.number);
 }

@@ -8,7 +8,7 @@ export interface WaitingNotice {
   readonly due_at: number;
 }
 
-/** How many notices of a channel are under way to a user. */
+/** How many notices of a channel are running for a user. */
 export interface UnderWay {
   readonly user_id: string;
   readonly channel: string;
@@ -23,9 +23,9 @@ export interface DueLater {
 }
 
 /**
- * Which notices begin: those of whoever has the fewest under way come first, and of each user the longest overdue.
+ * Which notices begin: first those of the user with the fewest running, and for each user the longest overdue.
  *
- * @param waiting the longest overdue first, of each user and channel as many as may be under way to it
+ * @param waiting the longest overdue first, for each user and channel as many as may be running
  * @returns their numbers, and when the next one can begin
  */
 export function takeTurns(
@@ -54,7 +54,7 @@ export function takeTurns(
       .slice(0, Math.max(0, free[channel]));
     taken.push(...turns.map(({ notice }) => notice.number));
     if (turns.length >= free[channel]) continue;
-    // Some places are left, so all that are waiting and may begin do: the counts say how many are under way then.
+    // Some places are left, so everything that waits and may begin does, and the counts then say how many are running.
     for (const { user_id, due_at, channel: of } of later)
       if (of === channel && (counts.get(user_id) ?? 0) < perUser[channel])
         nextDueAt = Math.min(nextDueAt, due_at);

@@ -1,12 +1,15 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
-/** What is numbered: users for telemetry, changes of keys, prompts for telemetry, events in their log, changes of alert rules, claims of notices. */
+/**
+ * What is numbered: users and prompts for telemetry, changes of keys, events in their log, changes of alert rules, claims of
+ * notices.
+ */
 export type Counter = 'tenant' | 'key' | 'prompt' | 'event' | 'rule' | 'notice';
 
 /**
- * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers grow with
- * the commits; one that fails gives them back.
+ * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers
+ * grow with the commits; a transaction that fails gives them back.
  *
  * @returns the last of them
  */

@@ -99,7 +99,12 @@ export async function insertOrganization(tx: Transaction<Tables>, organization: 
     throw new ConflictError('slug', `An organization with the slug ${slug} exists already.`);
 }
 
-/** Makes somebody a member, or gives a member another role. @param member without a role: as `putMember` @returns the role */
+/**
+ * Makes somebody a member, or gives a member another role.
+ *
+ * @param member without a role: as in `putMember`
+ * @returns the role
+ */
 export async function insertMember(
   tx: Transaction<Tables>,
   { role, ...member }: Omit<Tables['members'], 'role'> & { readonly role: Role | undefined },

@@ -6,7 +6,7 @@ import { formatTime } from '../../signal/time.js';
 import type { Fact } from '../event-log.js';
 import type { PromptVersion } from '../prompts.js';
 
-/** Of a description, in characters, that its event tells: what receivers get stays small. */
+/** How many characters of a description its event tells: what receivers get stays small. */
 const TOLD_DESCRIPTION = 1000;
 
 /** The fact that a version of a prompt was made. */

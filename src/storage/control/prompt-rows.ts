@@ -8,15 +8,15 @@ import { nextNumbers } from './numbers.js';
 import { promptCreated } from './prompt-event.js';
 import type { Tables } from './tables.js';
 
-/** Of the texts of one page of a list: what is copied and printed in a few milliseconds. */
+/** Bytes of text on one page of a list: what is copied and printed in a few milliseconds. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_PROMPTS = 500;
-/** Each is a condition within others, and SQLite takes a thousand of these. */
+/** Each is a condition nested in others, and SQLite allows a thousand of these. */
 const VERSIONS_A_QUERY = 200;
 /** What a prompt takes beside its texts. */
 const OWN_BYTES = 256;
 
-/** Where a list goes on: behind a version of a prompt, among those that were there at its beginning. */
+/** Where a list goes on: after a version of a prompt, among those that existed when it began. */
 interface Place {
   readonly last: number;
   readonly name: string;
@@ -181,7 +181,7 @@ function behind<Row>(
   );
 }
 
-/** Those that make a page, at least one where there is one. */
+/** The rows that make a page, at least one if there is one. */
 function firstOf<Row extends { readonly bytes: number }>(rows: readonly Row[]): readonly Row[] {
   let count = 0;
   for (let bytes = 0; bytes < PAGE_BYTES && count < Math.min(rows.length, PAGE_PROMPTS); count++)

@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../component/telemetry.js';
 
-/** How soon a store that is lost is known to be, and one that is back. */
+/** How soon the loss of a store, and its return, is noticed. */
 const EVERY_MS = 1000;
-/** A server that has not answered for so long is not there. */
+/** A server that has not answered for so long counts as lost. */
 const ANSWER_MS = 5000;
 
 /**
- * Looks now and then whether a store answers.
+ * Checks regularly whether a store answers.
  *
  * @param ask a small read or write, which throws what is wrong
- * @param tell is told why it does not, once, and with null when it does again
- * @returns what ends it
+ * @param tell called once with the reason why it does not answer, and with null when it does again
+ * @returns a function that ends it
  */
 export function watchReach(
   clock: Clock,

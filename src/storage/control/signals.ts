@@ -14,7 +14,7 @@ export class LocalSignals implements Signals {
   watch(topic: Topic, listener: () => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners);
-    // The same function may watch twice.
+    // The same function may watch several times.
     const own = (): void => {
       listener();
     };

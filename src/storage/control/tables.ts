@@ -1,4 +1,4 @@
-/** The tables of the control store, as statements see them. Times are microseconds since 1970, truths 0 or 1. */
+/** The tables of the control store, as statements see them. Times are microseconds since 1970, booleans 0 or 1. */
 export interface Tables {
   counters: CounterTable;
   leases: LeaseTable;
@@ -23,14 +23,14 @@ export interface Tables {
   alert_notices: AlertNoticeTable;
   /** One row; null until the first. */
   alert_beats: { source: string; beat_at: number };
-  /** One row, with the number 1, from when somebody asked for it first. */
+  /** One row, with the number 1, once somebody has asked for it. */
   identity: { row: number; id: string };
 }
 
 /** Numbers that are given once. */
 interface CounterTable {
   name: string;
-  /** The last that was given. */
+  /** The last one that was given. */
   last: number;
 }
 
@@ -45,7 +45,7 @@ interface UserTable {
   id: string;
   tenant: number;
   email: string;
-  /** In lower case: it exists once. */
+  /** In lower case, so that each exists once. */
   email_key: string;
   name: string;
   monthly_event_limit: number | null;
@@ -65,14 +65,14 @@ interface KeyTable {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
-  /** The number of the last change of what decides whether it is taken. */
+  /** The number of the last change of what decides whether it is accepted. */
   changed: number;
 }
 
 interface OrganizationTable {
   id: string;
   slug: string;
-  /** In lower case: it exists once. */
+  /** In lower case, so that each exists once. */
   slug_key: string;
   name: string;
   created_at: number;
@@ -85,7 +85,7 @@ interface MemberTable {
 }
 
 interface PromptTable {
-  /** What rows of telemetry carry instead of the id. */
+  /** What rows of telemetry carry in place of the id. */
   number: number;
   id: string;
   user_id: string;
@@ -97,7 +97,7 @@ interface PromptTable {
   description: string | null;
   is_active: number;
   created_at: number;
-  /** Of the texts, about: reads go by it to bound what they hold. */
+  /** The length of the texts, roughly, by which reads bound what they hold. */
   bytes: number;
 }
 
@@ -151,7 +151,7 @@ interface DeliveryTable {
   created_at: number;
 }
 
-/** What is still to be attempted. A delivery without a row here is at rest. */
+/** What is still to be attempted. A delivery without a row here is finished. */
 interface WaitingDeliveryTable {
   delivery_id: string;
   endpoint_id: string;
@@ -159,13 +159,13 @@ interface WaitingDeliveryTable {
   step: number;
   manual: number;
   attempts: number;
-  /** When the attempt under way began; null: none is. */
+  /** When the running attempt began; null where none is running. */
   attempted_at: number | null;
-  /** Of it. */
+  /** Whether somebody asked for it. */
   is_manual: number;
   /** When its lease ends. */
   expires_at: number | null;
-  /** When somebody may claim it: 0 where somebody asked for it, null while it is claimed. */
+  /** When somebody may claim it: 0 where somebody asked for an attempt, null while it is claimed. */
   ready_at: number | null;
 }
 
@@ -197,7 +197,7 @@ interface AlertRuleTable {
   target_service: string | null;
   last_fired_at: number | null;
   created_at: number;
-  /** The next two are null while the rule is not firing. */
+  /** This and the next are null while the rule is not firing. */
   incident_id: string | null;
   incident_firings: number | null;
   evidence: string | null;
@@ -221,7 +221,7 @@ interface AlertFiringTable {
 }
 
 interface AlertNoticeTable {
-  /** Twice that of its firing, or one more. */
+  /** Twice the number of its firing, or one more. */
   number: number;
   /** The number of the firing. */
   firing: number;
@@ -230,12 +230,12 @@ interface AlertNoticeTable {
   webhook_url: string | null;
   status: string;
   detail: string | null;
-  /** Null: it is pending no more. */
+  /** Null where it is no longer pending. */
   due_at: number | null;
   attempts: number;
-  /** The attempts: JSON. */
+  /** The attempts, as JSON. */
   history: string;
-  /** Of its newest claim. */
+  /** The token of its newest claim. */
   token: number;
   /** 0 while nobody has it. */
   claimed_until: number;

@@ -3,7 +3,7 @@ import type { Micros } from '../../signal/time.js';
 import type { PublishedTerms, Terms } from '../terms.js';
 import type { ControlDatabase } from './control-database.js';
 
-/** Owners that ended leave their terms: they go so long after those that hold now. */
+/** Processes that ended leave their terms behind: these are removed this long after they expired. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
 /** A row for each process that publishes. */

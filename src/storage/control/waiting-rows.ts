@@ -5,15 +5,15 @@ import { interrupted, isAtRest, type Waiting } from '../delivery-state.js';
 import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../webhook-endpoints.js';
 import type { Tables } from './tables.js';
 
-/** Ten parameters each, of 32,766 that SQLite takes in a statement. */
+/** Each takes ten of the 32,766 parameters that SQLite allows in a statement. */
 const ROWS_A_STATEMENT = 1000;
 
-/** A delivery that is not at rest. */
+/** A delivery that is not finished. */
 export interface WaitingDelivery {
   readonly deliveryId: string;
   readonly endpointId: string;
   readonly waiting: Waiting;
-  /** When the lease of the attempt under way ends; null: none is. */
+  /** When the lease of the running attempt ends; null where none is running. */
   readonly expiresAt: Micros | null;
 }
 
@@ -45,7 +45,7 @@ function fromWaiting({ deliveryId, endpointId, waiting, expiresAt }: WaitingDeli
   };
 }
 
-/** Writes deliveries as they are now; those of which nothing is left to be done have no row. Theirs are to be locked before. */
+/** Writes deliveries as they are now; those with nothing left to do have no row. Their rows have to be locked before. */
 export async function saveWaiting(tx: Transaction<Tables>, all: readonly WaitingDelivery[]): Promise<void> {
   for (let start = 0; start < all.length; start += ROWS_A_STATEMENT) {
     const part = all.slice(start, start + ROWS_A_STATEMENT);
@@ -85,7 +85,7 @@ export async function addAttempts(
       .execute();
 }
 
-/** Gives up attempts under way whose rows are locked. @param active ids of the active endpoints among theirs */
+/** Gives up running attempts whose rows are locked. @param active ids of those of their endpoints that are active */
 export async function interrupt(
   tx: Transaction<Tables>,
   lost: readonly WaitingDelivery[],
@@ -114,7 +114,7 @@ export async function interrupt(
   );
 }
 
-/** Nothing that was asked for waits for an endpoint that is paused; what the schedule has to do is held. */
+/** Nothing that was asked for waits for a paused endpoint; attempts of the schedule are held. */
 export async function forgetManual(tx: Transaction<Tables>, endpointId: string): Promise<void> {
   await tx
     .deleteFrom('waiting_deliveries')
@@ -131,8 +131,8 @@ export async function forgetManual(tx: Transaction<Tables>, endpointId: string):
 }
 
 /**
- * Lets what was held go on: what waited for too long is given up, and what is due soon is spread, so that a receiver that comes back does
- * not get everything at once. What is under way goes on as it is.
+ * Resumes what was held: what has waited for too long is given up, and what is due soon is spread, so that a receiver that comes
+ * back does not get everything at once. Running attempts go on.
  */
 export async function resumeHeld(tx: Transaction<Tables>, endpointId: string, now: Micros): Promise<void> {
   await tx
@@ -158,7 +158,7 @@ export async function resumeHeld(tx: Transaction<Tables>, endpointId: string, no
     ) as soon where delivery_id = soon.id`.execute(tx);
 }
 
-/** What an endpoint was to get, and got: all of it. */
+/** Removes everything that an endpoint was to get, and got. */
 export async function removeOfEndpoint(tx: Transaction<Tables>, endpointId: string): Promise<void> {
   await tx.deleteFrom('waiting_deliveries').where('endpoint_id', '=', endpointId).execute();
   await tx

@@ -10,28 +10,28 @@ import { PostgresSignals } from './postgres-signals.js';
 
 const CONNECTIONS = 10;
 const CONNECT_MS = 5000;
-/** How long who asks waits for a connection that others have. */
+/** How long a caller waits for a connection that others have. */
 const TURN_MS = 30_000;
-/** Longer than any statement of ours takes: a server that has not answered by then is lost. */
+/** Longer than any of our statements takes: a server that has not answered by then is lost. */
 const ANSWER_MS = 30_000;
-/** Of that, what the server gives a statement, so that it is told why it failed and nothing is left running there. */
+/** The server's share of that time, so that it reports why a statement failed and nothing is left running there. */
 const STATEMENT_SHARE = 0.8;
-/** A process that stands still in the middle of a transaction keeps its locks no longer. */
+/** After this long a process that stands still in the middle of a transaction loses its locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 const dialect: Dialect = {
   text: 'text collate "C"',
-  // Processes on several machines share the leases, and their clocks differ: the database's is the only one they have in common.
+  // Processes on several machines share the leases, and their clocks differ: only the database's is common to all.
   now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
   lock: (query) => query.forUpdate(),
   lockSkipping: (query) => query.forUpdate().skipLocked(),
 };
 
 /**
- * Opens a database of PostgreSQL as that of the control store, which others may have open, too.
+ * Opens a database of PostgreSQL, which others may have open, too, as that of the control store.
  *
  * @param url `postgres://user:password@host:port/database`
- * @param clock for pauses; leases are judged by the database's
+ * @param clock for pauses; leases are judged by the database's clock
  * @throws ControlStoreError where it cannot be reached, or was made by a newer program
  */
 export async function openPostgres(options: {
@@ -60,7 +60,7 @@ export async function openPostgres(options: {
     Client: QuickClient,
     connectionTimeoutMillis: TURN_MS,
   });
-  // Of idle connections, and of those that are in use: an error that nobody listens to ends the process.
+  // For idle connections and for those in use: an error without a listener would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -88,7 +88,7 @@ export async function openPostgres(options: {
   return database;
 }
 
-/** The pool has one time for connecting and for waiting until others are done, which may take longer. */
+/** The pool has one limit for connecting and for waiting until others are done; only the latter may take long. */
 class QuickClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_MS } : config);
@@ -109,7 +109,7 @@ function readBigint(text: string): number {
   return number;
 }
 
-/** Database and host, without what may be secret. */
+/** Database and host, without anything that may be secret. */
 function placeOf(url: string): string {
   try {
     const { host, pathname, searchParams } = new URL(url);

@@ -15,7 +15,7 @@ export class PostgresDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    // The pool connects when it is asked.
+    // The pool connects when it is asked for a connection.
   }
 
   async acquireConnection(): Promise<PostgresConnection> {
@@ -27,7 +27,7 @@ export class PostgresDriver implements Driver {
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
-    // One that did not answer may still: it is not used again.
+    // A connection that did not answer may still do so: it is not used again.
     connection.client.release(connection.isLost);
   }
 
@@ -39,7 +39,7 @@ export class PostgresDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
-  /** A connection that is gone has rolled back: what the transaction failed by is the error to tell. */
+  /** A lost connection has rolled back: the error to report is the one that made the transaction fail. */
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     if (connection.isLost) return;
     try {
@@ -58,7 +58,7 @@ export class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly client: PoolClient;
-  /** Whether it failed other than by what the server said. */
+  /** Whether it failed for another reason than an error that the server reported. */
   isLost = false;
 
   constructor(client: PoolClient) {

@@ -3,10 +3,10 @@ import { DatabaseFailure } from '../database-failure.js';
 
 /** Serialization failure, deadlock. */
 const REPEAT = new Set(['40001', '40P01']);
-/** Of classes of SQLSTATE: a feature that is missing, data, constraints, the statement itself. */
+/** Classes of SQLSTATE: a missing feature, data, constraints, the statement itself. */
 const FAULTS = /^(0A|22|23|42)/;
 
-/** What `pg` threw, without the values that PostgreSQL names in its texts. */
+/** Converts what `pg` threw, without the values that PostgreSQL names in its texts. */
 export function postgresFailure(error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   if (error instanceof DatabaseError) {
@@ -15,7 +15,7 @@ export function postgresFailure(error: unknown): DatabaseFailure {
     const kind = REPEAT.has(code) ? 'repeat' : FAULTS.test(code) ? 'fault' : 'unavailable';
     return new DatabaseFailure(`PostgreSQL says ${code}${at === undefined ? '' : ` (${at})`}`, kind);
   }
-  // Of the parsers.
+  // Errors of the parsers.
   if (error instanceof RangeError) return new DatabaseFailure(error.message, 'fault');
   const text = error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
   return new DatabaseFailure(`PostgreSQL cannot be reached: ${text}`, 'unavailable');

@@ -6,24 +6,27 @@ import { LocalSignals, type Signals } from '../signals.js';
 import { postgresFailure } from './postgres-failure.js';
 
 const CHANNEL = 'jackdaw';
-/** Said again it changes nothing. */
+/** Repeating it changes nothing. */
 const LISTEN = `listen ${CHANNEL}`;
 /** NOTIFY makes commits wait for each other: at most ten a second come from here, each with all topics. */
 const SEND_MS = 100;
-/** How often it is looked whether the connection still is one: a network that fails does not say so. */
+/** How often to check whether the connection still is one: a network that fails does not say so. */
 const LOOK_MS = 5000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 5000;
 
-/** Hints between all that have the database open, over a connection of their own. Its own are told within the process, at once. */
+/**
+ * Hints between all processes that have the database open, over a connection of their own. Hints of this process are passed on
+ * within it at once.
+ */
 export class PostgresSignals implements Signals {
   readonly #local = new LocalSignals();
   readonly #config: ClientConfig;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** Names this process among those that send. */
+  /** Identifies this process among the senders. */
   readonly #sender = randomUUID();
-  /** What others are still to be told. */
+  /** What others have not been told yet. */
   readonly #unsent = new Set<Topic>();
   #client: Client | null = null;
   #connecting: Promise<void> = Promise.resolve();
@@ -37,7 +40,7 @@ export class PostgresSignals implements Signals {
     this.#logger = parts.logger;
   }
 
-  /** Begins to listen; where that fails, it is tried again until it is closed. */
+  /** Begins to listen; if that fails, it is tried again until it is closed. */
   async open(): Promise<void> {
     this.#connecting = this.#connect();
     await this.#connecting;
@@ -63,7 +66,7 @@ export class PostgresSignals implements Signals {
 
   async #connect(): Promise<void> {
     const client = new Client(this.#config);
-    // A connection may be lost at any time, which ends the process where nobody listens.
+    // A connection may be lost at any time, and an error without a listener ends the process.
     client.on('error', () => undefined);
     client.on('end', () => {
       this.#lost(client);
@@ -83,7 +86,7 @@ export class PostgresSignals implements Signals {
     this.#client = client;
     if (this.#failures > 0) {
       this.#logger.info({}, 'Changes of other processes are heard of again');
-      // What was changed in between was not heard of.
+      // Changes in between were not heard of.
       this.#local.tellAll();
     }
     this.#failures = 0;
@@ -130,7 +133,7 @@ export class PostgresSignals implements Signals {
     });
   }
 
-  /** Tells the others, unless they were told just now: then in a moment. */
+  /** Tells the others; if that was done just now, then in a moment. */
   #send(): void {
     if (this.#client === null || this.#isPaused || this.#isClosed || this.#unsent.size === 0) return;
     const topics = [...this.#unsent];

@@ -3,12 +3,12 @@ import type { ControlPlane } from '../../control-plane.js';
 /** The parts of a control plane whose methods cross as calls. */
 export type Contract = Exclude<keyof ControlPlane, 'watch' | 'identity' | 'directory'>;
 
-/** The methods of a contract, all of which answer later: another would have no way over a port. */
+/** The methods of a contract. All of them return a promise: no other could cross a port. */
 type MethodsOf<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends (...args: never[]) => Promise<unknown> ? true : never;
 };
 
-/** Every method of every contract. What is missing here, or is in no contract, does not compile. */
+/** Every method of every contract. A missing method, or one that is in no contract, does not compile. */
 export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name]> } = {
   accounts: {
     findUser: true,
@@ -91,7 +91,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
   notices: { claim: true, renew: true, finish: true, skip: true },
 };
 
-/** What is asked for with a method of a contract. */
+/** The name under which a method of a contract is called. */
 export function callName(contract: string, method: string): string {
   return `${contract}.${method}`;
 }

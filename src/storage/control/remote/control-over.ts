@@ -7,13 +7,13 @@ import { controlUnavailable } from './unavailable.js';
 
 /** A control plane over a port, until it is closed. */
 export interface RemoteControl extends ControlPlane {
-  /** Closes the port. What was not answered fails; what was begun goes on. */
+  /** Closes the port. Calls that were not answered fail; the work itself goes on. */
   close(): void;
 }
 
 /**
- * The control plane at the other end of a port of `ControlConnector.connect`. Hints of what was asked over the same port come before its
- * answer; those of others' changes at any time after the commit.
+ * The control plane at the other end of a port of `ControlConnector.connect`. Hints of changes that a call over the same port
+ * made come before the answer of that call; those of others' changes at any time after the commit.
  *
  * @throws ConsumeError `storage_unavailable` where the other end was closed
  */

@@ -52,10 +52,10 @@ export abstract class RemotePlane implements ControlPlane {
     return await this.call('identity', []);
   }
 
-  /** Asks the thread that has the store. @throws what the method threw, revived */
+  /** Calls a method in the thread that has the store. @throws what the method threw, revived */
   protected abstract call<Result>(method: string, args: readonly unknown[]): Promise<Result>;
 
-  /** To be told of every notice of the thread. @returns whether it was one for the watchers */
+  /** Has to be called with every notice of the thread. @returns whether it was one for the watchers */
   protected heard(notice: string, value: unknown): boolean {
     if (notice !== CHANGED) return false;
     this.#watch.tell(value as Topic);
@@ -63,7 +63,7 @@ export abstract class RemotePlane implements ControlPlane {
   }
 }
 
-/** A contract, each of whose methods is a call. */
+/** A contract whose every method is a call. */
 function remote<Name extends Contract>(contract: Name, call: Call): ControlPlane[Name] {
   const methods = Object.keys(METHODS[contract]).map((method) => {
     const name = callName(contract, method);

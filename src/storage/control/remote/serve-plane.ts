@@ -8,14 +8,14 @@ import { callName, CHANGED, METHODS } from './contracts.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Lets another thread reach a control plane: the other end of `controlOver`. It ends when the port is closed. */
+/** Offers a control plane to another thread: the other end of `controlOver`. It ends when the port is closed. */
 export function servePlane(plane: ControlPlane, port: MessagePort): void {
   const outbox = new Outbox<ThreadMessage>(port);
   port.on('close', tellChanges(plane, outbox));
   serve(port, outbox, methodsOf(Promise.resolve(plane)));
 }
 
-/** What a remote calls. @param opening what is called before it has been opened waits for it */
+/** The methods that a remote calls. @param opening calls that come before it has resolved wait for it */
 export function methodsOf(opening: Promise<ControlPlane>): Methods {
   const methods: [string, Method][] = Object.entries(METHODS).flatMap(([contract, names]) =>
     Object.keys(names).map((method): [string, Method] => [
@@ -34,10 +34,10 @@ export function methodsOf(opening: Promise<ControlPlane>): Methods {
 }
 
 /**
- * Passes every hint on. It goes at once, so that it comes before the answer of the call that caused it: the store tells its watchers
- * before that call resolves.
+ * Passes every hint on. It goes out at once, so that it comes before the answer of the call that caused it: the store tells its
+ * watchers before that call resolves.
  *
- * @returns what ends it
+ * @returns a function that ends it
  */
 export function tellChanges({ watch }: ControlPlane, outbox: Outbox<ThreadMessage>): () => void {
   const ends = TOPICS.map((topic) =>

@@ -1,11 +1,12 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
-/** Long ago, and not 0, which says that nobody has it. */
+/** A time long ago. Not 0, which says that nobody has it. */
 const OVER = '1';
 
 /**
- * Ends what processes of before had taken on. The file is one process's: whoever held a lease or a claim has ended, so that nobody need
- * wait for its time. Attempts under way are found interrupted by the next who claims. Where none is to be ended, nothing is written.
+ * Ends the leases and claims of earlier processes. The file belongs to one process at a time: whoever held a lease or a claim has
+ * ended, so nobody has to wait for it to expire. The next one who claims finds their attempts interrupted. Writes nothing where
+ * there is none to end.
  */
 export function endLeases(file: DatabaseSyncInstance): void {
   file.exec('begin immediate');

@@ -7,18 +7,21 @@ import { DatabaseFailure } from '../database-failure.js';
 import { endLeases } from './end-leases.js';
 import { sqliteFailure } from './sqlite-failure.js';
 
-/** Free room before a disk that was full is written to as a test: what takes its last bytes would fail again at once. */
+/**
+ * Free room that is needed before a disk that was full is written to as a test: a write that takes its last bytes would be
+ * followed by failures again at once.
+ */
 const SPARE_BYTES = 1024 * 1024;
 const MOST_VERSION = 1_000_000;
 
 /**
- * Whether the file can be written. What a start has to write is written before anything else is: on a full disk that is later than the
- * start, which gives reads until then.
+ * Whether the file can be written. What a start has to write is written before anything else; on a full disk that happens later
+ * than the start, which allows reads until then.
  */
 export class FileWrites {
   readonly #file: DatabaseSyncInstance;
   readonly #path: string;
-  /** Whether the start has written what it has to: not before the tables are there. */
+  /** Whether the start has written what it has to, which it cannot before the tables exist. */
   #start: 'not yet' | 'due' | 'done' = 'not yet';
   #trouble: DatabaseFailure | null = null;
 
@@ -27,7 +30,7 @@ export class FileWrites {
     this.#path = path;
   }
 
-  /** When the tables are there. @throws DatabaseFailure, but for a full disk */
+  /** To be called when the tables exist. @throws DatabaseFailure, except for a full disk */
   open(): void {
     this.#start = 'due';
     try {
@@ -37,11 +40,15 @@ export class FileWrites {
     }
   }
 
-  /** Before each transaction, as none is to be before the claims of others are ended. @throws DatabaseFailure */
+  /**
+   * To be called before each transaction, since none may begin before the claims of earlier processes are ended.
+   *
+   * @throws DatabaseFailure
+   */
   begin(): void {
     if (this.#start !== 'due') return;
     try {
-      // A file that was closed in order has another journal: to change it is a write.
+      // A file that was closed in order has another journal mode, and changing it is a write.
       this.#file.exec('pragma journal_mode = wal');
       endLeases(this.#file);
     } catch (error) {
@@ -50,21 +57,21 @@ export class FileWrites {
     this.#start = 'done';
   }
 
-  /** To be told what a transaction failed with. @returns what is to be thrown */
+  /** Takes the error of a transaction. @returns what to throw */
   failed(error: unknown): DatabaseFailure {
     const failure = sqliteFailure(error);
     if (failure.kind === 'unavailable') this.#trouble = failure;
     return failure;
   }
 
-  /** Writes a little where the last write failed. @throws Error which says where, and what to do, while that fails */
+  /** Writes a little if the last write failed. @throws Error that says where the problem is and what to do, while that fails */
   async check(database: ControlDatabase): Promise<void> {
     const trouble = this.#trouble;
     if (trouble === null) return;
     if (trouble.isNoRoom && (await freeBytes(this.#path)) < SPARE_BYTES) throw this.#told(trouble);
     try {
       await database.transaction(async (tx) => {
-        // Nobody else uses that number, and SQLite would leave out a row that stays as it is.
+        // Nobody else uses that number, and SQLite would skip a row that stays as it is.
         const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(tx);
         const next = ((rows[0]?.user_version ?? 0) + 1) % MOST_VERSION;
         await sql.raw(`pragma user_version = ${String(next)}`).execute(tx);

@@ -16,24 +16,26 @@ import { SqliteDriver } from './sqlite-driver.js';
 import { isNoDatabase, sqliteFailure } from './sqlite-failure.js';
 import { loadSqlite } from './sqlite-module.js';
 
-/** Stands in the header of every file of ours: "JDCS". */
+/** Stands in the header of each of our files: "JDCS". */
 const APPLICATION = 0x4a444353;
-/** For a process that is about to end and still has the file. */
+/** How long to wait for a process that is about to end and still has the file. */
 const BUSY_MS = 1000;
 
 class TransactionalAdapter extends SqliteAdapter {
-  /** kysely leaves it out because of pragmas, which no migration here sets: a kill leaves none half done. */
+  /** kysely says no because of pragmas, which no migration here sets: a kill leaves none half done. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
 /**
- * Opens the database of the control store in a file, which is made where it is missing, for its user alone. Leases and claims of whoever
- * had it before are over, before anything else is written: on a full disk the file is opened for reads until it can be.
+ * Opens the database of the control store in a file, which is made where it is missing, for its user alone. Leases and claims of
+ * earlier processes are ended before anything else is written; on a full disk the file is opened for reads until that is
+ * possible.
  *
- * @param clock leases are judged by it
- * @throws ControlStoreError where the file is another process's, another program's or a newer program's; the error of the file system
+ * @param clock judges leases
+ * @throws ControlStoreError where the file belongs to another process, another program or a newer version; the error of the file
+ *   system
  */
 export async function openSqlite(options: {
   readonly path: string;

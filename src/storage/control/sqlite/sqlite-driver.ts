@@ -12,10 +12,10 @@ import { readRow, writeParameters } from '../any-text.js';
 import { hasNoRoom, type FileWrites } from './file-writes.js';
 import { sqliteFailure } from './sqlite-failure.js';
 
-/** Statements that stay prepared: all of the program's are fewer, but for inserts of many rows at once. */
+/** How many statements stay prepared: the program has fewer, except for inserts of varying numbers of rows. */
 const PREPARED = 200;
 
-/** The one connection of a file of SQLite: who takes it while another has it waits, in the order of asking. */
+/** The one connection to a SQLite file: whoever takes it while another has it waits, in the order of asking. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSyncInstance;
   readonly #connection: SqliteConnection;
@@ -30,7 +30,7 @@ export class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    // It was opened before.
+    // It has been opened already.
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -60,13 +60,13 @@ export class SqliteDriver implements Driver {
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'));
     } catch {
-      // A full disk and the like have rolled it back already. Otherwise the next one cannot begin, and says so.
+      // A full disk and the like have rolled it back already. In any other case the next one cannot begin, and says so.
     }
   }
 
   async destroy(): Promise<void> {
     try {
-      // `@photostructure/sqlite` keeps the file open, and with it the lock, until the last statement is garbage.
+      // `@photostructure/sqlite` keeps the file open, and with it the lock, until the last statement has been garbage-collected.
       this.#database.exec('pragma journal_mode = delete; pragma locking_mode = normal');
       this.#database.prepare('select count(*) from sqlite_schema').get();
     } catch (error) {
@@ -81,7 +81,7 @@ export class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #writes: FileWrites;
-  /** Whether a transaction is under way: what reads alone fail with says nothing of writes. */
+  /** Whether a transaction is running: an error of reads alone says nothing about writes. */
   isWithin = false;
   readonly #prepared = new Map<string, StatementSyncInstance>();
 

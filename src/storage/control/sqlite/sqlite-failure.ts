@@ -13,7 +13,7 @@ const MISUSE = 21;
 const RANGE = 25;
 const NOTADB = 26;
 
-/** Of IOERR: WRITE, FSYNC, DIR_FSYNC, TRUNCATE, SHMSIZE. */
+/** Codes of IOERR: WRITE, FSYNC, DIR_FSYNC, TRUNCATE, SHMSIZE. */
 const WRITE_ERRORS = new Set([3, 4, 5, 6, 19].map((more) => IOERR | (more << 8)));
 
 /** The driver's own word for a database that was closed. */
@@ -21,12 +21,12 @@ const CLOSED = 'ERR_INVALID_STATE';
 
 const FAULTS = new Set([ERROR, CONSTRAINT, MISMATCH, MISUSE, RANGE]);
 
-/** What the driver threw, with SQLite's own words for its code: they hold no values. */
+/** Converts what the driver threw, with SQLite's own words for its code, which contain no values. */
 export function sqliteFailure(error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const code = codeOf(error);
   if (code === null) {
-    // Of the driver itself, such as a number beyond what JavaScript holds: its text may name the value.
+    // Errors of the driver itself, such as a number too large for JavaScript: the text may name the value.
     const name = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     return new DatabaseFailure(`SQLite's driver says ${name}`, name === CLOSED ? 'unavailable' : 'fault');
   }
@@ -35,13 +35,13 @@ export function sqliteFailure(error: unknown): DatabaseFailure {
   return new DatabaseFailure(`SQLite says ${String(code)} (${words})`, kind, { isNoRoom: isFull(error) });
 }
 
-/** Whether a file is none of SQLite's, or is damaged. */
+/** Whether a file was not made by SQLite, or is damaged. */
 export function isNoDatabase(error: unknown): boolean {
   const code = codeOf(error);
   return code === NOTADB || code === CORRUPT;
 }
 
-/** A quota that is used up is an error of writing to SQLite, of extending or syncing the file. */
+/** SQLite reports an exhausted disk quota as an error of writing, extending or syncing the file. */
 function isFull(error: unknown): boolean {
   const extended = error instanceof Error && 'errcode' in error ? error.errcode : null;
   return codeOf(error) === FULL || (typeof extended === 'number' && WRITE_ERRORS.has(extended));

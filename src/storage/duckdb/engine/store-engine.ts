@@ -73,7 +73,7 @@ export class StoreEngine {
     return await logs.write(writer, message);
   }
 
-  /** The facts that commits wrote behind a mark. @param mark null for all */
+  /** The facts behind a mark that commits wrote. @param mark null for all */
   async readFacts(mark: string | null, limit: EventPageLimit): Promise<FactPage> {
     return await readFacts(this.#parts.events, mark, limit);
   }
@@ -94,7 +94,7 @@ export class StoreEngine {
     return await this.#parts.housekeeping.applyRetention(now);
   }
 
-  /** As `Housekeeping.timeOutIdle`. */
+  /** See `Housekeeping.timeOutIdle`. */
   async timeOutIdle(now: Micros, wanted: WantedOfTenants): Promise<readonly number[]> {
     return await this.#parts.housekeeping.timeOutIdle(now, wanted);
   }
@@ -110,7 +110,7 @@ export class StoreEngine {
     await this.#parts.mover.settled();
   }
 
-  /** For a `close` that must not take longer: refuses what waits and breaks off what can be broken off. */
+  /** For a `close` that must not take long: refuses what waits and breaks off what can be broken off. */
   hurry(): void {
     const { writer, pools, database } = this.#parts;
     writer.refuseWaiting();
@@ -120,9 +120,9 @@ export class StoreEngine {
   }
 
   /**
-   * Commits what was taken, finishes the reads under way, and closes every file.
+   * Commits what was accepted, finishes the running reads, and closes every file.
    *
-   * @param readsOver resolves when none is under way that may still ask for a connection
+   * @param readsOver resolves when no read is running that may still ask for a connection
    */
   async close(readsOver?: () => Promise<void>): Promise<void> {
     const {

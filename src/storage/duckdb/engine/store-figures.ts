@@ -1,7 +1,7 @@
 import type { EngineParts } from './engine-parts.js';
 import type { ReadFigures } from '../reads/read-pool.js';
 
-/** What the engine is like at a moment, for metrics. */
+/** The state of the engine at a moment, for metrics. */
 export interface StoreFigures {
   readonly hotSegments: number;
   readonly waitingSegments: number;
@@ -15,19 +15,19 @@ export interface StoreFigures {
   readonly idFilterBytes: number;
   /** Headers written with `(other)` in place of their agent, since the start. */
   readonly runsOfOtherAgents: number;
-  /** Those of users. */
+  /** Reads of users. */
   readonly reads: ReadFigures;
   /** Runs that got more spans than are followed, since the start. */
   readonly closedRuns: number;
-  /** Changes refused as too much of forgotten runs would have been loaded for their user, since the start. */
+  /** Changes refused because too many spans of forgotten runs would have been loaded for their user, since the start. */
   readonly refusedReloads: number;
-  /** Runs of which more cost was reported than is kept, since the start. */
+  /** Runs for which more cost was reported than is kept, since the start. */
   readonly cappedRuns: number;
   /** Blocks of log records that were merged with others, since the start. */
   readonly mergedLogBlocks: number;
 }
 
-/** As they are now. */
+/** The figures of this moment. */
 export function figuresOf(parts: EngineParts): StoreFigures {
   const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents, pressure, room } = parts;
   return {

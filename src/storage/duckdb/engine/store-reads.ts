@@ -30,7 +30,7 @@ import type { Read } from '../reads/read.js';
 
 type Parts = Pick<EngineParts, 'reads' | 'runs' | 'metrics' | 'logs' | 'prompts' | 'counts'>;
 
-/** What users read of the store, in its thread. Users are tenants' numbers here. */
+/** What users read of the store, in its thread. Users are tenant numbers here. */
 export class StoreReads {
   readonly #parts: Parts;
 
@@ -153,7 +153,7 @@ export class StoreReads {
     return await this.#parts.logs.trace(...this.#long(tenant, abort), logId);
   }
 
-  /** The first parts of its lists, of one moment. @param since microseconds; null for all time */
+  /** The first parts of the map's lists, as of one moment. @param since microseconds; null for all time */
   async serviceMap(
     tenant: number,
     since: number | null,
@@ -203,12 +203,12 @@ export class StoreReads {
     };
   }
 
-  /** The way to the tables for a read that looks at little, and whose it is. */
+  /** How a read that looks at little gets to the tables, and whose it is. */
   #short(tenant: number, abort: AbortSignal | undefined): [read: Read, tenant: number] {
     return [this.#parts.reads.forUser(tenant, false, abort), tenant];
   }
 
-  /** Likewise for one that may look through much. */
+  /** The same for one that may look through much. */
   #long(tenant: number, abort: AbortSignal | undefined): [read: Read, tenant: number] {
     return [this.#parts.reads.forUser(tenant, true, abort), tenant];
   }
