@@ -8,11 +8,11 @@ import { MICROS_PER_HOUR } from '../signal/time-units.js';
 /** What is known of an alert's target. */
 export interface Scene {
   readonly figures: TargetFigures;
-  /** The newest points of a metric's series, as far as they are about the target. */
+  /** The newest points of a metric's series, as far as they concern the target. */
   readonly metric: (name: string) => MetricFigures;
   /** What the alert looked at when it last fired. */
   readonly known: Known | null;
-  /** Whether what a condition looks at is something else than what it knew. */
+  /** Whether a condition now looks at something else than when the alert last fired. */
   readonly isNews: (looked: Looked, condition: number) => boolean;
 }
 
@@ -20,14 +20,14 @@ export interface Scene {
 export interface Finding {
   /** In the unit of the threshold; null where nothing is known. */
   readonly value: number | null;
-  /** Never of what is not known. */
+  /** Never true where nothing is known. */
   readonly met: boolean;
-  /** Runs, spans or series that the value is made of. */
+  /** The number of runs, spans or series from which the value was made. */
   readonly samples: number;
   readonly evidence: Known[number];
-  /** Whether it is something that the last firing did not know. */
+  /** Whether it rests on something that the last firing did not know. */
   readonly isNews: boolean;
-  /** What was looked at. */
+  /** The time that was looked at. */
   readonly from: Micros;
   readonly to: Micros;
 }
@@ -91,7 +91,10 @@ function costKnown(known: Known[number] | undefined): EvidenceOfCost | null {
   return typeof known === 'object' ? known : null;
 }
 
-/** Today counts; yesterday does where it is open, unless the alert has fired knowing the cost of it, or of a later day. */
+/**
+ * Today counts; so does yesterday where it is still open, unless the alert has fired knowing the cost of that day, or of a later
+ * one.
+ */
 function judgeCost(threshold: number, known: EvidenceOfCost | null, scene: Scene, moment: Moment): Finding {
   const [, yesterday] = moment.days;
   const today = judgeDay(threshold, known, scene, moment, 0);
@@ -110,7 +113,7 @@ function judgeDay(
 ): Finding {
   const day = moment.days[index] ?? moment.days[0];
   const { cost, priced } = figures.costs[index] ?? { cost: 0, priced: 0 };
-  // The nearest double of either decimal: what is equal as written is equal as a number, which a sum of doubles is not.
+  // Both as the double nearest to the decimal: what is equal as written is then equal as a number, which a sum of doubles is not.
   const value = priced > 0 ? cost : null;
   return {
     value,
@@ -125,7 +128,7 @@ function judgeDay(
 
 function judgeInactivity(threshold: number, { figures }: Scene, moment: Moment): Finding {
   const activeAt = moment.knowsActivity ? figures.activeAt : null;
-  // A clock that was put back makes nobody active in the future.
+  // A clock that was put back must not make anybody active in the future.
   const from = Math.min(activeAt ?? moment.now, moment.now);
   const value = activeAt === null ? null : (moment.now - from) / MICROS_PER_HOUR;
   return {
@@ -133,14 +136,16 @@ function judgeInactivity(threshold: number, { figures }: Scene, moment: Moment):
     met: value !== null && value > threshold,
     samples: activeAt === null ? 0 : 1,
     evidence: null,
-    // That nothing happens is not told by rows: the longer it lasts, the more it is worth a reminder.
+    // No rows tell that nothing happens: the longer that lasts, the more it deserves a reminder.
     isNews: true,
     from,
     to: moment.now,
   };
 }
 
-/** One series is enough. The value told is that of the series that satisfies most, or comes nearest to it. */
+/**
+ * One series is enough. The reported value is that of the series that meets the condition most clearly, or comes nearest to it.
+ */
 function judgeMetric(condition: MetricCondition, index: number, scene: Scene, moment: Moment): Finding {
   const figures = scene.metric(condition.metric_name);
   const { series, min, max, evidence } = figures;

@@ -1,9 +1,9 @@
 import type { Micros } from '../signal/time.js';
 import { MS_PER_DAY, MS_PER_HOUR } from '../signal/time-units.js';
 
-/** Local time has never been further from UTC. */
+/** No local time has ever been further from UTC. */
 const MOST_OFFSET_MS = 16 * MS_PER_HOUR;
-/** Every clock that was ever put forward or back kept to full quarters of an hour, but for seconds of the 19th century. */
+/** Every change of a clock has been by full quarters of an hour, except for some in the 19th century. */
 const STEP_MS = MS_PER_HOUR / 4;
 
 /** A calendar day of a time zone. */
@@ -16,7 +16,7 @@ export interface Day {
 
 const calendars = new Map<string, Calendar>();
 
-/** The calendar day of an IANA time zone that a moment lies in. @throws RangeError where there is no such zone */
+/** The calendar day of an IANA time zone that contains a moment. @throws RangeError where there is no such zone */
 export function dayOf(now: Micros, timezone: string): Day {
   let calendar = calendars.get(timezone);
   if (!calendar) {
@@ -60,16 +60,16 @@ class Calendar {
   #find(now: Micros): Day {
     const ms = Math.floor(now / 1000);
     let date = this.#dateAt(ms);
-    // Where clocks go back over midnight, the date that had begun goes on, though they show the one before again.
+    // Where clocks go back over midnight, the date that had begun goes on, although they show the previous one again.
     if (this.#startOf(date + 1) <= ms) date += 1;
     const from = this.#startOf(date);
     let to = this.#startOf(date + 1);
-    // A zone that moves over the date line leaves out a date.
+    // A zone that moves across the date line skips a date.
     if (to <= from) to = this.#startOf(date + 2);
     return { from: from * 1000, to: to * 1000 };
   }
 
-  /** When a date, or a later one where that is left out, is first shown: not every day has a midnight. */
+  /** When a date, or a later one where it is skipped, is first shown: not every day has a midnight. */
   #startOf(date: number): number {
     const midnight = date * MS_PER_DAY;
     let late = midnight - MOST_OFFSET_MS;
@@ -83,7 +83,7 @@ class Calendar {
     return late;
   }
 
-  /** The date that a calendar of the zone shows, in days since 1970-01-01. */
+  /** The date that a calendar in the zone shows, in days since 1970-01-01. */
   #dateAt(ms: number): number {
     const [month = 0, day = 0, year = 0] = this.#format.format(ms).split('/').map(Number);
     return Math.floor(Date.UTC(year, month - 1, day) / MS_PER_DAY);

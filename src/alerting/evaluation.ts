@@ -10,7 +10,7 @@ import type { RuleIndex, WatchedRule } from './rule-index.js';
 import { decide } from './state.js';
 import { judgeAlert, type Verdict } from './verdict.js';
 
-/** How much is asked about at once. */
+/** How many targets and metrics are asked about at once. */
 const MOST_ASKED = 2000;
 /** How many rules are judged in one go: a few milliseconds. */
 const JUDGED_IN_ONE_GO = 500;
@@ -18,15 +18,15 @@ const JUDGED_IN_ONE_GO = 500;
 const WRITTEN_AT_ONCE = 100;
 
 export interface EvaluationTools {
-  /** Of the telemetry. */
+  /** What is asked of the telemetry. */
   readonly figures: Pick<AlertFigures, 'observe' | 'exampleTraces'>;
-  /** Whose telemetry that is. */
+  /** The identity of that telemetry. */
   readonly source: string;
   readonly alerts: Pick<AlertRules, 'recordFirings' | 'recordResolutions'>;
   readonly index: RuleIndex;
-  /** Reads what happened to rules: somebody else decided, or the notice of a change is on its way. */
+  /** Reads what happened to rules, because somebody else has decided, or the notice of a change is still on its way. */
   readonly reread: () => Promise<void>;
-  /** Told how many firings, and how many ends of incidents, were written. */
+  /** Called with the number of firings, and of ends of incidents, that were written. */
   readonly onFired: (count: number) => void;
   readonly onResolved: (count: number) => void;
 }
@@ -38,11 +38,11 @@ interface FiringRule {
 }
 
 /**
- * Judges rules at one moment, and writes what comes of it. A rule that somebody changes meanwhile is left out: it is
- * another one by then.
+ * Judges rules at one moment, and writes the results. A rule that somebody changes meanwhile is left out, since it is another one
+ * by then.
  *
  * @param stop ends it between two steps
- * @throws ConsumeError `storage_unavailable`: what was written by then counts, the others are as they were
+ * @throws ConsumeError `storage_unavailable`: what was written by then counts, the other rules stay as they were
  */
 export async function evaluate(
   watched: Iterable<WatchedRule>,
@@ -59,7 +59,7 @@ export async function evaluate(
   }
 }
 
-/** Decides what becomes of rules. Others get their turns in between. */
+/** Decides what becomes of rules. Other work gets its turns in between. */
 async function judge(
   rules: readonly WatchedRule[],
   inquiry: Inquiry,
@@ -133,7 +133,7 @@ async function findExamples(
   return new Map(asking.map(({ one }, at) => [one, found[at] ?? []]));
 }
 
-/** The runs of the first condition that is met and looks at runs; none where only metrics and silence tell why. */
+/** Asks for runs of the first condition that is met and looks at runs; null where only metrics and silence explain the firing. */
 function exampleQuery({ watched, verdict }: FiringRule): ExampleQuery | null {
   for (const { condition, finding } of verdict.conditions) {
     const { type } = condition;
@@ -171,7 +171,7 @@ function toFiring(
   };
 }
 
-/** Somebody may have changed the rule while that was written: the other one was read before or after it fired. */
+/** Somebody may have changed the rule while that was written; its new version was read either before or after it fired. */
 function noteFired(watched: WatchedRule, index: RuleIndex, firing: DecidedFiring): void {
   const current = index.get(firing.alertId);
   if (!current || (current !== watched && current.rule.alert.last_fired_at === firing.firedAt)) return;

@@ -14,12 +14,15 @@ import { RuleFollower } from './rule-follower.js';
 import { RuleIndex } from './rule-index.js';
 import { Touched, type Brought } from './touched.js';
 
-/** What comes shortly after each other is judged together. */
+/** Changes that come shortly after each other are judged together. */
 const SHORTEST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 1000;
-/** Evaluations of what was touched take at most a fifth of the time, up to 250 ms each; after longer ones the wait is the longest. */
+/**
+ * Evaluations of what was touched take at most a fifth of the time, as long as each takes up to 250 ms; after longer ones the
+ * wait has its longest value.
+ */
 const WAIT_PER_MS = 4;
-/** How long after an evaluation that failed it is tried again; the next waits are twice as long each, up to the interval. */
+/** How long after a failed evaluation the next try comes; each further wait is twice as long, up to the interval. */
 const FIRST_RETRY_MS = 1000;
 
 /** What an evaluator asks of the control plane. */
@@ -38,22 +41,22 @@ export interface EvaluatorOptions {
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of each evaluation: how many rules it was about, and the milliseconds that it took. */
+  /** Called after each evaluation: how many rules it was about, and how many milliseconds it took. */
   readonly onEvaluated: (evaluated: { readonly rules: number; readonly ms: number }) => void;
-  /** Told how many firings were written. */
+  /** Called with the number of firings that were written. */
   readonly onFired: (count: number) => void;
-  /** Told of how many incidents the end was written. */
+  /** Called with the number of incidents whose end was written. */
   readonly onResolved: (count: number) => void;
-  /** Told of each evaluation that failed. */
+  /** Called for each evaluation that failed. */
   readonly onFailed: () => void;
-  /** Told when a store begins to fail, and when all works again. */
+  /** Called when a store begins to fail, and when everything works again. */
   readonly onStore: (isFailing: boolean) => void;
 }
 
 /**
- * Keeps the active rules and judges them: all on a tick and at the start, those that batches are about soon after these are
- * stored, and a changed one at once. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon
- * tried again.
+ * Keeps the active rules and judges them: all on a tick and at the start, those that batches concern soon after these are stored,
+ * and a changed one at once. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon tried
+ * again.
  */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
@@ -66,9 +69,9 @@ export class Evaluator {
   readonly #stop = new AbortController();
   #unwatch: () => void = () => undefined;
   #cancelTick: () => void = () => undefined;
-  /** Of the wait for more to be touched; null where nothing is known to be. */
+  /** Ends the wait for more changes; null where none is known. */
   #cancelWait: (() => void) | null = null;
-  /** Of the wait after an evaluation that failed; null where none did since the last that succeeded. */
+  /** Ends the wait after a failed evaluation; null where the last one succeeded. */
   #cancelRetry: (() => void) | null = null;
   #retryMs = FIRST_RETRY_MS;
   #isStarted = false;
@@ -100,9 +103,9 @@ export class Evaluator {
   }
 
   /**
-   * Reads the rules; from then on they are evaluated, all of them at once to begin with.
+   * Reads the rules; from then on they are evaluated, beginning with all of them at once.
    *
-   * @throws ConsumeError `storage_unavailable`: it has not started
+   * @throws ConsumeError `storage_unavailable`: then it has not started
    */
   async start(): Promise<void> {
     const { control } = this.#options;
@@ -118,20 +121,20 @@ export class Evaluator {
     }
     if (this.#stop.signal.aborted) return;
     this.#isStarted = true;
-    // Before the first judgement, not here: a full disk, which takes none, does not fail the start.
+    // Before the first judgement, but not here: a full disk, which takes no beat, must not fail the start.
     this.#isBeatDue = true;
     this.#isAllDue = true;
     this.#wake();
     this.#awaitTick();
   }
 
-  /** Says what was stored: the rules that it may be about are judged soon. */
+  /** Takes what was stored: the rules that it may concern are judged soon. */
   touched(brought: Brought): void {
     this.#touched.add(brought);
     this.#noteTouched();
   }
 
-  /** Judges no more, and waits for what is under way; what is not written by the deadline is found again at the next start. */
+  /** Stops judging, and waits for the work in progress; what is not written by the deadline is found again at the next start. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stop.abort();
     this.#cancelTick();
@@ -147,7 +150,7 @@ export class Evaluator {
     await waitFor(beat, deadline);
   }
 
-  /** Also beside an evaluation, which leaves out what has changed. Where it fails, the next evaluation asks again. */
+  /** Even while an evaluation is running, which leaves out what has changed. If it fails, the next evaluation asks again. */
   async #followSoon(): Promise<void> {
     try {
       await this.#follower.follow();
@@ -166,7 +169,7 @@ export class Evaluator {
     });
   }
 
-  /** What is known to be touched waits no longer. */
+  /** Changes that are known wait no longer. */
   #endWait(): void {
     if (!this.#cancelWait) return;
     this.#cancelWait();
@@ -193,16 +196,16 @@ export class Evaluator {
 
   async #run(): Promise<void> {
     try {
-      // What changes in this turn is judged together.
+      // Everything that changes in this turn is judged together.
       await turn();
       while (this.#isDue() && !this.#stop.signal.aborted) {
         if (await this.#evaluate()) continue;
-        // A failed one is not tried in one go.
+        // A failed evaluation is not repeated immediately.
         this.#awaitRetry();
         return;
       }
     } finally {
-      // In the same step as the last look at what is due: nothing is missed.
+      // In the same step as the last look at what is due, so that nothing is missed.
       this.#running = null;
     }
   }
@@ -238,7 +241,7 @@ export class Evaluator {
     }
   }
 
-  /** What was missed is found before anything is judged, be it due by a tick or not. */
+  /** What was missed is found before anything is judged, whether a tick is due or not. */
   async #beat(now: Micros): Promise<void> {
     if (!this.#isBeatDue && !this.#heartbeat.hasMissed(now)) return;
     await this.#heartbeat.beat(now);
@@ -246,7 +249,7 @@ export class Evaluator {
     if (this.#heartbeat.isDayMissed) this.#isAllDue = true;
   }
 
-  /** Judges what is due, which stays due where that fails. @returns how many rules that were */
+  /** Judges what is due, which stays due if that fails. @returns how many rules that were */
   async #evaluateDue(): Promise<number> {
     const { terms, clock } = this.#options;
     this.#takeTouched();
@@ -269,14 +272,14 @@ export class Evaluator {
     return rules.length;
   }
 
-  /** The rules concerned are noted until they are judged. */
+  /** The rules concerned are kept until they are judged. */
   #takeTouched(): void {
     if (!this.#isTouchedDue) return;
     this.#isTouchedDue = false;
     for (const { rule } of this.#index.concerned(this.#touched.take())) this.#dueIds.add(rule.alert.id);
   }
 
-  /** Others may wake it sooner; what is due is tried then as well. */
+  /** Something else may wake it sooner; what is due is then tried as well. */
   #awaitRetry(): void {
     if (this.#cancelRetry || this.#stop.signal.aborted) return;
     const { clock, intervalMs } = this.#options;

@@ -3,7 +3,7 @@ import type { Alert, AlertIncident, AlertRule, DecidedFiring, Resolution } from 
 import { showCondition } from './shown-condition.js';
 import { unitOf, type Verdict } from './verdict.js';
 
-/** The `data` of the event `alert.fired`. @param incident with this firing */
+/** The `data` of the event `alert.fired`. @param incident including this firing */
 export function firedData(
   alert: Alert,
   verdict: Verdict,

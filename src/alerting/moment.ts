@@ -5,25 +5,25 @@ import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../signal/time-units.js';
 
 /** How old the newest point of a metric's series may be. */
 const POINTS_WINDOW = 5 * MICROS_PER_MINUTE;
-/** How long after its end a day is judged once more: runs are told late. */
+/** For how long after its end a day is judged again, because runs are reported late. */
 const LATE_DATA_TIME = MICROS_PER_HOUR;
 
-/** The moment that alerts are judged at, the same for all of an evaluation. */
+/** The moment at which alerts are judged, the same for all of an evaluation. */
 export interface Moment {
   readonly now: Micros;
   readonly windowStart: Micros;
   readonly pointsStart: Micros;
   readonly minSamples: number;
-  /** Today; yesterday, too, in the first hour of today and where nobody was there at its end. */
+  /** Today; also yesterday, during the first hour of today and where the daemon was away at its end. */
   readonly days: readonly [today: Day, yesterday?: Day];
-  /** False after the daemon was away: those that are quiet may be waiting to send what they did meanwhile. */
+  /** False after the daemon was away: quiet agents may be waiting to send what they did meanwhile. */
   readonly knowsActivity: boolean;
 }
 
 /**
  * What evaluations at a moment go by.
  *
- * @param knowsActivity whether silence tells anything
+ * @param knowsActivity whether silence means anything
  * @param isDayMissed whether yesterday was not judged when it ended
  */
 export function momentAt(

@@ -17,7 +17,7 @@ import { conditionsOf } from './verdict.js';
 const NOTHING: TargetFigures = { window: null, costs: [], activeAt: null };
 const NO_SERIES: MetricFigures = { series: 0, min: null, max: null, evidence: '', isNews: [] };
 
-/** A rule, and what it knows of the telemetry that it is judged by. */
+/** A rule, and what it knows of the telemetry by which it is judged. */
 export interface InquiringRule {
   readonly rule: AlertRule;
   readonly known: Known | null;
@@ -31,9 +31,9 @@ export function targetOf({ userId, alert }: AlertRule): Target {
 }
 
 /**
- * Puts rules together that ask the store at once; those of one target unless they ask for very many metrics.
+ * Groups rules into questions to the store; rules of one target stay together, unless they ask for very many metrics.
  *
- * @param most how many targets and metrics are asked for at once; the metrics of the last target, fewer, may go beyond
+ * @param most how many targets and metrics one question has; the metrics of its last target, if fewer, may exceed it
  */
 export function* portionsOf<Watched extends InquiringRule>(
   watched: Iterable<Watched>,
@@ -66,7 +66,7 @@ export function* portionsOf<Watched extends InquiringRule>(
   if (rules.length > 0) yield { inquiry, rules };
 }
 
-/** Gathers what rules want to know, each thing once, and tells each rule what came of it. */
+/** Gathers what rules want to know, each thing once, and distributes the answers. */
 export class Inquiry {
   readonly #targets = new Map<string, Asked<Wanted>>();
   readonly #metrics = new Map<string, Asked<WantedMetric>>();
@@ -112,7 +112,10 @@ export class Inquiry {
     };
   }
 
-  /** @param observed the answer to {@link request} @param inquiring one of those that were added */
+  /**
+   * @param observed the answer to {@link request}
+   * @param inquiring one of the rules that were added
+   */
   scene(observed: Observed, { rule, known }: InquiringRule): Scene {
     const target = this.#targets.get(keyOf(rule));
     const metricOf = (name: string): Asked<WantedMetric> | undefined =>
@@ -144,11 +147,11 @@ export class Inquiry {
   }
 }
 
-/** Something that is asked for once, for all rules that look at it. */
+/** Something that is asked once for all rules that look at it. */
 interface Asked<Wants> {
   readonly at: number;
   readonly wanted: Wants;
-  /** What rules know of it, by the place in the question. */
+  /** What rules know of it, with its place in the question. */
   readonly since: Map<Evidence, number>;
 }
 
@@ -170,12 +173,12 @@ function serviceOf({ alert }: AlertRule): string | null {
   return alert.agent_id === null ? alert.target_service : null;
 }
 
-/** Ids of users and agents are UUIDs: no service's name makes a key that is another's. */
+/** Ids of users and agents are UUIDs, so no service's name can give the same key. */
 function keyOf({ userId, alert }: AlertRule): string {
   return alert.agent_id === null ? `${userId}/${alert.target_service ?? ''}` : `${userId}#${alert.agent_id}`;
 }
 
-/** A list, because names of metrics and of services may hold anything. */
+/** A list, because names of metrics and of services may contain anything. */
 function metricKey(rule: AlertRule, name: string): string {
   return JSON.stringify([rule.userId, serviceOf(rule), name]);
 }

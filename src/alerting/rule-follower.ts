@@ -1,7 +1,7 @@
 import type { AlertRule, AlertRules, RulesVersion } from '../storage/alert-rules.js';
 import type { RuleIndex } from './rule-index.js';
 
-/** Keeps an index of the active rules as they are. */
+/** Keeps an index of the active rules up to date. */
 export class RuleFollower {
   readonly #rules: Pick<AlertRules, 'follow'>;
   readonly #index: RuleIndex;
@@ -10,7 +10,7 @@ export class RuleFollower {
   #isDue = true;
   #asking: Promise<void> | null = null;
 
-  /** @param onChanged told of rules that are new, or are to be judged by other terms than before */
+  /** @param onChanged called with rules that are new, or have to be judged by other terms than before */
   constructor(
     rules: Pick<AlertRules, 'follow'>,
     index: RuleIndex,
@@ -68,12 +68,12 @@ export class RuleFollower {
     const { id } = rule.alert;
     const before = this.#index.get(id)?.rule;
     this.#index.put(rule);
-    // One that has fired or whose incident is over is judged with the next that comes of it.
+    // A rule that has fired, or whose incident is over, is judged with the next change that concerns it.
     if (before === undefined || termsOf(before) !== termsOf(rule)) this.#onChanged(id);
   }
 }
 
-/** What a user may change of how a rule is judged. */
+/** The values that a user may change and by which a rule is judged. */
 function termsOf({ alert: { threshold, cooldown_minutes } }: AlertRule): string {
   return `${threshold} ${cooldown_minutes}`;
 }

@@ -4,29 +4,29 @@ import { firedBy, knownBy, type Known } from './evidence.js';
 import { agentKey, type TakenTouched } from './touched.js';
 import { conditionsOf } from './verdict.js';
 
-/** A rule that is evaluated. One that is changed by others becomes another. */
+/** A rule that is evaluated. When somebody changes the rule, it is replaced by another object. */
 export interface WatchedRule {
   rule: AlertRule;
-  /** What it fired for by the telemetry that it is judged by. */
+  /** What it fired for by the telemetry by which it is judged. */
   known: Known | null;
-  /** Whether its last firing came from that. */
+  /** Whether its last firing came from that telemetry. */
   isOurs: boolean;
-  /** Since when its incident is no more met. */
+  /** Since when the conditions of its incident are no longer met. */
   quietSince: Micros | null;
 }
 
-/** The active rules, found by what batches bring. */
+/** The active rules, which can be found by what batches bring. */
 export class RuleIndex {
   readonly #source: string;
   readonly #rules = new Map<string, WatchedRule>();
   /** By {@link agentKey}. */
   readonly #byAgent = new Map<string, Set<WatchedRule>>();
-  /** Rules on services, by user. */
+  /** Rules about services, by user. */
   readonly #onServices = new Map<string, Set<WatchedRule>>();
   /** Rules with conditions on metrics, by user. */
   readonly #onMetrics = new Map<string, Set<WatchedRule>>();
 
-  /** @param source the identity of the telemetry that rules are judged by */
+  /** @param source the identity of the telemetry by which rules are judged */
   constructor(source: string) {
     this.#source = source;
   }
@@ -39,7 +39,7 @@ export class RuleIndex {
     return this.#rules.get(alertId);
   }
 
-  /** Whether a rule is still what it was. */
+  /** Whether a rule is unchanged. */
   has(watched: WatchedRule): boolean {
     return this.#rules.get(watched.rule.alert.id) === watched;
   }
@@ -48,7 +48,7 @@ export class RuleIndex {
     return [...this.#rules.values()];
   }
 
-  /** Adds a rule or replaces it; one that is not active is left out. */
+  /** Adds or replaces a rule; inactive ones are left out. */
   put(rule: AlertRule): void {
     const { alert, incident } = rule;
     const before = this.#rules.get(alert.id);
@@ -83,7 +83,7 @@ export class RuleIndex {
     Object.assign(watched, this.#evidenceOf(watched.rule));
   }
 
-  /** Those that may say something else after this was brought. */
+  /** Rules whose result may change after this was brought. */
   concerned(touched: TakenTouched): Iterable<WatchedRule> {
     if (touched.isAll) return this.all();
     const found = new Set<WatchedRule>();

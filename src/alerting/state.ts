@@ -4,10 +4,10 @@ import type { WatchedRule } from './rule-index.js';
 import type { Verdict } from './verdict.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 
-/** How long an alert must not be met before its incident is over: what comes and goes is one incident. */
+/** For how long an alert must not be met before its incident is over, so that what comes and goes is one incident. */
 const QUIET_TIME = 5 * MICROS_PER_MINUTE;
 
-/** What a verdict brings about, and since when the alert is not met; null where it is, or has no incident. */
+/** What a verdict brings about, and since when the alert has not been met; null where it is met, or has no incident. */
 interface Decision {
   readonly action: 'fire' | 'resolve' | null;
   readonly quietSince: Micros | null;
@@ -16,9 +16,9 @@ interface Decision {
 export function decide({ rule, quietSince, isOurs }: WatchedRule, verdict: Verdict, now: Micros): Decision {
   if (verdict.outcome === 'met')
     return { action: mayFire(rule.alert, verdict, now) ? 'fire' : null, quietSince: null };
-  // What another store's telemetry shows, only that can show to be over.
+  // What the telemetry of another store shows can be over only by that telemetry.
   if (!rule.incident || !isOurs) return { action: null, quietSince: null };
-  // A clock that was put back begins the time anew.
+  // After a clock was put back the time begins anew.
   if (quietSince === null || now < quietSince) return { action: null, quietSince: now };
   return { action: now - quietSince >= QUIET_TIME ? 'resolve' : null, quietSince };
 }

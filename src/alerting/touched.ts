@@ -1,17 +1,17 @@
-/** What a batch brought that rules may be about. */
+/** What a batch brought, as far as rules may concern it. */
 export interface Brought {
   /** The user's UUID, lower case. */
   readonly userId: string;
-  /** The names of agents whose runs it may be about. */
+  /** The names of agents whose runs it may contain. */
   readonly agents: ReadonlySet<string>;
   readonly hasSpans: boolean;
   readonly hasPoints: boolean;
 }
 
-/** Agents that are kept apart; where batches bring more, everything counts as touched. */
+/** How many agents are told apart; where batches bring more, everything counts as touched. */
 const MOST_AGENTS = 10_000;
 
-/** What batches have brought since somebody took it. */
+/** What batches have brought since it was last taken. */
 export class Touched {
   readonly #agents = new Set<string>();
   readonly #spansOf = new Set<string>();
@@ -43,14 +43,14 @@ export class Touched {
 export interface TakenTouched {
   /** Whether it may be anything. */
   readonly isAll: boolean;
-  /** As {@link agentKey}. */
+  /** Made by {@link agentKey}. */
   readonly agents: readonly string[];
-  /** Users of whom spans came, and users of whom points came. */
+  /** Users whose spans came, and users whose points came. */
   readonly spansOf: readonly string[];
   readonly pointsOf: readonly string[];
 }
 
-/** An agent of a user: its name is its own among the user's. */
+/** A key for an agent, whose name is unique among those of its user. */
 export function agentKey(userId: string, name: string): string {
   return `${userId}/${name}`;
 }

@@ -10,7 +10,7 @@ import { judgeAlert, unitOf, type AlertUnit, type Verdict } from './verdict.js';
 
 /** What an alert finds now, whether or not it would fire. */
 export interface AlertTrial {
-  /** In the unit of the threshold; null of `composite`, and where nothing is known. */
+  /** In the unit of the threshold; null for `composite`, and where nothing is known. */
   readonly value: number | null;
   readonly threshold: number;
   readonly unit: AlertUnit | null;
@@ -23,7 +23,7 @@ export interface AlertTrial {
 }
 
 /**
- * Judges an alert as an evaluation would, active or not, without regard to its cooldown and to what it fired for.
+ * Judges an alert as an evaluation would, whether it is active or not, regardless of its cooldown and of what it fired for.
  *
  * @throws ConsumeError `storage_unavailable`
  */

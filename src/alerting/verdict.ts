@@ -19,17 +19,17 @@ export interface JudgedCondition {
   readonly finding: Finding;
 }
 
-/** What is found of an alert, whether or not it then fires. */
+/** What is found for an alert, whether or not it then fires. */
 export interface Verdict {
-  /** `no_data`: what is not known decides. It never fires. */
+  /** `no_data`: the result depends on something that is not known. Such an alert never fires. */
   readonly outcome: 'met' | 'not_met' | 'no_data';
-  /** In the unit of the threshold; null of `composite`, and where nothing is known. */
+  /** In the unit of the threshold; null for `composite`, and where nothing is known. */
   readonly value: number | null;
   readonly samples: number;
-  /** What was looked at: of `composite` by all its conditions together. */
+  /** The time that was looked at; for `composite` by all its conditions together. */
   readonly from: Micros;
   readonly to: Micros;
-  /** In the order of the alert's conditions: one, unless it is `composite`. */
+  /** In the order of the alert's conditions; just one, unless it is `composite`. */
   readonly conditions: readonly JudgedCondition[];
 }
 
@@ -62,7 +62,7 @@ export function judgeAlert(alert: Alert, scene: Scene, moment: Moment): Verdict 
   };
 }
 
-/** Met or not met only where what is unknown could not change it. */
+/** Met or not met only where what is unknown could not change the result. */
 function outcomeOf(findings: readonly Finding[], operator: 'and' | 'or'): Verdict['outcome'] {
   if (findings.length === 0) return 'no_data';
   const isUnknown = ({ value }: Finding): boolean => value === null;

@@ -12,7 +12,7 @@ import { isKey } from './keys.js';
 import { Refusals, type Refusal } from './refusals.js';
 import { grants } from './scopes.js';
 
-/** Knows who sends a request. */
+/** Finds out who sends a request. */
 export interface Authenticator {
   /** Where the first key was written, if this start generated one. */
   readonly initialKeyFile: string | null;
@@ -24,7 +24,7 @@ export interface Authenticator {
    */
   authenticate(request: Caller, scope?: Scope): Identity;
   /**
-   * Who acts by a key that was found: whether it may do something else, too.
+   * Whether a sender that was authenticated may also do something else.
    *
    * @throws HttpProblem 403 `forbidden_scope`
    */
@@ -35,7 +35,7 @@ export interface Authenticator {
    * @throws ConsumeError `storage_unavailable` (retryable)
    */
   settle(): Promise<void>;
-  /** Writes when keys were last used. Safe twice. */
+  /** Writes when keys were last used. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     authenticate(request, scope) {
       const now = clock.now();
       const header = request.header('authorization');
-      // Who sends no key at all is no concern of the audit: every page that is opened by hand does.
+      // A request without any key does not concern the audit: every page that is opened by hand makes one.
       if (header === undefined) throw unauthenticated();
       const token = bearerToken(header);
       const entry = token === undefined ? undefined : ring.find(token);
@@ -95,7 +95,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   };
 }
 
-/** With `auth.enabled: false` everybody is the first user that is not disabled. */
+/** With `auth.enabled: false` everybody counts as the first user that is not disabled. */
 async function openAuthenticator(
   control: Pick<ControlPlane, 'accounts'>,
   initialKeyFile: string | null,
@@ -122,7 +122,7 @@ function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1];
 }
 
-/** @returns why a key is not taken; undefined where it is. The client is told none of it. */
+/** @returns why a key is refused; undefined where it is accepted. The client is told none of it. */
 function refusalOf(
   token: string | undefined,
   entry: RingEntry | undefined,
@@ -148,7 +148,7 @@ function forbidden(scope: Scope): HttpProblem {
   return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${scope}".`);
 }
 
-/** The configured key counts only on the first start: whoever changed it later should hear why it does not work. */
+/** The configured key counts only on the first start: whoever changes it later should learn why it does not work. */
 function warnOfUnusedKey(ring: KeyRing, config: AuthConfig, logger: Logger): void {
   if (config.bootstrap_key === undefined || ring.find(config.bootstrap_key)) return;
   logger.warn(

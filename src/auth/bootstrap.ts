@@ -15,7 +15,8 @@ export const INITIAL_KEY_FILE = 'initial-api-key';
  * Gives a store without users its first user, organization and key with all scopes; otherwise does nothing.
  *
  * @returns the path of the file with the generated key, or null where none was written.
- * @throws Error when `bootstrap_key` is no key, or is missing where the store has no directory, or the file cannot be written; then nothing was stored.
+ * @throws Error when `bootstrap_key` is not a key, or is missing where the store has no directory, or the file cannot be written;
+ *   then nothing was stored.
  */
 export async function bootstrap(options: {
   readonly control: Pick<ControlPlane, 'accounts' | 'directory'>;
@@ -30,7 +31,7 @@ export async function bootstrap(options: {
 
   const key = config.bootstrap_key ?? generateKey();
   const file = config.bootstrap_key === undefined ? keyFileIn(control.directory) : null;
-  // The file comes first: killed between the two, the next start finds no user, generates another key and replaces the
+  // The file comes first: after a kill between the two, the next start finds no user, generates another key and replaces the
   // file. The other way round the only key would be lost.
   if (file !== null) await writePrivateFile(file, key, 'The first API key');
   const at = clock.now();

@@ -3,14 +3,14 @@ import type { KeysVersion } from '../storage/accounts.js';
 import type { ControlPlane } from '../storage/control-plane.js';
 import type { KeyRing } from './key-ring.js';
 
-/** A hint may be lost: so often it is asked without one. */
+/** A hint may be lost, so the store is also asked this often without one. */
 const ASK_MS = 30_000;
-/** When it is asked again after a failure. */
+/** How soon it is asked again after a failure. */
 const RETRY_MS = 500;
 
 /**
- * Keeps a ring as the store is: asks for what has changed, on each hint and now and then. While the store cannot answer, the keys that are
- * known go on to hold.
+ * Keeps a key ring like the store: asks for what has changed, on each hint and from time to time. While the store cannot answer,
+ * the known keys remain valid.
  */
 export class KeyFollower {
   readonly #control: Pick<ControlPlane, 'accounts' | 'watch'>;
@@ -18,7 +18,7 @@ export class KeyFollower {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #version: KeysVersion | null = null;
-  /** Ends with the last reading that was begun, and never fails. */
+  /** Resolves with the last reading that was begun, and never fails. */
   #reading: Promise<void> = Promise.resolve();
   /** A reading that has not begun: whoever asks now shares it. */
   #waiting: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class KeyFollower {
    * @throws ConsumeError where the store cannot be read
    */
   async settle(): Promise<void> {
-    // One that is under way may have asked before the commit.
+    // A reading in progress may have asked before the commit.
     if (this.#waiting === undefined) {
       const waiting = this.#reading.then(() => {
         this.#waiting = undefined;
@@ -85,7 +85,7 @@ export class KeyFollower {
     }
   }
 
-  /** Reads what has changed, and again soon where that fails. */
+  /** Reads what has changed, and tries again soon if that fails. */
   #ask(): void {
     this.settle().then(
       () => {

@@ -20,19 +20,19 @@ interface Slot {
   entry: RingEntry;
 }
 
-/** Digits of the digest that choose a bucket. What an attacker can learn from the time of a look-up ends with them. */
+/** How many digits of the digest choose a bucket. The time of a look-up can tell an attacker nothing beyond these. */
 const BUCKET_DIGITS = 8;
 
-/** All keys in memory, as they were when they were put last. */
+/** All keys in memory, as they were put last. */
 export class KeyRing {
   readonly #buckets = new Map<string, Slot[]>();
 
-  /** Takes in keys that are new or decided otherwise. */
+  /** Puts keys that are new, or about which something was decided. */
   put(keys: readonly FollowedKey[]): void {
     for (const key of keys) this.#put(key);
   }
 
-  /** @returns the entry of a key's text, or undefined where it is no key or unknown. */
+  /** @returns the entry for a key's text, or undefined where it is not a key or unknown. */
   find(text: string): RingEntry | undefined {
     if (!isKey(text)) return undefined;
     const digest = digestKey(text);
@@ -50,7 +50,7 @@ export class KeyRing {
     };
     const name = key.digest.slice(0, BUCKET_DIGITS);
     const bucket = this.#buckets.get(name) ?? [];
-    // A key keeps its digest.
+    // The digest of a key never changes.
     const known = bucket.find(({ keyId }) => keyId === key.id);
     if (known) known.entry = entry;
     else bucket.push({ keyId: key.id, digest: Buffer.from(key.digest, 'hex'), entry });

@@ -8,7 +8,7 @@ export function generateKey(): string {
   return `jd_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Whether a text has the shape of a key, known or not. */
+/** Whether a text has the form of a key, known or not. */
 export function isKey(text: string): boolean {
   return KEY.test(text);
 }

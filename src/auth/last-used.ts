@@ -2,12 +2,12 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import type { Micros } from '../signal/time.js';
 import type { Accounts } from '../storage/accounts.js';
 
-/** How often the last use of a key is written: at most once a minute. */
+/** The last use of a key is written at most once a minute. */
 const INTERVAL_MS = 60_000;
 
 /**
- * Notes when keys are used and writes it to the store: the first use after a quiet minute at once, so that a new key
- * shows as used; everything after it together, a minute later.
+ * Notes when keys are used and writes it to the store: the first use after a quiet minute at once, so that a new key shows as
+ * used; everything after it together, a minute later.
  */
 export class LastUsed {
   readonly #accounts: Pick<Accounts, 'touchKeys'>;
@@ -52,7 +52,7 @@ export class LastUsed {
       try {
         await this.#accounts.touchKeys([...uses].map(([id, at]) => ({ id, at })));
       } catch (error) {
-        // The next minute tries again: a time that is a little old harms nobody, a request that fails for it would.
+        // The next minute tries again: a time that is a little old harms nobody, while failing a request would.
         for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at);
         this.#logger.warn(
           { err: error, keys: uses.size },

@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { syncDirectory } from '../config/sync-directory.js';
 
 /**
- * Writes a line so that the file holds it whole or is not there at all, and only its owner can read it.
+ * Writes a line so that the file either holds it whole or does not exist, and only its owner can read it.
  *
- * @param what stands at the start of the error: `The first API key`
+ * @param what begins the error: `The first API key`
  */
 export async function writePrivateFile(path: string, line: string, what: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

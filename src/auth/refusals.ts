@@ -6,12 +6,12 @@ const LINES_A_MINUTE = 20;
 
 export interface Refusal {
   readonly reason: 'malformed' | 'unknown' | 'revoked' | 'expired' | 'user_disabled' | 'lacks_scope';
-  /** Absent where the key is none of the store's. What was sent is never written: it may be a key with a slip in it. */
+  /** Absent where the store does not know the key. What was sent is never written: it may be a key with a typo. */
   readonly keyId?: string;
   readonly scope?: Scope;
 }
 
-/** Writes the audit lines of keys that were refused, a bounded number of them. */
+/** Writes the audit lines for refused keys, a bounded number of them. */
 export class Refusals {
   readonly #logger: Logger;
   readonly #lines: BoundedLines;
@@ -31,7 +31,7 @@ export class Refusals {
     });
   }
 
-  /** Tells what was left out so far. */
+  /** Logs how many were left out so far. */
   close(): void {
     this.#lines.close();
   }

@@ -4,12 +4,12 @@ import type { SecretsConfig } from '../config/file-schema.js';
 import { SecretsKey } from './secrets-key.js';
 
 const CIPHER = 'aes-256-gcm';
-/** What sealed texts begin with: another way of sealing gets another mark. */
+/** The start of sealed texts: another way of sealing would get another mark. */
 const MARK = 'v1:';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The secret boxes of all stores: one for each, so that all who use it agree on its key. */
+/** The secret boxes of all stores: one for each, so that all its users agree on the key. */
 export class SecretBoxes {
   readonly #config: SecretsConfig;
   readonly #boxes = new Map<string | null, SecretBox>();
@@ -63,7 +63,7 @@ class AesBox implements SecretBox {
   }
 }
 
-/** @throws Error when the key or the owner is another one, or the text was changed */
+/** @throws Error when the key or the owner is a different one, or the text was changed */
 function decrypt(key: Buffer, sealed: string, owner: string): string {
   if (!sealed.startsWith(MARK)) throw new Error('the secret was sealed by another version of Jackdaw');
   const bytes = Buffer.from(sealed.slice(MARK.length), 'base64');

@@ -9,7 +9,7 @@ const FILE = 'secrets-key';
 const KEY_BYTES = 32;
 const FORM = new RegExp(SECRETS_KEY_PATTERN, 'u');
 
-/** The key that secrets in a store are encrypted with: the configured one, or else one in a file beside the store. */
+/** The key with which secrets in a store are encrypted: the configured one, or else one in a file beside the store. */
 export class SecretsKey {
   readonly #isConfigured: boolean;
   readonly #file: string | null;
@@ -28,19 +28,19 @@ export class SecretsKey {
     return this.#isConfigured || this.#file === null ? 'secrets.key of the configuration' : this.#file;
   }
 
-  /** Where another key lies that may have been used before, for errors; null for nowhere. */
+  /** Where another key lies that may have been used before, for errors; null where there is none. */
   get otherPlace(): string | null {
     return this.#isConfigured && this.#file !== null && existsSync(this.#file) ? this.#file : null;
   }
 
-  /** The key; null where there is none yet. @throws Error when the file cannot be read or holds no key */
+  /** The key; null where there is none yet. @throws Error when the file cannot be read or does not hold a key */
   async read(): Promise<Buffer | null> {
     return (this.#key ??= await this.#readFile(this.#fileOrFail()));
   }
 
   /** The key, made where there is none yet. @throws Error when it cannot be read or written */
   async readOrMake(): Promise<Buffer> {
-    // Two at once must not make two.
+    // Two callers at the same time must not make two.
     this.#making ??= this.#readOrMake().finally(() => (this.#making = undefined));
     return await this.#making;
   }
@@ -60,7 +60,7 @@ export class SecretsKey {
       });
     }
     const key = text.trim();
-    // Never replaced: what it held may be all that opens the secrets.
+    // Never replaced, because what it held may be all that opens the secrets.
     if (!FORM.test(key))
       throw new Error(
         `${file} does not hold the key of the store's secrets, 32 bytes in base64: restore it from a backup, or remove it where none was`,

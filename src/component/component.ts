@@ -10,6 +10,6 @@ import type { Host } from './host.js';
  */
 export interface Component {
   start?(host: Host): Promise<void>;
-  /** @param deadline aborted when the time for shutting down is over: give up waiting then. */
+  /** @param deadline aborted when the time for shutting down is over: then give up waiting */
   shutdown?(deadline: AbortSignal): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { QuotaUsage } from './consumer.js';
 
-/** Stable words for programs; the HTTP status that goes with each is in `http/problem.ts`. */
+/** Stable words for programs; `http/problem.ts` has the HTTP status for each. */
 export type ConsumeErrorCode =
   | 'overloaded'
   | 'shutting_down'
@@ -21,11 +21,10 @@ export class ConsumeError extends Error {
   readonly retryable: boolean;
   /** How long the sender should wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Of `quota_exceeded`: how the sender's quota stands. */
+  /** For `quota_exceeded`: what is left of the sender's quota. */
   readonly usage: QuotaUsage | undefined;
   /**
-   * What the sender is told in place of the fixed sentence for the code: a sentence of the program's own, without anything
-   * from the inside.
+   * What the sender is told in place of the fixed sentence for the code: a sentence written for senders, without any internals.
    */
   readonly detail: string | undefined;
 

@@ -4,7 +4,7 @@ import type { Micros } from '../signal/time.js';
 export interface Refusal {
   /** Position in `batch.items` as the caller passed it. */
   readonly index: number;
-  /** The item's id as it was sent, where it had one. */
+  /** The item's id as it was sent, if it had one. */
   readonly id?: string;
   /** One line for the sender: the place (a JSON Pointer into the item) and what is wrong there. */
   readonly reason: string;
@@ -12,16 +12,16 @@ export interface Refusal {
 
 /** What became of a batch once its consumer took responsibility for it. */
 export interface Receipt {
-  /** Items taken, repeats of what is already stored included. */
+  /** How many items were taken, including repeats of what is already stored. */
   readonly accepted: number;
   readonly refused: readonly Refusal[];
-  /** Where the sender has a quota: how it stands now. */
+  /** What is left of the sender's quota, if it has one. */
   readonly usage?: QuotaUsage;
 }
 
-/** How much of its monthly quota a tenant has used. */
+/** How much of its monthly quota a user has used. */
 export interface QuotaUsage {
-  /** Events a month. */
+  /** Items a month. */
   readonly limit: number;
   readonly used: number;
   /** The first moment of the next UTC month. */
@@ -32,23 +32,22 @@ export interface QuotaUsage {
 export interface ConsumeContext {
   /** When the receiver got the batch. */
   readonly receivedAt: Micros;
-  /** Ends when nobody waits for the answer any more. Work that was begun is finished all the same. */
+  /** Aborted when nobody waits for the answer any more. Work that was begun is finished all the same. */
   readonly abort?: AbortSignal;
   /**
-   * Resolves when everybody to whom the batch goes beside this consumer has answered, taken or not: what was to be stored of it can be
-   * read then. Absent where nobody else gets it.
+   * Resolves when everybody else to whom the batch goes has answered, whether they took it or not: what was to be stored of it
+   * can be read then. Absent where nobody else gets it.
    */
   readonly answered?: Promise<void>;
 }
 
 /**
- * The next step of a pipeline.
- *
- * `consume` takes over the batch: the caller must not touch it again. Its list of items is the consumer's own, which may
- * empty it once it needs them no more, so that they need not outlive the wait for the answer; the items may be others'
- * as well, and the consumer changes them only where its factory says `mutatesBatch`. It resolves when everything behind it has taken responsibility; for a pipeline that ends
- * in `storage` that is after the commit. It rejects with a {@link ConsumeError} when the whole batch was not taken.
- * Waiting is back-pressure: callers bound what they have under way.
+ * The next step of a pipeline. `consume` takes over the batch: the caller must not touch it again. The list of items belongs to
+ * the consumer, which may empty it once it does not need them any more, so that they need not outlive the wait for the answer;
+ * the items themselves may be shared, and the consumer changes them only where its factory says `mutatesBatch`. It resolves when
+ * everything behind it has taken responsibility; for a pipeline that ends in `storage` that is after the commit. It rejects with
+ * a {@link ConsumeError} when the whole batch was not taken. Waiting is back-pressure: callers limit how many calls they have
+ * running.
  */
 export interface Consumer<B> {
   consume(batch: B, context: ConsumeContext): Promise<Receipt>;

@@ -9,7 +9,7 @@ import type { Clock, Logger, Meter } from './telemetry.js';
 /** As in the OpenTelemetry Collector: what a user may rely on. */
 export type Stability = 'development' | 'alpha' | 'beta' | 'stable';
 
-/** What the engine gives to a component beside the user's configuration. */
+/** What the engine gives a component beside the user's configuration. */
 export interface Settings<Config> {
   /** As written in the configuration: `otlp`, `storage/archive`. */
   readonly id: string;
@@ -20,11 +20,11 @@ export interface Settings<Config> {
   readonly clock: Clock;
 }
 
-/** Something outside the process that a component will need; `validate` finds two owners of one. */
+/** Something outside the process that a component will need; `validate` finds two owners of the same one. */
 export type Resource =
   | { readonly kind: 'http_listener' | 'grpc_listener'; readonly endpoint: string }
   | { readonly kind: 'writable_file' | 'readable_file'; readonly path: string }
-  /** Certificate and key of a listener, both PEM; all who want TLS of one listener must name the same. */
+  /** Certificate and key of a listener, both PEM; all components that want TLS on one listener must name the same. */
   | ({ readonly kind: 'tls_files'; readonly listener: string } & TlsOptions);
 
 interface FactoryBase<K extends Kind, Schema extends TObject> {
@@ -36,14 +36,14 @@ interface FactoryBase<K extends Kind, Schema extends TObject> {
   readonly stability: Stability;
   /** The component's section of the configuration: every key with a description, defaults only here. */
   readonly configSchema: Schema;
-  /** What the schema cannot say: one message per broken rule, each with the path of its key (`/tls/cert_file`). */
+  /** Checks what the schema cannot express: one message per broken rule, each with the path of its key (`/tls/cert_file`). */
   check?(config: Static<Schema>): readonly { readonly path: string; readonly message: string }[];
   resources?(config: Static<Schema>): readonly Resource[];
-  /** Values that must never be shown, beside those that the schema marks. */
+  /** Values that must never be shown, beside those marked in the schema. */
   secrets?(config: Static<Schema>): readonly string[];
 }
 
-/** One consumer for every signal that a pipeline wants of the receiver. */
+/** One consumer for every signal that a pipeline takes from the receiver. */
 export type Outputs = { readonly [S in Signal]?: Consumer<Batches[S]> };
 
 /** Created once for each id, with one output for each signal it is wired for. */
@@ -61,9 +61,9 @@ export type CreateProcessor<Config, S extends Signal> = {
 
 /** Created once for each pipeline that names it. */
 export interface ProcessorFactory<Schema extends TObject = TObject> extends FactoryBase<'processor', Schema> {
-  /** Whether it changes the batch it is given. Where it does not, the batch may be shared with others. */
+  /** Whether it changes the batch it is given. If not, the batch may be shared with others. */
   readonly mutatesBatch: boolean;
-  /** How it is made for each signal that it takes. */
+  /** How it is created for each signal that it takes. */
   readonly create: { readonly [S in Signal]?: CreateProcessor<Static<Schema>, S> };
 }
 
@@ -87,7 +87,7 @@ export interface ExporterFactory<Schema extends TObject = TObject> extends Facto
   create(settings: Settings<Static<Schema>>): Exporter;
 }
 
-/** Created once for each id named in `service.extensions`. What it can do is found by `Host.extension`. */
+/** Created once for each id named in `service.extensions`. `Host.extension` finds it by what it can do. */
 export interface ExtensionFactory<Schema extends TObject = TObject> extends FactoryBase<'extension', Schema> {
   create(settings: Settings<Static<Schema>>): Component;
 }

@@ -6,18 +6,20 @@ import type { SmtpSettings } from './smtp.js';
 import type { Status } from './status.js';
 import type { UserLimits } from './user-limits.js';
 
-/** What the daemon offers to a component from its `start` on. */
+/** What the daemon offers a component from its `start` on. */
 export interface Host {
   /**
-   * The extension of that id (`duckdb`, `duckdb/archive`), asked for what it can do.
+   * The extension of that id (`duckdb`, `duckdb/archive`), if it can do what is wanted.
    *
-   * @throws Error when there is no such extension, it is not in `service.extensions`, or it is not what was wanted.
+   * @throws Error when there is no such extension, it is not in `service.extensions`, or it cannot do that.
    */
   extension<T>(id: string, isWanted: (candidate: unknown) => candidate is T): T;
 
   /**
-   * The HTTP listener of an endpoint (`127.0.0.1:4319`), shared by all who name it. It opens once every component has
-   * started. @throws Error when another component asked for different TLS settings on it.
+   * The HTTP listener of an endpoint (`127.0.0.1:4319`), shared by all components that name it. It opens once every component has
+   * started.
+   *
+   * @throws Error when another component asked for different TLS settings on it.
    */
   listener(endpoint: string, options?: ListenerOptions): Listener;
 
@@ -30,7 +32,7 @@ export interface Host {
   authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
 
   /**
-   * For whoever changes keys and users: resolves when `authenticate` goes by them as they were stored when this was called.
+   * For code that changes keys and users: resolves when `authenticate` goes by them as they were stored when this was called.
    *
    * @throws ConsumeError `storage_unavailable` (retryable)
    */
@@ -44,14 +46,14 @@ export interface Host {
    */
   secretBox(directory: string | null): SecretBox;
 
-  /** What one user may have of what all share; HTTP listeners see to it by themselves. */
+  /** What one user may have of what all share. HTTP listeners apply it by themselves. */
   readonly userLimits: UserLimits;
 
   /** The mail server (section `smtp`); null where none is configured. */
   readonly smtp: SmtpSettings | null;
 
   /**
-   * Tells where the component listens, when that is no HTTP listener of the daemon's.
+   * Announces where the component listens, when that is not an HTTP listener of the daemon.
    *
    * @param endpoint as configured
    * @param address the real one, `grpc://127.0.0.1:4317`
@@ -59,14 +61,14 @@ export interface Host {
    */
   announce(endpoint: string, address: string, paths: readonly string[]): void;
 
-  /** Tells the daemon how the component is. Start and end are told by the engine. */
+  /** Reports the component's state to the daemon. The engine reports its start and its end. */
   reportStatus(status: Status): void;
 
-  /** How the daemon and all its components are, now. */
+  /** The current state of the daemon and all its components. */
   health(): DaemonHealth;
 }
 
-/** What authentication needs of a request. A key that is refused is logged with the address, where there is one. */
+/** What authentication needs of a request. A refused key is logged with the address, if there is one. */
 export type Caller = Pick<HttpRequest, 'header' | 'identified'> & Partial<Pick<HttpRequest, 'remoteAddress'>>;
 
 /** How a listener speaks TLS; all files in PEM form. */
@@ -74,7 +76,7 @@ export interface TlsOptions {
   /** Certificate and chain. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** Authorities that clients must have a certificate of; absent: they need none. */
+  /** Authorities, one of which must have issued the client's certificate; absent: clients need none. */
   readonly clientCaFile?: string | undefined;
   /** Default `TLSv1.2`. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;

@@ -1,7 +1,7 @@
 import type { Identity } from './identity.js';
 import type { Method, Operation } from './operation.js';
 
-/** Looks at a body while it arrives. @returns why no more of it is wanted */
+/** Inspects a body while it arrives. @returns why no more of it is wanted */
 export type InspectBody = (piece: Uint8Array) => HttpProblem | undefined;
 
 export interface HttpRequest {
@@ -17,21 +17,21 @@ export interface HttpRequest {
   /** @param name lower case */
   header(name: string): string | undefined;
   /**
-   * Told by `Host.authenticate` who sends it: what it holds counts for that user.
+   * Called by `Host.authenticate` with the sender: what the request holds counts for that user.
    *
-   * @throws HttpProblem 429 `rate_limited`, 503 `overloaded`, where the user has too much under way
+   * @throws HttpProblem 429 `rate_limited`, 503 `overloaded`, where the user has too much running
    */
   identified?(identity: Identity): void;
   /**
-   * The whole body, decompressed. To be called synchronously in the handler or after awaiting; once. Large bodies come one in each
-   * turn of the event loop, those of different users in turn.
+   * The whole body, decompressed. To be called once, synchronously in the handler or after awaiting. Large bodies come one in
+   * each turn of the event loop, those of different users in turn.
    *
-   * @param inspect sees what arrives uncompressed, piece by piece, and may refuse the rest: what is thrown then
-   * @throws HttpProblem 400 `invalid_encoding`, 408 `request_timeout`, 413 `body_too_large`, 415 `unsupported_media_type`
-   * (an unknown `Content-Encoding`).
+   * @param inspect sees what arrives uncompressed, piece by piece, and may refuse the rest: that is thrown then
+   * @throws HttpProblem 400 `invalid_encoding`, 408 `request_timeout`, 413 `body_too_large`, 415 `unsupported_media_type` (an
+   *   unknown `Content-Encoding`).
    */
   body(inspect?: InspectBody): Promise<Uint8Array>;
-  /** Ends when the client went away. */
+  /** Aborted when the client went away. */
   readonly abort: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export interface Route {
   /** `/api/v1/agents/{agent_id}/runs`. A trailing slash makes no difference. */
   readonly path: string;
   /**
-   * Answered without a key, also under a guarded prefix. Requests to such routes share what is there for those without a user.
+   * Answered without a key, also under a guarded prefix. Requests to such routes share what is reserved for those without a user.
    */
   readonly isPublic?: boolean;
   /** Limit of the body before and after decompression, in bytes. Default 1 MiB. */
@@ -58,11 +58,11 @@ export interface Route {
   /** What it takes and gives, for `openapi.json`; `http/operation.ts` makes a route of it. */
   readonly operation?: Operation;
   /**
-   * Words refusals and failures in a format of its own instead of `application/problem+json`: also those of the listener
-   * for requests to this path, such as 405 and 503.
+   * Words refusals and failures in a format of its own instead of `application/problem+json`, including those of the listener for
+   * requests to this path, such as 405 and 503.
    */
   readonly refuse?: (problem: HttpProblem, request: HttpRequest) => HttpResponse;
-  /** Called synchronously when the head has arrived, so that a refusal comes before the body is read. */
+  /** Called synchronously when the head has arrived, so that it can refuse before the body is read. */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
 }
 
@@ -71,7 +71,7 @@ export interface Listener {
   readonly endpoint: string;
   /** @throws Error when method and path are taken. */
   route(route: Route): void;
-  /** Runs before everything else under a path prefix, unknown routes included; it throws to refuse. */
+  /** Runs before everything else under a path prefix, including unknown routes; it throws to refuse. */
   guard(prefix: string, check: (request: HttpRequest) => void): void;
   /** All routes so far, in the order they were added. */
   routes(): readonly Route[];
@@ -93,7 +93,7 @@ export class HttpProblem extends Error {
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param detail one sentence for people: no stack, SQL or path of a file ever goes in here. */
+  /** @param detail one sentence for people: it must never contain a stack, SQL or the path of a file. */
   constructor(
     status: number,
     code: string,

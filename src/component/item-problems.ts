@@ -1,4 +1,4 @@
-/** As much of a pointer or a value as an answer repeats: senders choose their length. */
+/** How much of a pointer or a value an answer repeats: senders choose their length. */
 const MAX_SHOWN = 200;
 
 /**
@@ -26,7 +26,7 @@ export class ItemProblems {
   }
 }
 
-/** Text of the sender as an answer may repeat it: cut, and never in the middle of a character. */
+/** Text of the sender as an answer may repeat it: shortened, but never in the middle of a character. */
 export function shorten(text: string, max = MAX_SHOWN): string {
   return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 }

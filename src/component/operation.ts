@@ -5,10 +5,9 @@ import type { Scope } from './identity.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * What a route takes and gives, written once: requests are checked by it, and `openapi.json` is printed from it.
- *
- * The errors that follow from the rest are not listed: 401 and 403 from `access`, 422 from `params`, `query` and
- * `body`, those of reading a body, and 500 and 503, which every operation may give.
+ * What a route takes and gives, written once: requests are checked by it, and `openapi.json` is printed from it. Errors that
+ * follow from the rest are not listed: 401 and 403 from `access`, 422 from `params`, `query` and `body`, those of reading a body,
+ * and 500 and 503, which every operation may give.
  */
 export interface Operation {
   /** `listAgents`: unique on a listener. */
@@ -30,11 +29,11 @@ export interface Operation {
   readonly body?: TObject;
   /** The body of each successful status; null where there is none. */
   readonly responses: Readonly<Record<number, TSchema | null>>;
-  /** Statuses of the errors that are special to it, such as 404 and 409. */
+  /** Statuses of errors particular to it, such as 404 and 409. */
   readonly errors?: readonly number[];
-  /** For an operation of another protocol than the API's own; `errors` and what follows from the rest do not hold then. */
+  /** For an operation of another protocol than the API's own; `errors` and what follows from the rest do not apply then. */
   readonly protocol?: {
-    /** In which bodies and answers may come as well, beside JSON. */
+    /** Formats of bodies and answers, beside JSON. */
     readonly mediaTypes: readonly string[];
     /** The body of its errors. */
     readonly errorBody: TObject;

@@ -2,11 +2,9 @@ import type { Batch } from '../signal/batch.js';
 import type { ConsumeContext, Consumer, Receipt, Refusal } from './consumer.js';
 
 /**
- * For processors that refuse single items: passes on what is left of a batch, and answers with a receipt in which the
- * refusals of all that follows point at the items as the caller passed them.
- *
- * The smaller batch is a new object around the same items, so it is no change of the batch (`mutatesBatch: false`). When
- * nothing is left, `next` is not called.
+ * For processors that refuse single items: passes on what is left of a batch, and answers with a receipt in which the refusals of
+ * all later steps point at the items as the caller passed them. The smaller batch is a new object around the same items, so the
+ * batch itself is not changed (`mutatesBatch: false`). When nothing is left, `next` is not called.
  *
  * @param refused at most one refusal an item, by the item's position in `batch.items`, in any order
  * @throws whatever `next` throws: then nothing of the batch was taken

@@ -5,7 +5,7 @@ export interface SmtpSettings {
   readonly port: number;
   /** TLS from the first byte. */
   readonly secure: boolean;
-  /** Nothing is sent without TLS and a certificate that is trusted. */
+  /** Nothing is sent without TLS and a trusted certificate. */
   readonly requireTls: boolean;
   /** Null where nobody logs in. The password must never be shown. */
   readonly login: { readonly user: string; readonly password: string } | null;

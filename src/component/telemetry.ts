@@ -8,7 +8,7 @@ export interface Logger {
   error(fields: object, message: string): void;
   /** A logger that adds these fields to every line. */
   child(fields: Record<string, unknown>): Logger;
-  /** Whether debug lines are written: guards work that only serves them. */
+  /** Whether debug lines are written: guards work that only serves such lines. */
   isDebugEnabled(): boolean;
 }
 
@@ -36,13 +36,13 @@ export interface MetricOptions {
 export interface Meter {
   counter(name: string, options: MetricOptions): Counter;
   histogram(name: string, options: MetricOptions & { readonly buckets: readonly number[] }): Histogram;
-  /** A counter that somebody else counts: its total, which never falls, is read when somebody asks for it. */
+  /** A counter that is kept elsewhere: its total, which never falls, is read when somebody asks for it. */
   observedCounter(name: string, options: Pick<MetricOptions, 'description'>, read: () => number): void;
   /** A value read when somebody asks for it. @returns a function that ends the observation of this `labels` set. */
   gauge(name: string, options: MetricOptions, read: () => number, labels?: Labels): () => void;
 }
 
-/** Time, so that tests can turn it. */
+/** Time, so that tests can set it. */
 export interface Clock {
   now(): Micros;
   /** Calls back once after `ms` milliseconds. Does not keep the process alive. @returns a function that cancels it. */

@@ -1,16 +1,19 @@
 import type { Clock } from './telemetry.js';
 import { MICROS_PER_SECOND } from '../signal/time-units.js';
 
-/** From so many buckets on the full ones, which say nothing, are thrown away now and then. */
+/** From this many buckets on, full ones, which carry no information, are thrown away from time to time. */
 const MIN_SWEEP = 1024;
 
 interface Bucket {
   tokens: number;
-  /** When it held them, in microseconds. */
+  /** When it held that many, in microseconds. */
   at: number;
 }
 
-/** A bucket of tokens for each owner: it fills at a rate, up to a burst. It may be drawn on, and then has to fill again. */
+/**
+ * A bucket of tokens for each owner, which fills at a rate, up to a burst. More may be taken than it holds, and it then has to
+ * fill again.
+ */
 export class TokenBuckets {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -24,12 +27,12 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  /** Seconds until there are so many tokens, which are no more than the burst; 0 where they are there. */
+  /** Seconds until there are that many tokens, which must not be more than the burst; 0 where there are now. */
   secondsUntil(owner: string, tokens: number): number {
     return Math.max(0, (tokens - this.#bucket(owner).tokens) / this.#perSecond);
   }
 
-  /** Takes tokens, also those that are not there yet. */
+  /** Takes tokens, even those that are not there yet. */
   take(owner: string, tokens: number): void {
     this.#bucket(owner).tokens -= tokens;
   }

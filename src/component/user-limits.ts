@@ -1,9 +1,9 @@
 /**
- * What one user may have of what all share. It is the user whom limits are for, and not the key: whoever may make keys could
- * make as many as wanted.
+ * What one user may have of what all share. Limits apply to the user and not to the key, because whoever may make keys could make
+ * as many as wanted.
  */
 export interface UserLimits {
-  /** The part of requests and bytes under way that one user may hold: above 0, up to 1 for all of it. */
+  /** The share of requests and bytes in progress that one user may hold: above 0, up to 1 for all of it. */
   readonly share: number;
   /**
    * Counts a request that begins.
@@ -12,6 +12,6 @@ export interface UserLimits {
    * does not count then
    */
   enter(userId: string): void;
-  /** Counts bytes that a user's request has brought, as they are when inflated. They are paid for by later requests. */
+  /** Counts bytes that a user's request has brought, in decompressed form. Later requests pay for them. */
   spend(userId: string, bytes: number): void;
 }

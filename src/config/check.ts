@@ -22,7 +22,10 @@ import { checkSmtp, smtpSettings } from './smtp.js';
 
 const OWN_SECTIONS = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
 
-/** @returns the plugins to load and the place of each. @throws ConfigError where the section is no list of texts. */
+/**
+ * @returns the plugins to load and the place of each.
+ * @throws ConfigError where the section is not a list of texts.
+ */
 export function readPlugins(
   root: MapNode,
 ): readonly { readonly specifier: string; readonly path: readonly string[]; readonly file: string }[] {
@@ -82,7 +85,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
   return { config, problems };
 }
 
-/** What of the service section can be planned in spite of errors, so that all errors come at once. */
+/** The parts of the service section that can be planned in spite of errors, so that all errors are reported at once. */
 function soundParts(service: ServiceConfig, problems: readonly Problem[]): ServiceConfig | undefined {
   const isBroken = (path: readonly string[], canBeInside = true) =>
     problems.some(
@@ -95,7 +98,7 @@ function soundParts(service: ServiceConfig, problems: readonly Problem[]): Servi
   const pipelines = Object.entries(service.pipelines).flatMap(([name, pipeline]) => {
     const path = ['service', 'pipelines', name];
     if (isBroken(path, false)) return [];
-    // A list that is broken or missing must not hide what is wrong with the others.
+    // A broken or missing list must not hide what is wrong with the others.
     const sound = (key: keyof PipelineConfig) => (isBroken([...path, key]) ? [] : pipeline[key]);
     return [
       [
@@ -119,7 +122,7 @@ function unknownSections(root: MapNode): readonly Problem[] {
     }));
 }
 
-/** A rule that the schema cannot say. @param rule its path begins in the section */
+/** A rule that the schema cannot express. @param rule with a path that begins in the section */
 function brokenRule(
   root: MapNode,
   section: readonly string[],

@@ -8,7 +8,7 @@ export interface Position {
 /** One thing that is wrong with the configuration. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
-  /** Where it is; absent where no file is at fault. */
+  /** Where it is; absent where no file is to blame. */
   readonly position?: Position | undefined;
   /** The keys that lead there; empty for the file as a whole. */
   readonly path: readonly string[];

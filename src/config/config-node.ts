@@ -19,7 +19,7 @@ export interface ScalarNode {
   readonly kind: 'scalar';
   readonly position: Position;
   readonly value: string | number | boolean | null;
-  /** As it stands in the file, without quotes: what errors show, and what a number would be as text. */
+  /** As it is written in the file, without quotes: what errors show, and what a number would be as text. */
   readonly source: string;
   /** Set where `value` came from outside the file: such a value is never shown. */
   readonly isSubstituted?: boolean;
@@ -34,7 +34,7 @@ export function nodeAt(root: ConfigNode, path: readonly string[]): ConfigNode | 
   return node;
 }
 
-/** The place of a key, or of the nearest thing around it that was written. */
+/** The place of a key, or of the nearest thing around it that is written. */
 export function locate(root: ConfigNode, path: readonly string[]): Position {
   let node = root;
   let position = root.position;

@@ -14,7 +14,7 @@ export interface ConfiguredComponent<F extends Factory = Factory> {
   readonly position: Position;
   /** Checked against the factory's schema, defaults filled in. */
   readonly config: Record<string, unknown>;
-  /** Whether its section is free of errors: what reads `config` must not look at one that is not. */
+  /** Whether its section is free of errors; otherwise `config` must not be read. */
   readonly isValid: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Factories {
   types(kind: Kind): readonly string[];
 }
 
-/** A configuration in which every section was checked by itself. What one section says of another is the plan's. */
+/** A configuration in which every section was checked by itself. The plan checks what one section says about another. */
 export interface Config {
   readonly auth: AuthConfig;
   /** The section `secrets`. */
@@ -51,7 +51,7 @@ export interface Config {
 
 /** A configuration, usable where no problem is an error. */
 export interface CheckedConfig {
-  /** What can be planned, in spite of problems; undefined where the service section is too broken for that. */
+  /** What can be planned in spite of problems; undefined where the service section is too broken for that. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
 }

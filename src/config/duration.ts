@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | undefined {
 /**
  * The milliseconds of a duration that the schema has checked.
  *
- * @throws RangeError where the text is no duration: the caller passed what was not validated.
+ * @throws RangeError where the text is not a duration, because the caller passed something that was not validated.
  */
 export function durationMs(text: string): number {
   const ms = parseDuration(text);

@@ -11,14 +11,14 @@ import {
 type Json = unknown;
 type JsonMap = Readonly<Record<string, Json>>;
 
-/** No keyword of draft-07. */
+/** Not a keyword of draft-07. */
 const OWN_KEYWORD = 'patternErrorMessage';
 
 const SUBSTITUTION = { type: 'string', pattern: '^\\$\\{(env|file):' };
 
 /**
- * One JSON Schema (draft-07) of the whole file for editors. It is wider than the engine's check where an editor cannot
- * know better: keys with a default may be missing, a section may be empty, any value may be a substitution.
+ * One JSON Schema (draft-07) of the whole file for editors. It accepts more than the engine does where an editor cannot know
+ * better: keys with a default may be missing, a section may be empty, any value may be a substitution.
  */
 export function editorSchema(factories: readonly Factory[]): JsonMap {
   const sections = Object.entries(COMPONENT_SECTIONS).map(([kind, section]) => {

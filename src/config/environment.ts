@@ -10,7 +10,7 @@ export interface Environment {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** `$$`, or `${` up to the next `}`, or a `${` that nobody closes. */
+/** `$$`, or `${` up to the next `}`, or a `${` that is never closed. */
 const TOKEN = /\$\$|\$\{([^}]*)(\}?)/g;
 
 /** Puts values for `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` into every scalar; `$$` becomes `$`. */
@@ -98,7 +98,7 @@ function readVariable(text: string, environment: Environment, fail: (message: st
   return value ?? '';
 }
 
-/** Reads a text as YAML would read it as a plain scalar; what is no number, boolean or null stays the text. */
+/** Reads a text as YAML would read it as a plain scalar; what is not a number, boolean or null stays text. */
 function readScalar(text: string): ScalarNode['value'] {
   if (text === '') return null;
   const { contents, errors } = parseDocument(text);

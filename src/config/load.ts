@@ -8,7 +8,7 @@ import { parseYaml } from './parse-yaml.js';
 export interface ConfigSource {
   readonly file: string;
   readonly text: string;
-  /** The one that files are laid over: nobody wrote it who could take something out of it. */
+  /** The one over which files are laid: nobody wrote it who could take something out of it. */
   readonly isBuiltIn?: true;
 }
 
@@ -32,7 +32,10 @@ export function readSources(files: readonly string[], environment: Environment):
   return sources;
 }
 
-/** Whether a text says which pipelines there are. One that cannot be read is taken for such a text: its errors are told alone. */
+/**
+ * Whether a text says which pipelines there are. A text that cannot be read counts as saying so: then only its errors are
+ * reported.
+ */
 export function hasPipelines({ file, text }: ConfigSource): boolean {
   const { root } = parseYaml(text, file);
   if (root === undefined) return true;
@@ -44,7 +47,7 @@ export function hasPipelines({ file, text }: ConfigSource): boolean {
  * Parses, merges and substitutes.
  *
  * @returns the configuration as written, and what is wrong with it so far
- * @throws ConfigError where a text is no YAML map: nothing more can be said then
+ * @throws ConfigError where a text is not a YAML map: nothing more can be said then
  */
 export function loadTree(
   sources: readonly ConfigSource[],

@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Of the names that are near enough to be meant, the nearest; undefined where none is. */
+/** The nearest of those names that are near enough to be meant; undefined where none is. */
 export function nearestName(wrong: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // Two slips are a swap of letters; in very short words they would reach everything.
+  // Two typos cover a swap of letters; in very short words they would reach everything.
   let bestDistance = (wrong.length < 3 ? 1 : Math.max(2, Math.floor(wrong.length / 3))) + 1;
   for (const name of names) {
     const found = distance(wrong.toLowerCase(), name.toLowerCase());

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The folder of the installed package, or of the clone: that of the nearest `package.json` above this file, wherever it
- * was built to. What is not code and ships with it is found from here.
+ * The folder of the installed package, or of the clone: that of the nearest `package.json` above this file, wherever it was
+ * built. Files that are not code and ship with the package are found from here.
  *
  * @throws Error where there is none: the files were taken out of their package
  */

@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Docum
 import type { Position, Problem } from './config-error.js';
 import type { ConfigNode } from './config-node.js';
 
-/** Aliases repeat what they name: without a bound a few lines could become gigabytes. */
+/** Aliases repeat what they refer to: without a limit a few lines could become gigabytes. */
 const MAX_NODES = 100_000;
 
 /**
@@ -41,7 +41,7 @@ export function parseYaml(
   return { root: root?.kind === 'map' ? root : undefined, problems: reader.problems };
 }
 
-/** Once the reader has lost its way, every further word is unexpected: only the first of those says something. */
+/** Once the reader has lost its way, every further word is unexpected: only the first of these errors says something. */
 function firstErrors<E extends { readonly code: string }>(errors: readonly E[]): readonly E[] {
   const lost = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
   return lost < 0 ? errors : errors.filter(({ code }, index) => index <= lost || code !== 'UNEXPECTED_TOKEN');

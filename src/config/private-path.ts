@@ -8,8 +8,8 @@ const PRIVATE_DIRECTORY = 0o700;
 const OTHERS = 0o077;
 
 /**
- * Makes a directory and those above it that are missing, with names that outlive a loss of power. One that is there stays as
- * it is: it may serve others, too.
+ * Makes a directory and the missing ones above it, with names that survive a loss of power. An existing one stays as it is,
+ * because it may serve others, too.
  *
  * @throws the error of the file system
  */

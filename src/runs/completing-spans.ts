@@ -9,11 +9,11 @@ export interface CompletingSpan {
   /** Its row in the batch. */
   readonly at: number;
   readonly row: SpanRow;
-  /** Of its id. */
+  /** The key of its id. */
   readonly key: string;
 }
 
-/** Of some rows of a batch those that complete stored spans of a run; of several for one span the first. */
+/** Those rows of a batch that complete stored spans of a run; where several complete the same span, the first. */
 export function completingSpans(
   state: RunState,
   sent: SentRows,

@@ -15,13 +15,13 @@ import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
 import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
 
-/** All that follows from the messages and spans of one run. */
+/** Everything that follows from the messages and spans of one run. */
 export interface Run {
   readonly header: HeaderRow;
   readonly agent: string;
-  /** Whether the agent is the run's for certain: {@link namesItsAgent}. */
+  /** Whether the run certainly belongs to the agent: {@link namesItsAgent}. */
   readonly namesItsAgent: boolean;
-  /** What it adds to the service map follows from them: `countTrace`. */
+  /** `countTrace` derives from them what the run contributes to the service map. */
   readonly spans: readonly SpanFacts[];
   /** Whether it counts in the service map. */
   readonly isMapped: boolean;
@@ -54,7 +54,7 @@ export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]
   const folded = new Folded();
   let last = -Infinity;
   for (const message of messages.toSorted((a, b) => a.order - b.order)) {
-    // Found twice.
+    // The same span was found twice.
     if (message.order === last) continue;
     last = message.order;
     if (message.kind === 'header') folded.header(message, brought.get(message.order) ?? []);
@@ -78,7 +78,7 @@ class Folded {
   #heardAt: Micros = -Infinity;
   #isMapped = false;
   #isTimedOut = false;
-  /** Whether something came of which it is not worked out yet what follows. */
+  /** Whether something came whose consequences were not worked out yet. */
   #hasNews = false;
 
   header({ named, receivedAt, isMapped }: HeaderMessage, brought: readonly SpanFact[]): void {
@@ -141,7 +141,7 @@ class Folded {
     if (this.#named === null || !this.#hasNews) return this.#named;
     this.#hasNews = false;
     this.#named = settledBySpans(this.#named, this.#runFacts());
-    // Without any span there is nothing that could make it go on.
+    // Without any span nothing could make it go on.
     if (this.#spans.size > 0 || !followsSpans(this.#named.header)) this.#isTimedOut = false;
     return this.#named;
   }

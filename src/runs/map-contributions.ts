@@ -5,7 +5,7 @@ import { FewSpans } from './spans/few-spans.js';
 import { ManySpans } from './spans/many-spans.js';
 import type { MapAgent, MapTally } from './spans/map-tally.js';
 
-/** Who adds up what runs add to the service map. */
+/** Adds up what runs contribute to the service map. */
 export interface MapSums {
   /** The number of an agent's node. */
   nodeOf(agent: string): number;
@@ -13,42 +13,42 @@ export interface MapSums {
   add(hour: number, sums: HourSums, sign: 1 | -1): void;
 }
 
-/** How a run with many spans counts: under whom, and when. */
+/** How a run with many spans counts: under which agent, and in which hour. */
 interface Counting {
   readonly tally: MapTally;
   readonly agent: MapAgent;
   readonly hour: number;
 }
 
-/** What a commit changes in what stored runs add to the service map. */
+/** What a commit changes in what stored runs contribute to the service map. */
 export class MapContributions {
-  /** Of runs with many spans: how they counted before the commit. */
+  /** How runs with many spans counted before the commit. */
   readonly #before = new Map<RunState, Counting>();
 
-  /** Takes away what a run adds, before it is changed; {@link put} adds what it adds then. */
+  /** Takes away what a run contributes, before it is changed; {@link put} adds what it contributes then. */
   take(state: RunState, map: MapSums): void {
     if (!state.isMapped) return;
     if (state.spans instanceof ManySpans) this.#before.set(state, countingOf(state, state.spans, map));
     else addFew(state, map, -1);
   }
 
-  /** The run was changed. */
+  /** Adds what a run contributes after it was changed. */
   put(state: RunState, map: MapSums): void {
     const before = this.#before.get(state);
-    // It has more spans than are followed, and does not count any more.
+    // It has more spans than are followed, and no longer counts.
     if (!state.isMapped) {
       if (before !== undefined) takeAway(before, map);
     } else if (state.spans instanceof ManySpans) putMany(before, countingOf(state, state.spans, map), map);
     else addFew(state, map, 1);
   }
 
-  /** After the commit, or when it failed. */
+  /** To be called after the commit, or when it failed. */
   clear(): void {
     this.#before.clear();
   }
 }
 
-/** Only what is different, where it counts in the same hour and for the same agent. */
+/** Where the run counts in the same hour and for the same agent, only the difference. */
 function putMany(before: Counting | undefined, now: Counting, map: MapSums): void {
   if (before !== undefined && isSame(before, now)) map.add(now.hour, now.tally.changes(now.agent), 1);
   else {

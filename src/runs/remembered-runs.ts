@@ -1,32 +1,31 @@
 import { RUNNING } from './rules/rows.js';
 import { tenantOf } from './run-key.js';
 
-/** How many spans are remembered: of runs that go on, and of those that have ended, of which only stragglers come. */
+/** How many spans are remembered: of runs that go on, and of runs that have ended, for which only stragglers come. */
 export interface RememberedSpans {
   readonly running: number;
   readonly ended: number;
 }
 
-/** What is remembered of a run, as far as it matters here. */
+/** A remembered run, as far as it matters here. */
 interface RememberedRun {
   readonly header: { readonly status: number };
   readonly spans: { readonly weight: number };
 }
 
-/** A run with more spans is kept among those that go on, whatever its status is: more of it comes. */
+/** A run with more spans is kept like one that goes on, whatever its status is, because more of it will come. */
 const LONG = 10_000;
 
 /**
- * The runs that were touched last, so that the spans that keep coming for one need no look into the tables. What is here is
- * always what is stored: the one writer forgets what a commit that failed has touched.
- *
- * Where there is no room, a tenant that takes more than its share forgets its own first.
+ * The runs that were touched last, so that spans that keep coming for one need no look into the tables. What is here is always
+ * what is stored: after a failed commit the writer forgets what that touched. Where there is no room, a user that takes more than
+ * its share forgets its own runs first.
  */
 export class RememberedRuns<State extends RememberedRun> {
   readonly #running: Shelf<State>;
   readonly #ended: Shelf<State>;
 
-  /** @param most beyond it those touched longest ago are forgotten */
+  /** @param most beyond it the runs touched longest ago are forgotten */
   constructor(most: RememberedSpans) {
     this.#running = new Shelf(most.running);
     this.#ended = new Shelf(most.ended);
@@ -50,7 +49,7 @@ export class RememberedRuns<State extends RememberedRun> {
   }
 }
 
-/** The runs of a tenant, those touched longest ago first. */
+/** The runs of a user, those touched longest ago first. */
 interface OfTenant<State> {
   readonly runs: Map<string, { readonly state: State; readonly weight: number }>;
   weight: number;
@@ -96,7 +95,7 @@ class Shelf<State extends RememberedRun> {
     if (tenant.runs.size === 0) this.#tenants.delete(name);
   }
 
-  /** One that takes its share or more: this one if it does, else the one that takes most. */
+  /** A user that takes its share or more: this one if it does, else the one that takes most. */
   #withMost(tenant: OfTenant<State>): OfTenant<State> {
     if (tenant.weight * this.#tenants.size >= this.#weight) return tenant;
     let most = tenant;

@@ -1,7 +1,7 @@
 import { uuidKey } from '../worker/uuid-words.js';
 import type { SentSpans } from './sent-spans.js';
 
-/** Up to so many spans each is compared with each, which takes less time than to make keys of their ids. */
+/** Up to this many spans each is compared with each, which takes less time than making keys of their ids. */
 const FEW_SPANS = 16;
 
 /** Whether a run of a batch has a span twice. The processor `validation` refuses that, where it is in the pipeline. */
@@ -12,7 +12,7 @@ export function repeatsSpans(batch: SentSpans, trace: number): boolean {
     : repeatsAmongMany(batch.spanIds, start, end);
 }
 
-/** Whether parts of one run in several batches have a span twice. */
+/** Whether parts of one run in several batches have a span in common. */
 export function repeatAmongThem(
   parts: readonly { readonly batch: SentSpans; readonly trace: number }[],
 ): boolean {

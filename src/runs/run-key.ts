@@ -1,11 +1,11 @@
 import { uuidKey } from '../worker/uuid-words.js';
 
-/** A short key for a run, unique among those of all tenants. @param words its id, from `offset` on */
+/** A short key for a run, unique among the runs of all users. @param words its id, from `offset` on */
 export function runKey(tenant: number, words: Uint32Array, offset: number): string {
   return String.fromCharCode(tenant >>> 16, tenant & 0xffff) + uuidKey(words, offset);
 }
 
-/** The part of a key that all runs of a tenant have. */
+/** The part of a key that all runs of a user share. */
 export function tenantOf(key: string): string {
   return key.slice(0, TENANT_UNITS);
 }

@@ -2,10 +2,10 @@ import type { Micros } from '../signal/time.js';
 import type { NamedHeader } from './rules/following-header.js';
 import type { FactRow } from './rules/rows.js';
 
-/** What came of a run, or was found out about it: the facts that it follows from, beside those of its spans. */
+/** What came of a run, or was found out about it: the facts from which it follows, beside those of its spans. */
 export type RunMessage = HeaderMessage | OutcomeMessage | TimeoutMessage | LinkMessage;
 
-/** In which order the messages of all runs count; each has a number of its own. */
+/** The order in which the messages of all runs count; each has a number of its own. */
 interface Ordered {
   readonly order: number;
 }
@@ -19,15 +19,15 @@ export interface HeaderMessage extends Ordered {
   readonly isMapped: boolean;
 }
 
-/** What the run's owner says of its success. Counts for a run that is there. */
+/** What the run's owner says about its success. Counts only for a run that exists. */
 interface OutcomeMessage extends Ordered {
   readonly kind: 'outcome';
   readonly success: boolean;
-  /** Null: as it was. */
+  /** Null: it stays as it was. */
   readonly outcome: string | null;
 }
 
-/** The run was found to be idle for too long. Counts where it is open, until something new comes. */
+/** The run was found to be idle for too long. Counts only while it is open, until something new comes. */
 interface TimeoutMessage extends Ordered {
   readonly kind: 'timeout';
 }

@@ -28,7 +28,7 @@ export interface KnownRun {
   readonly hasEnded: boolean;
 }
 
-/** What a commit writes of a run. */
+/** What a commit writes for a run. */
 export interface SettledRun {
   /** New versions, in the order in which they came. */
   readonly spans: readonly SpanState[];
@@ -37,9 +37,9 @@ export interface SettledRun {
   readonly ends: boolean;
 }
 
-/** A run that is new, or stored, and what one commit makes of it, message by message and span by span. */
+/** A new or stored run, and what one commit makes of it, message by message and span by span. */
 export class RunState {
-  /** Those that this commit changes, by the keys of their ids, in the order in which it met them. */
+  /** The spans that this commit changes, by the keys of their ids, in the order in which it met them. */
   readonly #changed = new Map<string, SpanState>();
   #spans: RunSpans = new FewSpans();
   readonly #limits: SpanLimits;
@@ -50,10 +50,10 @@ export class RunState {
   #hasEnded: boolean;
   #named: NamedHeader;
   #headerChanged: boolean;
-  /** Whether this commit brings something new of the run, so that what follows from the spans is worked out again. */
+  /** Whether this commit brings something new, so that what follows from the spans has to be worked out again. */
   #hasNews: boolean;
   #timesOut = false;
-  /** When the last of this commit's changes came. */
+  /** When the last change of this commit came. */
   #newsAt: Micros = -Infinity;
 
   constructor(named: NamedHeader, known: KnownRun, limits: SpanLimits) {
@@ -81,12 +81,12 @@ export class RunState {
     return this.#spans instanceof ClosedSpans ? this.#spans : null;
   }
 
-  /** What is stored of its spans. */
+  /** Sets the stored spans. */
   set spans(spans: RunSpans) {
     this.#spans = spans;
   }
 
-  /** From here on its header follows its spans no more. What it added to the service map was taken note of before. */
+  /** From here on its header no longer follows its spans. What it contributed to the service map has to be noted before. */
   close(): void {
     if (this.closed !== null || this.#spans.size === 0) return;
     this.#spans = ClosedSpans.closing(this.#spans);
@@ -113,17 +113,17 @@ export class RunState {
     return this.#named.agent;
   }
 
-  /** For a name that the run's user has no room for. */
+  /** Used for a name that the run's user has no room for. */
   set agent(name: string) {
     if (name !== this.#named.agent) this.#named = { ...this.#named, agent: name };
   }
 
-  /** Whether the agent is the run's for certain: {@link namesItsAgent}. */
+  /** Whether the run certainly belongs to the agent: {@link namesItsAgent}. */
   get namesItsAgent(): boolean {
     return namesItsAgent(this.header, this.spans);
   }
 
-  /** When it was active last: the latest time that header or, while it goes on, any span has, but not after it was heard of. */
+  /** When it was last active: the latest time of the header or, while it goes on, of any span, but not after it was heard of. */
   get activeAt(): Micros {
     const { status, started_at, ended_at } = this.header;
     let last = Math.max(started_at, ended_at ?? -Infinity);
@@ -132,7 +132,7 @@ export class RunState {
   }
 
   /**
-   * Another header of this run came: {@link withHeader}.
+   * Applies another header of this run: {@link withHeader}.
    *
    * @param spans that came with it, and have not been applied yet
    */
@@ -145,7 +145,7 @@ export class RunState {
     this.#hasNews = true;
   }
 
-  /** Something came of it, of which the header is not applied. */
+  /** Notes that something of it came, whose header is not applied. */
   heard(receivedAt: Micros): void {
     this.#newsAt = Math.max(this.#newsAt, receivedAt);
   }
@@ -158,18 +158,18 @@ export class RunState {
   }
 
   /**
-   * A span came. One that it completes was read as a whole before.
+   * Applies a span that came. A stored span that it completes has to be read as a whole before.
    *
-   * @param nodes the number of its node, asked for where it is needed
+   * @param nodes give the number of its node, where that is needed
    * @returns whether it brought anything new
    */
   applySpan(
     incoming: SpanRow,
     payload: string,
     nodes: {
-      /** As it came. */
+      /** The node of the span as it came. */
       incoming(): number;
-      /** Of what it completed. */
+      /** The node of the completed span. */
       completed(merged: SpanRow, payload: string): number;
     },
   ): boolean {
@@ -188,7 +188,7 @@ export class RunState {
     return false;
   }
 
-  /** A span came that is new, and whose row is written from the sender's columns. */
+  /** Adds a new span, whose row is written from the sender's columns. */
   addSpan(span: SpanState): void {
     this.#keep(span);
     this.#hasNews = true;
@@ -199,19 +199,19 @@ export class RunState {
     this.#headerChanged = true;
   }
 
-  /** A stored span makes another node. It was read as a whole before. */
+  /** Gives a stored span another node. It has to be read as a whole before. */
   setNode(span: SpanState, node: number): void {
     this.#keep({ ...span, node, changed: true });
     this.#headerChanged = true;
   }
 
-  /** Nothing came of the run for too long. Whatever comes in the same commit counts for more. */
+  /** Nothing came of the run for too long. Whatever comes in the same commit has precedence. */
   timeOut(): void {
     this.#timesOut = followsSpans(this.header) && this.header.status === RUNNING;
   }
 
   /**
-   * Ends what this commit does to the run: what follows from the spans is worked out.
+   * Finishes what this commit does to the run: works out what follows from the spans.
    *
    * @param seq the commit's number
    */
@@ -234,7 +234,7 @@ export class RunState {
     };
   }
 
-  /** After the commit: what was written is what is stored now. What is only written, and not worked with, is let go. */
+  /** After the commit: what was written is now what is stored. Data that was only needed for writing is released. */
   written(seq: number, spans: readonly SpanState[]): void {
     this.#isStored = true;
     this.#headerChanged = false;
@@ -251,16 +251,16 @@ export class RunState {
     this.release();
   }
 
-  /** Lets go of what only the commit under way needs. */
+  /** Releases what only the commit under way needs. */
   release(): void {
     this.#changed.clear();
     this.spans.release();
   }
 
-  /** Whether the status, with this commit's news, is terminal and not the provisional one of a time-out. */
+  /** Whether the status, after this commit's news, is terminal and not the provisional one of a time-out. */
   #isTerminal(): boolean {
     if (this.header.status === RUNNING) return false;
-    // Where there is no span to follow the status is still that of before.
+    // Without a span to follow, the status is still the previous one.
     return !this.#isStored || this.spans.size > 0 || !followsSpans(this.header);
   }
 

@@ -6,16 +6,18 @@ import type { TraceRecord } from './trace.js';
 
 /** A batch belongs to one tenant: the user whose key brought it. */
 export interface Batch<Item> {
-  /** The user's UUID, lower case; of events that are an organization's, the organization's. */
+  /** The user's UUID in lower case; for events of an organization, the organization's. */
   readonly tenant: string;
   readonly items: Item[];
-  /** Set by processor `quota`: what is new of the batch is counted, and refused as a whole where it passes the limit. */
+  /**
+   * Set by processor `quota`: what is new in the batch is counted, and the batch is refused as a whole where it passes the limit.
+   */
   readonly quota?: QuotaTerms;
 }
 
-/** What the store is to settle when it counts the items of a batch that are billed: what is new of it. */
+/** Tells the store to count what is new in a batch, and by which limit. */
 interface QuotaTerms {
-  /** For a calendar month and users without a limit of their own; 0 for no limit. */
+  /** Per calendar month, for users without a limit of their own; 0 for no limit. */
   readonly monthly_items: number;
 }
 

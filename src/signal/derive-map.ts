@@ -6,7 +6,7 @@ import type { SpanRecord } from './span.js';
 import { hourOf, TYPE_CODES } from './trace-map.js';
 import type { TraceRecord } from './trace.js';
 
-/** The map of a batch, derived here and now. */
+/** Derives the map of a batch here, in this thread. */
 export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
   const builder = new MapBuilder();
   for (const { trace, spans } of items) {
@@ -19,7 +19,7 @@ export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
   return { spanIds: spanIdsOf(items), ...builder.finish() };
 }
 
-/** Which spans a map is of. */
+/** The ids of the spans that a map is derived from. */
 export function spanIdsOf(items: readonly TraceRecord[]): string[][] {
   return items.map(({ spans }) => spans.map(({ span_id }) => span_id));
 }

@@ -1,6 +1,6 @@
 import { formatTime, type Micros } from './time.js';
 
-/** The facts that Jackdaw tells of: each once it is committed. */
+/** The facts that Jackdaw tells of, each once it is committed. */
 export const EVENT_TYPES = [
   'agent.created',
   'alert.fired',
@@ -24,11 +24,11 @@ export interface EventRecord {
   readonly type: EventType;
   /** When the fact was established. */
   readonly timestamp: Micros;
-  /** UUID, of an event that is an organization's and no user's; null otherwise. */
+  /** UUID of the organization, for an event that belongs to one and to no user; otherwise null. */
   readonly organization_id: string | null;
-  /** UUID of the only webhook endpoint that is to have it; null: all that subscribe. */
+  /** UUID of the only webhook endpoint that should get it; null: all that subscribe. */
   readonly endpoint_id: string | null;
-  /** The envelope, {@link envelope}: made once, sent and signed byte for byte. */
+  /** The envelope, {@link envelope}: made once, then sent and signed byte for byte. */
   readonly body: string;
 }
 

@@ -1,10 +1,10 @@
 import type { MapCounter } from './trace-map.js';
 
-/** More numbers of nodes than there ever are; pairs of them are exact integers. */
+/** More than the numbers of nodes there ever are; pairs of them are exact integers. */
 const NODES = 2 ** 26;
 const TYPES = 16;
 
-/** Sums of the service map of one hour; or what is to be added to them, and taken from them. */
+/** Sums of the service map in one hour, or changes of such sums. */
 export class HourSums implements MapCounter {
   readonly #nodes = new Map<number, { spans: number; traces: number }>();
   readonly #edges = new Map<number, number>();

@@ -32,22 +32,23 @@ export function isUuid(text: string): boolean {
 
 /** A time-ordered UUIDv7 (RFC 9562 §5.7), lower case. @param nowMs milliseconds since the epoch */
 export function uuidV7(nowMs: number): string {
-  // A random UUIDv4 brings its 12 + 62 random bits and the variant just where version 7 wants them.
+  // A random UUIDv4 has its 12 + 62 random bits and the variant exactly where version 7 wants them.
   return `${timeOf(nowMs)}-7${randomUUID().slice(15)}`;
 }
 
 /**
- * A UUIDv7 for one of many made at the same time, in their order: 12 bits count them (RFC 9562 §6.2, method 1), and what
- * goes beyond borrows from the milliseconds.
+ * A UUIDv7 for one of many made at the same time, in their order: 12 bits count them (RFC 9562 §6.2, method 1), and larger counts
+ * borrow from the milliseconds.
  *
- * @param nowMs milliseconds since the epoch @param index from 0
+ * @param nowMs milliseconds since the epoch
+ * @param index from 0
  */
 export function uuidV7InOrder(nowMs: number, index: number): string {
   const count = (index % COUNTS).toString(16).padStart(3, '0');
   return `${timeOf(nowMs + Math.floor(index / COUNTS))}-7${count}${randomUUID().slice(18)}`;
 }
 
-/** The milliseconds since the epoch that a UUIDv7 was made with. */
+/** The time at which a UUIDv7 was made, in milliseconds since the epoch. */
 export function uuidV7Time(id: string): number {
   return parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -1,28 +1,31 @@
 import type { JsonValue } from './attributes.js';
 
-/** Every integer of up to 15 digits is exact as a double. */
+/** Integers of up to 15 digits are exact as doubles. */
 const MIN_DIGITS = 16;
-/** With more digits no number is finite as a double, and is refused as such. */
+/** No number with more digits is finite as a double; such a number is refused. */
 const MAX_DIGITS = 309;
 const QUOTE = '"';
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const BLANKS = [' ', '\t', '\r', '\n'];
-/** What stands before a number, and behind it. */
+/** What may stand before a number, and after it. */
 const BEFORE = new Set([...BLANKS, ':', ',', '['].map(codeOf));
 const BEHIND = new Set([...BLANKS, ',', ']', '}'].map(codeOf));
 const BLANK = new Set(BLANKS.map(codeOf));
 
-/** Begins the strings that stand for long integers while a text is read or written. No text that comes has it. */
+/**
+ * Begins the strings that stand for long integers while a text is read or written. It is random, so no text from outside contains
+ * it.
+ */
 const MARK = `~${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url')}~`;
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
-/** Four bytes, of which those of digits have the same upper halves. */
+/** Selects the upper halves of four bytes, which are the same for all digits. */
 const UPPER_HALVES = 0xf0f0f0f0 | 0;
 const DIGITS_UPPER_HALVES = 0x30303030;
 const WORD_BYTES = 4;
-/** So many digits cover at least so many words. */
+/** A run of that many digits covers at least this many words. */
 const WORDS_OF_RUN = 3;
 
 /**
@@ -42,7 +45,7 @@ export function parseJson(text: string, bytes?: Uint8Array): JsonValue {
   try {
     return restored(JSON.parse(marked) as JsonValue);
   } catch {
-    // The position in the message is that of the text that came.
+    // The error should give the position in the original text.
     return JSON.parse(text) as JsonValue;
   }
 }
@@ -52,7 +55,7 @@ export function printJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // So rare, and looking for them so much dearer, that nobody looks before.
+    // They are so rare, and looking for them takes so much longer, that nobody looks in advance.
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, child: unknown) =>
       typeof child === 'bigint' ? `${MARK}${child}` : child,
@@ -60,7 +63,7 @@ export function printJson(value: unknown): string {
   }
 }
 
-/** Whether so many digits stand side by side anywhere. Four bytes are looked at in one comparison. */
+/** Whether that many digits stand side by side anywhere. Compares four bytes at a time. */
 function hasLongRun(bytes: Uint8Array): boolean {
   const lead = -bytes.byteOffset & (WORD_BYTES - 1);
   if (bytes.length < lead + WORD_BYTES) return false;
@@ -87,8 +90,8 @@ interface Run {
 }
 
 /**
- * The next run of so many digits that stands where a number can begin, be it in a string. A run that long covers a multiple of its length: only one of sixteen
- * characters is looked at.
+ * The next run of that many digits that stands where a number can begin, also within a string. A run that long covers a multiple
+ * of its length, so only one of sixteen characters has to be looked at.
  */
 function nextRun(text: string, from: number): Run | undefined {
   for (let at = from + MIN_DIGITS - 1; at < text.length; at += MIN_DIGITS) {
@@ -98,13 +101,13 @@ function nextRun(text: string, from: number): Run | undefined {
     let end = at + 1;
     while (isDigit(text, end)) end++;
     if (end - start >= MIN_DIGITS && mayBegin(text, start)) return { start, end };
-    // Where the run ended there is no digit.
+    // A run that ended there is followed by no digit.
     at = Math.max(at, end);
   }
   return undefined;
 }
 
-/** Whether a number can begin there: most long runs of digits stand behind a point. */
+/** Whether a number can begin there: most long runs of digits stand behind a decimal point. */
 function mayBegin(text: string, start: number): boolean {
   const before = text.charCodeAt(start - 1) === MINUS ? start - 2 : start - 1;
   return before < 0 || BEFORE.has(text.charCodeAt(before));
@@ -129,7 +132,7 @@ function markLongIntegers(text: string, first: Run): string {
   return copied === 0 ? text : marked + text.slice(copied);
 }
 
-/** Whether a run of digits outside strings is a whole number by itself that a double does not hold, and no name in an object. */
+/** Whether a run of digits outside strings is a whole number by itself that a double cannot hold, and not a name in an object. */
 function isLongInteger(text: string, { start, end }: Run): boolean {
   if (end < text.length && !BEHIND.has(text.charCodeAt(end))) return false;
   let behind = end;
@@ -171,7 +174,7 @@ function restored(root: JsonValue): JsonValue {
       if (typeof value === 'string') {
         if (value.startsWith(MARK)) object[key] = BigInt(value.slice(MARK.length));
       } else if (typeof value === 'object' && value !== null) {
-        // Lists are walked by their indexes, as objects by their names.
+        // Lists are walked by their indexes, the same way as objects by their names.
         waiting.push(value as Record<string, JsonValue>);
       }
     }

@@ -2,18 +2,18 @@ import type { JsonObject, JsonValue } from './attributes.js';
 import type { Origin } from './origin.js';
 import type { Micros } from './time.js';
 
-/** The order is the stored code of each severity: append only. */
+/** The position is the stored code of each severity: append only. */
 export const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** One log record. */
 export interface LogRecord {
-  /** A UUIDv7 made when it arrived: OTLP gives logs no ids. */
+  /** A UUIDv7 made on arrival: OTLP gives logs no ids. */
   id: string;
   timestamp: Micros;
   observed_at: Micros | null;
   severity: Severity;
-  /** As sent; 0 and empty where nothing was said. */
+  /** As sent; 0 and empty where nothing was sent. */
   severity_number: number;
   severity_text: string;
   body: JsonValue;

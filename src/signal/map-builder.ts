@@ -2,7 +2,7 @@ import { HourSums } from './hour-sums.js';
 import { NO_NODE, type DerivedMap } from './service-map.js';
 import { countTree, type MapTree } from './trace-map.js';
 
-/** Puts the map of a batch together, trace by trace. */
+/** Builds the map of a batch, trace by trace. */
 export class MapBuilder {
   readonly #numbers = new Map<string, number>();
   readonly #nodes: number[] = [];

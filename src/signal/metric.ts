@@ -2,15 +2,15 @@ import type { JsonObject } from './attributes.js';
 import type { Origin } from './origin.js';
 import type { Micros } from './time.js';
 
-/** The order is the stored code of each type: append only. */
+/** The position is the stored code of each type: append only. */
 export const METRIC_TYPES = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'] as const;
 export type MetricType = (typeof METRIC_TYPES)[number];
 
-/** The order is the stored code: append only. */
+/** The position is the stored code: append only. */
 export const TEMPORALITIES = ['delta', 'cumulative'] as const;
 export type Temporality = (typeof TEMPORALITIES)[number];
 
-/** What all points of one metric of a request have in common. Shared by their records: not to be changed. */
+/** What all points of one metric in a request have in common. Shared by their records, so it must not be changed. */
 export interface MetricStream {
   readonly name: string;
   readonly type: MetricType;
@@ -28,20 +28,20 @@ export interface MetricPoint {
   readonly stream: MetricStream;
   /** What queries match and show: `service_name` and the point's attributes, values as texts. */
   labels: Readonly<Record<string, string>>;
-  /** The point's attributes with their types, for those who send the point on. */
+  /** The point's attributes with their types, for components that send the point on. */
   attributes: JsonObject;
   timestamp: Micros;
   start_time: Micros | null;
-  /** Of histograms the mean; null where there is none (an empty histogram, a point flagged "no recorded value"). */
+  /** For histograms the mean; null where there is none (an empty histogram, a point flagged "no recorded value"). */
   value: number | null;
   /** OTLP `DataPointFlags`. */
   flags: number;
   /**
-   * What distributions have beside the value, under the names the read side shows: `count`, `sum`, `min`, `max`,
-   * `bucket_counts`, `explicit_bounds`; `scale`, `zero_count`, `zero_threshold`, `positive` and `negative`
-   * (`{offset, bucket_counts}`); `quantiles` (`[{quantile, value}]`). Null for gauges and sums.
+   * What distributions have beside the value, under the names that the API shows: `count`, `sum`, `min`, `max`, `bucket_counts`,
+   * `explicit_bounds`; `scale`, `zero_count`, `zero_threshold`, `positive` and `negative` (`{offset, bucket_counts}`);
+   * `quantiles` (`[{quantile, value}]`). Null for gauges and sums.
    */
   distribution: JsonObject | null;
-  /** As OTLP has them: `timestamp`, `value`, `trace_id`, `span_id` (UUIDs), `filtered_attributes`. */
+  /** As in OTLP: `timestamp`, `value`, `trace_id`, `span_id` (UUIDs), `filtered_attributes`. */
   exemplars: JsonObject[] | null;
 }

@@ -1,10 +1,10 @@
-/** US dollars in thousand-millionths, an exact integer: what one span, or one run, costs. */
+/** Thousand-millionths of a US dollar, an exact integer: what one span, or one run, costs. */
 export type NanoUsd = number;
 
 /** US dollars, as the double that is nearest to an exact sum, or to the mean of one. */
 export type Usd = number;
 
-/** The largest amount that is taken: less than a million. */
+/** The largest amount that is accepted: just below a million US dollars. */
 export const MOST_NANO_USD: NanoUsd = 10 ** 15 - 1;
 
 /**
@@ -61,7 +61,11 @@ function readAny(text: string): NanoUsd | undefined {
   return nanos > MOST_NANO_USD ? undefined : nanos;
 }
 
-/** Moves the point by the exponent, to the right where that is above zero. @returns the whole digits without zeros before them */
+/**
+ * Moves the decimal point by the exponent, to the right where that is positive.
+ *
+ * @returns the whole digits without leading zeros
+ */
 function shifted(digits: string, behind: string, exponent: number): { whole: string; fraction: string } {
   const before = digits.padStart(1 - exponent, '0');
   const after = behind.padEnd(exponent, '0');
@@ -75,7 +79,10 @@ export function moneyToNumber(nanos: NanoUsd): Usd {
   return nanos / NANOS;
 }
 
-/** An amount, not negative, as the decimal text that is read as the same again: `0.001250`, with more than six digits only where it has them. */
+/**
+ * A non-negative amount as decimal text that reads back as the same amount: `0.001250`, with more than six digits only where it
+ * has them.
+ */
 export function moneyToText(nanos: NanoUsd): string {
   const digits = String(nanos).padStart(SCALE + 1, '0');
   return `${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`.replace(/0{1,3}$/, '');
@@ -92,7 +99,7 @@ export function sumToNumber(nanos: bigint): Usd {
   return nanos < 0n ? -amount : amount;
 }
 
-/** A sum of amounts to which some are added and from which some are taken away again: exact, however large it becomes. */
+/** A sum of amounts that come and go, exact however large it becomes. */
 export class MoneySum {
   /** In parts that stay exact integers, because adding to a BigInt takes ten times as long. */
   #dollars = 0;

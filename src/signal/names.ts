@@ -1,14 +1,14 @@
-/** Names of agents, spans and nodes, models and versions have at most so many characters. */
+/** How many characters names of agents, spans and nodes, models and versions have at most. */
 export const MAX_NAME = 1024;
 
 /** A name as it can be stored: without spaces around it, cut after 1024 characters; empty where nothing is left. */
 export function storableName(text: string): string {
-  // Nearly every name is fine as it is.
+  // Nearly every name can stay as it is.
   const name = text.includes('\0') ? text.replaceAll('\0', '\uFFFD').trim() : text.trim();
   return cutText(name.toWellFormed(), MAX_NAME).trimEnd();
 }
 
-/** Cuts between characters: those outside of the basic plane take two places of a string. */
+/** Cuts between characters: those outside the basic plane take two units of a string. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   let end = 0;

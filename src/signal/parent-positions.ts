@@ -1,19 +1,19 @@
-/** In place of a position: the span has no parent among those of its trace. */
+/** In place of a position: the span has no parent among the spans of its trace. */
 export const NO_PARENT = -1;
 
-/** Up to so many spans, looking at each is faster than a map of their ids. */
+/** Up to this many spans, looking at each is faster than a map of their ids. */
 const FEW = 16;
 
-/** What tells where a span hangs. The ids may have any form in which equal ids are equal texts. */
+/** What decides where a span hangs. The ids may have any form in which equal ids are equal texts. */
 interface Linked {
   readonly span_id: string;
   readonly parent_span_id: string | null;
 }
 
 /**
- * Where the parent of each span lies among them, or {@link NO_PARENT}.
+ * For each span the position of its parent, or {@link NO_PARENT}.
  *
- * @param spans of one trace; of several with one id the last is meant
+ * @param spans of one trace; where several have the same id the last one counts
  */
 export function parentPositions(spans: readonly Linked[]): number[] {
   const find = spans.length <= FEW ? looking(spans) : mapping(spans);

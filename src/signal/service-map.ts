@@ -1,33 +1,32 @@
 import type { TraceRecord } from './trace.js';
 
-/** In place of a position in {@link DerivedMap.names}: the span makes no node. */
+/** In place of a position in {@link DerivedMap.names}: the span has no node. */
 export const NO_NODE = -1;
 /** In place of a position: the node is that of the trace's agent, whatever its name turns out to be. */
 export const AGENT_NODE = -2;
 
-/** What a batch of traces adds to the service map, as derived from the batch alone. */
+/** What a batch of traces contributes to the service map, derived from the batch alone. */
 export interface DerivedMap {
   /** The names of all nodes, each once. */
   readonly names: readonly string[];
-  /** Of each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
+  /** For each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly nodes: Int32Array<ArrayBuffer>;
   /**
-   * The sums over the batch, if everything in it is new and the whole of its traces: five numbers a line, hour (of the
-   * trace's start, in hours since 1970), name, span type (a position in `SPAN_TYPES`), spans, and traces of which it is
-   * the agent.
+   * The sums over the batch, valid if everything in it is new and its traces are complete: five numbers a row, hour (of the
+   * trace's start, in hours since 1970), name, span type (a position in `SPAN_TYPES`), spans, and traces whose agent it is.
    */
   readonly nodeSums: Int32Array<ArrayBuffer>;
-  /** Likewise four numbers a line: hour, source name, target name, spans. */
+  /** In the same way four numbers a row: hour, source name, target name, spans. */
   readonly edgeSums: Int32Array<ArrayBuffer>;
 }
 
-/** The map of a batch, with what it is of. */
+/** The map of a batch, and the spans from which it was derived. */
 export interface BatchMap extends DerivedMap {
-  /** Of the spans it was derived from, trace by trace: it holds for a batch only while {@link fitsBatch}. */
+  /** The ids of these spans, trace by trace: the map holds for a batch only while {@link fitsBatch}. */
   readonly spanIds: readonly (readonly string[])[];
 }
 
-/** Whether a map was derived from just these spans: a processor behind `service_map` may have dropped some. */
+/** Whether a map was derived from exactly these spans: a processor after `service_map` may have dropped some. */
 export function fitsBatch({ spanIds }: BatchMap, items: readonly TraceRecord[]): boolean {
   return (
     items.length === spanIds.length &&

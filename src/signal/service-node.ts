@@ -6,16 +6,16 @@ import { hostOf } from './url-host.js';
 /** The node is that of the trace's agent. */
 export const AGENT: unique symbol = Symbol('the agent of the trace');
 
-/** What decides on a span's node. */
+/** What decides about a span's node. */
 export type NamedSpan = Pick<SpanRecord, 'type' | 'name' | 'input_data' | 'metadata'>;
 
-/** The texts that a span's node is named by: a name, or the first URL with a host and otherwise the name. */
+/** The texts from which a span's node gets its name: a name, or the first URL with a host and otherwise the name. */
 export type NodeTexts = string | { readonly urls: readonly string[]; readonly name: string };
 
 /** Where a span's node comes from; null for a span without one. */
 export type NodeSource = NodeTexts | typeof AGENT | null;
 
-/** A name cut to 1024 characters is the same whether or not it was cut here before. */
+/** Names cut to 1024 characters come out the same whether or not they were cut here before. */
 const MAX_UNITS = MAX_NAME * 2;
 
 /** @returns the name of a span's node, {@link AGENT}, or null for a span without one */
@@ -24,7 +24,7 @@ export function serviceNodeOf(span: NamedSpan): string | typeof AGENT | null {
   return source === AGENT || source === null ? source : nodeName(source);
 }
 
-/** Picks from a span what its node's name follows from. Looks properties up, no more: {@link nodeName} does the rest. */
+/** Picks from a span what the name of its node follows from. It only looks up properties: {@link nodeName} does the rest. */
 export function nodeSource({ type, name, input_data, metadata }: NamedSpan): NodeSource {
   switch (type) {
     case 'llm':
@@ -68,7 +68,7 @@ function databaseOf(metadata: JsonObject | null): string | undefined {
   return namespace === undefined ? system : `${system}/${namespace}`;
 }
 
-/** A text that says something, without the spaces around it. */
+/** A text that is not blank, without the spaces around it. */
 function text(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string') return undefined;
   const trimmed = value.trim();

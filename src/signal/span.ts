@@ -2,17 +2,17 @@ import type { JsonObject } from './attributes.js';
 import type { NanoUsd } from './money.js';
 import type { Micros } from './time.js';
 
-/** The order is the stored code of each type: append only. */
+/** The position is the stored code of each type: append only. */
 export const SPAN_TYPES = ['agent', 'llm', 'tool', 'http', 'db', 'custom'] as const;
 export type SpanType = (typeof SPAN_TYPES)[number];
 
-/** Of traces and spans alike. The order is the stored code of each status: append only. */
+/** For traces and spans alike. The position is the stored code of each status: append only. */
 export const RUN_STATUSES = ['running', 'completed', 'failed', 'timed_out'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
- * Where the name of a run's agent comes from when nobody declares it, the best source first. The
- * order is the stored code of each source: append only.
+ * Where the name of a run's agent comes from when nobody declares it, the best source first. The position is the stored code of
+ * each source: append only.
  */
 export const AGENT_SOURCES = [
   'gen_ai.agent.name',
@@ -24,13 +24,13 @@ export const AGENT_SOURCES = [
 ] as const;
 export type AgentSource = (typeof AGENT_SOURCES)[number];
 
-/** The name that the best source of one span gives. `root span` is for spans without a parent only. */
+/** The name from a span's best source. Only spans without a parent have `root span`. */
 export interface AgentHint {
   readonly source: AgentSource;
   readonly name: string;
 }
 
-/** One step of a run, in the specification's own words. */
+/** One step of a run. */
 export interface SpanRecord {
   /** UUID, lower case. */
   span_id: string;
@@ -51,13 +51,13 @@ export interface SpanRecord {
   input_data: JsonObject | null;
   output_data: JsonObject | null;
   metadata: JsonObject | null;
-  /** What the span says of its run's agent, where the header follows from the spans; otherwise null. */
+  /** What the span says about its run's agent, where the header follows from the spans; otherwise null. */
   agent_hint: AgentHint | null;
   /** The prompt version that the span says it used. */
   prompt: PromptReference | null;
 }
 
-/** A prompt version as senders name it: perhaps one that the user does not have. */
+/** A prompt version as senders name it; the user may not have it. */
 export interface PromptReference {
   readonly name: string;
   readonly version: number;

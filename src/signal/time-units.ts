@@ -1,11 +1,11 @@
-/** Microseconds, in which times are kept. */
+/** Times are kept in microseconds. */
 export const MICROS_PER_MS = 1000;
 export const MICROS_PER_SECOND = 1_000_000;
 export const MICROS_PER_MINUTE = 60_000_000;
 export const MICROS_PER_HOUR = 3_600_000_000;
 export const MICROS_PER_DAY = 86_400_000_000;
 
-/** Milliseconds, in which durations are configured and waited for. */
+/** Durations are configured and waited for in milliseconds. */
 export const MS_PER_SECOND = 1000;
 export const MS_PER_MINUTE = 60_000;
 export const MS_PER_HOUR = 3_600_000;

@@ -6,7 +6,7 @@ import {
   MS_PER_SECOND,
 } from './time-units.js';
 
-/** Microseconds since 1970-01-01T00:00:00Z: an exact integer, hence from July 1684 to June 2255. */
+/** Microseconds since 1970-01-01T00:00:00Z, as an exact integer: so from July 1684 to June 2255. */
 export type Micros = number;
 
 const DAYS_FROM_YEAR_0_TO_1970 = 719_528;
@@ -16,7 +16,7 @@ const MAX_OFFSET_HOURS = 23;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 /** Days of a common year before each month. */
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const;
-/** Microseconds that each digit behind the point stands for; the digits after them are cut. */
+/** Microseconds for which each digit after the point stands; further digits are cut. */
 const FRACTION_WEIGHTS = [100_000, 10_000, 1000, 100, 10, 1, 0, 0, 0] as const;
 
 const ZERO = 48;
@@ -123,7 +123,7 @@ function pad(value: number): string {
 
 /** The number that two digits stand for, or -1 where there are none. */
 function twoDigits(text: string, at: number): number {
-  // charCodeAt gives NaN behind the end: every comparison with it is false, so the checks are written to pass only digits.
+  // charCodeAt gives NaN beyond the end: every comparison with it is false, so the checks are written to accept only digits.
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;

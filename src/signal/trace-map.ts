@@ -4,9 +4,9 @@ import { SPAN_TYPES, type SpanType } from './span.js';
 import type { Micros } from './time.js';
 import { MICROS_PER_HOUR } from './time-units.js';
 
-/** What the service map needs to know of a span. */
+/** What the service map has to know of a span. */
 export interface MapSpan {
-  /** The ids in any form in which equal ids are equal texts. */
+  /** Ids in any form in which equal ids are equal texts. */
   readonly span_id: string;
   readonly parent_span_id: string | null;
   /** A position in `SPAN_TYPES`. */
@@ -25,12 +25,12 @@ export interface MapTree {
   readonly parents: ArrayLike<number>;
 }
 
-/** Who is told what a trace adds to the map. */
+/** Gets what a trace contributes to the map. */
 export interface MapCounter {
   /**
    * @param type a position in `SPAN_TYPES`
-   * @param spans of that node and type
-   * @param traces of which the node is the agent
+   * @param spans with that node and type
+   * @param traces whose agent the node is
    */
   node(node: number, type: number, spans: number, traces: number): void;
   edge(source: number, target: number, spans: number): void;
@@ -42,7 +42,7 @@ export const TYPE_CODES = Object.fromEntries(SPAN_TYPES.map((type, code) => [typ
 >;
 const AGENT_TYPE = TYPE_CODES.agent;
 /** Microseconds. */
-/** Of a span of which no ancestor in the trace has a node. */
+/** Stands for the caller of a span without any ancestor in the trace that has a node. */
 const TOP = -3;
 
 /** The hour in which a trace counts, in hours since 1970. */
@@ -51,9 +51,9 @@ export function hourOf(startedAt: Micros): number {
 }
 
 /**
- * What one trace adds to the service map: a node for its agent, one for each span that has one, and an
- * edge to each of those from its nearest ancestor with a node. A span without such an ancestor hangs under the trace's
- * agent if no span of the trace is an agent's. Linear in the number of spans, whatever their tree.
+ * What one trace contributes to the service map: a node for its agent, one for each span that has one, and an edge to each of
+ * those from its nearest ancestor with a node. A span without such an ancestor hangs under the trace's agent if no span of the
+ * trace is an agent's. Linear in the number of spans, whatever their tree.
  *
  * @param agent the number of the node of the trace's agent
  */
@@ -66,7 +66,7 @@ export function countTrace(agent: number, spans: readonly MapSpan[], counter: Ma
   countTree(agent, tree, counter);
 }
 
-/** {@link countTrace}, of columns. */
+/** {@link countTrace} for columns. */
 export function countTree(agent: number, tree: MapTree, counter: MapCounter): void {
   counter.node(agent, AGENT_TYPE, 0, 1);
   const { types, nodes } = tree;
@@ -116,7 +116,7 @@ class Callers {
     let found = TOP;
     for (let span = first; span !== NO_PARENT; span = this.#parents[span] ?? NO_PARENT) {
       const node = this.#nodes[span] ?? NO_NODE;
-      // What was passed before is in the memory, too: so a circle ends here.
+      // What was visited before is remembered, so a circle ends here.
       const known = node === NO_NODE ? above.get(span) : node;
       if (known !== undefined) {
         found = known;

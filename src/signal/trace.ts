@@ -3,7 +3,7 @@ import type { NanoUsd } from './money.js';
 import type { RunStatus, SpanRecord } from './span.js';
 import type { Micros } from './time.js';
 
-/** The header of one agent run, in the specification's own words. */
+/** The header of one agent run. */
 export interface TraceHeader {
   /** UUID, lower case. */
   trace_id: string;
@@ -20,15 +20,15 @@ export interface TraceHeader {
   metadata: JsonObject | null;
   sdk_version: string | null;
   /**
-   * Whether nobody declared this header, so that agent, status, times, error and totals always are what all stored spans
-   * of the run give ({@link headerOf}), in whatever order they come.
+   * Whether nobody declared this header, so that agent, status, times, error and totals are always what all stored spans of the
+   * run give ({@link headerOf}), in whatever order they come.
    */
   follows_spans: boolean;
-  /** After how long without news such a run, still running, counts as timed out; null: never. Milliseconds. */
+  /** After how many milliseconds without news such a run, if still running, counts as timed out; null: never. */
   idle_timeout_ms: number | null;
 }
 
-/** A run as a receiver hands it on: the header and those of its spans that came with it. */
+/** A run as a receiver passes it on: the header, and the spans that came with it. */
 export interface TraceRecord {
   readonly trace: TraceHeader;
   readonly spans: SpanRecord[];

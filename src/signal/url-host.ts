@@ -4,9 +4,9 @@ const AUTHORITY = /^[^/\\?#]+/;
 const PORT = /:\d+$/;
 
 /**
- * The host name of a URL of any scheme: lower case, without port and user, IPv6 without its brackets, international
- * names in their ASCII form. A URL without a scheme is understood where it begins with `//`, or with what can only be a
- * host: one with a port or a point in it. A path, `mailto:` and the like have no host.
+ * The host name of a URL of any scheme: in lower case, without port and user, IPv6 without its brackets, international names in
+ * their ASCII form. A URL without a scheme is understood where it begins with `//`, or with what can only be a host: one with a
+ * port or a dot in it. A path, `mailto:` and the like have no host.
  *
  * @returns undefined where there is none
  */
@@ -22,13 +22,13 @@ export function hostOf(text: string): string | undefined {
   return isClear ? host : undefined;
 }
 
-/** What lies before the path. */
+/** The part before the path. */
 function authorityOf(rest: string): string {
   return AUTHORITY.exec(rest)?.[0] ?? '';
 }
 
 function hostOfAuthority(authority: string): string | undefined {
-  // Only of the schemes that browsers know are hosts brought into their one form.
+  // Only for schemes that browsers know are hosts normalized.
   const url = `http://${authority}/`;
   if (authority === '' || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);

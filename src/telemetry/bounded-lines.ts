@@ -1,7 +1,7 @@
 import type { Clock } from '../component/telemetry.js';
 import { MS_PER_MINUTE } from '../signal/time-units.js';
 
-/** Lines that others can cause: so many a minute are written, and of the rest how many there were. */
+/** Log lines that others can cause: a bounded number is written each minute, and the rest is counted. */
 export class BoundedLines {
   readonly #clock: Clock;
   readonly #most: number;
@@ -12,7 +12,7 @@ export class BoundedLines {
 
   /**
    * @param most lines a minute, the first of which begins the minute
-   * @param tellRest writes how many more there were; called at the end of a minute that had more
+   * @param tellRest logs how many more there were; called at the end of a minute that had more
    */
   constructor(clock: Clock, most: number, tellRest: (count: number) => void) {
     this.#clock = clock;
@@ -33,7 +33,7 @@ export class BoundedLines {
     line();
   }
 
-  /** Ends the minute now: tells what it left out. */
+  /** Ends the minute now: logs what it left out. */
   close(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -81,7 +81,7 @@ export class PrometheusMeter implements Meter {
     return observations;
   }
 
-  /** @throws Error where the name is another kind of metric: its first owner would count wrongly. */
+  /** @throws Error where the name belongs to another kind of metric, because its first owner would count wrongly. */
   #existing<M extends prometheus.Metric>(
     name: string,
     kind: abstract new (...args: never[]) => M,

@@ -1,9 +1,9 @@
 import type { Clock } from '../component/telemetry.js';
 
 /**
- * Waits, but not longer than until one of the signals fires.
+ * Waits for a time, or until one of the signals is aborted.
  *
- * @param ms null: until a signal fires
+ * @param ms null: until a signal is aborted
  */
 export async function pause(clock: Clock, ms: number | null, ...ends: readonly AbortSignal[]): Promise<void> {
   if (ends.some((end) => end.aborted)) return;

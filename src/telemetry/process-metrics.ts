@@ -5,7 +5,7 @@ const NS_PER_S = 1e9;
 const RESOLUTION_MS = 10;
 
 /**
- * Tells about the process itself: memory, processor time, delay of the event loop, uptime, version.
+ * Measures the process itself: memory, processor time, delay of the event loop, uptime, version.
  *
  * @returns a function that ends it
  */
@@ -34,7 +34,7 @@ export function observeProcess(meter: Meter, version: string): () => void {
       'process_event_loop_lag_max_seconds',
       { description: 'Longest delay of the event loop since the last reading.' },
       () => {
-        // The sampler's own period is part of every sample.
+        // Every sample includes the sampler's own period.
         const seconds = Math.max(0, delay.max / NS_PER_S - RESOLUTION_MS / 1000);
         delay.reset();
         return seconds;

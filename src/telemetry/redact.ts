@@ -1,4 +1,4 @@
-/** The forms of API keys and webhook secrets: such a text never belongs into a log, wherever it came from. */
+/** The forms of API keys and webhook secrets: such a text never belongs in a log, wherever it came from. */
 const FORMS = [
   { start: 'jd_', form: /\bjd_[A-Za-z0-9_-]{43}/g },
   { start: 'whsec_', form: /\bwhsec_[A-Za-z0-9+/]{43}=/g },

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../component/telemetry.js';
 
 const INTERVAL_MS = 10_000;
 
-/** Says one thing at most once in ten seconds; the next line tells how much went unsaid. */
+/** Logs one thing at most once in ten seconds; the next line says how much was left out. */
 export class SparseLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class SparseLog {
     this.#clock = clock;
   }
 
-  /** @param items how many items the line is about; they add up while nothing is said */
+  /** @param items how many items the line is about; they add up while nothing is logged */
   warn(items: number, fields: object, message: string): void {
     this.#lines += 1;
     this.#items += items;

@@ -1,4 +1,4 @@
-/** Waits until work is over, however it ends, but not longer than until the signal fires. */
+/** Waits until work is over, however it ends, or until the signal is aborted. */
 export async function waitFor(work: Promise<unknown>, end: AbortSignal): Promise<void> {
   if (end.aborted) return;
   await new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@
 export class CallsUnderWay {
   readonly #calls = new Set<Promise<unknown>>();
 
-  /** The same method, whose calls are known here until they have ended. */
+  /** The same method, whose running calls are counted here. */
   known<Args extends readonly unknown[], Result>(
     method: (...args: Args) => Promise<Result>,
   ): (...args: Args) => Promise<Result> {
@@ -17,7 +17,7 @@ export class CallsUnderWay {
     };
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no call is running. */
   async over(): Promise<void> {
     while (this.#calls.size > 0) await Promise.allSettled(this.#calls);
   }

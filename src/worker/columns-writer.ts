@@ -14,7 +14,7 @@ import { parseUuid } from './uuid-words.js';
 const NO_WORDS = new Uint32Array(0);
 const NO_DOUBLES = new Float64Array(0);
 
-/** Writes the values of a known number of rows. Every column of a row is to be set once; unset ones are zero. */
+/** Writes the values of a known number of rows. Every column of a row has to be set once; unset ones are zero. */
 export class ColumnsWriter {
   readonly #rows: number;
   readonly #fixed: ArrayBuffer;
@@ -24,7 +24,7 @@ export class ColumnsWriter {
   readonly #doubles: Float64Array[];
   readonly #bytes: Uint8Array[];
 
-  /** @param text cleared here, and not to be used by another writer before `finish`. */
+  /** @param text cleared here; no other writer may use it before `finish` */
   constructor(columns: readonly Column[], rows: number, text: TextScratch) {
     const { places, bytes } = placesOf(columns, rows);
     const fixed = new ArrayBuffer(bytes);
@@ -65,7 +65,7 @@ export class ColumnsWriter {
     parseUuid(text, at(this.#words, column), row * 4);
   }
 
-  /** A UUID that lies in words already. */
+  /** A UUID that is already in words. */
   uuidWords(column: number, row: number, from: Uint32Array, offset: number): void {
     at(this.#words, column).set(from.subarray(offset, offset + 4), row * 4);
   }
@@ -78,7 +78,7 @@ export class ColumnsWriter {
   }
 
   int32(column: number, row: number, value: number): void {
-    // Taken modulo 2^32, which gives the bits of a negative number too.
+    // Taken modulo 2^32, which also gives the bits of a negative number.
     at(this.#words, column)[row] = value;
   }
 
@@ -122,7 +122,7 @@ export class ColumnsWriter {
     else this.byte(column, row, value);
   }
 
-  /** @param text the text part that the `span` calls meant, where it is another's; by default the scratch's */
+  /** @param text the text that the `span` calls refer to, if it is not the scratch's */
   finish(text: ArrayBuffer = this.#text.take()): ColumnsMessage {
     return { rows: this.#rows, fixed: this.#fixed, text };
   }

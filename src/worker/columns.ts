@@ -13,7 +13,7 @@ export interface Column {
   /** The column's type in the store. */
   readonly sql: string;
   readonly nullable?: true;
-  /** How the store packs it, where it is not to find that out by trying. */
+  /** How the store compresses it, where it should not find that out by trying. */
   readonly compression?: 'zstd' | 'uncompressed';
 }
 
@@ -82,7 +82,7 @@ export function transferables(message: ColumnsMessage): ArrayBuffer[] {
   return [message.fixed, message.text];
 }
 
-/** @throws RangeError for a column that is not there */
+/** @throws RangeError for a column that does not exist */
 export function at<T>(list: readonly T[], index: number): T {
   const item = list[index];
   if (item === undefined) throw new RangeError(`no column ${index}`);

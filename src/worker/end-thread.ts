@@ -1,8 +1,8 @@
 import type { ThreadClient } from './thread-client.js';
 
 /**
- * Lets a thread come to an end by itself, and ends it then. When the deadline is over it is told to hurry, by its method
- * `hurry`; it is not ended in the middle of what it does.
+ * Lets a thread finish its work, and then ends it. When the deadline has passed it is told to hurry, by its method `hurry`; it is
+ * never ended in the middle of its work.
  *
  * @param method of the thread, which resolves at the end of its work
  * @throws what the method threw, or why the thread ended before

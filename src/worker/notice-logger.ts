@@ -1,7 +1,7 @@
 import type { Logger } from '../component/telemetry.js';
 import { spellError } from './thread-protocol.js';
 
-/** A line that the logger of a thread's owner writes. */
+/** A line that the logger of the thread's owner writes. */
 export interface LogNotice {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly fields: object;

@@ -5,9 +5,8 @@ interface Port {
 }
 
 /**
- * Collects what is said within one turn of the event loop into one message: posting and receiving costs some 30 µs
- * whatever the message holds, and under load there are many a turn. What is urgent does not wait for the turn's end, which
- * may be 50 ms away then.
+ * Collects the messages of one turn of the event loop into one post: posting and receiving costs some 30 µs whatever is in it,
+ * and under load there are many in a turn. Urgent messages do not wait for the end of the turn, which may be 50 ms away.
  */
 export class Outbox<Message> {
   readonly #port: Port;
@@ -20,7 +19,7 @@ export class Outbox<Message> {
 
   /**
    * @param handedOver buffers and ports in the message, which are not copied
-   * @param isUrgent goes at the end of this step, behind all that was said before
+   * @param isUrgent sent at the end of this step, after everything posted before
    */
   post(message: Message, handedOver: readonly Transferable[] = [], isUrgent = false): void {
     const flush = (): void => {

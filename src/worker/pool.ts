@@ -2,22 +2,22 @@ import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 import { threadArgv } from './thread-argv.js';
 
 export interface PoolOptions {
-  /** Of the compiled module whose default export does the tasks, in the threads. */
+  /** The compiled module whose default export does the tasks, in the threads. */
   readonly module: URL;
   readonly threads: number;
   /**
-   * Tasks that a thread has at once: the one that it does, and others that lie ready, so that it need not wait until this
-   * thread hears of an answer.
+   * How many tasks a thread has at once: the one it does, and others that are ready, so that it need not wait until this thread
+   * has heard of an answer.
    */
   readonly depth: number;
-  /** A thread ended that had nothing to do. (Otherwise its task fails with the reason.) */
+  /** Called when an idle thread ended. (A thread with a task fails the task with the reason.) */
   readonly onIdleCrash: (error: Error) => void;
 }
 
 /**
- * A few threads that do tasks, one at a time each. Buffers are handed over, not copied. A thread that ends, for whatever
- * reason, fails the tasks that it has and is replaced. Who has more tasks than the threads take keeps them in a queue of
- * its own, because only it knows which of them go together.
+ * A few threads that do tasks, each one at a time. Buffers are handed over, not copied. A thread that ends, for whatever reason,
+ * fails its tasks and is replaced. A caller with more tasks than the threads take keeps them in a queue of its own, because only
+ * it knows which of them belong together.
  */
 export class WorkerPool<Task, Answer> {
   readonly #options: PoolOptions;
@@ -34,7 +34,7 @@ export class WorkerPool<Task, Answer> {
     return this.#underWay < this.#options.threads;
   }
 
-  /** Whether a thread takes a task now. */
+  /** Whether a thread can take a task now. */
   get hasRoom(): boolean {
     return this.#underWay < this.#options.threads * this.#options.depth;
   }
@@ -54,7 +54,7 @@ export class WorkerPool<Task, Answer> {
     }
   }
 
-  /** Ends the threads at once. What they have not done fails. */
+  /** Ends the threads at once. Unfinished tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#piscina?.destroy();
@@ -73,8 +73,8 @@ export class WorkerPool<Task, Answer> {
     });
     piscina.on('error', onIdleCrash);
     piscina.on('workerDestroy', () => {
-      // It replaces what ended in the same turn, save where a thread ended before it was ready: then it never again
-      // does, and tasks that wait for that thread would wait for ever.
+      // The pool replaces threads that ended in the same turn, unless a thread ended before it was ready: then it never does, and
+      // tasks that wait for that thread would wait for ever.
       setImmediate(() => {
         if (piscina !== this.#piscina || this.#isClosed || piscina.threads.length >= threads) return;
         this.#piscina = null;
@@ -85,7 +85,7 @@ export class WorkerPool<Task, Answer> {
   }
 }
 
-/** What a task's function returns to hand the buffers in its answer over. */
+/** Returned by a task's function to hand over the buffers in its answer. */
 export function handOver(answer: object, buffers: readonly ArrayBuffer[]): unknown {
   return move({ [transferableSymbol]: buffers, [valueSymbol]: answer });
 }

@@ -16,11 +16,11 @@ export interface PortOptions {
 
 export interface CallOptions {
   /**
-   * Buffers and ports in the arguments that are handed over. Calls with some go together at the end of the turn, others at
+   * Buffers and ports in the arguments that are handed over. Calls with some are sent together at the end of the turn, others at
    * once.
    */
   readonly transfer?: readonly Transferable[];
-  /** Ends when nobody waits for the answer any more, which comes nevertheless; the method is given such a signal, too. */
+  /** Aborted when nobody waits for the answer any more, which still comes; the method gets such a signal, too. */
   readonly abort?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Calls what another thread offers with `serve`, and hears its notices, in the order in which they were said. */
+/** Calls what another thread offers with `serve`, and passes on its notices, in the order in which they were sent. */
 export class PortClient {
   readonly #options: PortOptions;
   readonly #outbox: Outbox<OwnerMessage>;
@@ -45,17 +45,17 @@ export class PortClient {
     });
   }
 
-  /** Why nothing is answered any more; null as long as calls are. */
+  /** Why no call is answered any more; null as long as calls are. */
   get ended(): Error | null {
     return this.#ended;
   }
 
-  /** Calls not answered yet. */
+  /** How many calls have not been answered yet. */
   get underWay(): number {
     return this.#pending.size;
   }
 
-  /** @throws what the method threw, revived; the signal's reason where it had ended before */
+  /** @throws what the method threw, revived; the signal's reason where it was aborted before */
   async call<T>(
     method: string,
     args: readonly unknown[],
@@ -80,7 +80,7 @@ export class PortClient {
     }
   }
 
-  /** Nothing is answered any more: calls fail with this, those under way too. */
+  /** From now on no call is answered: all fail with this reason, including those in progress. */
   end(reason: Error): void {
     if (this.#ended !== null) return;
     this.#ended = reason;

@@ -2,7 +2,7 @@ const INITIAL_TEXT_BYTES = 64 * 1024;
 /** Shorter ASCII texts are written character by character: a call of `Buffer.write` takes as long as 20 of them. */
 const SHORT = 16;
 
-/** The text of a set of columns while it grows. One per encoder, used again and again. */
+/** The text of a set of columns while it grows. One per encoder, reused all the time. */
 export class TextScratch {
   #buffer: Buffer<ArrayBuffer>;
   #length = 0;

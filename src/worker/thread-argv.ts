@@ -1,7 +1,7 @@
-/** Options of Node that load something before the program: whoever started the process meant the process. */
+/** Options of Node that load something before the program: whoever started the process meant them for the process only. */
 const PRELOADING = /(^|\s)(--import|--require|-r|--loader|--experimental-loader)(=|\s|$)/;
 
-/** What a thread is started with, other than what it inherits. */
+/** What a thread is started with in place of what it would inherit. */
 interface ThreadArgv {
   readonly execArgv?: string[];
   readonly env?: NodeJS.ProcessEnv;

@@ -3,19 +3,19 @@ import { PortClient, type CallOptions, type PortOptions } from './port-client.js
 import { threadArgv } from './thread-argv.js';
 
 export interface ThreadOptions extends PortOptions {
-  /** Of the compiled module that runs in the thread. */
+  /** The compiled module that runs in the thread. */
   readonly module: URL;
   readonly name: string;
   readonly workerData: unknown;
-  /** Ports in it that are handed over. */
+  /** Ports in `workerData` that are handed over. */
   readonly transferList?: readonly Transferable[];
-  /** What calls fail with when the thread has ended, for this reason. */
+  /** Makes the error with which calls fail when the thread has ended for this reason. */
   readonly ended: (reason: Error) => Error;
-  /** The thread ended although nobody asked it to. */
+  /** Called when the thread ended although nobody asked it to. */
   readonly onCrash: (error: Error) => void;
 }
 
-/** A worker thread that answers calls. When it ends, all calls under way fail with the reason. */
+/** A worker thread that answers calls. When it ends, all calls in progress fail with the reason. */
 export class ThreadClient {
   readonly #worker: Worker;
   readonly #calls: PortClient;
@@ -44,17 +44,17 @@ export class ThreadClient {
     return this.#calls.ended !== null;
   }
 
-  /** Calls not answered yet. */
+  /** How many calls have not been answered yet. */
   get underWay(): number {
     return this.#calls.underWay;
   }
 
-  /** As `PortClient.call`. */
+  /** See `PortClient.call`. */
   async call<T>(method: string, args: readonly unknown[], options: CallOptions = {}): Promise<T> {
     return await this.#calls.call(method, args, options);
   }
 
-  /** Ends the thread at once. What it has not answered fails. */
+  /** Ends the thread at once. Calls that it has not answered fail. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#worker.terminate();

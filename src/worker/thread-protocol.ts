@@ -8,19 +8,19 @@ export interface CallMessage {
   readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
-  /** Whether an {@link AbandonMessage} may follow: the method gets a signal as its last argument. */
+  /** Whether an {@link AbandonMessage} may follow: then the method gets a signal as its last argument. */
   readonly mayBeAbandoned: boolean;
-  /** Whether call and answer go at once: of many bulky ones a turn of the event loop they go together. */
+  /** Whether call and answer are sent at once; bulky ones of one turn of the event loop are sent together. */
   readonly isUrgent: boolean;
 }
 
-/** Nobody waits for the answer of a call any more. One comes nevertheless. */
+/** Nobody waits for the answer of a call any more. It still comes. */
 interface AbandonMessage {
   readonly kind: 'abandon';
   readonly id: number;
 }
 
-/** What the owner says to its thread. */
+/** What the owner sends to its thread. */
 export type OwnerMessage = CallMessage | AbandonMessage;
 
 type AnswerMessage =
@@ -33,7 +33,7 @@ interface NoticeMessage {
   readonly value: unknown;
 }
 
-/** What the thread says to its owner. */
+/** What the thread sends to its owner. */
 export type ThreadMessage = AnswerMessage | NoticeMessage;
 
 /** An error as plain data: its name, message, stack, and whatever plain fields its class has. */
@@ -62,13 +62,13 @@ export function spellError(error: unknown): SpelledError {
     return { name: 'Error', message: String(error), stack: undefined, fields: {} };
   const fields: Record<string, PlainField> = {};
   for (const [key, value] of Object.entries(error)) if (isPlain(value)) fields[key] = value;
-  // The cause is for the log, which reads the stack.
+  // The cause is for the log, which prints the stack.
   const cause =
     error.cause instanceof Error ? `\n  caused by: ${error.cause.stack ?? error.cause.message}` : '';
   return { name: error.name, message: error.message, stack: `${error.stack ?? ''}${cause}`, fields };
 }
 
-/** An error that crossed, for whoever needs no more of it than what the log shows. */
+/** An error that crossed, for code that needs no more of it than what the log shows. */
 export function plainError({ message, stack }: SpelledError): Error {
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;

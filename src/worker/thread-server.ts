@@ -17,7 +17,7 @@ export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
  * @param outbox leads back to the owner; the thread may use it for notices
  */
 export function serve(port: MessagePort, outbox: Outbox<ThreadMessage>, methods: Methods): void {
-  /** Of the calls under way that may be abandoned. */
+  /** For running calls that may be abandoned. */
   const aborts = new Map<number, AbortController>();
   const answerUnlessAbandoned = async (call: CallMessage): Promise<void> => {
     const abort = new AbortController();

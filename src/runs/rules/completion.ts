@@ -9,12 +9,12 @@ export function completes(stored: HeaderRow, incoming: HeaderRow): boolean {
   return stored.status === RUNNING && incoming.status !== RUNNING;
 }
 
-/** Whether a stored span can still be changed by this message: as of headers. */
+/** Whether a stored span can still be changed by this message; the same as for headers. */
 export function completesSpan(stored: SpanFacts, incoming: Pick<FactRow, 'status'>): boolean {
   return stored.status === 'running' && incoming.status !== RUNNING;
 }
 
-/** A running span and the message that completes it: what was null is filled, and the better name of the agent stays. */
+/** A running span after the message that completes it: what was null is filled, and the better name of the agent stays. */
 export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): Row {
   const before = declaredSpan(stored);
   const later = declaredSpan(incoming);
@@ -31,7 +31,7 @@ export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): 
   return merged;
 }
 
-/** A running header and the one that completes it: what was null is filled. */
+/** A running header after the one that completes it: what was null is filled. */
 export function completedHeader(before: HeaderRow, incoming: HeaderRow): HeaderRow {
   const stored = declaredHeader(before);
   const later = declaredHeader(incoming);
@@ -42,14 +42,14 @@ export function completedHeader(before: HeaderRow, incoming: HeaderRow): HeaderR
   return merged;
 }
 
-/** A header with the outcome that its owner sets: no message replaces it. @param outcome undefined: as it was */
+/** A header with the outcome that its owner sets, which no message replaces. @param outcome undefined: it stays as it was */
 export function withOutcome(header: HeaderRow, success: boolean, outcome: string | undefined): HeaderRow {
   return { ...header, success, outcome: outcome ?? header.outcome };
 }
 
 /**
- * The payload of a completed span. Payloads are lines of three JSON texts with tabs between them, each of them empty for
- * null; a line that is empty as a whole has none.
+ * The payload of a completed span. A payload is a line of three JSON texts with tabs between them, each of them empty for null;
+ * an empty line stands for no payload.
  */
 export function completedPayload(stored: string, later: string): string {
   if (stored === '' || later === '') return stored === '' ? later : stored;
@@ -60,7 +60,7 @@ export function completedPayload(stored: string, later: string): string {
     .join(TAB);
 }
 
-/** A header without the values that were only derived; those that are never null are left as they are. */
+/** A header without the values that were only derived; those that are never null stay as they are. */
 export function declaredHeader(row: HeaderRow): HeaderRow {
   const declared = { ...row };
   if (row.derived & DERIVED.duration_ms) declared.duration_ms = null;
@@ -79,13 +79,13 @@ function declaredSpan<Row extends FactRow>(row: Row): Row {
   return declared;
 }
 
-/** The start is of one message and the end of another: an end before the start is moved to the start. */
+/** The start may come from one message and the end from another: an end before the start is moved to the start. */
 export function endAfterStart(row: HeaderRow | FactRow): void {
   if (row.ended_at !== null) row.ended_at = Math.max(row.ended_at, row.started_at);
   row.duration_ms ??= durationMs(row.started_at, row.ended_at);
 }
 
-/** Of two rows of one kind the first one, with what is null there taken from the other. */
+/** The first of two rows of one kind, with what is null there taken from the second. */
 export function fillNulls<T extends object>(stored: T, later: T): T {
   const merged = { ...stored };
   for (const key of Object.keys(stored) as (keyof T)[]) merged[key] = stored[key] ?? later[key];
@@ -97,7 +97,7 @@ export function durationMs(startedAt: number, endedAt: number | null): number | 
   return endedAt === null ? null : (endedAt - startedAt) / 1000;
 }
 
-/** The tokens a span declares, else those of its parts; null when it reports none. */
+/** The tokens that a span declares, else those of its parts; null when it reports none. */
 export function totalTokens(span: {
   readonly total_tokens: number | null;
   readonly input_tokens: number | null;

@@ -13,7 +13,7 @@ export const DERIVED = {
   error_message: 128,
 } as const;
 
-/** What all stored spans give of a header that nobody declared, beside the totals. */
+/** What all stored spans determine in a header that nobody declared, beside the totals. */
 export const FOLLOWS_SPANS =
   DERIVED.duration_ms |
   DERIVED.agent |

@@ -1,8 +1,8 @@
 const HALF = 2 ** 32;
 
 /**
- * A sum of whole numbers from 0 to 2^63, some millions of them at most, that is the same in whatever order they come and go:
- * rounded once, when it is asked for.
+ * A sum of whole numbers from 0 to 2^63, at most some millions of them, that does not depend on the order in which they come and
+ * go: it is rounded once, when it is asked for.
  */
 export class ExactSum {
   #high = 0;
@@ -14,7 +14,7 @@ export class ExactSum {
     this.#low += value - high * HALF;
   }
 
-  /** @param value that was added */
+  /** @param value that was added before */
   remove(value: number): void {
     const high = Math.floor(value / HALF);
     this.#high -= high;

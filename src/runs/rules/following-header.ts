@@ -16,7 +16,7 @@ export interface NamedHeader {
   readonly agent: string;
 }
 
-/** What is derived of declared headers, too. */
+/** What is derived in declared headers, too. */
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd;
 
 /** Whether the spans say how the run goes. */
@@ -31,7 +31,7 @@ function isDeclared(header: HeaderRow): boolean {
 /**
  * Another header of a stored run came. A declared one completes a running one, and otherwise changes nothing.
  *
- * @param leads asked of a following header: whether it came with the topmost span of the run
+ * @param leads called for a following header: whether it came with the topmost span of the run
  * @returns `before` itself where it says nothing new
  */
 export function withHeader(before: NamedHeader, incoming: NamedHeader, leads: () => boolean): NamedHeader {
@@ -53,7 +53,7 @@ function withRow(named: NamedHeader, header: HeaderRow): NamedHeader {
  * @returns `stored` itself where it says nothing new
  */
 function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): HeaderRow {
-  // Declared, and final.
+  // It is declared and final.
   if (!followsSpans(stored) && stored.status !== RUNNING) return stored;
   const [before, after] = leads && !isDeclared(stored) ? [incoming, stored] : [stored, incoming];
   const merged = {
@@ -83,7 +83,7 @@ function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   return { header: opened(merged, known.derived & later.derived), agent: stored.agent };
 }
 
-/** @param derived of the declared headers that were merged */
+/** @param derived the bits of the declared headers that were merged */
 function opened(merged: HeaderRow, derived: number): HeaderRow {
   const header = { ...merged, derived: derived & TOTALS };
   if (header.status === RUNNING) header.derived = leavesOpen(header);
@@ -91,7 +91,7 @@ function opened(merged: HeaderRow, derived: number): HeaderRow {
   return header;
 }
 
-/** The bits of a declared header that is running: the status follows the spans, and what is null beside it. */
+/** The bits of a declared header that is running: the status follows the spans, and so does what is null beside it. */
 function leavesOpen({ derived, ended_at, error_message }: HeaderRow): number {
   return (
     derived |
@@ -101,7 +101,7 @@ function leavesOpen({ derived, ended_at, error_message }: HeaderRow): number {
   );
 }
 
-/** The header as all spans of the trace give it, in whatever its `derived` says. */
+/** The header with the values that all spans of the trace give, for everything that its `derived` names. */
 export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts): NamedHeader {
   const { derived } = header;
   const next = { ...header };
@@ -120,13 +120,13 @@ export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts):
   return { header: next, agent: derived & DERIVED.agent ? given.agent : agent };
 }
 
-/** When a run times out, of which something new last came at `heardAt`; null: never. */
+/** When a run times out of which something new last came at `heardAt`; null: never. */
 export function timesOutAt(header: HeaderRow, heardAt: Micros): Micros | null {
   if (header.idle_timeout_ms === null || header.status !== RUNNING || !followsSpans(header)) return null;
   return heardAt + header.idle_timeout_ms * 1000;
 }
 
-/** A run that follows its spans and has not ended: timed out for now, at the latest end of what came. */
+/** A run that follows its spans and has not ended, timed out for now, at the latest time of what came. */
 export function timedOut(header: HeaderRow, spans: RunFacts): HeaderRow {
   const next = { ...header, status: TIMED_OUT };
   setEnd(next, spans.size === 0 ? header.started_at : spans.latestEnd());
@@ -140,8 +140,8 @@ function setEnd(header: HeaderRow, endedAt: number | null): void {
 }
 
 /**
- * Whether the agent that the header names is the run's for certain, so that it comes into being: the header is declared,
- * the run's root is there, or the run is over for want of news.
+ * Whether the run certainly belongs to the agent that the header names, so that the agent comes into being: the header is
+ * declared, the run's root has come, or the run is over because nothing more came.
  */
 export function namesItsAgent(header: HeaderRow, spans: { readonly hasRoot: boolean }): boolean {
   return isDeclared(header) || header.status === TIMED_OUT || spans.hasRoot;

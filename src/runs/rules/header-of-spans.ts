@@ -1,7 +1,7 @@
 import { AGENT_SOURCES, type AgentHint, type RunStatus } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 
-/** What a run's header depends on, of each of its spans. */
+/** What a run's header depends on in each of its spans. */
 export interface HeaderSpan {
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -21,13 +21,12 @@ export interface FollowingHeader {
   readonly error_message: string | null;
 }
 
-/** The agent of a run of which no span names one. */
+/** The agent of a run in which no span names one. */
 export const NO_AGENT = 'default';
 
 /**
- * The header of a run that nobody declared, from all its spans: the same for any order in which
- * they came. The root is the span without a parent, of several the one that started first; until it has ended the run is
- * `running` and has no end.
+ * The header of a run that nobody declared, from all its spans: the same for any order in which they came. The root is the span
+ * without a parent, the one that started first where there are several; until it has ended the run is `running` and has no end.
  *
  * @param spans at least one
  */
@@ -47,7 +46,10 @@ export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
   };
 }
 
-/** The name by the best source that any span has; of several spans the topmost, then the earliest, then the least id. */
+/**
+ * The name from the best source that any span has; among several such spans that of the topmost, then the earliest, then the
+ * least id.
+ */
 function agentOf(spans: readonly HeaderSpan[]): string {
   let best = Infinity;
   let candidates: HeaderSpan[] = [];
@@ -59,7 +61,7 @@ function agentOf(spans: readonly HeaderSpan[]): string {
     candidates.push(span);
   }
   const name = candidates[0]?.agent_hint?.name ?? NO_AGENT;
-  // Mostly the name of a service, the same on each of its spans.
+  // Usually the name of a service, the same on each of its spans.
   if (candidates.every((span) => span.agent_hint?.name === name)) return name;
   const known = new Set(spans.map((span) => span.span_id));
   const tops = candidates.filter(({ parent_span_id: id }) => id === null || !known.has(id));
@@ -75,8 +77,8 @@ function rankOf(span: HeaderSpan): number {
 }
 
 /**
- * How many known ancestors each span has, by its id; in a ring of parents each has all of the ring. Every span is walked
- * over once, because chains may be thousands of spans deep.
+ * How many known ancestors each span has, by its id; in a ring of parents each span has all of the ring. Every span is visited
+ * once, because chains may be thousands of spans deep.
  */
 function depthsOf(spans: readonly HeaderSpan[]): ReadonlyMap<string, number> {
   const parents = new Map(spans.map((span) => [span.span_id, span.parent_span_id]));
@@ -89,7 +91,7 @@ function depthsOf(spans: readonly HeaderSpan[]): ReadonlyMap<string, number> {
       id = parents.get(id) ?? null;
     }
     const walked = [...path.keys()];
-    // The walk ended in itself: what was walked since then is a ring.
+    // The walk ended in itself: what was visited since then is a ring.
     const ring = id === null ? undefined : path.get(id);
     for (const member of ring === undefined ? [] : walked.splice(ring))
       depths.set(member, path.size - (ring ?? 0));
@@ -99,13 +101,13 @@ function depthsOf(spans: readonly HeaderSpan[]): ReadonlyMap<string, number> {
   return depths;
 }
 
-/** The span that has most to say of its run: one without a parent before others, then as of several roots. */
+/** The span that says most about its run: one without a parent before others, then the same order as among several roots. */
 export function topmost<Span extends HeaderSpan>(spans: readonly Span[]): Span | undefined {
   const roots = spans.filter((span) => span.parent_span_id === null);
   return first(roots.length === 0 ? spans : roots);
 }
 
-/** Whether the topmost span of these and others is one of the others. */
+/** Whether the topmost span among these and others is one of the others. */
 export function isLedBy<Span extends HeaderSpan>(spans: Iterable<Span>, others: readonly Span[]): boolean {
   const top = topmost([...spans, ...others]);
   return top !== undefined && others.includes(top);

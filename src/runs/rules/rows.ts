@@ -27,7 +27,7 @@ export interface SpanRow extends Omit<
   derived: number;
 }
 
-/** The fields of a stored span that its run's header and the service map depend on: `SpanFacts`. */
+/** The fields of a stored span on which its run's header and the service map depend: `SpanFacts`. */
 export const FACT_FIELDS = [
   'span_id',
   'parent_span_id',

@@ -3,19 +3,19 @@ import { headerOf, latestEnd, type FollowingHeader } from './header-of-spans.js'
 import type { SpanFacts } from './span-facts.js';
 import { usageOf, type Usage } from './usage.js';
 
-/** What the spans of a run say of its header. */
+/** What the spans of a run determine in its header. */
 export interface RunFacts {
   /** How many spans there are. */
   readonly size: number;
-  /** As {@link headerOf}. Only where there are spans. */
+  /** See {@link headerOf}. Only where there are spans. */
   header(): FollowingHeader;
-  /** As {@link usageOf}. */
+  /** See {@link usageOf}. */
   usage(): Usage;
-  /** As {@link latestEnd}. Only where there are spans. */
+  /** See {@link latestEnd}. Only where there are spans. */
   latestEnd(): Micros;
 }
 
-/** By a look at all of them, each time. */
+/** Looks at all of them each time. */
 export function factsOfSpans(spans: readonly SpanFacts[]): RunFacts {
   return {
     size: spans.length,

@@ -6,7 +6,7 @@ import type { FACT_FIELDS, SpanRow } from './rows.js';
 import type { UsageNode } from './usage.js';
 
 /**
- * What its run's header and the service map depend on, of a span. The ids are keys ({@link uuidKey}): very many are kept in
+ * What its run's header and the service map depend on in a span. The ids are keys ({@link uuidKey}), since very many are kept in
  * memory.
  */
 export interface SpanFacts extends HeaderSpan, UsageNode, MapSpan {}
@@ -28,7 +28,7 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
   };
 }
 
-/** The key of an id in text. */
+/** The key of an id given as text. */
 export function keyOf(id: string): string {
   const words = new Uint32Array(4);
   parseUuid(id, words, 0);

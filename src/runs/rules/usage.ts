@@ -1,7 +1,7 @@
 import type { NanoUsd } from '../../signal/money.js';
 import { ExactSum } from './exact-sum.js';
 
-/** What the usage of a trace depends on, of each of its spans. */
+/** What the usage of a trace depends on in each of its spans. */
 export interface UsageNode {
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -9,7 +9,7 @@ export interface UsageNode {
   readonly cost_usd: NanoUsd | null;
 }
 
-/** The largest sum that is kept, the last integer that a double holds exactly: as many tokens, or 9 007 199.254740991 USD. */
+/** The largest sum that is kept, the last integer that a double holds exactly: this many tokens, or 9 007 199.254740991 USD. */
 export const MOST_USAGE = Number.MAX_SAFE_INTEGER;
 
 export interface Usage {
@@ -57,7 +57,7 @@ function sumOfDeepest(
   return sum.value;
 }
 
-/** The ids above any of `reporting`. A walk ends at an id it met before, which also ends it in a ring of parents. */
+/** The ids above any of `reporting`. A walk ends at an id it met before, so it also ends in a ring of parents. */
 function ancestorsOf(
   reporting: readonly UsageNode[],
   parents: ReadonlyMap<string, string>,

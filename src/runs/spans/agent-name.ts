@@ -3,15 +3,16 @@ import { DepthForest } from './depth-forest.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 
 /**
- * The name of a run's agent as its spans give it ({@link headerOf}): of the best source that any span has, and of several such
- * spans the topmost. Mostly all of them give the same name, the one of a service, and then nobody has to know their depths.
+ * The name of a run's agent as its spans give it ({@link headerOf}): from the best source that any span has, and among several
+ * such spans from the topmost. Usually all of them give the same name, that of a service, and then nobody has to know their
+ * depths.
  */
 export class AgentName {
   readonly #columns: SpanColumns;
   #rank = Infinity;
-  /** A span with that rank. */
+  /** Some span with that rank. */
   #any = NO_ROW;
-  /** From when the spans with the best rank give different names. */
+  /** Set once spans with the best rank give different names. */
   #forest: DepthForest | null = null;
 
   constructor(columns: SpanColumns) {
@@ -23,7 +24,7 @@ export class AgentName {
     return this.#columns.hint(row)?.name ?? NO_AGENT;
   }
 
-  /** A span came. */
+  /** A span has arrived. */
   arrived(row: number): void {
     if (this.#forest !== null) {
       this.#forest.arrived(row);
@@ -32,12 +33,12 @@ export class AgentName {
     this.#consider(row);
   }
 
-  /** What a span says of the agent may have changed: to a better source. @param before the rank that it had */
+  /** What a span says about the agent may now come from a better source. @param before the rank that it had */
   changed(row: number, before: number): void {
     if (this.#columns.rank(row) < before) this.#consider(row);
   }
 
-  /** The parent of a span that came without one is known from now on. */
+  /** A span that came without a parent has one from now on. */
   linked(row: number): void {
     this.#forest?.linked(row);
   }
@@ -57,7 +58,7 @@ export class AgentName {
     }
   }
 
-  /** Once for each source of names that is the best of all for a time. */
+  /** Happens once for each source of names that is the best of all for a time. */
   #plant(): DepthForest {
     const columns = this.#columns;
     const forest = new DepthForest(columns);

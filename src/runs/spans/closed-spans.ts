@@ -6,22 +6,22 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
-/** What is known of the topmost span. The id is a key. */
+/** What is known of the topmost span. Its id is a key. */
 type Top = Pick<
   SpanFacts,
   'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message'
 >;
 
-/** What is stored of a closed run beside its header: what still changes, as JSON. */
+/** What is stored of a closed run beside its header: everything that may still change, as JSON. */
 interface Summary {
-  /** The spans that agent, usage and map followed. */
+  /** How many spans agent, usage and map followed. */
   readonly followed: number;
   readonly tokens: number | null;
   readonly cost: number | null;
   readonly first: Micros;
   readonly latestEnd: Micros;
   readonly lastTime: Micros;
-  /** The units of its id, whether it has a parent, and as the header takes it. */
+  /** The units of its id, whether it has a parent, and the values that the header takes. */
   readonly top: readonly [
     id: readonly number[],
     hasParent: boolean,
@@ -31,7 +31,7 @@ interface Summary {
   ];
 }
 
-/** A header as it is stored, in what belongs here. */
+/** The parts of a stored header that are used here. */
 interface StoredRun {
   readonly size: number;
   readonly closedSeq: number;
@@ -41,12 +41,13 @@ interface StoredRun {
 }
 
 /**
- * The spans of a run that has more than are followed. Each is stored and counted, and of two there is no tree: times, status
- * and error go on following the spans, which takes the topmost one and a few numbers; agent and usage stay as the first spans
- * gave them. Which ids are stored is not known here: those that a commit brings are looked up before, and {@link meet}.
+ * The spans of a run that has more than are followed. Each span is stored and counted, but there is no tree of them: times,
+ * status and error go on following the spans, which takes the topmost one and a few numbers; agent and usage stay as the first
+ * spans gave them. Which ids are stored is not known here: those that a commit brings are looked up before, and {@link meet}
+ * takes the stored ones.
  */
 export class ClosedSpans implements RunSpans {
-  /** The commit in which it was closed; 0 while that is under way. */
+  /** The commit in which it was closed; 0 during that commit. */
   closedSeq: number;
   #size: number;
   readonly #followed: number;
@@ -56,7 +57,7 @@ export class ClosedSpans implements RunSpans {
   #latestEnd: Micros;
   #lastTime: Micros;
   #top: Top;
-  /** What was here before, until the commit that closes the run is over. */
+  /** The spans as they were kept before, until the commit that closes the run is over. */
   #before: RunSpans | null;
   /** Spans that the commit under way has met. */
   readonly #met = new Map<string, SpanState>();
@@ -84,7 +85,7 @@ export class ClosedSpans implements RunSpans {
     this.#before = parts.before;
   }
 
-  /** @param spans at least one, from here on not to be changed */
+  /** @param spans at least one; they must not be changed from here on */
   static closing(spans: RunSpans): ClosedSpans {
     const { agent, started_at } = spans.header();
     const { total_tokens, total_cost_usd } = spans.usage();
@@ -119,7 +120,7 @@ export class ClosedSpans implements RunSpans {
     return new ClosedSpans({ ...summary, size, closedSeq, agent, top, before: null });
   }
 
-  /** For {@link stored}; the agent and the error are those of the header. */
+  /** The text for {@link stored}; the agent and the error are those of the header. */
   print(): string {
     const { span_id, parent_span_id, started_at, status, ended_at } = this.#top;
     const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
@@ -139,7 +140,7 @@ export class ClosedSpans implements RunSpans {
     return this.#size;
   }
 
-  /** The spans that agent, usage and map followed. */
+  /** How many spans agent, usage and map followed. */
   get followed(): number {
     return this.#followed;
   }
@@ -160,12 +161,12 @@ export class ClosedSpans implements RunSpans {
     return this.#met.get(key) ?? this.#before?.get(key);
   }
 
-  /** None: there are too many to go through. */
+  /** Empty: there are too many to go through. */
   keys(): Iterable<string> {
     return [];
   }
 
-  /** A span that is stored, and that the commit under way may be about. */
+  /** Takes a stored span that the commit under way may be about. */
   meet(span: SpanState): void {
     this.#met.set(span.span_id, span);
   }
@@ -183,7 +184,10 @@ export class ClosedSpans implements RunSpans {
     this.#written.add(span_id);
   }
 
-  /** The keys of the spans whose place is to be noted: those that were written, at first all that are stored. */
+  /**
+   * The keys of the spans whose place has to be noted: those that were written, and when the run was just closed all that are
+   * stored.
+   */
   *takeNews(): Generator<string> {
     if (this.#before !== null) yield* this.#before.keys();
     yield* this.#written;
@@ -234,7 +238,7 @@ function topOf({ span_id, parent_span_id, started_at, status, ended_at, error_me
   return { span_id, parent_span_id, started_at, status, ended_at, error_message };
 }
 
-/** In the order of `topmost`. */
+/** The order of `topmost`. */
 function isAbove(span: Top, other: Top): boolean {
   const isRoot = span.parent_span_id === null;
   if (isRoot !== (other.parent_span_id === null)) return isRoot;

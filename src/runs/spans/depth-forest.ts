@@ -3,25 +3,25 @@ import { Heap } from './heap.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 
 /**
- * Finds, of candidates among spans, the one with the fewest known ancestors, then the first (`headerOf`, the agent's name),
- * while parents become known one after the other. A tree hangs under another by its root only, and then all its depths change
- * alike: so depths are kept against the root, paths to it are shortened when they are walked (union-find with weights), and
- * each tree keeps its best candidate. In a ring of parents each span has all of the ring above it.
+ * Among candidate spans, finds the one with the fewest known ancestors, then the first (`headerOf`, the agent's name), while
+ * parents become known one after the other. A tree is hung under another only by its root, which changes all its depths alike: so
+ * depths are kept relative to the root, paths to it are shortened when they are walked (union-find with weights), and each tree
+ * keeps its best candidate. In a ring of parents each span has all of the ring above it.
  */
 export class DepthForest {
   readonly #columns: SpanColumns;
-  /** Towards the root, which is its own. */
+  /** The next row towards the root; a root points to itself. */
   #up = new Int32Array(FIRST_ROWS);
-  /** How much deeper than the one above. */
+  /** How much deeper it is than the row above. */
   #deeper = new Int32Array(FIRST_ROWS);
-  /** Of a root: its own depth. One that is only known as a parent is no known ancestor: -1. */
+  /** For a root, its own depth. A row that is only known as a parent does not count as an ancestor: -1. */
   #depths = new Int32Array(FIRST_ROWS);
-  /** Of a root: the best candidate of its tree. */
+  /** For a root, the best candidate of its tree. */
   #best = new Int32Array(FIRST_ROWS);
-  /** The spans of a tree, in a ring. */
+  /** The next span of the same tree; these links form a ring. */
   #next = new Int32Array(FIRST_ROWS);
   #rows = 0;
-  /** The best candidates of all trees, and others that were, by the depths that they had. */
+  /** The best candidates of all trees, and some former ones, by the depths that they had. */
   readonly #heap: Heap<Candidate>;
 
   constructor(columns: SpanColumns) {
@@ -45,7 +45,7 @@ export class DepthForest {
     return (this.#depths[root] ?? 0) + (row === root ? 0 : (this.#deeper[row] ?? 0));
   }
 
-  /** A row is a span, and no longer only known as a parent. */
+  /** A row that was perhaps only known as a parent is now a span. */
   arrived(row: number): void {
     this.#reach(row);
     this.#depths[row] = 0;
@@ -81,7 +81,7 @@ export class DepthForest {
     this.#offer(root);
   }
 
-  /** Lets the best of a tree stand among those of the others, by the depth that it has now. */
+  /** Puts the best candidate of a tree among those of the others, with the depth that it has now. */
   #offer(root: number): void {
     const row = this.#best[root] ?? NO_ROW;
     if (row === NO_ROW) return;
@@ -92,7 +92,7 @@ export class DepthForest {
     return a.depth === b.depth ? this.#columns.isBefore(a.row, b.row) : a.depth < b.depth;
   }
 
-  /** The root hangs under a span of its own tree: nothing will come above it. Each tree closes once at most. */
+  /** The root hangs under a span of its own tree, so nothing will come above it. Each tree closes at most once. */
   #closeRing(root: number): void {
     const parents = this.#columns.parents;
     const ring = new Set<number>([root]);

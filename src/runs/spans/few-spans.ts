@@ -5,7 +5,7 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
-/** The spans of a trace that has few: objects, from all of which everything is worked out anew when it is asked for. */
+/** The spans of a trace that has few: objects from all of which everything is worked out anew when somebody asks. */
 export class FewSpans implements RunSpans {
   readonly #spans = new Map<string, SpanState>();
 
@@ -43,11 +43,11 @@ export class FewSpans implements RunSpans {
   }
 
   written(): void {
-    // The object is what is kept.
+    // The object itself is kept.
   }
 
   release(): void {
-    // Likewise.
+    // The objects themselves are kept.
   }
 
   isLedBy(others: readonly SpanFacts[]): boolean {

@@ -1,4 +1,4 @@
-/** Things in an order, the first one at hand: a binary heap. */
+/** A binary heap: things in an order, with the first one at hand. */
 export class Heap<Thing> {
   readonly #isBefore: (a: Thing, b: Thing) => boolean;
   readonly #things: Thing[] = [];
@@ -24,7 +24,7 @@ export class Heap<Thing> {
     things[at] = thing;
   }
 
-  /** Takes the first one away. */
+  /** Removes the first one. */
   shift(): void {
     const things = this.#things;
     const thing = things.pop();

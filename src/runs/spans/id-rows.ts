@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** Numbers ids in the order in which they come: from 0 on. Ids are keys of eight UTF-16 units: `uuidKey`. */
+/** Numbers ids from 0 on, in the order in which they come. Ids are keys of eight UTF-16 units: `uuidKey`. */
 export class IdRows {
-  /** Of each id four words, whose order is that of the ids. */
+  /** Four words for each id, whose order is that of the ids. */
   #words = new Uint32Array(4 * FIRST_ROWS);
-  /** Where a row is found: one more than its number; 0 for nothing. */
+  /** Hash slots: one more than the number of a row; 0 for an empty one. */
   #slots = new Int32Array(FIRST_ROWS * 2);
   #size = 0;
-  // Ids come from outside: without a secret seed somebody could choose ones that all fall into one place.
+  // Ids come from outside: without a secret seed somebody could choose ids that all fall into the same slot.
   readonly #seed = randomBytes(4).readUInt32LE();
   readonly #key = new Uint32Array(4);
 
@@ -21,7 +21,7 @@ export class IdRows {
     return (this.#slots[this.#slot()] ?? 0) - 1;
   }
 
-  /** The number of an id, which is the next one where it is new. */
+  /** The number of an id; a new one gets the next number. */
   number(key: string): number {
     this.#read(key);
     const slot = this.#slot();
@@ -61,7 +61,7 @@ export class IdRows {
     }
   }
 
-  /** Where the key that was read is, or would be. */
+  /** The slot where the key that was read is, or would be. */
   #slot(): number {
     const slots = this.#slots;
     const mask = slots.length - 1;
@@ -97,7 +97,7 @@ export class IdRows {
 
 export const FIRST_ROWS = 256;
 
-/** Twice the room. */
+/** A copy with twice the room. */
 export function grown<Numbers extends Int32Array | Uint32Array | Float64Array | Uint8Array>(
   numbers: Numbers,
   type: new (length: number) => Numbers,

@@ -11,12 +11,12 @@ import { NO_ROW, SpanColumns } from './span-columns.js';
 import type { SpanState } from './span-state.js';
 import { UsageTree } from './usage-tree.js';
 
-/** Of memory, compared with a span as an object. */
+/** The memory that a span takes here, compared with a span as an object. */
 const WEIGHT = 0.5;
 
 /**
- * The spans of a trace that has many: what follows from them is brought up to date with each span that comes, so that a
- * commit costs what it brings, whatever is there already. It gives the same as the functions that look at all spans.
+ * The spans of a trace that has many: what follows from them is updated with each span that comes, so that a commit costs what it
+ * brings, whatever is there already. The results are those of the functions that look at all spans.
  */
 export class ManySpans implements RunSpans {
   readonly #columns = new SpanColumns();
@@ -33,7 +33,7 @@ export class ManySpans implements RunSpans {
   #lastTime = -Infinity;
   #map: MapTally | null = null;
 
-  /** From the same objects, which stay until {@link release}. */
+  /** Made from the same objects, which stay until {@link release}. */
   static of(spans: Iterable<SpanState>): ManySpans {
     const many = new ManySpans();
     for (const span of spans) {
@@ -87,7 +87,7 @@ export class ManySpans implements RunSpans {
     this.add(span);
   }
 
-  /** As {@link put}, of a span that is stored and that nobody works with. @returns its row */
+  /** Like {@link put}, for a stored span whose object nobody uses. @returns its row */
   add(span: SpanFacts): number {
     const columns = this.#columns;
     const row = columns.row(span.span_id);
@@ -104,7 +104,7 @@ export class ManySpans implements RunSpans {
     this.place(this.#columns.ids.find(span.span_id), span);
   }
 
-  /** Where a span is stored. */
+  /** Notes where a span is stored. */
   place(row: number, { seq, line }: { readonly seq: number; readonly line: number }): void {
     this.#columns.seqs[row] = seq;
     this.#columns.lines[row] = line;
@@ -158,7 +158,7 @@ export class ManySpans implements RunSpans {
     return this.#lastTime;
   }
 
-  /** What they add to the service map. */
+  /** What they contribute to the service map. */
   get map(): MapTally {
     return (this.#map ??= new MapTally(this.#columns));
   }
@@ -200,7 +200,7 @@ export class ManySpans implements RunSpans {
     columns.set(row, parent, parent !== NO_ROW, span);
     if (node !== span.node) {
       if (node !== NO_NODE && span.node !== NO_NODE && !isLinked) this.#map?.renamed(row, node);
-      // Others are called by another node from now on, and it is not kept who they are.
+      // Other spans are called by another node from now on, and nothing says which these are.
       else this.#map = null;
     }
     this.#tokens.reported(row, tokens);

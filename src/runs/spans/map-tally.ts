@@ -6,27 +6,30 @@ import { NO_ROW, type SpanColumns } from './span-columns.js';
 
 /** In place of a caller: no ancestor in the trace has a node. */
 const TOP = -3;
-/** Numbers of nodes, with the ones that stand for something else, counted from 0. */
+/** Shifts numbers of nodes so that they count from 0, including those with a special meaning. */
 const SHIFT = 3;
 const NODES = 2 ** 26;
 const TYPES = 16;
 
-/** The node of a run's agent, and whether a span of its is an agent's: then what has no caller hangs under nothing. */
+/** The node of a run's agent, and whether any of its spans is an agent's: then a span without a caller hangs under nothing. */
 export interface MapAgent {
   readonly node: number;
   readonly hasSpan: boolean;
 }
 
 /**
- * What the spans of a run add to the service map ({@link countTrace}), while spans come and their parents become known. The
- * nearest ancestor with a node of a span changes once at most, from none to one: all those that have none lie together under
- * the root of their tree, and go over to whoever is found above it.
+ * What the spans of a run contribute to the service map ({@link countTrace}), while spans come and their parents become known.
+ * The nearest ancestor with a node changes at most once for each span, from none to one: all spans that have none lie together
+ * under the root of their tree, and are handed over to whatever is found above it.
  */
 export class MapTally {
   readonly #columns: SpanColumns;
-  /** Towards the nearest span with a node, this one included, or else the root of the tree; paths are shortened. */
+  /**
+   * The next row towards the nearest span with a node, itself included, or else towards the root of the tree; paths are
+   * shortened.
+   */
   #up = new Int32Array(FIRST_ROWS);
-  /** Of those: a list of the spans with a node that are called by it, or by nobody. */
+  /** For those: a list of the spans with a node that it calls, or, for a root, that nobody calls. */
   #firstCalled = new Int32Array(FIRST_ROWS);
   #lastCalled = new Int32Array(FIRST_ROWS);
   #nextCalled = new Int32Array(FIRST_ROWS);
@@ -36,7 +39,7 @@ export class MapTally {
   readonly #changes = new Sums();
   #hasAgentSpan = false;
 
-  /** Counts what is there. */
+  /** Counts the spans that are there. */
   constructor(columns: SpanColumns) {
     this.#columns = columns;
     const isHere = (row: number): boolean => columns.isHere(row);
@@ -51,7 +54,7 @@ export class MapTally {
     return this.#hasAgentSpan;
   }
 
-  /** A span came. */
+  /** A span has arrived. */
   arrived(row: number): void {
     this.#arrive(row);
     if (this.#columns.parents[row] !== NO_ROW) this.linked(row);
@@ -69,7 +72,7 @@ export class MapTally {
       this.#call(above, row);
       return;
     }
-    // A ring of parents without any node: there is nobody above.
+    // A ring of parents without any node: nobody is above.
     if (above === row) return;
     this.#up[row] = above;
     const symbol = this.#symbol(above);
@@ -82,7 +85,7 @@ export class MapTally {
     this.#handOver(row, above);
   }
 
-  /** A span has another node, and had one before. */
+  /** A span that had a node has another one now. */
   renamed(row: number, before: number): void {
     const node = this.#columns.nodes[row] ?? NO_NODE;
     const type = this.#columns.types[row] ?? 0;
@@ -100,26 +103,26 @@ export class MapTally {
     }
   }
 
-  /** What all of it adds: the spans, and the trace for its agent. */
+  /** Everything that the run contributes: its spans, and the trace itself for its agent. */
   total(agent: MapAgent): HourSums {
     const sums = realized(this.#sums, agent);
     sums.node(agent.node, TYPE_CODES.agent, 0, 1);
     return sums;
   }
 
-  /** What they added at {@link settled}. @param agent as it was then */
+  /** What they contributed at {@link settled}. @param agent as it was then */
   before(agent: MapAgent): HourSums {
     const sums = this.total(agent);
     sums.add(realized(this.#changes, agent), -1);
     return sums;
   }
 
-  /** What they add since {@link settled}, where the agent is the same. */
+  /** The difference since {@link settled}, where the agent is the same. */
   changes(agent: MapAgent): HourSums {
     return realized(this.#changes, agent);
   }
 
-  /** What changed is told. */
+  /** The changes have been passed on. */
   settled(): void {
     this.#changes.clear();
   }
@@ -132,7 +135,7 @@ export class MapTally {
     if (node === NO_NODE) return;
     this.#countNode(node, type, 1);
     this.#countCall(TOP, node, 1);
-    // It was known as a parent before: what lies below it is called by it.
+    // It was known as a parent before, so it calls what lies below.
     for (const called of this.#calledBy(row)) {
       this.#countCall(TOP, this.#columns.nodes[called] ?? NO_NODE, -1);
       this.#countCall(node, this.#columns.nodes[called] ?? NO_NODE, 1);

@@ -5,7 +5,7 @@ import type { SpanState } from './span-state.js';
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
 export interface RunSpans extends RunFacts {
-  /** Of memory, in spans as {@link FewSpans} keep them. */
+  /** The memory that they take, in units of a span in {@link FewSpans}. */
   readonly weight: number;
   /** Whether any span has no parent. */
   readonly hasRoot: boolean;
@@ -13,16 +13,16 @@ export interface RunSpans extends RunFacts {
   /** The same object until {@link release}. */
   get(key: string): SpanState | undefined;
   keys(): Iterable<string>;
-  /** A span that is new, or the newer version of one that is here: it may say more, and never less. */
+  /** Adds a new span, or replaces one by a newer version, which may say more but never less. */
   put(span: SpanState): void;
-  /** A span was written: its place, as the object has it now, is where it is stored. */
+  /** A span was written: its object now has the place where it is stored. */
   written(span: SpanState): void;
-  /** Lets go of what only the commit under way needs. */
+  /** Releases what only the commit under way needs. */
   release(): void;
-  /** Whether the topmost span ({@link topmost}) of these and others is one of the others. */
+  /** Whether the topmost span ({@link topmost}) among these and others is one of the others. */
   isLedBy(others: readonly SpanFacts[]): boolean;
   /** The topmost span; undefined where there is none, or where it is not kept as a whole. */
   top(): SpanFacts | undefined;
-  /** The latest start or end of any; -Infinity where there is no span. */
+  /** The latest start or end of any span; -Infinity where there is none. */
   lastTime(): Micros;
 }

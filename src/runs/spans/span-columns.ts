@@ -3,15 +3,15 @@ import { NO_NODE } from '../../signal/service-map.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
 
-/** In place of the row of a parent: there is none, or it is not known which. */
+/** In place of a parent's row: there is no parent, or it is not known. */
 export const NO_ROW = -1;
 
-/** What is kept of a span without its id: as {@link SpanFacts}, with the parent's row. */
+/** What is kept of a span beside its id: {@link SpanFacts}, with the parent's row. */
 export type SpanValues = Omit<SpanFacts, 'span_id' | 'parent_span_id'>;
 
 /**
- * What a run's header and the service map depend on, of very many spans: a row of numbers for each, about a hundred bytes. A
- * span that is only known as the parent of others has a row, too: then `isHere` says no.
+ * What a run's header and the service map depend on, for very many spans: a row of numbers for each, about a hundred bytes. A
+ * span that is only known as the parent of others has a row, too: then `isHere` is false.
  */
 export class SpanColumns {
   readonly ids = new IdRows();
@@ -25,7 +25,7 @@ export class SpanColumns {
   types = new Uint8Array(FIRST_ROWS);
   seqs = new Float64Array(FIRST_ROWS);
   lines = new Uint32Array(FIRST_ROWS);
-  /** How many spans are here. */
+  /** How many spans there are. */
   size = 0;
   #here = new Uint8Array(FIRST_ROWS);
   #statuses = new Uint8Array(FIRST_ROWS);
@@ -35,7 +35,7 @@ export class SpanColumns {
   /** Only spans without a parent can give theirs to a header. */
   readonly #errors = new Map<number, string>();
 
-  /** The row of an id, made where it is new. */
+  /** The row of an id; a new id gets one. */
   row(key: string): number {
     const row = this.ids.number(key);
     if (row >= this.parents.length) this.#grow();
@@ -65,7 +65,7 @@ export class SpanColumns {
     return this.#hintList[this.#hints[row] ?? -1] ?? null;
   }
 
-  /** How good the source of the name is that the span gives its run's agent: the less the better; Infinity for none. */
+  /** How good the source is from which the span names its run's agent: less is better; Infinity where it gives no name. */
   rank(row: number): number {
     const hint = this.hint(row);
     return hint === null ? Infinity : AGENT_SOURCES.indexOf(hint.source);
@@ -75,7 +75,7 @@ export class SpanColumns {
     return this.#errors.get(row) ?? null;
   }
 
-  /** A span is here from now on, or says more than it did. @param parent its row */
+  /** Puts a span into its row, or a version that says more. @param parent its row */
   set(row: number, parent: number, hasParent: boolean, span: SpanValues): void {
     if (!this.isHere(row)) {
       this.#here[row] = 1;
@@ -94,7 +94,7 @@ export class SpanColumns {
     else this.#errors.set(row, span.error_message);
   }
 
-  /** All that is kept of a span. */
+  /** Everything that is kept of a span. */
   facts(row: number): SpanFacts {
     const parent = this.parents[row] ?? NO_ROW;
     const numberOf = (value: number | undefined): number | null =>

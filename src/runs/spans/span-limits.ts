@@ -1,7 +1,7 @@
-/** In which way the spans of a run are kept in memory, by their number. */
+/** How the spans of a run are kept in memory, depending on their number. */
 export interface SpanLimits {
-  /** Of a run with more spans not everything is worked out from all of them at each commit. */
+  /** For a run with more spans, what follows is updated instead of being worked out anew from all of them at each commit. */
   readonly few: number;
-  /** Of a run with more spans the header no longer follows them: `ClosedSpans`. */
+  /** The header of a run with more spans no longer follows them: `ClosedSpans`. */
   readonly followed: number;
 }

@@ -3,12 +3,12 @@ import type { SpanFacts } from '../rules/span-facts.js';
 
 /** A span of a run that a commit touches. */
 export interface SpanState extends SpanFacts {
-  /** Where the store has the newest version: the commit and a line in it. The commit is 0 for a span that is new. */
+  /** Where the store has the newest version: the commit, and a line in it. The commit is 0 for a new span. */
   seq: number;
   line: number;
-  /** The whole span; undefined where it is stored and has not been read, or is written from the sender's columns. */
+  /** The whole span; undefined where it is stored and was not read, or is written from the sender's columns. */
   row: SpanRow | undefined;
-  /** Its line of the payload; undefined likewise. */
+  /** Its payload line; undefined in the same cases. */
   payload: string | undefined;
   changed: boolean;
   node: number;

@@ -3,8 +3,8 @@ import { FIRST_ROWS, grown } from './id-rows.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 
 /**
- * The sum of one measure over the spans that report it and of whose descendants none does: {@link usageOf}. A span is above
- * one that reports from when that came on for good, so each is marked once.
+ * The sum of one measure over those spans that report it while none of their descendants does: {@link usageOf}. Once a span is
+ * above one that reports, it stays so; hence each is marked only once.
  */
 export class UsageTree {
   readonly #columns: SpanColumns;
@@ -24,7 +24,7 @@ export class UsageTree {
     return this.#reporting === 0 ? null : this.#sum.value;
   }
 
-  /** A span came, or its value changed. To be called before {@link linked}. @param before NaN for none */
+  /** A span has arrived, or its value has changed. To be called before {@link linked}. @param before NaN for none */
   reported(row: number, before: number): void {
     const value = this.#value(row);
     if (Number.isNaN(value)) return;
