@@ -4,8 +4,8 @@ import type { Endpoints } from '../storage/endpoints.js';
 import { sealOwner } from '../storage/webhook-endpoints.js';
 
 /**
- * Tells at the start, rather than when something is to be sent, of secrets in the store that cannot be opened. The daemon
- * runs on: what is ingested does not depend on them, and new secrets are the cure where the key is lost.
+ * Reports secrets in the store that cannot be opened at the start, rather than when something is to be sent. The daemon runs on:
+ * ingestion does not depend on them, and where the key is lost, new secrets are the cure.
  */
 export async function reportLostSecrets(
   endpoints: Pick<Endpoints, 'listAll'>,

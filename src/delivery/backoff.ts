@@ -5,7 +5,7 @@ export interface RetryOptions {
   readonly multiplier: number;
   /** 0 to 1. */
   readonly jitter: number;
-  /** 0: without end. */
+  /** 0 for no end. */
   readonly maxElapsedMs: number;
 }
 

@@ -5,7 +5,7 @@ import { isKnownToClient, packOnce, weakTag } from './entity-tag.js';
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
-/** The engine's own business. */
+/** Headers that only the engine sets. */
 const ENGINE_HEADERS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'date']);
 const MIN_STATUS = 200;
 const MAX_STATUS = 599;
@@ -14,7 +14,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** What every answer of a listener carries beside its own headers. */
 export interface AnswerBase {
-  /** Name, value, name, value …: of this answer alone, the others are added to it. */
+  /** Name, value, name, value …: the array belongs to this answer, whose own headers are added to it. */
   readonly headers: string[];
   readonly closing: Closing;
 }
@@ -54,7 +54,7 @@ export function sendAnswer(
   }
   const { etag: tag, 'cache-control': caching } = own;
   headers.push('x-content-type-options', 'nosniff');
-  // Somebody's data: no cache may keep it, unless the route says what may become of it.
+  // It is somebody's data: no cache may keep it, unless the route says otherwise.
   if (tag === undefined && caching === undefined) headers.push('cache-control', 'no-store');
   let coding: AnswerCoding | undefined;
   if (isCompressible(response, contentType)) {
@@ -103,7 +103,7 @@ async function sendPieces(
   let isOver = false;
   try {
     while (!exchange.isClosed) {
-      // Not a race against one promise for the whole answer: that would gather a reaction for every piece.
+      // Not a race against one promise for the whole answer, which would collect a reaction for every piece.
       const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
         stopWaiting = () => {
           resolve(undefined);
@@ -124,12 +124,12 @@ async function sendPieces(
     isOver = true;
     throw error;
   } finally {
-    // Not waited for: a source that is stuck in `next` may never hear it.
+    // Not awaited: a source that is stuck in `next` may never notice.
     if (!isOver) iterator.return?.().then(ignore, ignore);
   }
 }
 
-/** A source that nobody will read may hold something all the same. */
+/** Even a source that nobody will read may hold something. */
 async function endUnread(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   await pieces[Symbol.asyncIterator]().return?.();
 }
@@ -147,5 +147,5 @@ function isPieces(body: NonNullable<HttpResponse['body']>): body is AsyncIterabl
 }
 
 function ignore(): void {
-  // The reader is gone; so is the interest in how its source ended.
+  // The reader is gone, so it does not matter how its source ended.
 }

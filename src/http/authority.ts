@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 
-/** What a `Host` header names, and an `Origin` after its scheme. */
+/** What a `Host` header names, or an `Origin` after its scheme. */
 export interface Authority {
   /** A name in lower case without its final dot, or an address as {@link plainAddress} writes it. */
   readonly host: string;
@@ -11,7 +11,7 @@ const AUTHORITY = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,255}))(?::([0-9]{0,
 const ORIGIN = /^(https?):\/\/([^/]+)$/i;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
-/** @returns undefined where the text is no `name`, `name:port`, `address:port` or `[IPv6]:port` */
+/** @returns undefined where the text is not `name`, `name:port`, `address:port` or `[IPv6]:port` */
 export function parseAuthority(text: string): Authority | undefined {
   const found = AUTHORITY.exec(text);
   if (found === null) return undefined;
@@ -22,8 +22,8 @@ export function parseAuthority(text: string): Authority | undefined {
 }
 
 /**
- * Whether an `Origin` is that of a request's own `Host`. The scheme is not compared: TLS may end at a proxy before this
- * listener. It only says which port is meant where none is written.
+ * Whether an `Origin` is the same as a request's own `Host`. The schemes are not compared, because TLS may end at a proxy in
+ * front of this listener. The scheme only says which port is meant where none is written.
  */
 export function isSameOrigin(origin: string, host: string): boolean {
   const [, scheme, rest] = ORIGIN.exec(origin) ?? [];
@@ -34,7 +34,9 @@ export function isSameOrigin(origin: string, host: string): boolean {
   return theirs.host === ours.host && (theirs.port ?? defaultPort) === (ours.port ?? defaultPort);
 }
 
-/** An IP address in the one form in which two are compared: IPv6 at its shortest, IPv4 also where it is mapped into IPv6. */
+/**
+ * An IP address in the form in which addresses are compared: IPv6 at its shortest, and IPv4 also where it is mapped into IPv6.
+ */
 export function plainAddress(address: string): string {
   const withoutZone = address.replace(/%.*$/, '');
   if (!isIPv6(withoutZone)) return withoutZone;

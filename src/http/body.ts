@@ -8,14 +8,17 @@ import type { Holding } from './shares.js';
 import type { Turns } from './turns.js';
 
 const KIB = 1024;
-/** What a `Content-Length` gets at once; the rest as it really arrives, so that claims alone cost next to nothing. */
+/**
+ * How much is allocated at once for a `Content-Length`; the rest follows what really arrives, so that claims alone cost next to
+ * nothing.
+ */
 const MAX_FIRST_ALLOCATION = 128 * KIB;
 const FIRST_ALLOCATION = 16 * KIB;
-/** So much more than has come is allocated where the length is known: pages that nothing is written to cost nothing. */
+/** By what factor the allocation grows where the length is known: pages that nothing is written to cost nothing. */
 const GROWTH = 16;
-/** Of a body without a length. */
+/** The factor for a body without a length. */
 const CHUNKED_GROWTH = 2;
-/** What decodes a larger one holds up everything else for a while. */
+/** Decoding a larger body holds up everything else for a while. */
 const LARGE = 1024 * KIB;
 const EMPTY = Buffer.alloc(0);
 
@@ -26,18 +29,18 @@ export interface BodySettings {
   readonly contentEncoding: string | undefined;
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  /** What its bytes are taken from. */
+  /** From which its bytes are taken. */
   readonly budget: Holding;
-  /** Absent where only its time counts. */
+  /** Absent where only the total time is limited. */
   readonly pace?: Pace;
-  /** In which large bodies are given out. Absent: as they come. */
+  /** The turns in which large bodies are delivered. Absent: they are delivered as they come. */
   readonly turns?: Turns;
   readonly clock: Clock;
 }
 
 /**
- * Gathers a body within its limit, the listener's budget and its time. Gathering goes on whether or not somebody has
- * asked for the body yet; a problem waits for the one who asks.
+ * Gathers a body within its limit, the listener's budget and its time. Gathering goes on whether or not somebody has asked for
+ * the body yet; a problem is kept until somebody asks.
  */
 export class Body {
   readonly #settings: BodySettings;
@@ -72,7 +75,7 @@ export class Body {
     return this.#problem;
   }
 
-  /** The bytes that came, or those that came out of them where these are more. */
+  /** The number of bytes that came, or of those that came out of them where these are more. */
   get cost(): number {
     return this.#cost;
   }
@@ -140,15 +143,15 @@ export class Body {
     return this.#result;
   }
 
-  /** Gives the budget back: the request is over, and nobody needs the bytes any more. */
+  /** Gives the budget back, because the request is over and nobody needs the bytes any more. */
   release(): void {
-    // Made only where somebody may hear of it: an error costs more than a small body.
+    // Made only where somebody may get it, since an error costs more than a small body.
     if (this.#state === 'gathering') this.fail(connectionClosed());
     this.#state = 'released';
     this.#giveBack();
   }
 
-  /** The handler is done: nobody asks for the bytes any more, and of what is still to come none are kept. */
+  /** The handler is done, so nobody asks for the bytes any more, and none of what is still to come are kept. */
   discard(): void {
     if (this.#waiting !== undefined) return;
     this.#state = 'released';
@@ -163,7 +166,7 @@ export class Body {
     const refusal = this.#length > 0 ? inspect(this.#bytes()) : undefined;
     if (refusal === undefined) return;
     this.fail(refusal);
-    // Also where all of it had come.
+    // Even where all of it had come.
     this.#problem ??= refusal;
   }
 
@@ -247,11 +250,11 @@ export class Body {
   }
 }
 
-/** For the log alone: there is nobody left to answer. */
+/** Only for the log, since nobody is left to answer. */
 export function connectionClosed(): HttpProblem {
   return new HttpProblem(400, 'connection_closed', 'The connection was closed before the body was complete.');
 }
 
 function ignore(): void {
-  // Reported by the promise that the handler awaits.
+  // The promise that the handler awaits reports it.
 }

@@ -11,9 +11,9 @@ const NO_BODY = new Set([204, 206, 304]);
 
 /** A way to compress an answer. */
 export interface AnswerCoding {
-  /** As `Content-Encoding` names it. */
+  /** Its name in `Content-Encoding`. */
   readonly name: string;
-  /** In the thread pool. */
+  /** Compresses in the thread pool. */
   readonly pack: (body: string | Uint8Array) => Promise<Uint8Array>;
   readonly stream: () => Transform;
 }
@@ -40,7 +40,7 @@ const BROTLI: zlib.BrotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUAL
 const gzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip);
 const brotli = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 
-/** What this runtime has, what is taken first of those that a client wants equally before the others. */
+/** The codings that this runtime has; among those that a client wants equally, the first is taken. */
 const CODINGS: readonly AnswerCoding[] = [
   ...zstdCoding(),
   { name: 'br', pack: (body) => brotli(body, BROTLI), stream: () => zlib.createBrotliCompress(BROTLI) },
@@ -65,16 +65,16 @@ export function isCompressible(response: HttpResponse, contentType: string): boo
 }
 
 /**
- * What an `Accept-Encoding` header wants most (RFC 9110 section 12.5.3): of equal weights the coding that costs least.
+ * What an `Accept-Encoding` header wants most (RFC 9110 section 12.5.3); among codings of equal weight the cheapest.
  *
- * @returns undefined where it is the plain answer, or nothing that is had here
+ * @returns undefined where that is the plain answer, or nothing that we have
  */
 export function chooseCoding(header: string | undefined): AnswerCoding | undefined {
   if (header === undefined || header === '') return undefined;
   const weights = weightsOf(header);
   const others = weights.get('*') ?? 0;
   let best: AnswerCoding | undefined;
-  // The plain answer is wanted least, unless the client says otherwise.
+  // The plain answer comes last, unless the client says otherwise.
   let bestWeight = weights.get('identity') ?? 0;
   for (const coding of CODINGS) {
     const weight = weights.get(coding.name) ?? others;
@@ -84,7 +84,7 @@ export function chooseCoding(header: string | undefined): AnswerCoding | undefin
   return best;
 }
 
-/** Names in lower case, and how much each is wanted, from 0 for never to 1. */
+/** Names in lower case, with their weights, from 0 for never to 1. */
 function weightsOf(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(',')) {

@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An open connection, by whoever has it. */
+/** An open connection, whichever engine has it. */
 export interface Connection {
   readonly remoteAddress: string;
   /** Closes it at once. */
   destroy(): void;
 }
 
-/** Why there was no room: all connections, or those of one address. */
+/** Why there was no room: because of all connections, or of those from one address. */
 export type NoRoom = 'total' | 'address';
 
 export interface ConnectionLimits {
@@ -18,24 +18,24 @@ export interface ConnectionLimits {
 
 interface Group {
   count: number;
-  /** As in {@link Connections}. */
+  /** Its connections without a request; see {@link Connections}. */
   readonly idle: Set<Connection>;
 }
 
 /**
- * The connections of a listener, within a number for all and one for each address. Where there is no room for another, the one is
- * closed that has been without a request for the longest time: those that wait, or send their headers slowly, do not keep out others.
- * Only where all have a request under way the new one is refused.
+ * The connections of a listener, within a limit for all and one for each address. Where there is no room for another, the one
+ * that has been without a request for the longest time is closed, so that connections which wait, or send their headers slowly,
+ * do not keep out others. Only where all have a request is the new one refused.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #tell: (reason: NoRoom, isNew: boolean) => void;
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<Connection, Group & { readonly name: string }>();
-  /** Without a request under way, the longest first. */
+  /** Connections without a request, the longest first. */
   readonly #idle = new Set<Connection>();
 
-  /** @param tell hears of each connection that was closed for want of room, be it a new one or one that was idle */
+  /** @param tell called for each connection that was closed for lack of room, whether a new or an idle one */
   constructor(limits: ConnectionLimits, tell: (reason: NoRoom, isNew: boolean) => void) {
     this.#limits = limits;
     this.#tell = tell;
@@ -45,7 +45,7 @@ export class Connections {
     return this.#groupOf.size;
   }
 
-  /** Takes in a new connection, without a request as yet. @returns false where it was closed */
+  /** Adds a new connection, which has no request yet. @returns false where it was closed */
   enter(connection: Connection): boolean {
     const name = groupName(connection.remoteAddress);
     const group = this.#groups.get(name) ?? { count: 0, idle: new Set() };
@@ -64,13 +64,13 @@ export class Connections {
     return true;
   }
 
-  /** It has a request now. */
+  /** The connection has a request now. */
   busy(connection: Connection): void {
     this.#idle.delete(connection);
     this.#groupOf.get(connection)?.idle.delete(connection);
   }
 
-  /** It has none any more. */
+  /** The connection has no request any more. */
   idle(connection: Connection): void {
     const group = this.#groupOf.get(connection);
     if (group === undefined) return;
@@ -78,7 +78,7 @@ export class Connections {
     this.#idle.add(connection);
   }
 
-  /** It is closed. Safe twice, and for one that was never taken in. */
+  /** The connection is closed. May be called twice, and for one that was never added. */
   leave(connection: Connection): void {
     const group = this.#groupOf.get(connection);
     if (group === undefined) return;
@@ -109,7 +109,9 @@ export function groupName(address: string): string {
     .join(':');
 }
 
-/** Proxies and tools on this machine speak for many; who is here already needs no connection to do harm. */
+/**
+ * Proxies and tools on this machine speak for many clients; and whoever is on the machine already needs no connection to do harm.
+ */
 function isLoopback(name: string): boolean {
   return name.startsWith('127.') || name === '::1';
 }

@@ -5,7 +5,7 @@ const MAX_AGE_SECONDS = 7200;
 const EXPOSED_HEADERS = ['X-Request-Id', 'Retry-After', ...QUOTA_HEADERS].join(', ');
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const DEFAULT_HEADERS = 'authorization, content-type, content-encoding, x-request-id';
-/** Names of headers with commas between them, of a bearable length. */
+/** Names of headers separated by commas, up to a reasonable length. */
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1024}$/;
 
 /**
@@ -37,7 +37,7 @@ export class Cors {
       : [...vary, 'access-control-allow-origin', allowed, 'access-control-expose-headers', EXPOSED_HEADERS];
   }
 
-  /** Headers of the answer to a preflight of an allowed origin; undefined where the request is none. */
+  /** Headers of the answer to a preflight of an allowed origin; undefined where the request is not one. */
   preflight(exchange: Exchange): Readonly<Record<string, string>> | undefined {
     if (exchange.method !== 'OPTIONS' || exchange.header('access-control-request-method') === undefined) {
       return undefined;

@@ -6,14 +6,14 @@ import { overloaded } from './problem.js';
 import { inflateSnappy, measureSnappy } from './snappy.js';
 import { inflateZstd, measureZstd } from './zstd.js';
 
-/** One that inflates piece by piece, and can be stopped in between. */
+/** A coding that is inflated piece by piece, and can be stopped in between. */
 interface Piecewise {
   /** Throws with code ERR_BUFFER_TOO_LARGE above `maxOutputLength`. */
   readonly sync: (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Buffer;
   readonly stream: (options: { chunkSize: number }) => Transform;
 }
 
-/** One whose data can be measured beforehand. */
+/** A coding whose output can be measured in advance. */
 interface Measured {
   /** @returns undefined for data that is broken */
   readonly measure: (bytes: Uint8Array) => Measure | undefined;
@@ -24,9 +24,9 @@ interface Measured {
 type Coding = Piecewise | Measured;
 
 const KIB = 1024;
-/** Up to here a body is inflated at once: 93 KB of JSON took 0.12 ms so, and 0.27 ms by way of the thread pool. */
+/** Up to this size a body is inflated at once: 93 KB of JSON took 0.12 ms that way, and 0.27 ms in the thread pool. */
 const MAX_SYNC_INPUT = 64 * KIB;
-/** The most that may come out of it at once; a bomb has cost about a millisecond then, and goes on as a stream. */
+/** The most that may come out at once; by then a bomb has cost about a millisecond, and it goes on as a stream. */
 const MAX_SYNC_OUTPUT = 1024 * KIB;
 const CHUNK = 64 * KIB;
 
@@ -81,9 +81,9 @@ export function contentCoding(header: string | undefined): string | undefined {
 }
 
 /**
- * Inflates a whole body, and no more of it than the limit.
+ * Inflates a whole body, up to the limit.
  *
- * @param coding as {@link contentCoding} gave it
+ * @param coding from {@link contentCoding}
  * @param maxBytes of the inflated body
  * @param reserve asked before bytes are kept; false ends it with 503 `overloaded`
  * @throws HttpProblem 400 `invalid_encoding`, 413 `body_too_large`, 503 `overloaded`
@@ -111,7 +111,7 @@ export async function decompress(
   }
 }
 
-/** At once, on this thread: there is only one at a time whose bytes nobody has counted yet. */
+/** At once, on this thread, so that there is only one body at a time whose bytes are not counted yet. */
 async function inflateMeasured(
   how: Measured,
   coding: string,

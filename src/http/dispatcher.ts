@@ -35,19 +35,19 @@ interface Call {
   readonly exchange: Exchange;
   readonly request: IncomingRequest;
   readonly route: Route | undefined;
-  /** How the route, or another of its path, words problems. */
+  /** How the route, or another one of its path, words problems. */
   readonly refuse: Route['refuse'];
   readonly body: Body | undefined;
   readonly visit: Visit;
-  /** For the access log alone, and empty without it: once the answer is out no engine tells it any more. */
+  /** Only for the access log, and empty without it: once the answer is out, no engine knows it any more. */
   readonly remoteAddress: string;
-  /** As `performance.now()` gives it. */
+  /** From `performance.now()`. */
   readonly startedMs: number;
   status: number;
   /** Whether its answer ends the connection. */
   isLast: boolean;
   isGone: boolean;
-  /** Whether its answer is kept for others as well: waiting for its reader costs nothing but the connection. */
+  /** Whether its answer is kept for others as well, so that waiting for its reader costs only the connection. */
   isAnswerShared: boolean;
   /** The handler and the connection: the call is over when neither needs it any more. */
   partsUnderWay: number;
@@ -55,7 +55,7 @@ interface Call {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Takes a request from its head to the end of its answer. */
+/** Handles a request from its head to the end of its answer. */
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
   readonly #occupancy: Occupancy;
@@ -91,7 +91,7 @@ export class Dispatcher {
   /** Waits until no request is under way. @returns how many still are, because the deadline came first. */
   async whenIdle(deadline: AbortSignal): Promise<number> {
     while (this.#underWay > 0 && !deadline.aborted) {
-      // Those that wait behind others on their connection come when these are over.
+      // Requests that wait behind others on their connection come when these are over.
       await waitFor(new Promise<void>((resolve) => this.#idle.push(resolve)), deadline);
     }
     return this.#underWay;
@@ -147,7 +147,7 @@ export class Dispatcher {
       response = this.#failed(call, error);
     }
     if (response instanceof Promise) {
-      // The handler is at work: the body is gathered from now on, whenever it asks for it.
+      // The handler is running: the body is gathered from now on, whether or not it has asked for it.
       if (body !== undefined && body.problem === undefined) {
         exchange.receive((piece, isLast) => {
           body.take(piece, isLast);
@@ -228,7 +228,7 @@ export class Dispatcher {
   }
 
   #closingOf({ isLast, body }: Call): Closing {
-    // After a body that came too slowly nobody knows where the next request would begin.
+    // After a body that came too slowly, nobody knows where the next request would begin.
     if (isLast || body?.problem?.code === 'request_timeout') return 'now';
     return this.#isDraining ? 'at_rest' : 'no';
   }
@@ -240,7 +240,7 @@ export class Dispatcher {
   }
 
   #logFault(call: Call, error: unknown): void {
-    // Who goes away makes handlers fail in many ways; none of them is a fault.
+    // A client that goes away makes handlers fail in many ways, none of which is a fault.
     if (call.isGone) return;
     const { request, route, exchange } = call;
     this.#settings.logger.error(
@@ -283,7 +283,7 @@ function problemAnswer({ refuse, request }: Call, problem: HttpProblem): HttpRes
   return refuse === undefined ? problemResponse(problem) : refuse(problem, request);
 }
 
-/** What has a tag is kept by whoever answers with it, and its compressed forms beside it. */
+/** An answer with a tag is kept by the route that gives it, and its compressed forms beside it. */
 function isShared({ headers, body }: HttpResponse): boolean {
   return headers?.['etag'] !== undefined && body instanceof Uint8Array;
 }

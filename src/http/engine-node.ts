@@ -12,11 +12,11 @@ import { Turns } from './turns.js';
 /** How often Node looks for connections whose headers take too long. */
 const CHECK_INTERVAL_MS = 1000;
 
-/** Requests that had to wait behind others on their connection. */
+/** In one turn of the event loop: how many requests are started that had to wait behind others on their connection. */
 const PIPELINED_A_TURN = 1;
-/** Connections with large answers that go on with theirs, half a mebibyte at most: a millisecond, or several. */
+/** How many connections with large answers continue theirs, by at most half a mebibyte each: one to several milliseconds. */
 const LARGE_ANSWERS_A_TURN = 1;
-/** Connections with large bodies that go on with theirs, an eighth of a mebibyte each. */
+/** How many connections with large bodies continue theirs, by an eighth of a mebibyte each. */
 const LARGE_BODIES_A_TURN = 4;
 
 /** Listens with `node:http` or `node:https`. @throws Error as `server.listen` gives it, with its `code`. */
@@ -24,7 +24,7 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   const { host, port } = options;
   const server = createServer(options);
   const slots = countConnections(server, options.connections);
-  // In place of connections themselves, which Node's types do not let us extend.
+  // Stands for connections themselves, which Node's types do not let us extend.
   const connections = new WeakMap<Socket, NodeConnection>();
   const turns = {
     ofRequests: new Turns(PIPELINED_A_TURN),
@@ -58,7 +58,7 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   };
   server.on('clientError', refuse);
   server.on('connect', (request) => {
-    // For tunnels; without a listener Node would close in silence.
+    // Requests for tunnels; without a listener Node would close the connection without an answer.
     refuse(Object.assign(new Error('no tunnels'), { code: 'HPE_INVALID_METHOD' }), request.socket);
   });
   await new Promise<void>((resolve, reject) => {
@@ -89,18 +89,18 @@ function createServer({ limits, tls }: EngineOptions): http.Server {
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs),
-    // The time for a body is the route's own.
+    // Each route has its own time limit for the body.
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTimeoutMs,
     noDelay: true,
     // As much as it reads at once, and the pieces of a large answer: with Node 20's 16 KiB each would wait for the one before.
     highWaterMark: 64 * 1024,
-    // Told in the form of all other errors, by `request-head.ts`.
+    // Reported in the form of all other errors, by `request-head.ts`.
     requireHostHeader: false,
   };
   if (tls === undefined) {
     const server = http.createServer(serverOptions);
-    // Who sends nothing more may still want its answer. Node has this setting, but no option or type for it.
+    // A client that sends nothing more may still want its answer. Node has this setting, but no option or type for it.
     return Object.assign(server, { httpAllowHalfOpen: true });
   }
   const isClientAsked = tls.clientCa !== undefined;

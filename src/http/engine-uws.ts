@@ -12,7 +12,7 @@ export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Pro
       : uws.SSLApp({ key_file_name: tls.options.keyFile, cert_file_name: tls.options.certFile });
   app.any('/*', (response, request) => {
     const exchange = new UwsExchange(response, request, options);
-    // It tells nothing of connections: only those with a request can be counted.
+    // It does not report connections: only those with a request can be counted.
     const slot = {
       remoteAddress: exchange.remoteAddress,
       destroy: () => {
@@ -58,7 +58,7 @@ function listen(app: UwsApp, host: string, port: number): Promise<UwsListenSocke
   });
 }
 
-/** uWebSockets.js only says that it failed. Node tells the reason when it tries the same. */
+/** uWebSockets.js only says that it failed. Node gives the reason when it tries the same. */
 async function explain(host: string, port: number): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -2,17 +2,15 @@ import type { Connections } from './connections.js';
 import type { HttpLimits } from './limits.js';
 import type { TlsFiles } from './tls.js';
 
-/**
- * When the connection is to end: with this answer, with the last one that is under way on it, or not for this answer's sake.
- */
+/** When the connection is to end: with this answer, with the last one in progress on it, or not because of this answer. */
 export type Closing = 'now' | 'at_rest' | 'no';
 
 /** How an answer begins. */
 export interface AnswerHead {
   readonly status: number;
   /**
-   * Name, value, name, value …: lower-case names, printable ASCII values; no length, encoding or connection fields. The engine's own
-   * from then on: it adds those to it.
+   * Name, value, name, value …: lower-case names, printable ASCII values; no length, encoding or connection fields. The engine
+   * takes the array over, and adds those.
    */
   readonly headers: string[];
   readonly closing: Closing;
@@ -25,7 +23,7 @@ export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
 export interface Exchange {
   /** As sent: upper case for every method there is. */
   readonly method: string;
-  /** Of HTTP: `1.1`, `1.0`, or whatever the request says. */
+  /** The HTTP version: `1.1`, `1.0`, or whatever the request says. */
   readonly version: string;
   /** Raw, without the query. */
   readonly path: string;
@@ -36,9 +34,9 @@ export interface Exchange {
   readonly localAddress: string | undefined;
   /** Whether request line and headers are larger than the listener takes. */
   readonly isHeadTooLarge: boolean;
-  /** In lower case, a header field that was sent twice although a request has it at most once. */
+  /** The name, in lower case, of a header field that was sent twice although a request has it at most once. */
   readonly repeated: string | undefined;
-  /** Whether the head announces a body, be it an empty one. */
+  /** Whether the head announces a body, even an empty one. */
   readonly hasBody: boolean;
   /** The connection is gone, or the answer complete: nothing can be sent any more. */
   readonly isClosed: boolean;
@@ -53,21 +51,24 @@ export interface Exchange {
    */
   receive(take: TakePiece): void;
 
-  /** Calls back once, at the end of the exchange, with whether the client went away before it had its whole answer. */
+  /** Calls back once, at the end of the exchange, and says whether the client went away before it had its whole answer. */
   onClosed(callback: (gone: boolean) => void): void;
 
-  /** Sends a whole answer. @param body undefined: an answer that has none (204, 304). */
+  /** Sends a whole answer. @param body undefined: an answer without a body (204, 304). */
   send(head: AnswerHead, body: string | Uint8Array | undefined): void;
   /** Answers a HEAD. @param length of the body that a GET would have brought, where it is known. */
   sendHead(head: AnswerHead, length: number | undefined): void;
 
   /** Begins an answer in pieces. */
   begin(head: AnswerHead): void;
-  /** @returns a promise where the client reads too slowly: the next piece waits for it. It also ends with the exchange. */
+  /**
+   * @returns a promise where the client reads too slowly: the next piece has to wait for it. It also resolves at the end of the
+   *   exchange.
+   */
   write(piece: Uint8Array): Promise<void> | undefined;
   end(): void;
 
-  /** Closes the connection in the middle of the answer, so that nobody takes it for a whole one. */
+  /** Closes the connection in the middle of the answer, so that nobody takes it for a complete one. */
   abort(): void;
 }
 
@@ -76,7 +77,7 @@ export interface Exchange {
  *
  * @param taken bytes that the system has taken so far
  * @param cut called when they were too few
- * @returns what ends it
+ * @returns a function that stops watching
  */
 export type WatchReader = (taken: () => number, cut: () => void) => () => void;
 
@@ -90,14 +91,14 @@ export interface EngineOptions {
   readonly watchReader: WatchReader;
   /** Called synchronously when the head of a request has arrived. Never throws. */
   readonly onRequest: (exchange: Exchange) => void;
-  /** Called when something that is no request was answered with this status. */
+  /** Called when something that is not a request was answered with this status. */
   readonly onUnreadable: (status: number) => void;
 }
 
 /** An open port. */
 export interface Engine {
   readonly port: number;
-  /** New connections get this certificate; those that are open keep theirs. @throws Error where that cannot be had */
+  /** Gives new connections this certificate; open ones keep theirs. @throws Error where it cannot be used */
   replaceTls(files: TlsFiles): void | Promise<void>;
   /** Takes no new connections. */
   stopListening(): void;

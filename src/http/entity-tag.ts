@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AnswerCoding } from './compression.js';
 
 const CHARACTERS = 22;
-/** The compressed forms of bodies with a tag, by the very bytes: they go when the body goes. */
+/** The compressed forms of bodies with a tag, keyed by the bytes object itself: they go when the body goes. */
 const packed = new WeakMap<Uint8Array, Map<string, Promise<Uint8Array>>>();
 
 /** A strong entity tag (RFC 9110 section 8.8.3): as long as it is the same, so are the bytes. */

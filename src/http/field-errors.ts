@@ -6,12 +6,12 @@ import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';
 import { pointerPart } from './json-body.js';
 
-/** A request may break any number of rules; so many are told. */
+/** How many errors are reported; a request may break any number of rules. */
 const MAX_ERRORS = 20;
 
-/** What the formats of requests mean that no other program knows. `openapi.json` shows these patterns instead of them. */
+/** Formats of requests that only this program knows. `openapi.json` shows these patterns instead of them. */
 export const TEXT_PATTERNS = {
-  // Whether mail arrives is not for a pattern to say; `admin@localhost` is fine.
+  // No pattern can say whether mail arrives; `admin@localhost` is fine.
   email: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$',
   'not-blank': '\\S',
   name: '^[^\\u0000]*$',
@@ -38,8 +38,9 @@ function matches(pattern: string): (text: string) => boolean {
 }
 
 /**
- * The checker of requests: all errors at once, defaults filled in, and the formats above. It compiles a schema once. That
- * all of them are JSON Schemas is for a test to say (`test/api/openapi/openapi.test.ts`): at every start it would take longer than they.
+ * The checker of requests: reports all errors at once, fills defaults in, and knows the formats above. It compiles a schema once.
+ * A test checks that all of them are JSON Schemas (`test/api/openapi/openapi.test.ts`): doing so at every start would take longer
+ * than compiling them.
  */
 export const validator = new Ajv({
   allErrors: true,
@@ -50,7 +51,7 @@ export const validator = new Ajv({
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { isValid }]) => [name, isValid])),
 });
 
-/** What is for `openapi.json` and for reading queries; the checker passes it by. */
+/** Keywords for `openapi.json` and for reading queries, which the checker ignores. */
 validator.addVocabulary(['aliasOf', 'documented', 'refusesLess']);
 
 /**
@@ -79,7 +80,7 @@ export function validationProblem(part: string, errors: readonly FieldError[]): 
   });
 }
 
-/** The last step of the pointer where the error is about a field that is missing or too many. */
+/** The last step of the pointer, where the error is about a missing or an unknown field. */
 function missingPart(error: ErrorObject): string {
   const { missingProperty, additionalProperty } = error.params as Record<string, unknown>;
   const name = missingProperty ?? additionalProperty;

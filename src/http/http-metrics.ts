@@ -2,7 +2,7 @@ import type { Labels, Meter } from '../component/telemetry.js';
 import type { NoRoom } from './connections.js';
 import type { SpentShare } from './occupancy.js';
 
-/** Seconds: answers take from parts of a millisecond to the longest commit. */
+/** Seconds: from fractions of a millisecond to the longest commit. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const UNMATCHED = 'unmatched';
@@ -27,8 +27,8 @@ export class HttpMetrics {
   readonly #refusedShares;
   readonly #endpoint: string;
   readonly #meter: Meter;
-  // One object a series, so that a request allocates none.
-  /** By the method, and then by the class of the status; 0: gone. */
+  // One object for each series, so that a request allocates none.
+  /** By the method, then by the class of the status; 0 for a client that has gone. */
   readonly #ofRequests = new Map<string, Labels[]>();
   readonly #ofRoutes = new Map<string, Labels>();
 
@@ -69,7 +69,7 @@ export class HttpMetrics {
     });
   }
 
-  /** A connection was closed for want of room: a new one, or one that was idle. */
+  /** A connection was closed for lack of room: a new one, or one that was idle. */
   noRoom(reason: NoRoom, isNew: boolean): void {
     const counter = isNew ? this.#refusedConnections : this.#evictedConnections;
     counter.add(1, { listener: this.#endpoint, reason });
@@ -82,7 +82,7 @@ export class HttpMetrics {
 
   /**
    * @param status of the answer; undefined where the client went away first
-   * @param route the pattern; undefined for a path that is no route
+   * @param route the pattern; undefined where no route has the path
    */
   answered(method: string, status: number | undefined, route: string | undefined, seconds: number): void {
     const known = METHODS.has(method) ? method : 'other';
@@ -90,7 +90,7 @@ export class HttpMetrics {
     this.#duration.record(seconds, this.#routeLabels(route ?? UNMATCHED));
   }
 
-  /** A user, or an address without a key, wanted more than the own share. */
+  /** A user, or an address without a key, wanted more than its own share. */
   shareRefused(of: SpentShare): void {
     this.#refusedShares.add(1, { listener: this.#endpoint, of });
   }
@@ -100,7 +100,7 @@ export class HttpMetrics {
     if (reason !== undefined) this.#refusedBodies.add(1, { listener: this.#endpoint, reason });
   }
 
-  /** Shows what is under way for as long as the listener is open. @returns what ends that. */
+  /** Shows what is in progress for as long as the listener is open. @returns a function that ends that. */
   observe(inFlight: { bytes: () => number; requests: () => number; connections: () => number }): () => void {
     const labels = { listener: this.#endpoint };
     const labelNames = ['listener'];

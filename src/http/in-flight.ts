@@ -2,8 +2,8 @@ import { Shares } from './shares.js';
 import { waitFor } from '../telemetry/wait-for.js';
 
 /**
- * The bound of what waits for the pipeline: so many requests and so many bytes of their bodies, shared out by user. A single
- * request larger than all bytes is let in alone, because the limit of a body is another one.
+ * Limits what waits for the pipeline: a number of requests, and of bytes of their bodies, shared out by user. A single request
+ * larger than all bytes is let in alone, because bodies have a limit of their own.
  */
 export class InFlight {
   readonly #requests: Shares;
@@ -15,7 +15,7 @@ export class InFlight {
     this.#bytes = new Shares({ max: limits.bytes, share: 1 });
   }
 
-  /** @param share of all that one user may hold; before this is called it is all of it */
+  /** @param share of everything that one user may hold; before this is called it is all of it */
   shareOut(share: number): void {
     this.#requests.shareOut(share);
     this.#bytes.shareOut(share);
@@ -29,7 +29,7 @@ export class InFlight {
     return this.#bytes.used;
   }
 
-  /** Whether a further request of `bytes` of a user must be refused. */
+  /** Whether a further request of a user with this many bytes has to be refused. */
   isFull(userId: string, bytes: number): boolean {
     if (this.requests === 0) return false;
     return !this.#requests.fits(userId, 1) || !this.#bytes.fits(userId, bytes);
@@ -49,7 +49,7 @@ export class InFlight {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when nothing is under way any more, or at the deadline. */
+  /** Resolves when nothing is in progress any more, or at the deadline. */
   async idle(deadline: AbortSignal): Promise<void> {
     if (this.requests === 0) return;
     await waitFor(new Promise<void>((resolve) => this.#onIdle.push(resolve)), deadline);

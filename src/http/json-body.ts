@@ -7,9 +7,9 @@ const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const UTF_8 = /^utf-?8$/;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
-/** Of a body that a schema checks: twenty errors are told, but all of them are found. */
+/** The limit of a body that a schema checks: twenty errors are reported, but all of them are found. */
 const MANAGEMENT_LIMITS: StructureLimits = { nodes: 5000, values: 5000 };
-/** Places that are told of text that is no Unicode. */
+/** How many places are reported where text is not valid Unicode. */
 const MAX_HALVES = 20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
@@ -60,7 +60,7 @@ function withoutNulls(root: unknown, mayHoldHalves: boolean): FieldError[] {
   const waiting: { readonly value: unknown; readonly at: string }[] = [{ value: root, at: '' }];
   for (let item = waiting.pop(); item; item = waiting.pop()) {
     const { value, at } = item;
-    // The name of a place may be as long as the body: only those that are told are written out.
+    // The path to a place may be as long as the body, so only those that are reported are written out.
     if (
       typeof value === 'string' &&
       halves.length < MAX_HALVES &&

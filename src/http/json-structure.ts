@@ -28,18 +28,17 @@ const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
 export interface StructureLimits {
   /** Objects, lists and fields. */
   readonly nodes: number;
-  /** Values behind a comma: elements of lists as well. Absent: as many as there are bytes for. */
+  /** Values after a comma, which include elements of lists. Absent: as many as the bytes allow. */
   readonly values?: number;
 }
 
 /**
- * Finds bodies whose structure costs far more than their bytes, before they are parsed: 16 MiB of `[` or `{},` would
- * hold up everything else for two to three seconds, although JSON of that size usually takes 50 milliseconds. No body
- * nests deeper than 1000 levels behind it, so that whatever walks the values may call itself.
+ * Finds bodies whose structure costs far more than their bytes, before they are parsed: 16 MiB of `[` or `{},` would hold up
+ * everything else for two to three seconds, although JSON of that size usually takes 50 milliseconds. After this check no body
+ * nests deeper than 1000 levels, so code that walks the values may be recursive. Most bodies cannot have too much, which a count
+ * of their opening brackets shows in a tenth of the time of a parse.
  *
- * Most bodies cannot have too much, which a count of their opening brackets shows in a tenth of the time of a parse.
- *
- * @param bytes UTF-8; what is no JSON may be given, and is left to the parser.
+ * @param bytes UTF-8; anything that is not JSON may be given, and is left to the parser.
  * @param text the same in ASCII, where it is at hand
  * @returns what there is too much of, for the sender, or undefined.
  */
@@ -47,7 +46,7 @@ export function findExcess(bytes: Uint8Array, limits: StructureLimits, text?: st
   return isHarmless(bytes, limits, text) ? undefined : new StructureScan(limits).push(bytes);
 }
 
-/** Whether so few bytes, and so few opening brackets, cannot pass any limit. Brackets within strings count as well. */
+/** Whether these few bytes, and these few opening brackets, cannot exceed any limit. Brackets within strings count as well. */
 function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimits, ascii?: string): boolean {
   // What closes is a byte, too, and a field is longer: each node has two bytes or is one of those left open.
   if (bytes.length / 2 > Math.min(nodes, values)) return false;

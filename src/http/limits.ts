@@ -47,7 +47,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   maxConnectionsPerAddress: 1024,
 };
 
-/** How long a body may come slower than the least rate. */
+/** For how long a body may come more slowly than the least rate. */
 export const SLOW_BODY_MS = 10_000;
 
 /** What a route that says nothing about its body gets. */

@@ -25,13 +25,13 @@ export interface HttpListenerOptions extends ListenerOptions {
   /** Default `node`. */
   readonly engine?: EngineChoice | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
-  /** Default: half of what there is for one user, and no rates. */
+  /** Default: half of everything for one user, and no rates. */
   readonly users?: UserLimits | undefined;
-  /** Names it answers to beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
+  /** Names under which it answers, beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
   readonly hosts?: readonly string[] | undefined;
   /** Whether web pages of other origins are refused, whatever CORS allows. */
   readonly isSameOriginOnly?: boolean | undefined;
-  /** Its lines should name the listener. */
+  /** Its log lines should name the listener. */
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export interface HttpListener extends Listener {
   /**
    * Adds what a further component wants of the shared endpoint: origins are joined.
    *
-   * @throws Error when TLS was asked for in another way before.
+   * @throws Error when different TLS settings were asked for before.
    */
   configure(options: ListenerOptions): void;
   /** All routes, in the order they were added. */
@@ -64,9 +64,9 @@ export interface HttpListener extends Listener {
   /** From now on new requests get 503 `shutting_down`; those under way go on. */
   drain(): void;
   /**
-   * Drains, stops listening, waits for the answers under way until the deadline, then closes every connection. Requests that
-   * wait unread behind others on their connection are not begun any more: it ends behind the answers that are under way.
-   * Safe when it never opened, and twice.
+   * Drains, stops listening, waits for answers in progress until the deadline, then closes every connection. Requests that wait
+   * unread behind others on their connection are not begun: the connection ends after the answers in progress. May be called
+   * without `open`, and twice.
    */
   close(deadline: AbortSignal): Promise<void>;
 }
@@ -288,7 +288,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name cannot be resolved (ENOTFOUND). Set an endpoint with an IP address',
 };
 
-/** Long enough for what lies in the sockets to be read. */
+/** Long enough to read what lies in the sockets. */
 function turnOfTheLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(() => {

@@ -13,7 +13,7 @@ const IN_NUMBER = Uint8Array.from({ length: 256 }, (_, byte) =>
 /**
  * Puts quotes around the integers of a JSON text that a double may not hold, so that no parser takes digits from them.
  *
- * @param bytes UTF-8; what is no JSON may be given, and is left to the parser
+ * @param bytes UTF-8; anything that is not JSON may be given, and is left to the parser
  * @returns the same bytes where there is none
  */
 export function quoteLongIntegers(bytes: Uint8Array): Uint8Array {

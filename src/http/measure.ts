@@ -1,4 +1,4 @@
-/** What the data itself says about what comes out of it, in bytes. */
+/** The size of what comes out of compressed data, in bytes, as the data itself says. */
 export interface Measure {
   readonly least: number;
   readonly most: number;

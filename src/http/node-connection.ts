@@ -4,47 +4,52 @@ import type { EngineOptions } from './engine.js';
 import type { Turns } from './turns.js';
 import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 
-/** How long the end of a connection is waited for, once all that there was to say is out. */
+/** How long to wait for the end of a connection, once everything has been sent. */
 const LINGER_MS = 2000;
-/** When a client that has ended its side is looked for, each after the one before. Some take no more than five answers of this kind. */
+/**
+ * When to check for a client that has ended its side, each time after the one before. Some accept no more than five answers of
+ * this kind.
+ */
 const PROBES_MS = [100, LINGER_MS];
-/** Requests of a connection that are worked on side by side, as long as none of them is answered. */
+/** How many requests of a connection are worked on side by side, as long as none of them is answered. */
 const MAX_AT_ONCE = 16;
-/** Requests behind the last one that are read and thrown away, so that closing does not reset the connection under its answer. */
+/**
+ * How many requests after the last one are read and thrown away, so that closing does not reset the connection under its answer.
+ */
 const MAX_DROPPED = 1000;
 
-/** What connections do in turn, by address. */
+/** Work of connections that is done in turn, by address. */
 export interface ConnectionTurns {
   readonly ofRequests: Turns;
   readonly ofPieces: Turns;
   readonly ofBodies: Turns;
 }
 
-/** A request that is under way on a connection. */
+/** A request in progress on a connection. */
 interface UnderWay {
   /** Whether its answer has begun. */
   readonly hasBegun: boolean;
   /** Whether all of the request has come. */
   readonly hasWholeRequest: boolean;
   watchWhenStuck(): void;
-  /** No more of its body comes. */
+  /** No more of its body will come. */
   bodyEnded(): void;
-  /** Makes the system look whether the client is there. */
+  /** Makes the system check whether the client is there. */
   probe(): void;
   connectionClosed(): void;
 }
 
-/** A connection of `node:http`: the requests that are under way on it, and how it ends. */
+/** A connection of `node:http`: the requests in progress on it, and how it ends. */
 export class NodeConnection {
   readonly #socket: Socket;
   /** Its place in the table of all connections; undefined where it is closed already. */
   readonly #slot: Connection | undefined;
   readonly #table: Connections;
-  /** Of requests that are not over, in the order in which they came. */
+  /** Requests that are not over, in the order in which they came. */
   readonly #underWay: UnderWay[] = [];
-  /** Starts those that have come behind them and are not begun, in their order. */
+  /** Functions that start the requests behind these, in their order. */
   #waiting: (() => void)[] = [];
-  /** Whether the next of them has its turn to come. */
+  /** Whether the next of them is waiting for its turn. */
   #isStarting = false;
   readonly #maxWaiting: number;
   readonly #turns: ConnectionTurns;
@@ -68,7 +73,7 @@ export class NodeConnection {
     });
     socket.once('close', () => {
       this.#waiting = [];
-      // Node tells the first answer only.
+      // Node reports only the first answer.
       for (const exchange of [...this.#underWay]) exchange.connectionClosed();
     });
   }
@@ -82,7 +87,7 @@ export class NodeConnection {
    */
   take(start: () => void): boolean {
     if (this.#isEnding) {
-      // It came behind one that ends the connection: nobody will ever see an answer to it.
+      // It came after one that ends the connection, so nobody will ever see its answer.
       if (++this.#dropped > MAX_DROPPED) this.#socket.pause();
       return true;
     }
@@ -90,7 +95,7 @@ export class NodeConnection {
       start();
       return true;
     }
-    // Those that there is room for only wait for their turn.
+    // Requests for which there is room only wait for their turn.
     const room = Math.max(0, MAX_AT_ONCE - this.#underWay.length);
     if (this.#waiting.length >= this.#maxWaiting + room) return false;
     this.#waiting.push(start);
@@ -98,13 +103,13 @@ export class NodeConnection {
     return true;
   }
 
-  /** The answer that is about to go out ends the connection. */
+  /** The answer that is about to be sent ends the connection. */
   endAfterAnswer(): void {
     this.#isEnding = true;
     this.#waiting = [];
   }
 
-  /** Whether no request is worked on that came behind it. */
+  /** Whether no request that came after it is being worked on. */
   isLast(exchange: UnderWay): boolean {
     return this.#underWay.at(-1) === exchange;
   }
@@ -129,7 +134,7 @@ export class NodeConnection {
     this.#turns.ofPieces.add(this.#address, task);
   }
 
-  /** Receives more of a large body, likewise. @param task must not throw */
+  /** Receives more of a large body, in the same way. @param task must not throw */
   receiveInTurn(task: () => void): void {
     this.#turns.ofBodies.add(this.#address, task);
   }
@@ -138,7 +143,7 @@ export class NodeConnection {
     return groupName(this.#slot?.remoteAddress ?? '');
   }
 
-  /** Starts those that wait, one in a turn, while there is room. */
+  /** Starts waiting requests, one in each turn, while there is room. */
   #startNext(): void {
     if (this.#isStarting || !this.#hasRoom()) return;
     this.#isStarting = true;
@@ -148,7 +153,7 @@ export class NodeConnection {
       if (!this.#hasRoom()) return;
       this.#waiting.shift()?.();
       if (this.#waiting.length > 0) this.#startNext();
-      // What could not be read may be its body.
+      // The part that could not be read may be its body.
       this.#refuseInTurn();
     });
   }
@@ -159,13 +164,13 @@ export class NodeConnection {
   }
 
   /**
-   * Answers what the parser does not understand in the form of all other errors, behind the answers that are still to come.
+   * Answers what the parser does not understand in the form of all other errors, after the answers that are still to come.
    *
-   * @returns the status that is answered; undefined where there is nobody to answer
+   * @returns the status that is answered; undefined where nobody is there to answer
    */
   refuse(error: UnreadableError): number | undefined {
     if (this.#unreadable !== undefined) return undefined;
-    // Behind a request that closes the connection Node reads nothing more; its answer is still to come.
+    // After a request that closes the connection Node reads nothing more; its answer is still to come.
     if (error.code === 'HPE_CLOSED_CONNECTION' && this.#underWay.length > 0) return undefined;
     if (error.code === 'ECONNRESET' || !this.#socket.writable) {
       this.#socket.destroy();
@@ -183,7 +188,7 @@ export class NodeConnection {
     const [first, second] = this.#underWay;
     if (second !== undefined) return;
     if (first !== undefined) {
-      // What cannot be read is its body: this is its answer, unless it has one.
+      // Its body cannot be read: this becomes its answer, unless it has one.
       if (first.hasWholeRequest) return;
       if (first.hasBegun) {
         first.bodyEnded();

@@ -7,11 +7,11 @@ import { plainRemoteAddress } from './peers.js';
 import { endInPieces, PIECE_BYTES, PIECES_AT_ONCE } from './pieces.js';
 import { MAX_HEADER_FIELDS } from './request-head.js';
 
-/** How long the rest of a refused body is waited for before the connection is closed. */
+/** How long to wait for the rest of a refused body before the connection is closed. */
 const LINGER_MS = 2000;
 /**
- * Of a body so much is taken in one turn: libuv reads 2 MiB of each connection that has them before it looks at others, and a few
- * large bodies would take a turn of tens of milliseconds.
+ * How much of a body is taken in one turn: libuv reads up to 2 MiB from each connection before it looks at others, and with a few
+ * large bodies a turn would take tens of milliseconds.
  */
 const RECEIVED_AT_ONCE = 128 * 1024;
 const NOTHING = new Uint8Array();
@@ -30,12 +30,12 @@ export class NodeExchange implements Exchange {
   readonly #limits: HttpLimits;
   readonly #watchReader: WatchReader;
   #endWatch: (() => void) | undefined;
-  /** Of a target that names its host itself; it counts instead of the header (RFC 9112 section 3.2.2). */
+  /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
   readonly #authority: string | undefined;
   #waitsForContinue: boolean;
   #received = 0;
   #isReceiving = false;
-  /** While the answer is out but for its end. */
+  /** Set while everything but the end of the answer is out. */
   #stopWaiting: (() => void) | undefined;
   #onClosed: ((gone: boolean) => void)[] = [];
   #isClosed = false;
@@ -63,7 +63,7 @@ export class NodeExchange implements Exchange {
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     this.hasBody = coding !== undefined || (length !== undefined && length !== '0');
     connection.began(this);
-    // It comes after every other event of the answer, but not where the connection ends while the answer waits behind another.
+    // It comes after every other event of the answer, except where the connection ends while the answer waits behind another.
     response.on('close', () => {
       this.connectionClosed();
     });
@@ -90,7 +90,7 @@ export class NodeExchange implements Exchange {
     return this.#response.headersSent;
   }
 
-  /** Whether nothing of it is still to come. */
+  /** Whether all of the request has come. */
   get hasWholeRequest(): boolean {
     return this.#request.complete;
   }
@@ -117,7 +117,7 @@ export class NodeExchange implements Exchange {
     });
   }
 
-  /** Goes on behind others when it has taken much. */
+  /** Continues after others when it has taken much. */
   #receiveInTurn(): void {
     let taken = 0;
     this.#request.on('data', (piece: Buffer) => {
@@ -190,13 +190,13 @@ export class NodeExchange implements Exchange {
     this.#request.socket.destroy();
   }
 
-  /** Nothing of the body that could be read will come any more, although it is not complete. */
+  /** No more of the body will come, although it is not complete. */
   bodyEnded(): void {
     if (this.#stopWaiting === undefined) this.abort();
     else this.#stopWaiting();
   }
 
-  /** Sends what a client that is there does not mind, and what makes one that is gone known. */
+  /** Sends something that a present client ignores, and that reveals one that has gone. */
   probe(): void {
     if (!this.#isClosed && !this.hasBegun && this.version === '1.1') this.#response.writeContinue();
   }
@@ -209,8 +209,8 @@ export class NodeExchange implements Exchange {
       if (length !== undefined && length > PIECE_BYTES && body !== undefined) this.#endInPieces(body);
       else this.#response.end(body);
     } else {
-      // The client has its whole answer now. Closing at once would reset the connection while it is still sending, and
-      // it might never read the answer: the end waits for the rest of the body, a while.
+      // The client has its whole answer now. Closing at once would reset the connection while the client is still sending, and it
+      // might never read the answer: so the end waits a while for the rest of the body.
       if (body !== undefined && body.length > 0) this.#response.write(body);
       else this.#response.flushHeaders();
       const end = (): void => {
@@ -248,7 +248,7 @@ export class NodeExchange implements Exchange {
     this.#response.writeHead(head.status, headers);
   }
 
-  /** Node gives out nothing behind an answer that ends the connection: those that are still to come would be lost. */
+  /** Node sends nothing after an answer that ends the connection: answers that are still to come would be lost. */
   #isToClose({ closing }: AnswerHead): boolean {
     return closing === 'now' || (closing === 'at_rest' && this.#connection.isLast(this));
   }
@@ -271,7 +271,9 @@ export class NodeExchange implements Exchange {
     if (!this.#isReceiving) this.#receiveInTurn();
   }
 
-  /** An answer that the client does not read, or hardly, is not kept for ever. One that waits behind another is not watched. */
+  /**
+   * An answer that the client does not read, or hardly, must not be kept for ever. One that waits behind another is not watched.
+   */
   watchWhenStuck(): void {
     const { socket } = this.#request;
     if (this.#endWatch !== undefined || socket.writableLength === 0) return;
@@ -302,5 +304,5 @@ export class NodeExchange implements Exchange {
 }
 
 function ignore(): void {
-  // Heard so that it is not thrown: errors of the connection come as 'close' too.
+  // Listened to so that it is not thrown: errors of the connection also come as 'close'.
 }

@@ -3,9 +3,9 @@ import { singleField } from './request-head.js';
 /** `http://host/path`, as proxies may send it. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 
-/** What a request line is for, raw. */
+/** The raw target of a request line. */
 interface Target {
-  /** Of one that names its host itself; it counts instead of the header (RFC 9112 section 3.2.2). */
+  /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
   readonly authority: string | undefined;
   readonly path: string;
   /** Without the question mark; empty where there is none. */
@@ -24,14 +24,18 @@ export function readTarget(url: string): Target {
   };
 }
 
-/** `?query` and nothing become a path. */
+/** `?query` and an empty target become a path. */
 function originForm(target: string): string {
   return target === '' || target.startsWith('?') ? `/${target}` : target;
 }
 
-/** In lower case, a field that was sent twice although a request has it at most once. @param raw name, value, name, value …, as they were sent */
+/**
+ * The name, in lower case, of a field that was sent twice although a request has it at most once.
+ *
+ * @param raw name, value, name, value …, as they were sent
+ */
 export function repeatedField(raw: readonly string[]): string | undefined {
-  // Their names differ in length: a bit for each.
+  // Their names differ in length, so a bit for each length is enough.
   let seen = 0;
   for (let at = 0; at < raw.length; at += 2) {
     const name = singleField(raw[at] ?? '');

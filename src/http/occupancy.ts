@@ -7,7 +7,7 @@ import { Holding, NOBODY, Shares } from './shares.js';
 /** The largest body of a route has to fit with its compressed form into what one user may hold. */
 const BODIES = 2;
 
-/** What there was no more of: requests or bytes for a user, requests for those without a key. */
+/** What had run out: requests or bytes for a user, or requests for those without a key. */
 export type SpentShare = 'requests' | 'bytes' | 'public_requests';
 
 interface Tools {
@@ -18,17 +18,17 @@ interface Tools {
 }
 
 /**
- * What requests hold of a listener, shared out by user. Those without a user have together what one user may have, which
- * their addresses share in the same way.
+ * What requests hold of a listener, shared out by user. Requests without a user together have what one user may have, and their
+ * addresses share that in the same way.
  */
 export class Occupancy {
   readonly #requests: Shares;
-  /** Of {@link #requests}, those without a user, by address. */
+  /** Those of {@link #requests} without a user, by address. */
   readonly #strangers: Shares;
   readonly #bodies: Shares;
   readonly #tools: Tools;
 
-  /** @param noteRefusal told when somebody wants more than the own share */
+  /** @param noteRefusal called when somebody wants more than its own share */
   constructor(
     limits: Pick<HttpLimits, 'maxRequestsInFlight' | 'maxBodyBytesInFlight'>,
     users: UserLimits,
@@ -42,7 +42,7 @@ export class Occupancy {
     this.#tools = { requests: this.#requests, strangers: this.#strangers, users, noteRefusal };
   }
 
-  /** Whether there is no room for a request, whosever it is. */
+  /** Whether there is no room for a request, whoever sends it. */
   get isFull(): boolean {
     return !this.#requests.fits(NOBODY, 1);
   }
@@ -63,16 +63,16 @@ export class Occupancy {
 }
 
 /**
- * One request, from its head until nothing is kept for it any more. It holds a place from when it is known whose it is: one
- * that is refused before has none.
+ * One request, from its head until nothing is kept for it any more. It holds a place once it is known whose it is: one that is
+ * refused before has none.
  */
 export class Visit {
-  /** What its body is taken from. */
+  /** From which its body is taken. */
   readonly bodies: Holding;
   readonly #announcedBytes: number;
   readonly #tools: Tools;
   #userId: string | undefined;
-  /** Of one without a user that has a place: the group of its address. */
+  /** For one without a user that has a place: the group of its address. */
   #stranger: string | undefined;
   #isOver = false;
 
@@ -85,7 +85,7 @@ export class Visit {
   /**
    * It is answered without a key.
    *
-   * @throws HttpProblem 503 `overloaded`, where all without a key, or those of its address, have their share
+   * @throws HttpProblem 503 `overloaded`, where all requests without a key, or those of its address, have used up their share
    */
   belongToNobody(address: string): void {
     const group = groupName(address);
@@ -97,7 +97,7 @@ export class Visit {
     this.#stay(group);
   }
 
-  /** It goes on, and nobody has said whose it is: then it is nobody's, without being refused any more. */
+  /** It goes on, and nobody has said whose it is: then it belongs to nobody, and is no longer refused for that. */
   goesOn(address: () => string): void {
     if (this.#userId === undefined && this.#stranger === undefined) this.#stay(groupName(address()));
   }
@@ -131,7 +131,7 @@ export class Visit {
     this.#giveStrangersPlace();
     if (this.#userId === undefined) return;
     this.#tools.requests.give(this.#userId, 1);
-    // Where it was refused, what was announced counts all the same: it is read and thrown away.
+    // What was announced counts even where it was refused, because it is read and thrown away.
     this.#tools.users.spend(this.#userId, Math.max(0, bytes - this.#announcedBytes));
   }
 

@@ -7,7 +7,7 @@ import { fieldErrors, validationProblem, validator } from './field-errors.js';
 import { readJsonBody, requireJson } from './json-body.js';
 import { readParams, readQuery } from './query-values.js';
 
-/** Says who sends a request, as `Host.authenticate` does. */
+/** Finds out who sends a request, as `Host.authenticate` does. */
 export type Authenticate = (request: HttpRequest, scope?: Scope) => Identity;
 
 type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
@@ -16,7 +16,7 @@ type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
 interface Input<O extends Operation> {
   /** Null for a public operation. */
   readonly identity: O['access'] extends 'public' ? null : Identity;
-  /** Of the client when the request came: it may be gone since. */
+  /** The client's address when the request came: it may be gone since. */
   readonly address: string;
   readonly params: Value<O['params']>;
   readonly query: Value<O['query']>;
@@ -26,7 +26,7 @@ interface Input<O extends Operation> {
 
 type ReplyOf<Status, Body> = Body extends TSchema
   ? | { readonly status: Status; readonly json: Static<Body> }
-    /** The text of the same JSON, in pieces where it is too much at once. */
+    /** The same JSON as text, in pieces where it is too much at once. */
     | {
         readonly status: Status;
         readonly encoded: Uint8Array | AsyncIterable<Uint8Array>;
@@ -128,7 +128,7 @@ function checker(schema: TObject, part: string, place: 'pointer' | 'name') {
     const isValid = validate(value);
     if (isValid && earlier.length === 0) return value;
     const known = new Set(earlier.map(({ field }) => field));
-    // A parameter that could not be read was left out: that it is missing is no second error.
+    // A parameter that could not be read was left out: its absence is not a second error.
     const later = fieldErrors(isValid ? [] : validate.errors, place).filter(({ field }) => !known.has(field));
     throw validationProblem(part, [...earlier, ...later]);
   };

@@ -5,7 +5,7 @@ import type { Micros } from '../signal/time.js';
 import { plainAddress } from './authority.js';
 import { MICROS_PER_SECOND } from '../signal/time-units.js';
 
-/** How often the system is asked at most: a request can make us ask. */
+/** How often the system is asked at most, because a request can make us ask. */
 const MAX_AGE_MICROS = MICROS_PER_SECOND;
 
 /** The addresses of this machine's interfaces, which may come and go. */

@@ -2,7 +2,7 @@ import type { Clock } from '../component/telemetry.js';
 
 /** Bytes that a client has to send or to take. */
 export interface Transfer {
-  /** How many it has so far. Never falls. */
+  /** How many bytes it has moved so far. Never falls. */
   readonly moved: () => number;
   /** Called once, when they were too few. */
   readonly tooSlow: () => void;
@@ -10,30 +10,30 @@ export interface Transfer {
 
 interface Watched extends Transfer {
   readonly windowMs: number;
-  /** Of the window: how long it has lasted, and what had moved before it. */
+  /** For the current window: how long it has lasted, and how much had moved before it. */
   elapsedMs: number;
   before: number;
 }
 
 const TICK_MS = 1000;
 
-/** Ends transfers that go on slower than a least rate, so that nobody holds a request by sending or reading a byte now and then. */
+/** Ends transfers that are slower than a least rate, so that nobody holds a request by sending or reading a byte now and then. */
 export class Pace {
   readonly #bytesPerSecond: number;
   readonly #clock: Clock;
   readonly #watched = new Set<Watched>();
   #cancelTick: (() => void) | undefined;
 
-  /** @param bytesPerSecond 0: whoever moves anything at all is fast enough */
+  /** @param bytesPerSecond 0: any progress at all is fast enough */
   constructor(bytesPerSecond: number, clock: Clock) {
     this.#bytesPerSecond = bytesPerSecond;
     this.#clock = clock;
   }
 
   /**
-   * Watches a transfer in windows of this length, one after the other. It has at least the first whole one.
+   * Watches a transfer in windows of this length, one after the other. It gets at least the whole first one.
    *
-   * @returns what ends that
+   * @returns a function that stops watching
    */
   watch(windowMs: number, transfer: Transfer): () => void {
     const { moved, tooSlow } = transfer;
@@ -51,7 +51,7 @@ export class Pace {
     this.#watched.clear();
   }
 
-  // One timer for all, which goes on while there is anything to watch: most bodies are over long before it comes.
+  // One timer for all, which runs while there is anything to watch: most bodies are over long before it fires.
   readonly #tick = (): void => {
     this.#cancelTick = this.#watched.size === 0 ? undefined : this.#clock.after(TICK_MS, this.#tick);
     for (const watched of this.#watched) {

@@ -6,14 +6,14 @@ export function plainRemoteAddress({ remoteAddress }: Pick<Socket, 'remoteAddres
   return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
 }
 
-/** What no two connections have in common: one client port may be connected to several addresses of one listener. */
+/** What identifies a connection: one client port may be connected to several addresses of one listener. */
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
 /**
- * Lets the table of connections know of each from its first moment, the handshake of TLS included, which has a socket of its own.
+ * Puts each connection into the table from its first moment, including the handshake of TLS, which has a socket of its own.
  *
- * @returns what gives the place of a connection in the table, by its plain socket or the one of TLS or HTTP/2; undefined where it
- * is closed already
+ * @returns a function that gives the place of a connection in the table, by its plain socket or the one of TLS or HTTP/2;
+ *   undefined where it is closed already
  */
 export function countConnections(
   server: Server,

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
-/** Of a longer body it is known after each of these how much was taken. */
+/** After each piece of this size of a longer body it is known how much was taken. */
 export const PIECE_BYTES = 64 * 1024;
-/** Pieces of a long body that one turn of the event loop takes. */
+/** How many pieces of a long body one turn of the event loop takes. */
 export const PIECES_AT_ONCE = 8;
 
 /** What the answer's connection does for it. */
@@ -16,8 +16,8 @@ interface Surroundings {
 }
 
 /**
- * Ends an answer with a long body, by the piece: so that it is seen how fast the client takes it, and that very many large answers
- * at a time, which the system's buffers take in at once, do not hold up everything else.
+ * Sends the long body of an answer piece by piece: so it is known how fast the client takes it, and very many large answers at a
+ * time, which the system's buffers take in at once, do not hold up everything else.
  */
 export function endInPieces(
   response: ServerResponse,
@@ -25,7 +25,7 @@ export function endInPieces(
   { inTurn, isClosed, onStuck }: Surroundings,
 ): void {
   let at = 0;
-  // Answers that go out by the thousand are not as long as this.
+  // Answers that go out by the thousand are shorter than this.
   const most = bytes.length > PIECES_AT_ONCE * PIECE_BYTES ? PIECES_AT_ONCE : 1;
   let left = 0;
   const goOn = (): void => {

@@ -4,7 +4,7 @@ import { HttpProblem, type HttpResponse } from '../component/http.js';
 import { quotaHeaders } from './quota-headers.js';
 import { MS_PER_SECOND } from '../signal/time-units.js';
 
-/** For senders that were not told how long to wait. */
+/** For senders that are not told how long to wait. */
 const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> = {
   overloaded: 1,
   rate_limited: 1,
@@ -14,8 +14,8 @@ const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> =
 };
 
 /**
- * What 5xx answers say, unless an error brings a sentence of its own for its sender: fixed sentences, so that nothing of
- * the inside can get out with them.
+ * What 5xx answers say, unless an error brings a sentence of its own for its sender. These are fixed sentences, so that no
+ * internals can get out with them.
  */
 const DETAILS: Readonly<
   Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'internal_error', string>
@@ -29,13 +29,13 @@ const DETAILS: Readonly<
 /** What the sender is told of a failure, and whether somebody should look into it. */
 interface Failure {
   readonly problem: HttpProblem;
-  /** A fault of ours: to be logged with its stack. */
+  /** A fault of ours, to be logged with its stack. */
   readonly isFault: boolean;
 }
 
 /**
- * Turns whatever a handler threw into what its sender is told, as RFC 9457 has it. What is neither an {@link HttpProblem} nor a
- * {@link ConsumeError} is a 500 that tells nothing.
+ * Turns whatever a handler threw into what its sender is told, in the form of RFC 9457. What is neither an {@link HttpProblem}
+ * nor a {@link ConsumeError} becomes a 500 that says nothing.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof HttpProblem) return { problem: error, isFault: false };

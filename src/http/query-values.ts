@@ -1,9 +1,9 @@
 import type { TObject } from 'typebox';
 import type { FieldError } from '../component/http.js';
 
-/** Each text can be read in one way only: nothing is tried twice, however long it is. */
+/** Each text can be read in one way only, so nothing is tried twice, however long it is. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
-/** In a query, the `+` of an offset arrives as a space unless it was escaped. The space before the hour is none. */
+/** In a query, the `+` of an offset arrives as a space unless it was escaped. The space before the hour is not one of these. */
 const UNESCAPED_OFFSET = / (?=\d{2}(?::?\d{2})?$)/;
 /** Characters of the longest date-time: `2026-11-03T08:15:30.123456789+01:00`. */
 const MAX_TIME_LENGTH = 35;
@@ -15,16 +15,16 @@ interface ValueSchema {
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** What is less than the minimum is left to the schema to refuse. */
+  /** The schema refuses what is less than the minimum. */
   readonly refusesLess?: boolean;
 }
 
 /**
- * Turns the text of query parameters into what their schemas ask for: numbers are clamped to their
- * bounds, whole ones cut; UUIDs are lower-cased. Parameters without a schema are ignored, those that are absent stay
- * absent; a repeated one is an error. What is left to check is the schema's business.
+ * Turns the text of query parameters into what their schemas ask for: numbers are clamped to their bounds, integers cut; UUIDs
+ * are lower-cased. Parameters without a schema are ignored, those that are absent stay absent; a repeated one is an error.
+ * Everything else is left for the schema to check.
  *
- * @param errors takes one entry for each parameter that is there twice, or whose text is no number or boolean.
+ * @param errors gets one entry for each parameter that is repeated, or whose text is not a number or boolean.
  */
 export function readQuery(
   schema: TObject,

@@ -11,22 +11,22 @@ export interface RebindingGuardOptions {
   readonly host: string;
   /** Names beside it, with or without a port: `jackdaw.example.com`, `*.internal:8443`. */
   readonly hosts: readonly string[];
-  /** Whether pages of other origins are refused: there is no key that they would need. */
+  /** Whether pages of other origins are refused, because they would not need a key. */
   readonly isSameOriginOnly: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Headers that were found to be good, as sent. Only names with a `*` make more than a few of them. */
+/** How many accepted headers are remembered, as sent. Only names with a `*` make more than a few of them. */
 const MAX_REMEMBERED = 256;
 const LINES_A_MINUTE = 10;
-/** Of what a client sent, in a log or an answer. */
+/** How much of what a client sent is shown in a log or an answer. */
 const MAX_SHOWN = 100;
 const EVERY_ADDRESS = new Set(['', '0.0.0.0', '::']);
 
 /**
- * Keeps web pages from reaching a listener through a name of theirs that suddenly resolves to this machine (DNS
- * rebinding): the browser still sends that name as `Host`. And from reaching one that asks for no key directly.
+ * Keeps web pages from reaching a listener through a name of theirs that suddenly resolves to this machine (DNS rebinding): the
+ * browser still sends that name as `Host`. Also keeps them from calling a listener without keys directly.
  */
 export class RebindingGuard {
   readonly #options: RebindingGuardOptions;
@@ -61,7 +61,7 @@ export class RebindingGuard {
   /** @throws HttpProblem 421 `misdirected_request`, 403 `forbidden_origin` */
   check(exchange: Exchange): void {
     const host = exchange.header('host');
-    // HTTP/1.0 may do without, as health probes do. Every browser sends it.
+    // HTTP/1.0 may omit it, as health probes do. Every browser sends it.
     if (host !== undefined && !this.#known.has(host)) this.#checkHost(host, exchange);
     if (this.#options.isSameOriginOnly) this.#checkOrigin(exchange.header('origin'), host, exchange);
   }

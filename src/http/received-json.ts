@@ -4,7 +4,7 @@ import { asciiJson } from './ascii-json.js';
 import { findExcess, StructureScan, type StructureLimits } from './json-structure.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** At least: what opens it and what closes it. */
+/** At least the byte that opens it and the one that closes it. */
 const BYTES_OF_NODE = 2;
 
 /** What holds for a body from its first piece to its values. */
@@ -17,13 +17,13 @@ export interface JsonRules {
 type Parse = (text: string, bytes: Uint8Array) => unknown;
 
 /**
- * A body that is to be parsed. Its bytes cannot be had: the only way from them to values is {@link parse}, which measures
- * their structure unless that was done while they arrived. So each body is measured once, and none is parsed that was not.
+ * A body that is to be parsed. Its bytes are not accessible: the only way from them to values is {@link parse}, which measures
+ * their structure unless that was done while they arrived. So each body is measured once, and none is parsed without.
  */
 export class ReceivedJson {
   readonly #bytes: Uint8Array;
   readonly #rules: JsonRules;
-  /** What has seen them as they came, or some of them. */
+  /** The scan that has seen all the bytes as they came, or some of them. */
   readonly #scan: StructureScan | undefined;
 
   private constructor(bytes: Uint8Array, rules: JsonRules, scan?: StructureScan) {
@@ -60,7 +60,7 @@ export class ReceivedJson {
     return this.#bytes.byteLength;
   }
 
-  /** Whether what is looked for, in ASCII, is somewhere in the text. */
+  /** Whether an ASCII pattern occurs anywhere in the text. */
   holds(pattern: RegExp): boolean {
     return pattern.test(bufferOf(this.#bytes).toString('latin1'));
   }
@@ -78,9 +78,9 @@ export class ReceivedJson {
     readonly parse?: Parse;
   } = {}): unknown {
     const buffer = bufferOf(this.#bytes);
-    // What is prepared is another text.
+    // After preparation it is another text.
     const ascii = prepare === undefined ? asciiOf(buffer) : undefined;
-    // What came compressed was not seen as it came.
+    // A compressed body was not measured while it arrived.
     if (this.#scan?.measured !== buffer.length) {
       const excess = findExcess(buffer, this.#rules.limits, ascii?.text);
       if (excess !== undefined) throw problemFor(excess, this.#rules);
@@ -103,14 +103,14 @@ function excessProblem(excess: string): HttpProblem {
   });
 }
 
-/** A text with the meaning and the structure of the bytes, of one byte a character. */
+/** A text with the meaning and the structure of the bytes, one byte a character. */
 interface AsciiText {
   readonly text: string;
   /** Whether other characters are written as escapes. */
   readonly isEscaped: boolean;
 }
 
-/** @returns undefined where there is none at a small cost */
+/** @returns undefined where it would not be cheap */
 function asciiOf(bytes: Buffer): AsciiText | undefined {
   if (isAscii(bytes)) return { text: bytes.toString('latin1'), isEscaped: false };
   const text = isUtf8(bytes) ? asciiJson(bytes) : undefined;

@@ -20,9 +20,7 @@ export function singleField(name: string): string | undefined {
   return single !== undefined && name.toLowerCase() === single ? single : undefined;
 }
 
-/**
- * Whether nobody can be sure where the body ends: what follows may be the rest of it, or a request that a proxy never saw.
- */
+/** Whether nobody can be sure where the body ends: what follows may be the rest of it, or a request that a proxy never saw. */
 export function isFramingUnsure(head: Pick<Exchange, 'header' | 'repeated' | 'version'>): boolean {
   const coding = head.header('transfer-encoding');
   const length = head.header('content-length');
@@ -32,10 +30,10 @@ export function isFramingUnsure(head: Pick<Exchange, 'header' | 'repeated' | 've
 }
 
 /**
- * What is wrong with the head of a request, whichever engine has read it. Such a request is its connection's last one.
+ * What is wrong with the head of a request, whichever engine has read it. Such a request is the last one of its connection.
  *
- * @returns 505 `version_not_supported`, 431 `headers_too_large`, 400 `invalid_request`, 501 `unsupported_transfer_encoding`,
- * 417 `expectation_failed`
+ * @returns 505 `version_not_supported`, 431 `headers_too_large`, 400 `invalid_request`, 501 `unsupported_transfer_encoding`, 417
+ *   `expectation_failed`
  */
 export function headProblem(exchange: Exchange): HttpProblem | undefined {
   const { version, repeated } = exchange;

@@ -76,7 +76,7 @@ export class IncomingRequest implements HttpRequest {
   }
 }
 
-/** HEAD is a GET to those who answer it; guards see everything that no route has as a GET as well. */
+/** Handlers see a HEAD as a GET; guards see everything without a route as a GET as well. */
 function methodOf(method: string): Method {
   switch (method) {
     case 'POST':

@@ -1,26 +1,26 @@
-/** The owner of what was asked for without a key. */
+/** Stands for the owner where something was asked for without a key. */
 export const NOBODY = '';
 
 /**
- * Something of which there is only so much, such as slots or bytes, shared out so that no owner can take all of it: whoever
- * holds some already gets more only while a fair part stays free for others. One owner alone holds at most `share` of all;
- * where several want much, each holds less, and something is always left for who comes next. (The rule is that of dynamic
- * thresholds in switches: Choudhury and Hahne, 1998.)
+ * A limited amount of something, such as slots or bytes, shared out so that no owner can take all of it: whoever holds some
+ * already gets more only while a fair part stays free for others. One owner alone holds at most `share` of everything; where
+ * several want much, each holds less, and something is always left for the next one. (The rule is that of dynamic thresholds in
+ * switches: Choudhury and Hahne, 1998.)
  */
 export class Shares {
   #max: number;
-  /** How much an owner may hold for each part that stays free. */
+  /** How much an owner may hold in proportion to what stays free. */
   #weight = Infinity;
   readonly #held = new Map<string, number>();
   #used = 0;
 
-  /** @param share of all that one owner may hold, above 0; with 1 there is no bound but that of all together */
+  /** @param share of everything that one owner may hold, above 0; with 1 only the total is limited */
   constructor(limits: { readonly max: number; readonly share: number }) {
     this.#max = limits.max;
     this.shareOut(limits.share);
   }
 
-  /** @param share as of the constructor */
+  /** @param share as in the constructor */
   shareOut(share: number): void {
     this.#weight = share < 1 ? share / (1 - share) : Infinity;
   }
@@ -33,12 +33,12 @@ export class Shares {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Raises what there is where it is less. */
+  /** Raises the amount to at least this. */
   atLeast(max: number): void {
     this.#max = Math.max(this.#max, max);
   }
 
-  /** Whether an owner may have that much more. Who holds nothing gets whatever is free; so does what is {@link NOBODY}'s. */
+  /** Whether an owner may have this much more. An owner that holds nothing, and {@link NOBODY}, gets whatever is free. */
   fits(owner: string, amount: number): boolean {
     const free = this.#max - this.#used - amount;
     if (free < 0) return false;
@@ -47,7 +47,7 @@ export class Shares {
     return held === 0 || this.#weight === Infinity || held + amount <= this.#weight * free;
   }
 
-  /** @returns false, and gives nothing, where it does not fit. */
+  /** @returns false, and takes nothing, where it does not fit. */
   take(owner: string, amount: number): boolean {
     if (!this.fits(owner, amount)) return false;
     this.add(owner, amount);
@@ -68,7 +68,7 @@ export class Shares {
   }
 }
 
-/** One request's way to something that is shared. */
+/** What one request holds of something shared. */
 export class Holding {
   readonly #shares: Shares;
   #owner = NOBODY;
@@ -81,7 +81,7 @@ export class Holding {
     return this.#owner;
   }
 
-  /** Says whose it is, before anything is taken. Until then it is nobody's. */
+  /** Says who the owner is, before anything is taken. Until then it is nobody. */
   belongTo(owner: string): void {
     this.#owner = owner;
   }

@@ -5,19 +5,19 @@ import type { Measure } from './measure.js';
 const STREAM_HEAD = Buffer.from([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]);
 const COMPRESSED = 0x00;
 const UNCOMPRESSED = 0x01;
-/** From here on chunks that are not known may be skipped. */
+/** From here on unknown chunks may be skipped. */
 const FIRST_SKIPPABLE = 0x80;
 const CHUNK_HEAD_BYTES = 4;
 const CHECKSUM_BYTES = 4;
 const MAX_CHUNK_BYTES = 65_536;
-/** No element of a block gives more for a byte: three bytes copy 64. */
+/** No element of a block yields more for a byte: three bytes copy 64. */
 const MAX_GAIN = 22;
 
 /**
- * What comes out of snappy data. Blocks and framed streams are told apart by how they begin, whatever the sender calls them: the
- * OpenTelemetry Collector calls both `snappy`, by version and protocol.
+ * The size of what comes out of snappy data. Blocks and framed streams are told apart by how they begin, whatever the sender
+ * calls them: the OpenTelemetry Collector calls both `snappy`, by version and protocol.
  *
- * @returns undefined for data that is broken
+ * @returns undefined for broken data
  */
 export function measureSnappy(bytes: Uint8Array): Measure | undefined {
   const length = isFramed(bytes) ? framedLength(bytes) : blockLength(bytes);
@@ -49,7 +49,7 @@ function inflateBlock(bytes: Uint8Array): Buffer {
   return typeof plain === 'string' ? Buffer.from(plain) : plain;
 }
 
-/** What a block says about its length, where that can be. */
+/** What a block says about its length, where that is possible. */
 function blockLength(bytes: Uint8Array): number | undefined {
   let length = 0;
   for (let at = 0; at < 5; at++) {
@@ -83,7 +83,7 @@ interface Chunk {
   readonly next: number;
 }
 
-/** All chunks that are whole. */
+/** All complete chunks. */
 function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at + CHUNK_HEAD_BYTES <= buffer.length;) {

@@ -3,8 +3,8 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import { readTlsFiles, type TlsFiles } from './tls.js';
 
 /**
- * How often the files are read. They are read rather than watched: Kubernetes and certbot change what a link points
- * at, which no watch of the file tells.
+ * How often the files are read. They are read rather than watched: Kubernetes and certbot change the target of a link, which
+ * watching the file does not show.
  */
 export const TLS_RELOAD_MS = 10_000;
 
@@ -14,14 +14,14 @@ export class TlsReload {
   readonly #logger: Logger;
   readonly #replace: (files: TlsFiles) => void | Promise<void>;
   #current: TlsFiles;
-  /** What was last wrong with the files, so that it is told once. */
+  /** What was last wrong with the files, so that it is logged once. */
   #problem: string | undefined;
   #cancelTimer: () => void;
   #isClosed = false;
 
   /**
    * @param current what is served
-   * @param replace what is thrown here leaves the old certificate, and is tried again
+   * @param replace if it throws, the old certificate stays, and it is tried again
    */
   constructor(
     current: TlsFiles,

@@ -14,7 +14,7 @@ export interface TlsFiles {
 const DEFAULT_MIN_VERSION = 'TLSv1.2';
 
 /**
- * Reads the files and sees whether they fit, so that each engine starts from files that are known to be good.
+ * Reads the files and checks that they fit together, so that each engine starts from files known to be good.
  *
  * @throws Error that names the file and what is wrong with it.
  */
@@ -42,7 +42,7 @@ export async function readTlsFiles(options: TlsOptions): Promise<TlsFiles> {
   return { options, cert, key, clientCa };
 }
 
-/** For each new connection. Whether a client must have a certificate is settled with the server, and stays. */
+/** For each new connection. Whether a client must have a certificate is decided for the server, and stays. */
 export function secureContext({ options, cert, key, clientCa }: TlsFiles): SecureContextOptions {
   return {
     cert,
@@ -52,7 +52,7 @@ export function secureContext({ options, cert, key, clientCa }: TlsFiles): Secur
   };
 }
 
-/** Whether two components ask for the same of one listener. */
+/** Whether two components ask for the same on one listener. */
 export function isSameTls(a: TlsOptions, b: TlsOptions): boolean {
   return (
     a.certFile === b.certFile &&

@@ -1,10 +1,10 @@
 /**
- * Puts off what can wait, a little in each turn of the event loop, so that everything else comes in between. Owners take
- * turns: one that has much to do puts off nobody else.
+ * Defers what can wait, and does a little of it in each turn of the event loop, so that everything else comes in between. Owners
+ * take turns: one with much to do does not hold up others.
  */
 export class Turns {
   readonly #most: number;
-  /** What waits of each owner; the first is the next. */
+  /** What waits for each owner; the first is the next. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   /** @param most tasks in one turn of the loop */

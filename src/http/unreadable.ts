@@ -4,7 +4,7 @@ import { problemResponse } from './problem.js';
 
 const INVALID = { status: 400, code: 'invalid_request', detail: 'The request is no valid HTTP/1.1.' };
 
-/** The code of an error that is none of the parser: more requests than a connection may have. */
+/** The code of an error that does not come from the parser: more requests than a connection may have. */
 export const TOO_MANY_PIPELINED = 'TOO_MANY_PIPELINED';
 
 /** What Node's parser says, and what its sender is told. */
@@ -40,7 +40,7 @@ export interface UnreadableError extends Error {
   readonly reason?: string;
 }
 
-/** The text of a whole answer to what a parser could not read. It ends the connection. */
+/** The text of a complete answer to what a parser could not read. It ends the connection. */
 export function unreadableAnswer(error: UnreadableError): {
   readonly status: number;
   readonly text: string;

@@ -3,7 +3,7 @@ import type { Clock, Counter, Meter } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
 import { TokenBuckets } from '../component/token-buckets.js';
 
-/** What one user may hold where nothing else is configured. */
+/** The share that one user may hold where nothing else is configured. */
 const DEFAULT_USER_SHARE = 0.5;
 
 export interface UserRatesSettings {

@@ -5,7 +5,7 @@ import type { HttpLimits } from './limits.js';
 import { isFramingUnsure, singleField } from './request-head.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
-/** What `end` copies; a longer body is given out as the client takes it. */
+/** How much `end` copies; a longer body is sent as the client takes it. */
 const MAX_COPIED_BYTES = 64 * 1024;
 /** Built into uWebSockets.js. Clients that know it do not send on a connection that is about to be closed. */
 const KEEP_ALIVE = 'timeout=10';
@@ -18,7 +18,7 @@ export class UwsExchange implements Exchange {
   readonly isHeadTooLarge: boolean;
   readonly hasBody: boolean;
   readonly localAddress = undefined;
-  /** It refuses all others itself. */
+  /** uWebSockets.js itself refuses all others. */
   readonly version = '1.1';
   readonly repeated: string | undefined;
   readonly #response: UwsResponse;
@@ -26,12 +26,12 @@ export class UwsExchange implements Exchange {
   readonly #limits: HttpLimits;
   readonly #watchReader: WatchReader;
   #endWatch: (() => void) | undefined;
-  /** Of the answer, by the system. */
+  /** How much of the answer the system has taken. */
   #taken = 0;
   readonly #contentLength: number;
   /**
-   * Nothing that is read on this connection after the request may be taken for another one. uWebSockets.js reads on behind an answer
-   * that ends the connection, but closes at once where more comes before an answer: so the answer comes in a later turn.
+   * Nothing that is read on this connection after the request may be taken for another one. uWebSockets.js reads on after an
+   * answer that ends the connection, but closes at once where more comes before an answer: so the answer comes in a later turn.
    */
   readonly #isLast: boolean;
   #take: TakePiece | undefined;
@@ -126,7 +126,7 @@ export class UwsExchange implements Exchange {
     response.cork(() => {
       if (body === undefined) {
         this.#writeHead(head, close);
-        // Only with a length does it close.
+        // It closes the connection only when the answer has a length.
         if (this.#isLast) response.endWithoutBody(0, true);
         else response.endWithoutBody();
       } else if (body.length <= MAX_COPIED_BYTES || this.#isLast) {
@@ -226,7 +226,7 @@ export class UwsExchange implements Exchange {
    * client that has not read its answer yet. uWebSockets.js closes it after its 10 s of silence.
    */
   #closesAfter(head: AnswerHead): boolean {
-    // It has one request of a connection at a time.
+    // uWebSockets.js handles one request of a connection at a time.
     const close = head.closing !== 'no' || this.#isLast;
     if (this.#hasAllOfBody || this.#isLast) return close;
     if (this.#contentLength - this.#received <= this.#limits.maxDiscardBytes) return close;

@@ -5,7 +5,7 @@
 export interface UwsModule {
   App(): UwsApp;
   SSLApp(options: { readonly key_file_name: string; readonly cert_file_name: string }): UwsApp;
-  /** The real name, and the one in the fork that development uses. */
+  /** The real name, and the one in the fork used for development. */
   readonly us_listen_socket_close?: (socket: UwsListenSocket) => void;
   readonly closeSocket?: (socket: UwsListenSocket) => void;
   readonly us_socket_local_port?: (socket: UwsListenSocket) => number;

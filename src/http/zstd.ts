@@ -2,7 +2,7 @@ import type { ZSTDDecoder } from 'zstddec';
 import type { Measure } from './measure.js';
 
 const MAGIC = 0xfd2fb528;
-/** Frames that hold nothing for us: 0x184D2A50 to 0x184D2A5F. */
+/** Frames without content for us: 0x184D2A50 to 0x184D2A5F. */
 const SKIPPABLE = 0x184d2a5;
 const MAX_BLOCK_BYTES = 128 * 1024;
 const NONE = new Uint8Array();
@@ -13,9 +13,9 @@ const REPEATED = 1;
 const COMPRESSED = 2;
 
 /**
- * What comes out of zstd data (RFC 8878 §3.1), from the heads of its frames and blocks alone.
+ * The size of what comes out of zstd data (RFC 8878 §3.1), from the heads of its frames and blocks alone.
  *
- * @returns undefined for what is no whole data, and for data that needs a dictionary
+ * @returns undefined for incomplete data, and for data that needs a dictionary
  */
 export function measureZstd(bytes: Uint8Array): Measure | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -29,7 +29,7 @@ export function measureZstd(bytes: Uint8Array): Measure | undefined {
       most += frame.most;
     }
   } catch (error) {
-    // What the view throws where a head lies behind the end.
+    // Thrown by the view where a head lies beyond the end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -121,12 +121,12 @@ export async function inflateZstd(bytes: Uint8Array, most: number): Promise<Uint
   if (most === 0) return NONE;
   loading ??= load();
   const inflated = (await loading).decode(bytes, most);
-  // An error is told by nothing else; what holds no bytes at all has `most` 0, or says so in a way that no encoder does.
+  // Nothing else shows an error; data without any bytes has `most` 0, or says so in a way that no encoder does.
   if (inflated.length === 0) throw new Error('no valid zstd data');
   return inflated;
 }
 
-/** Only where somebody sends zstd: the module takes 20 ms to load. */
+/** Loaded only when somebody sends zstd, because the module takes 20 ms to load. */
 async function load(): Promise<ZSTDDecoder> {
   const { ZSTDDecoder } = await import('zstddec');
   const decoder = new ZSTDDecoder();

@@ -1,20 +1,20 @@
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 const NULL = { type: 'null' };
-/** Years of four digits that are divisible by 4, of those that times may lie in; a full century only where 400 divides it. */
+/** Years of four digits that are divisible by 4, among those in which times may lie; a full century only where 400 divides it. */
 const LEAP_YEAR =
   '(?:1688|169[26]|(?:1[7-9]|21)(?:0[48]|[2468][048]|[13579][26])|20(?:0[048]|[2468][048]|[13579][26])|22(?:0[48]|[24][048]|[13][26]|52))';
 const YEAR = '(?:168[5-9]|169\\d|(?:1[7-9]|2[01])\\d\\d|22[0-4]\\d|225[0-4])';
 const DAY = `(?:${YEAR}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|${LEAP_YEAR}-02-29)`;
 const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,9})?)?';
 const OFFSET = '(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)?';
-/** What `parseTime` takes, but for the parts of a year at both ends: microseconds since 1970 that a double holds. */
+/** What `parseTime` accepts, except in parts of the first and the last year: microseconds since 1970 that a double holds. */
 const TIME = `^${DAY}[Tt ]${CLOCK}${OFFSET}$`;
 const TIME_NOTE = 'ISO 8601, from July 1684 to June 2255; UTC without an offset.';
 
 /**
- * The schema of a body as it may be sent, made of that of the body as it is checked: null is the same as absent, and times lie in
- * the years that can be stored.
+ * The schema of a body as it may be sent, made from that of the body as it is checked: null means absent, and times lie in the
+ * years that can be stored.
  */
 export function asSent(schema: JsonSchema): JsonSchema {
   return sent(schema, true).schema;
@@ -79,7 +79,7 @@ export function asParameter(schema: JsonSchema): JsonSchema {
 
 function withTimes(schema: JsonSchema): JsonSchema {
   if (schema['format'] !== 'date-time') return schema;
-  // More is taken than the format has: an offset or seconds may be missing.
+  // More is accepted than the format allows: an offset or seconds may be missing.
   const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'format'));
   const { description } = schema;
   const note = typeof description === 'string' ? `${description} ${TIME_NOTE}` : TIME_NOTE;

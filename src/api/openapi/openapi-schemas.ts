@@ -8,8 +8,8 @@ const MAPS = new Set(['properties', 'patternProperties', '$defs']);
 const NESTED = new Set(['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not', 'additionalProperties']);
 
 /**
- * Collects the schemas of a document: each one with a `title` becomes a component of that name, and a reference where
- * it was. What a schema has under `documented` is printed with it: rules that code checks, and whose errors it words.
+ * Collects the schemas of a document: each one with a `title` becomes a component of that name, and a reference takes its place.
+ * What a schema has under `documented` is printed with it: rules that code checks and words.
  */
 export class OpenApiSchemas {
   readonly #components = new Map<string, JsonSchema>();

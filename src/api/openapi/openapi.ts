@@ -43,7 +43,7 @@ export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonl
         const encoded = Buffer.from(JSON.stringify(printOpenApi(current)));
         printed = { routes: current.length, encoded, tag: entityTag(encoded) };
       }
-      // Kept by those who like, who ask each time whether it still holds.
+      // Clients may keep it, but have to ask each time whether it is still current.
       const headers = { etag: printed.tag, 'cache-control': 'no-cache' };
       return { status: 200, encoded: printed.encoded, headers };
     }),
@@ -106,7 +106,7 @@ function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
   };
 }
 
-/** Beside what JSON Schema says. */
+/** What a parameter has beside JSON Schema. */
 type ParameterSchema = Readonly<Record<string, unknown>> & {
   /** Another name of the same parameter, which is not shown. */
   readonly aliasOf?: string;
@@ -118,7 +118,7 @@ function parameters(place: 'path' | 'query', schema: TObject | undefined, schema
   const all = Object.entries((schema?.properties ?? {}) as Readonly<Record<string, ParameterSchema>>);
   const aliased = new Set(all.map(([, { aliasOf }]) => aliasOf));
   return all.flatMap(([name, property]) => {
-    // It is told of in the words of the one that it stands for, which one of the two must be.
+    // Its description is that of the parameter it stands for; one of the two must be given.
     if (property.aliasOf !== undefined) return [];
     const { contentMediaType, contentSchema, ...plain } = property;
     const { description, ...rest } = schemas.print(place === 'query' ? asParameter(plain) : plain);
@@ -188,7 +188,7 @@ function printHeaders(headers: Readonly<Record<string, string>>): object {
   );
 }
 
-/** By media type; those that are no JSON are bytes. */
+/** By media type; those other than JSON are bytes. */
 function contentOf({ protocol }: Operation, schema: object): object {
   const binary = { type: 'string', format: 'binary', description: 'The same message in protobuf.' };
   const others = (protocol?.mediaTypes ?? []).map((type) => [type, { schema: binary }] as const);

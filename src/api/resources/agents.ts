@@ -88,7 +88,7 @@ const listAgentRuns = {
   errors: [404],
 } satisfies Operation;
 
-/** The routes under `/agents`, but for the statistics. */
+/** The routes under `/agents`, except the statistics. */
 export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
     routes.route(listAgents).to(async ({ identity, query, request }) => {
@@ -116,7 +116,7 @@ export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[]
       const tenant = identity.userId;
       const filter = { ...runFilter(query), agent_id: params.agent_id };
       const found = await telemetry.listRuns(tenant, filter, pageRange(query), request.abort);
-      // Only an empty list can be that of an agent that does not exist.
+      // Only an empty list can belong to an agent that does not exist.
       if (found.count === 0 && !(await telemetry.readAgent(tenant, params.agent_id, request.abort)))
         throw notFound('agent');
       return { status: 200, encoded: await printRuns(found, query) };

@@ -33,7 +33,7 @@ export const readMe = {
   },
 } satisfies Operation;
 
-/** `/me`, which every valid key may ask: it tells what the key lacks. */
+/** `/me`, open to every valid key: it tells what the key lacks. */
 export function meRoutes({ routes, control }: ApiContext): readonly Route[] {
   return [
     routes.route(readMe).to(async ({ identity }) => {

@@ -71,7 +71,7 @@ const recordUsage = {
   errors: [404],
 } satisfies Operation;
 
-/** The routes under `/dashboard/prompts` that are about the traces that used prompts. */
+/** The routes under `/dashboard/prompts` about the traces that used prompts. */
 export function promptUsageRoutes({ routes, telemetry, control, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(recordUsage).to(async ({ identity, body }) => {

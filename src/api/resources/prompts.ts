@@ -13,7 +13,7 @@ import { notFound } from '../support/not-found.js';
 const MAX_NAME_LENGTH = 1024;
 const MAX_TEMPLATE_LENGTH = 1024 * 1024;
 const MAX_DESCRIPTION_LENGTH = 64 * 1024;
-/** Room for the longest template and description, every character of them written as two escapes. */
+/** Room for the longest template and description, even if every character is written as two escapes. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** The name of a prompt. */
@@ -90,7 +90,7 @@ const listPromptVersions = {
   errors: [404],
 } satisfies Operation;
 
-/** The routes under `/dashboard/prompts` that are about the prompts themselves. */
+/** The routes under `/dashboard/prompts` about the prompts themselves. */
 export function promptRoutes({
   routes,
   control: { prompts },
@@ -124,7 +124,7 @@ export function promptRoutes({
   ];
 }
 
-/** Some prompts at a time: all of them may be many megabytes. */
+/** A few prompts at a time, because all of them may be many megabytes. */
 type PromptPages = AsyncIterable<readonly PromptVersion[]>;
 
 /** All versions of a prompt, the newest first. @returns null where the user has none of that name */
@@ -137,7 +137,7 @@ export async function promptVersions(
   return first && promptPages(first, (after) => prompts.listVersions(userId, name, after));
 }
 
-/** A list, each page of which is read when the one before was taken. */
+/** A list in pages, each of which is read when the one before has been taken. */
 async function* promptPages(
   first: PromptPage,
   read: (after: string) => Promise<PromptPage | null>,

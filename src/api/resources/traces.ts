@@ -11,7 +11,7 @@ import { pageRange } from '../support/paging.js';
 import { printRuns, runFields, runFilter, runPageSchema, runParameters } from '../support/runs.js';
 import { printTrace } from './trace-body.js';
 
-/** As ingestion takes it by default: lists show a hundred of them at once. */
+/** The same as ingestion accepts by default: lists show a hundred of them at once. */
 const MAX_OUTCOME_LENGTH = 65_536;
 
 const spanSchema = Type.Object(

@@ -7,14 +7,14 @@ import type { ControlPlane } from '../../storage/control-plane.js';
 import type { TelemetryStore } from '../../storage/telemetry-store.js';
 import type { Audit } from './audit.js';
 
-/** What the routes of the API stand on. */
+/** What the routes of the API work with. */
 export interface ApiContext {
   readonly routes: RouteBuilder;
   readonly telemetry: TelemetryStore;
   readonly control: ControlPlane;
-  /** To be waited for before the answer to who changed keys or what they may do: `Host.settleKeys`. */
+  /** To be awaited before answering somebody who changed keys or what they may do: `Host.settleKeys`. */
   readonly settleKeys: () => Promise<void>;
-  /** Where webhooks may be sent to, at the moment. */
+  /** Where webhooks may be sent at the moment. */
   readonly targets: () => Promise<AddressPolicy>;
   /** What alerts look at. */
   readonly figures: AlertFigures;

@@ -3,13 +3,13 @@ import type { Logger } from '../../component/telemetry.js';
 
 /** Who did something: the parts of a handler's input that say so. */
 interface Actor {
-  /** Of its key: null where authentication is off. */
+  /** The identity of the key, whose id is null where authentication is off. */
   readonly identity: Identity;
-  /** Of the client, or of the proxy before this listener. */
+  /** The address of the client, or of the proxy in front of this listener. */
   readonly address: string;
 }
 
-/** What is written down of those who administer; each once it is stored. */
+/** What administrators do that is logged, each once it is stored. */
 type Deed =
   | 'key.created'
   | 'key.revoked'

@@ -11,7 +11,7 @@ export async function conflictAsProblem<Result>(change: Promise<Result>): Promis
   }
 }
 
-/** 409 where nobody could administer any more. @param what `This is`, or whose it is */
+/** 409 where nobody could administer any more. @param what `This is`, or whose key it is */
 export function lastAdmin(what: string): HttpProblem {
   return new HttpProblem(
     409,

@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 
-/** The kinds of values that the API's bodies are made of, and how they are printed. */
+/** The kinds of values in the API's bodies, and how they are printed. */
 
 export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);

@@ -1,9 +1,11 @@
-/** A body up to this size is answered in one piece: cheaper, and a failure of the store is still a proper error. */
+/**
+ * A body up to this size is answered in one piece: that is cheaper, and a failure of the store can still become a proper error.
+ */
 const MAX_WHOLE_BYTES = 1024 * 1024;
 
 /**
- * A body in whose middle stands a long list. Its items pass through as the store wrote them: ten thousand of them are
- * never one string or one object here.
+ * A body with a long list in the middle. Its items pass through as the store wrote them: ten thousand of them are never one
+ * string or one object here.
  *
  * @param items the inside of a JSON array in pieces, commas included
  * @returns all of it where it is small, otherwise its pieces, which are read as the client takes them.
@@ -26,7 +28,7 @@ export async function longBody(
   return pieces(Buffer.concat(first), iterator, end);
 }
 
-/** By hand, because a generator that is ended before its first piece would not end the items. */
+/** Not a generator: one that is ended before its first piece would not end the items. */
 function pieces(
   head: Uint8Array,
   items: AsyncIterator<Uint8Array>,
@@ -52,10 +54,10 @@ function pieces(
   return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
-/** Items of a list in memory that are printed at a time. */
+/** How many items of a list in memory are printed at a time. */
 const PAGE_ITEMS = 200;
 
-/** A list of which the first items are there already. */
+/** A list whose first items are known already. */
 export async function* pagesFrom<Item>(
   first: readonly Item[],
   others: AsyncIterable<readonly Item[]> | undefined,

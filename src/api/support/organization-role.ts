@@ -7,7 +7,7 @@ import { notFound } from './not-found.js';
  * Lets members of an organization through.
  *
  * @param role `admin`: only its admins; `member`: all of them
- * @throws HttpProblem 404 for those who are no members, as for an organization that does not exist; 403 `forbidden_role`
+ * @throws HttpProblem 404 for everybody who is not a member, as for an organization that does not exist; 403 `forbidden_role`
  */
 export async function requireRole(
   organizations: Pick<Organizations, 'membershipsOf'>,

@@ -5,13 +5,13 @@ const PAGE = { minimum: 1, maximum: 1_000_000_000, description: 'Page, from 1; c
 const PAGE_SIZE = { minimum: 1, maximum: 100, description: 'Items a page; clamped.' };
 const FIRST: PageRequest = { page: 1, page_size: 20 };
 
-/** Query parameters of a list in pages; out of range they are clamped. */
+/** Query parameters of a list in pages; values out of range are clamped. */
 export const pageParameters = {
   page: Type.Integer({ ...PAGE, default: FIRST.page }),
   page_size: Type.Integer({ ...PAGE_SIZE, default: FIRST.page_size }),
 };
 
-/** Of a list that comes in pages only where it is asked to: without defaults, so that one can tell. */
+/** For a list that comes in pages only on request: without defaults, so that one can tell. */
 export const optionalPageParameters = {
   page: Type.Optional(
     Type.Integer({ ...PAGE, description: `${PAGE.description} ${FIRST.page} where it is left out.` }),
@@ -66,7 +66,7 @@ export function printPage<Item>(items: Item[], total: number, request: PageReque
   return { items, ...pageFigures(items.length, total, request) };
 }
 
-/** What a page says beside its items. @param shown how many those are */
+/** What a page says beside its items. @param shown how many items it has */
 export function pageFigures(shown: number, total: number, request: PageRequest) {
   const { offset } = pageRange(request);
   const { page, page_size } = request;

@@ -7,7 +7,7 @@ import { count, nullable, time, usd, uuid } from './fields.js';
 import { longList, pagesFrom } from './long-body.js';
 import { pageFigures, pageParameters, pageSchema, type PageRequest } from './paging.js';
 
-/** What a run is wherever it is shown: in lists and, with its spans, in the trace detail. */
+/** The fields of a run wherever it is shown: in lists and, with its spans, in the trace detail. */
 export const runFields = {
   trace_id: uuid(),
   agent_name: Type.String(),
@@ -52,7 +52,11 @@ export function runFilter(query: {
   };
 }
 
-/** A page of runs, in pieces where their texts are long. @throws ConsumeError what the store throws at first. */
+/**
+ * A page of runs, in pieces where their texts are long.
+ *
+ * @throws ConsumeError what the store throws while the first part is read.
+ */
 export async function printRuns(
   { items, count, rest }: FoundRuns,
   request: PageRequest,

@@ -2,11 +2,12 @@ import type { Clock } from '../../component/telemetry.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import type { ControlPlane } from '../../storage/control-plane.js';
 
-/** Terms also end by themselves, and a hint may be lost: so long they are gone by without being read again. */
+/** Terms may expire, and a hint may be lost: so this is how long they are used without being read again. */
 const HOLDS_MS = 30_000;
 
 /**
- * Where requests to webhook endpoints may go: wherever any of those who send them may, as they publish. The answer holds for the moment.
+ * Where requests to webhook endpoints may go: wherever any of the daemons that send them may, by the terms that they publish. The
+ * answer is that of the moment.
  */
 export function targetPolicy(
   { terms, watch }: Pick<ControlPlane, 'terms' | 'watch'>,

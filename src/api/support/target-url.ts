@@ -4,7 +4,7 @@ import { checkTarget } from '../../delivery/senders/webhook/check-target.js';
 
 const MAX_URL_LENGTH = 2048;
 
-/** A name of the public internet as host. Addresses and other names are for networks that the operator allows. */
+/** A name of the public internet as host. Addresses and other names belong to networks that the operator allows. */
 const PUBLIC_URL =
   "^https://(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?::[1-9][0-9]{0,3})?(?:/[!$%&'()*+,./0-9:;=?@A-Z_a-z~-]*)?$";
 

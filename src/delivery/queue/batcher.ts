@@ -5,8 +5,8 @@ import { itemBytes } from './memory-size.js';
 import type { Lane, Parcel } from './memory-queue.js';
 
 /**
- * A batch as parcels within the limits. The parts are new lists of the same items: the batch itself may be shared and
- * is not touched. An item that is larger than the limits goes alone.
+ * A batch as parcels within the limits. The parts are new lists of the same items: the batch itself may be shared and is not
+ * touched. An item larger than the limits goes alone.
  */
 export function parcelsOf(
   batch: Batch<unknown>,
@@ -45,7 +45,7 @@ export function parcelsOfNextBatch(lane: Lane, limits: BatchLimits): number {
   return end < 0 ? lane.parcels.length : end;
 }
 
-/** When a lane's next batch is to go: at once when it is full, otherwise when its oldest parcel has waited long enough. */
+/** When a lane's next batch should go: at once when it is full, otherwise when its oldest parcel has waited long enough. */
 export function dueAt(lane: Lane, limits: BatchLimits & { readonly maxWaitMs: number }): Micros {
   const isFull = lane.items >= limits.maxItems || lane.bytes >= limits.maxBytes;
   return isFull ? 0 : (lane.parcels[0]?.queuedAt ?? 0) + limits.maxWaitMs * 1000;

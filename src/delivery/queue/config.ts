@@ -4,7 +4,7 @@ import { duration, section, size } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
 import type { RetryOptions } from '../backoff.js';
 
-/** Defaults that an exporter may set otherwise. */
+/** Defaults that an exporter may change. */
 export interface DeliveryDefaults {
   readonly timeout?: string;
   readonly concurrency?: number;
@@ -94,7 +94,7 @@ export interface BatchLimits {
 export interface DeliveryOptions {
   readonly timeoutMs: number;
   readonly retry: RetryOptions;
-  /** Of everything that waits, for one signal. */
+  /** The limits of everything that waits, for one signal. */
   readonly queue: BatchLimits;
   readonly concurrency: number;
   readonly batch: BatchLimits & { readonly maxWaitMs: number };
@@ -109,7 +109,7 @@ type DeliveryConfig = Static<TObject<ReturnType<typeof deliveryKeys>>>;
  */
 export function deliveryOptions(config: Readonly<Record<string, unknown>>): DeliveryOptions {
   try {
-    // Only a plugin that wrote these keys by itself can make this cast wrong; then one of the readers below throws.
+    // Only a plugin that wrote these keys itself can make this cast wrong; then one of the readers below throws.
     return readOptions(config as DeliveryConfig);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

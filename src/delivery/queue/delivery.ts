@@ -38,9 +38,9 @@ export class Delivery implements Consumer<Batch<unknown>> {
   readonly #metrics: DeliveryMetrics;
   readonly #way: Consumer<Batch<unknown>>;
   readonly #logs: Readonly<Record<'full' | 'retry' | 'lost', SparseLog>>;
-  /** Fires when the daemon begins to stop. */
+  /** Aborted when the daemon begins to stop. */
   readonly #hurry = new AbortController();
-  /** Fires when it may not wait any longer. */
+  /** Aborted when no more time is left. */
   readonly #end = new AbortController();
   #underWay = 0;
   #cancelTimer: () => void = () => undefined;
@@ -49,7 +49,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   constructor(exporter: Consumer<Batch<unknown>>, tools: DeliveryTools) {
     const { exporter: id, signal, options, meter, logger, clock, random = Math.random } = tools;
     this.#tools = tools;
-    // Every batch under way listens to both.
+    // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue);
     this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, this.#queue, options);
@@ -104,12 +104,12 @@ export class Delivery implements Consumer<Batch<unknown>> {
     });
   }
 
-  /** A batch was refused to its sender because of this queue. */
+  /** Counts a batch that was refused to its sender because of this queue. */
   noteRefused(items: number): void {
     this.#metrics.refused(items);
   }
 
-  /** A batch did not get into the queue, and its sender will not send it again. */
+  /** Counts a batch that did not get into the queue and will not be sent again. */
   noteDropped(items: number, error: unknown): void {
     this.#metrics.dropped(items, 'queue_full');
     this.#logs.full.warn(
@@ -119,7 +119,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     );
   }
 
-  /** Delivers what waits, without new batches, until nothing is left or the deadline is over. Safe twice. */
+  /** Delivers what waits, without new batches, until nothing is left or the deadline has passed. May be called twice. */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#hurry.abort();
     const giveUp = (): void => {
@@ -134,7 +134,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     this.#metrics.end();
   }
 
-  /** Sends batches that are due while there is a way free, and sets the timer for the next one. */
+  /** Sends batches that are due while fewer than the allowed number are being sent, and sets the timer for the next one. */
   #pump(): void {
     const { options, clock } = this.#tools;
     this.#cancelTimer();
@@ -154,7 +154,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     if (this.#queue.items === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /** The lane whose next batch is due first. While the daemon stops, nothing waits for more. */
+  /** The lane whose next batch is due first. While the daemon stops, no batch waits to become larger. */
   #nextLane(): { readonly lane: Lane; readonly at: number } | undefined {
     let next: { readonly lane: Lane; readonly at: number } | undefined;
     for (const lane of this.#queue.lanes) {

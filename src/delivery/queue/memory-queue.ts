@@ -11,7 +11,7 @@ export interface Parcel {
   readonly queuedAt: Micros;
 }
 
-/** What waits of one tenant, the oldest first; never empty. */
+/** What waits for one user, the oldest first; never empty. */
 export interface Lane {
   readonly parcels: Parcel[];
   items: number;
@@ -19,9 +19,8 @@ export interface Lane {
 }
 
 /**
- * What waits to be delivered, by tenant, within limits. What was taken out counts until it is released: it still takes
- * memory while it is under way. A batch larger than the limits is let in alone, since nobody could ever deliver it
- * otherwise.
+ * What waits to be delivered, by user, within limits. What was taken out counts until it is released, because it still takes
+ * memory while it is being sent. A batch larger than the limits is let in alone, since it could never be delivered otherwise.
  */
 export class MemoryQueue {
   readonly #limits: BatchLimits;
@@ -33,7 +32,7 @@ export class MemoryQueue {
     this.#limits = limits;
   }
 
-  /** Waiting and under way. */
+  /** How many items wait or are being sent. */
   get items(): number {
     return this.#items;
   }
@@ -47,7 +46,7 @@ export class MemoryQueue {
     return this.#items + items > this.#limits.maxItems || this.#bytes + bytes > this.#limits.maxBytes;
   }
 
-  /** Takes a parcel, however full it is. */
+  /** Takes a parcel, however full the queue is. */
   push(parcel: Parcel): void {
     const { tenant, items } = parcel.batch;
     this.#items += items.length;
@@ -60,7 +59,7 @@ export class MemoryQueue {
     } else this.#lanes.set(tenant, { parcels: [parcel], items: items.length, bytes: parcel.bytes });
   }
 
-  /** What waits of each tenant. */
+  /** What waits, one lane for each user. */
   get lanes(): Iterable<Lane> {
     return this.#lanes.values();
   }

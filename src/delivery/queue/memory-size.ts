@@ -1,12 +1,11 @@
-/** What V8 takes for each, about; the exact figures differ with its versions. */
+/** Roughly what V8 takes for each; the exact figures differ with its versions. */
 const OBJECT_BYTES = 32;
 const SLOT_BYTES = 8;
 const TEXT_BYTES = 24;
 
 /**
- * About how much memory plain data takes, in bytes. Texts of other scripts than Latin take up to twice as much.
- *
- * It goes without recursion, because nobody promises how deep a payload nests.
+ * Roughly how much memory plain data takes, in bytes. Texts in other scripts than Latin take up to twice as much. Not recursive,
+ * because a payload may nest to any depth.
  */
 export function approximateBytes(value: unknown): number {
   let bytes = 0;
@@ -26,8 +25,8 @@ export function approximateBytes(value: unknown): number {
 }
 
 /**
- * About how much memory each item of a batch takes. What an item shares with the one before it (a metric's stream, the
- * origin of records) counts once.
+ * Roughly how much memory each item of a batch takes. What an item shares with the one before it (a metric's stream, the origin
+ * of records) counts once.
  */
 export function itemBytes(items: readonly unknown[]): readonly number[] {
   let before: object = {};

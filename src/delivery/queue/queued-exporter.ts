@@ -6,8 +6,8 @@ import { deliveryOptions } from './config.js';
 import { Delivery } from './delivery.js';
 
 /**
- * A queued exporter with the engine's delivery chain around each of its inputs. What becomes of a batch when a queue is
- * full is up to the pipeline: {@link shelter} drops it, {@link expose} refuses it to the sender.
+ * A queued exporter with the engine's delivery chain around each of its inputs. The pipeline decides what happens to a batch when
+ * a queue is full: {@link shelter} drops it, {@link expose} refuses it to the sender.
  */
 export class QueuedExporter implements Exporter {
   readonly inputs: Outputs;
@@ -31,7 +31,7 @@ export class QueuedExporter implements Exporter {
   }
 
   /**
-   * The input for a pipeline that also has a direct exporter: takes every batch, and drops it where the queue cannot.
+   * The input for a pipeline that also has a direct exporter: takes every batch, and drops it where the queue is full.
    *
    * @param input the way to this exporter's input for the signal
    */
@@ -44,7 +44,7 @@ export class QueuedExporter implements Exporter {
   }
 
   /**
-   * The input for a pipeline of queued exporters only: a full queue fails the batch, to be sent again.
+   * The input for a pipeline of queued exporters only: a full queue fails the batch, which may be sent again.
    *
    * @param input the way to this exporter's input for the signal
    */
@@ -80,7 +80,7 @@ export class QueuedExporter implements Exporter {
   }
 }
 
-/** @param settle what becomes of a batch of so many items that was not taken */
+/** @param settle what happens to a batch of so many items that was not taken */
 function onFailure(
   input: Consumer<Batch<unknown>>,
   settle: (count: number, error: unknown) => Receipt,

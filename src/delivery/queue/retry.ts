@@ -10,9 +10,9 @@ export interface RetryTools {
   readonly clock: Clock;
   /** From 0 to 1, as `Math.random`. */
   readonly random: () => number;
-  /** Fires when the daemon begins to stop: nobody waits long from then on. */
+  /** Aborted when the daemon begins to stop: from then on waits are short. */
   readonly hurry: AbortSignal;
-  /** Called after each attempt that failed. @param waitMs until the next one; null when there will be none */
+  /** Called after each failed attempt. @param waitMs until the next one; null when there will be none */
   readonly onFailure: (error: unknown, waitMs: number | null) => void;
 }
 
@@ -49,7 +49,7 @@ export function withRetry<B extends Batch<unknown>>(
         let waitMs: number;
         let last: unknown;
         try {
-          // The list becomes the consumer's own: the next attempt needs one, too.
+          // The consumer takes the list over, and the next attempt needs one, too.
           return await inner.consume({ ...batch, items: [...batch.items] }, context);
         } catch (error) {
           last = error;
@@ -68,7 +68,7 @@ export function withRetry<B extends Batch<unknown>>(
   };
 }
 
-/** What ends a wait. Who is in a hurry already still waits, shortly. */
+/** The signals that end a wait. Once the daemon is stopping, there are still waits, but short ones. */
 function endsOf(abort: AbortSignal | undefined, hurry: AbortSignal): readonly AbortSignal[] {
   return [...(abort ? [abort] : []), ...(hurry.aborted ? [] : [hurry])];
 }

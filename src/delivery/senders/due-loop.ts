@@ -5,12 +5,12 @@ import type { Micros } from '../../signal/time.js';
 import { ResultGroups } from './result-groups.js';
 import { StoreCalls } from './store-calls.js';
 
-/** The system's clock may be turned, and machines sleep: nobody waits longer for a time without looking. */
+/** The system's clock may be set, and machines sleep: so nobody waits longer than this without looking at the clock. */
 const MAX_SLEEP_MS = 60_000;
-/** A store that says that something is due and does not give it is not asked in one go. */
+/** A store that says that something is due but does not give it is not asked again immediately. */
 const MIN_SLEEP_MS = 1000;
 
-/** What a store gives of what is due. */
+/** What is due, as a store gives it. */
 export interface Found<Item> {
   readonly items: readonly Item[];
   /** When more is due; null for never, as far as the store knows. */
@@ -20,39 +20,39 @@ export interface Found<Item> {
 export interface DueLoopTools<Item, Result> {
   /** What is sent, for the log: `webhooks`. */
   readonly sent: string;
-  /** Attempts under way at once. */
+  /** How many attempts may run at once. */
   readonly maxConcurrency: number;
-  /** Asks the store for so many at most. */
+  /** Asks the store for at most this many. */
   readonly find: (limit: number) => Promise<Found<Item>>;
   /** Makes an attempt; null where the signal broke it off. Never rejects. */
   readonly attempt: (item: Item, signal: AbortSignal) => Promise<Result | null>;
   /** Tells the store how attempts ended. */
   readonly finish: (results: readonly Result[]) => Promise<void>;
-  /** Calls back when more may be due; absent where `wake` is called instead. @returns what ends it */
+  /** Calls back when more may be due; absent where `wake` is called instead. @returns a function that stops watching */
   readonly watch?: (listener: () => void) => () => void;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Told when the store begins to fail, and when all works again. */
+  /** Called when the store begins to fail, and when everything works again. */
   readonly onStore: (isFailing: boolean) => void;
-  /** Told how many attempts are under way or not recorded yet, whenever that changes. */
+  /** Called with the number of attempts that are running or not recorded yet, whenever it changes. */
   readonly onUnderWay?: (count: number) => void;
 }
 
 /**
  * Takes what is due from a store, has it attempted and records how that ended. It asks the store when somebody calls, when a
  * place becomes free, and when the next item is due; otherwise it sleeps. An attempt keeps its place until its result is
- * recorded: results do not pile up.
+ * recorded, so that results do not pile up.
  */
 export class DueLoop<Item, Result> {
   readonly #tools: DueLoopTools<Item, Result>;
   readonly #calls: StoreCalls;
   readonly #results: ResultGroups<Result>;
   readonly #unwatch: (() => void) | undefined;
-  /** Fires when nothing more is taken. */
+  /** Aborted when nothing more is to be taken. */
   readonly #stop = new AbortController();
-  /** Fires when what is under way is broken off. */
+  /** Aborted to break off running attempts. */
   readonly #end = new AbortController();
   readonly #underWay = new Map<Item, Promise<void>>();
   #withoutResult = 0;
@@ -77,7 +77,7 @@ export class DueLoop<Item, Result> {
     this.wake();
   }
 
-  /** Attempts under way, and those whose result is not recorded yet. */
+  /** How many attempts are running, or have a result that is not recorded yet. */
   get underWay(): number {
     return this.#underWay.size;
   }
@@ -89,10 +89,7 @@ export class DueLoop<Item, Result> {
     this.#asking ??= this.#ask();
   }
 
-  /**
-   * Takes no more and waits for what is under way. What is not done by the deadline is broken off; the next start makes it
-   * anew.
-   */
+  /** Takes no more and waits for running attempts. What is not done by the deadline is broken off; the next start repeats it. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#unwatch?.();
     this.#cancelTimer();
@@ -111,7 +108,7 @@ export class DueLoop<Item, Result> {
     const { find, maxConcurrency } = this.#tools;
     try {
       while (this.#isCalled) {
-        // What ends in this turn frees its places first: the next group is as large as it can be.
+        // First everything that ends in this turn frees its places, so that the next group is as large as possible.
         await turn();
         const limit = maxConcurrency - this.#underWay.size;
         if (limit <= 0 || this.#stop.signal.aborted) return;
@@ -123,7 +120,7 @@ export class DueLoop<Item, Result> {
         this.#sleep(found);
       }
     } finally {
-      // In the same step as the last look at the call: none is missed.
+      // In the same step as the last look at the call, so that none is missed.
       this.#asking = null;
     }
   }

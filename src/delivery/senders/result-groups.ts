@@ -2,9 +2,9 @@ import type { Clock } from '../../component/telemetry.js';
 import { pause } from '../../telemetry/pause.js';
 
 /**
- * How long the first result of a group waits for more where more are under way: a commit costs more than that. Under load it
- * waits as long as the last group took to write, as every commit there takes from what others can do: groups of 60 ms instead
- * of 3 are half as many.
+ * How long the first result of a group waits for more while other attempts are running, because a commit costs more than that.
+ * Under load it waits as long as the last group took to write, since every commit takes something from other work: groups of 60
+ * ms instead of 3 are half as many.
  */
 const GATHER_MS = { least: 3, most: 60 };
 
@@ -12,9 +12,9 @@ export interface ResultGroupsTools<Result> {
   /** Records a group. Resolves when that is done, or was given up at the end. */
   readonly write: (results: readonly Result[]) => Promise<void>;
   readonly clock: Clock;
-  /** Whether attempts are under way that have no result yet. */
+  /** Whether attempts are running that have no result yet. */
   readonly expectsMore: () => boolean;
-  /** Fires when nobody waits for more. */
+  /** Aborted when nobody waits for more. */
   readonly end: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ interface Entry<Result> {
   readonly done: () => void;
 }
 
-/** Records results in groups: what comes while the store writes goes together in the next transaction. */
+/** Records results in groups: what comes while the store writes goes together into the next transaction. */
 export class ResultGroups<Result> {
   readonly #tools: ResultGroupsTools<Result>;
   #waiting: Entry<Result>[] = [];

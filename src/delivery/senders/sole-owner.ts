@@ -1,4 +1,4 @@
-/** Work on a store that only one exporter may do: two would each keep their own limits, and do it twice. */
+/** Work on a store that only one exporter may do: two would each keep their own limits, and do everything twice. */
 export class SoleOwner {
   readonly #owners = new WeakMap<object, string>();
   readonly #work: (storeId: string) => string;
@@ -12,7 +12,7 @@ export class SoleOwner {
    * Makes an exporter the only one that works on a store.
    *
    * @param storeId for the error
-   * @returns what ends it
+   * @returns a function that ends it
    * @throws Error that names the exporter which does it already
    */
   own(store: object, storeId: string, exporter: string): () => void {

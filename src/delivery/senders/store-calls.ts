@@ -3,7 +3,7 @@ import { backoffMs, type RetryOptions } from '../backoff.js';
 import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 
-/** What a sender asks its store for. */
+/** What a sender asks its store to do. */
 type StoreWork = 'claim' | 'finish';
 
 const RETRY: RetryOptions = {
@@ -21,7 +21,7 @@ export interface StoreCallTools {
   readonly logger: Logger;
   /** What the sender sends, for the log: `webhooks`. */
   readonly sent: string;
-  /** Told when the store begins to fail, and when all works again. */
+  /** Called when the store begins to fail, and when everything works again. */
   readonly onStore: (isFailing: boolean) => void;
 }
 
@@ -37,9 +37,9 @@ export class StoreCalls {
   }
 
   /**
-   * Does the work, again after each failure; once at least.
+   * Does the work, again after each failure, and at least once.
    *
-   * @param end fires when there are to be no further tries
+   * @param end aborted when there should be no further tries
    * @returns undefined where it was given up
    */
   async ask<T>(what: StoreWork, end: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {

@@ -57,7 +57,7 @@ export const newAlertSchema = Type.Object(
   },
 );
 
-/** The rules between the fields of a new alert, as JSON Schema can say them. */
+/** The rules between the fields of a new alert, as far as JSON Schema can express them. */
 function documentedRules(): readonly object[] {
   return [
     {
@@ -108,7 +108,7 @@ export const alertChangeSchema = Type.Object(
   { title: 'AlertChange', additionalProperties: false },
 );
 
-/** What a new alert is told to be. */
+/** What the sender decides about a new alert. */
 type AlertTerms = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at' | 'created_at'>;
 
 /**
@@ -139,7 +139,7 @@ export function readNewAlert(body: Static<typeof newAlertSchema>, policy: Addres
 }
 
 /**
- * Checks what of a change does not depend on more of the alert than its type.
+ * Checks what of a change depends on nothing of the alert but its type.
  *
  * @throws HttpProblem 422 with all rules that are broken
  */
@@ -158,7 +158,7 @@ export function checkChange(
   refuse(errors);
 }
 
-/** What is wrong with an alert that is to be sent to a URL and has none. */
+/** The error for an alert that is to be sent to a URL and has none. */
 export function lacksUrl(channel = 'webhook or both'): FieldError {
   return { field: '/webhook_url', message: `is required for channel ${channel}` };
 }
@@ -231,7 +231,7 @@ function conditionErrors(condition: ConditionJson, place: string): FieldError[] 
   return errors;
 }
 
-/** @param config whose conditions have no errors */
+/** @param config with conditions that have no errors */
 function readComposite({ operator, conditions }: Static<typeof compositeSchema>): CompositeConfig {
   return { operator, conditions: conditions.map(readCondition) };
 }

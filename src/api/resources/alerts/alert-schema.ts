@@ -21,7 +21,7 @@ const MIN_CONDITIONS = 2;
 const MAX_CONDITIONS = 10;
 const MAX_METRIC_NAME_LENGTH = 1024;
 
-/** Of the conditions of composite alerts: those of runs, and that of metrics. */
+/** Conditions of composite alerts: those about runs, and the one about metrics. */
 const CONDITION_TYPES = ['failure_rate', 'inactivity', 'cost_threshold', 'metric_threshold'] as const;
 
 export const alertType = Type.Enum(ALERT_TYPES);
@@ -34,7 +34,7 @@ const CHANNELS =
 export const alertChannel = Type.Enum(ALERT_CHANNELS, { description: CHANNELS });
 export const newAlertChannel = Type.Enum(ALERT_CHANNELS, { default: 'email', description: CHANNELS });
 
-/** What each type of condition has, as JSON Schema can say it. */
+/** The fields of each type of condition, as far as JSON Schema can express them. */
 function conditionKinds(): readonly object[] {
   const isNone = { type: 'null' };
   const ofMetrics = {

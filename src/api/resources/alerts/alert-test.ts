@@ -10,7 +10,7 @@ import { conditionSource, metricOperator } from './alert-schema.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time } from '../../support/fields.js';
 
-/** Those of an exporter `alerts` of which nothing is configured. */
+/** The terms of an exporter `alerts` without any configuration. */
 const DEFAULT_TERMS: AlertingTerms = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
 
 const conditionSchema = Type.Object(

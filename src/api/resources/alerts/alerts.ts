@@ -11,7 +11,7 @@ import type { ApiContext } from '../../support/api-context.js';
 import { longArray } from '../../support/long-body.js';
 import { notFound } from '../../support/not-found.js';
 
-/** Of one user: all of them are evaluated every half a minute. */
+/** For one user: all of them are evaluated every half minute. */
 const MAX_ALERTS = 10_000;
 
 export const listAlerts = {
@@ -76,7 +76,7 @@ const deleteAlert = {
   errors: [404],
 } satisfies Operation;
 
-/** The routes under `/alerts` that are about the rules themselves. */
+/** The routes under `/alerts` about the rules themselves. */
 export function alertRoutes({
   routes,
   control: { alerts },

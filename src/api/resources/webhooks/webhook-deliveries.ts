@@ -104,7 +104,7 @@ const retryDelivery = {
   errors: [404],
 } satisfies Operation;
 
-/** What the routes stand on. */
+/** What the routes work with. */
 interface ShownFrom extends Pick<ApiContext, 'routes'> {
   readonly control: {
     readonly organizations: Organizations;
@@ -139,7 +139,9 @@ export function webhookDeliveryRoutes({
   ];
 }
 
-/** Of somebody who asked for very many. A list that lost its delivery does not end as if it were whole. */
+/**
+ * Further attempts, where somebody asked for very many. A list whose delivery was removed must not end as if it were complete.
+ */
 async function* furtherAttempts(
   deliveries: Pick<DeliveryQueue, 'readAttempts'>,
   slug: string,
@@ -164,7 +166,7 @@ function printSummary(delivery: DeliverySummary): Static<typeof summarySchema> {
   return { id, event_type, status, created_at: formatTime(created_at), attempt_count };
 }
 
-/** The body stands in it as it is sent: read and printed again, `1.0` would be another text. */
+/** The body is shown as it is sent: if it were read and printed again, `1.0` would become another text. */
 async function printDetail(
   delivery: DeliveryDetail,
   further: AsyncIterable<readonly DeliveryAttempt[]> | undefined,

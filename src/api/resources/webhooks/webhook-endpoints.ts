@@ -16,7 +16,7 @@ import { ENDPOINT, endpointParams, ENDPOINTS, noEndpoint, organizationParams } f
 const MAX_NAME_LENGTH = 200;
 const MAX_EVENT_TYPES = 100;
 const MAX_EVENT_TYPE_LENGTH = 100;
-/** Each event may become as many deliveries. */
+/** Each event may become this many deliveries. */
 const MAX_ENDPOINTS = 100;
 
 const name = Type.String({ maxLength: MAX_NAME_LENGTH });
@@ -152,7 +152,7 @@ const testEndpoint = {
   errors: [404, 409],
 } satisfies Operation;
 
-/** The routes under `/org/{org_slug}/webhooks/endpoints` that are about the endpoints themselves. */
+/** The routes under `/org/{org_slug}/webhooks/endpoints` about the endpoints themselves. */
 export function webhookEndpointRoutes({
   routes,
   control: { endpoints, organizations },

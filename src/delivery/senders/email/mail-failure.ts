@@ -7,17 +7,17 @@ import { oneLine } from './one-line.js';
 /** Why a mail was not sent. */
 export interface MailFailure {
   readonly kind: 'transient' | 'permanent';
-  /** Of SMTP; null where the server did not answer. */
+  /** The SMTP code; null where the server did not answer. */
   readonly statusCode: number | null;
-  /** One sentence for the user: without addresses of networks, and without the password. */
+  /** One sentence for the user, without network addresses and without the password. */
   readonly error: string;
-  /** What lies behind it, for the operator's log: it may name addresses. */
+  /** The cause, for the operator's log: it may name addresses. */
   readonly detail: string;
 }
 
 const BAD_ADDRESS = 'The address cannot be written to';
 
-/** Of a recipient that is none. */
+/** The failure for a recipient that is not a mailbox. */
 export const NO_MAILBOX: MailFailure = {
   kind: 'permanent',
   statusCode: null,
@@ -28,7 +28,7 @@ export const NO_MAILBOX: MailFailure = {
 /** What `nodemailer` tells of an error. */
 interface SmtpError {
   readonly code: string;
-  /** Of the system, where `code` tells only the layer. */
+  /** The system's code, where `code` names only the layer. */
   readonly originalCode: string;
   /** The command that failed: `RCPT TO`. */
   readonly command: string;
@@ -37,7 +37,7 @@ interface SmtpError {
   readonly message: string;
 }
 
-/** What the codes of nodemailer and Node mean where the server said nothing. */
+/** The codes of nodemailer and Node in sentences, where the server said nothing. */
 const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ECONNREFUSED$/, 'The mail server refused the connection'],
   [/^(EDNS|ENOTFOUND|EAI_.*)$/, 'The name of the mail server cannot be resolved'],
@@ -55,14 +55,14 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
 
 const ADDRESS = '[address]';
 
-/** Commands that are about the mail: what the server answers to others is about the connection, and may be put right. */
+/** Commands about the mail: what the server answers to others concerns the connection, and may be put right. */
 const OF_THE_MAIL = /^(MAIL FROM|RCPT TO|DATA)$/;
 
 /** Says why mails were not sent. */
 export class FailureReader {
   readonly #redact: (text: string) => string;
 
-  /** @param login whose password no text may hold, even if the server repeats it as it was sent */
+  /** @param login whose password must not be in any text, even if the server repeats it as it was sent */
   constructor(login: SmtpSettings['login']) {
     this.#redact = redactor(login === null ? [] : [login.password, ...sentPasswords(login)]);
   }
@@ -88,10 +88,10 @@ export class FailureReader {
   }
 
   #say({ code, originalCode, command, response, responseCode, message }: SmtpError): string {
-    // It may repeat what it was told.
+    // The server may repeat what it was sent.
     if (code === 'EAUTH' && responseCode !== null)
       return `The mail server did not take user and password (${responseCode})`;
-    // What it answers to STARTTLS says less than that there is no TLS.
+    // What it answers to STARTTLS says less than that TLS is missing.
     if (responseCode !== null && code !== 'ETLS')
       return `The mail server answered: ${shorten(withoutAddresses(this.#redact(firstLine(response))))}`;
     const codes = [originalCode, code].filter((known) => known !== '');
@@ -110,7 +110,7 @@ function sentPasswords({ user, password }: NonNullable<SmtpSettings['login']>): 
   return [password, `\0${user}\0${password}`].map((text) => Buffer.from(text, 'utf8').toString('base64'));
 }
 
-/** 503 tells of a confused session, not of the mail. */
+/** 503 is about a confused session, not about the mail. */
 function isPermanent({ code, command, responseCode }: SmtpError): boolean {
   if (responseCode === null) return code === 'EENVELOPE' || code === 'EMESSAGE';
   return responseCode >= 500 && responseCode !== 503 && OF_THE_MAIL.test(command);

@@ -4,16 +4,19 @@ import type { SmtpSettings } from '../../../component/smtp.js';
 import type { Clock } from '../../../component/telemetry.js';
 import { FailureReader, NO_MAILBOX, type MailFailure } from './mail-failure.js';
 
-/** Connections to the mail server, and so mails under way at once: more would wait within their time limit. */
+/**
+ * How many connections to the mail server there are, and so how many mails are sent at once: more would wait within their time
+ * limit.
+ */
 export const MAIL_CONNECTIONS = 2;
 
 const CONNECTION_MS = 5000;
 const GREETING_MS = 5000;
-/** Of silence. */
+/** How long the server may be silent. */
 const SOCKET_MS = 10_000;
 /** An idle connection is kept for a burst of mails. */
 const IDLE_MS = 5000;
-/** For one mail: a server that sends a byte now and then is never silent. */
+/** The limit for one mail: a server that sends a byte now and then is never silent. */
 const MAIL_MS = 30_000;
 
 /** One mailbox: without quotation, lists and comments, which nodemailer would take apart. */
@@ -25,7 +28,7 @@ export interface Mail {
   /** One line of plain text. */
   readonly subject: string;
   readonly text: string;
-  /** Without the angle brackets and the domain: the same in every attempt, so that repeats are known. */
+  /** The part before the `@` of the message id: the same in every attempt, so that repeats are recognized. */
   readonly messageName: string;
 }
 
@@ -63,7 +66,7 @@ export class Mailer {
    * Makes one attempt. Whatever the mail server does is a result.
    *
    * @param signal breaks the attempt off
-   * @throws the signal's reason where it fired before the attempt was over: the mail may have been sent
+   * @throws the signal's reason where it was aborted before the attempt was over: the mail may have been sent
    */
   async send(mail: Mail, signal: AbortSignal): Promise<MailResult> {
     signal.throwIfAborted();
@@ -93,7 +96,7 @@ export class Mailer {
     }
   }
 
-  /** Breaks off what is under way, and closes all connections. */
+  /** Breaks off running attempts, and closes all connections. */
   close(): void {
     this.#closed.abort();
     this.#transport.close();
@@ -105,7 +108,7 @@ export class Mailer {
     return {
       from: smtp.from,
       to: { name: '', address: to },
-      // What is written in the mail does not decide who gets it.
+      // The content of the mail must not decide who gets it.
       envelope: { from: sender, to: [to] },
       subject,
       text,
@@ -126,12 +129,12 @@ function openTransport({ smtp, trusted }: MailerOptions) {
     requireTLS: requireTls,
     ...(login && { auth: { user: login.user, pass: login.password } }),
     tls: {
-      // Where plain text would do, a certificate that nobody vouches for does no harm.
+      // Where plain text would be accepted, an untrusted certificate does no harm.
       rejectUnauthorized: secure || requireTls,
       ...(trusted && { ca: [...trusted] }),
     },
     maxConnections: MAIL_CONNECTIONS,
-    // A mail whose connection ended may have been sent: that is for the one who asked to decide.
+    // A mail whose connection ended may have been sent: the caller has to decide what that means.
     maxRequeues: 0,
     idleTimeout: IDLE_MS,
     connectionTimeout: CONNECTION_MS,

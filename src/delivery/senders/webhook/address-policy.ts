@@ -6,7 +6,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** An address and the length of its prefix. */
 type Range = readonly [Address, number];
 
-/** IPv4 ranges where no public host is (IANA's registry of special purposes), and one public host that is none. */
+/** IPv4 ranges without public hosts (IANA's registry of special purposes), and one public host that is not for users. */
 const NOT_PUBLIC_IPV4: readonly string[] = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -40,7 +40,7 @@ const NOT_PUBLIC_IPV6: readonly string[] = [
   '3fff::/20', // documentation
 ];
 
-/** Where clouds tell a machine its secrets. Reachable by the exact address in the allow list only. */
+/** Addresses at which clouds tell a machine its secrets. Only the exact address in the allow list makes one reachable. */
 const METADATA: readonly string[] = [
   '100.100.100.200/32', // Alibaba
   '168.63.129.16/32', // Azure
@@ -66,19 +66,19 @@ const metadata = METADATA.map(readRange);
 const nat64 = [readRange(NAT64_PREFIX)];
 
 /**
- * Which addresses tenants may have requests sent to: public ones, and those that the operator allows. Metadata services
- * stay out of reach within a wider range of the allow list: they must be listed by their exact address.
+ * Which addresses users may have requests sent to: public ones, and those that the operator allows. Metadata services stay out of
+ * reach even within a wider range of the allow list: they must be listed by their exact address.
  */
 export class AddressPolicy {
   readonly #allowed: readonly Range[];
-  /** Addresses that are listed with the whole length of their family. */
+  /** Single addresses, listed with the full prefix length of their family. */
   readonly #exact: ReadonlySet<string>;
-  /** Whether any private place is allowed. */
+  /** Whether any private address is allowed. */
   readonly allowsPrivate: boolean;
 
   /**
    * @param allowCidrs such as `10.0.0.0/8` and `fd00::/8`
-   * @throws Error that names an entry which is no range
+   * @throws Error that names an entry that is not a range
    */
   constructor(allowCidrs: readonly string[] = []) {
     this.#allowed = allowCidrs.map(readRange);
@@ -90,7 +90,7 @@ export class AddressPolicy {
     this.allowsPrivate = allowCidrs.length > 0;
   }
 
-  /** @param address in any form; what is no address is not allowed. */
+  /** @param address in any form; a text that is not an address is not allowed. */
   allows(address: string): boolean {
     const found = readAddress(address);
     return found !== null && this.#allows(found);
@@ -110,7 +110,7 @@ export class AddressPolicy {
   }
 }
 
-/** @returns null where the text is no address, or one of a zone. IPv4 in the form `::ffff:…` of IPv6 is IPv4. */
+/** @returns null where the text is not an address, or one with a zone. IPv6 of the form `::ffff:…` counts as IPv4. */
 function readAddress(text: string): Address | null {
   // ipaddr.js alone would take IPv4 in octal, hexadecimal and with fewer parts, too.
   if (isIP(text) === 0 || text.includes('%')) return null;
@@ -122,7 +122,7 @@ function readRange(text: string): Range {
   const [, host = '', length = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = readAddress(host);
   const prefix = Number(length);
-  // What `::ffff:10.0.0.0/104` means in one family it does not mean in the other.
+  // `::ffff:10.0.0.0/104` means something else in each family.
   const isMapped = address?.kind() === 'ipv4' && host.includes(':');
   if (address === null || isMapped || length === '' || prefix > BITS[address.kind()])
     throw new Error(

@@ -6,10 +6,9 @@ import { MAX_RESPONSE_BYTES } from './response-start.js';
 const MAX_ANSWER_BYTES = 8 * MAX_RESPONSE_BYTES;
 
 /**
- * Ends a connection on which more comes in answer to one request than any answer that is read to its end has. Limits of heads and
- * bodies see nothing of early hints, extensions of chunks and empty lines, which can go on for ever and keep a core busy.
- *
- * To be called before the connection has another reader, so that it looks first.
+ * Ends a connection on which more arrives in answer to one request than any answer that is read to its end may have. Limits of
+ * heads and bodies do not see early hints, extensions of chunks and empty lines, which can go on for ever and keep a core busy.
+ * To be called before the connection has another reader, so that this one looks first.
  */
 export function limitAnswers(socket: Socket): void {
   let written = 0;

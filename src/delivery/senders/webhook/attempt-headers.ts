@@ -2,9 +2,12 @@ import type { Micros } from '../../../signal/time.js';
 import { serviceSignature, standardSignature } from './signature.js';
 import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 
-/** What one attempt sends, and for whom. */
+/** What one attempt sends. */
 export interface WebhookAttempt {
-  /** The same in every attempt and delivery of the event: receivers know repeats by it. It must hold no `.`: it is signed. */
+  /**
+   * The same in every attempt and delivery of the event, so that receivers recognize repeats. It must not contain `.`, because it
+   * is signed.
+   */
   readonly eventId: string;
   /** `trace.failed` */
   readonly eventType: string;
@@ -13,12 +16,12 @@ export interface WebhookAttempt {
   readonly attempt: number;
   /** The bytes that are sent: they are signed as they are. */
   readonly body: Uint8Array;
-  /** The receiver's present secret; null where nobody has agreed on one: then nothing is signed. */
+  /** The receiver's current secret; null where none was agreed on: then nothing is signed. */
   readonly secret: string | null;
 }
 
 /**
- * The headers of one attempt. The signatures hold its time, so that one that is made late is not too old for its receiver.
+ * The headers of one attempt. The signatures contain its time, so that a late attempt is not too old for its receiver.
  *
  * @param version of Jackdaw
  */

@@ -6,8 +6,8 @@ const MAX_LENGTH = 2048;
 const INVISIBLE = /[\s\p{Cc}]/u;
 
 /**
- * Judges the URL that somebody wants webhooks sent to, as far as that goes without asking DNS: asking is slow, may fail for the
- * moment, and tells strangers about the network inside. The addresses of names are judged at every connection.
+ * Judges the URL to which somebody wants webhooks sent, as far as that goes without asking DNS: asking is slow, may fail for the
+ * moment, and tells strangers about the internal network. The addresses of names are judged at every connection.
  *
  * @returns what is wrong with it, as the rest of a sentence (`must be an https URL`), or null where it may be used
  */
@@ -24,7 +24,7 @@ export function checkTarget(text: string, policy: AddressPolicy): string | null 
     : `must be reachable from the public internet: ${url.hostname} is not allowed`;
 }
 
-/** Without the brackets of IPv6 and without the point that may end a name. */
+/** Without the brackets of IPv6, and without the dot that may end a name. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
@@ -32,7 +32,7 @@ function hostOf({ hostname }: URL): string {
 function mayLeadTo(host: string, policy: AddressPolicy): boolean {
   if (isIP(host) !== 0) return policy.allows(host);
   if (/^(.+\.)?localhost$/.test(host)) return policy.allowsLoopback();
-  // Such names exist inside networks only: where none may be reached, they lead nowhere.
+  // Such names exist only inside networks: where no private address may be reached, they lead nowhere.
   if (/\.(internal|local)$/.test(host)) return policy.allowsPrivate;
   return true;
 }

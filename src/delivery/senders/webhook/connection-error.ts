@@ -1,4 +1,4 @@
-/** A place that nothing may be sent to. The message names addresses: it is for the operator's log. */
+/** A place to which nothing may be sent. The message names addresses: it is meant for the operator's log. */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 }
@@ -12,7 +12,7 @@ export class LookupFailedError extends Error {
   }
 }
 
-/** A limit of time that ended an attempt. */
+/** A time limit ended the attempt. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
   readonly limitMs: number;
@@ -26,7 +26,7 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** A connection that ended before it could be used, and nobody said why. */
+/** A connection ended before it could be used, without a reason. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }

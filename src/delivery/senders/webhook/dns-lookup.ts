@@ -6,27 +6,29 @@ import type { Clock } from '../../../component/telemetry.js';
 type Family = 4 | 6;
 
 export interface DnsOptions {
-  /** Time in which somebody wants to be connected, of which the look-up is a part. */
+  /** The time within which a connection is wanted; the look-up is a part of it. */
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
   /** `address:port` of the DNS servers; the system's where absent. */
   readonly servers?: readonly string[] | undefined;
-  /** What this machine can connect to. Looks at its interfaces where absent. */
+  /** What this machine can connect to. Found out from its interfaces where absent. */
   readonly families?: (() => readonly Family[]) | undefined;
 }
 
-/** One question under way. */
+/** A question that is being asked. */
 export interface DnsLookup {
-  /** IPv4 first. Rejects with the error of `Resolver` where no family has an address. */
+  /** IPv4 first. Rejects with the error of `Resolver` where neither family has an address. */
   readonly addresses: Promise<readonly LookupAddress[]>;
   /** Breaks it off: `addresses` rejects, and nothing is left behind. */
   readonly cancel: () => void;
 }
 
 const TRIES = 2;
-/** The second try waits twice as long as the first, and Node sees the end of each up to one `timeout` late: 2 + 3. */
+/** The second try waits twice as long as the first, and Node notices the end of each up to one `timeout` late: 2 + 3. */
 const TIMEOUTS_OF_TRIES = 5;
-/** How much of the connect time one family waits for the other: there are DNS servers that keep silent about IPv6. */
+/**
+ * The share of the connect time for which one family waits for the other: some DNS servers do not answer questions about IPv6.
+ */
 const OTHER_FAMILY_SHARE = 0.1;
 
 /**
@@ -62,7 +64,7 @@ export function lookUpInDns(name: string, options: DnsOptions): DnsLookup {
   }
 }
 
-/** That a family has no addresses says little where the other could not be asked. */
+/** That one family has no addresses means little where the other could not be asked. */
 function worstOf(errors: readonly Error[]): Error {
   const isPlain = (error: Error): boolean =>
     'code' in error && (error.code === 'ENODATA' || error.code === 'ENOTFOUND');
@@ -70,8 +72,8 @@ function worstOf(errors: readonly Error[]): Error {
 }
 
 /**
- * Leaves out what could not be connected to anyhow. Several addresses have Node give each but the last a quarter of a second
- * only: too little for a far receiver, where the other family leads nowhere.
+ * The families worth asking for. When there are several addresses, Node gives each but the last only a quarter of a second, which
+ * is too little for a far receiver if the other family leads nowhere.
  */
 function familiesOfMachine(): readonly Family[] {
   const outer = Object.values(networkInterfaces())

@@ -11,7 +11,7 @@ import { MAX_HEADER_BYTES } from './guarded-agent.js';
 
 const NO_HTTP = 'The answer is no valid HTTP';
 
-/** What the codes of Node, OpenSSL and undici mean, as sentences. */
+/** The codes of Node, OpenSSL and undici, in sentences. */
 const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ECONNREFUSED$/, 'The receiver refused the connection'],
   [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|TIMEDOUT|NETDOWN|HOSTDOWN)$/, 'The receiver cannot be reached'],
@@ -26,14 +26,14 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^UND_ERR_RES_/, NO_HTTP],
 ];
 
-/** A connection that the other side ended; also undici's word for it. */
+/** Codes for a connection that the other side ended, undici's among them. */
 const CLOSED = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/;
 
 /**
- * Says to the tenant why an attempt failed: one sentence without the addresses that stand behind a name, and without anything
- * that the other side sent.
+ * Tells the user why an attempt failed: one sentence without the addresses behind a name, and without anything that the other
+ * side sent.
  *
- * @param host as the tenant wrote it
+ * @param host as the user wrote it
  * @param hasAnswer whether the head of an answer has come
  */
 export function failureText(error: unknown, host: string, hasAnswer: boolean): string {
@@ -57,7 +57,7 @@ export function failureText(error: unknown, host: string, hasAnswer: boolean): s
   return found?.[1] ?? (code === '' ? 'The request failed' : `The request failed (${code})`);
 }
 
-/** What the codes of c-ares mean; those of other look-ups say no more than that there is no address. */
+/** The codes of c-ares; those of other look-ups only say that there is no address. */
 function lookupText(code: string, host: string): string {
   const text = `The host name ${host} cannot be resolved`;
   if (code === 'ETIMEOUT') return `${text}: DNS did not answer in time`;

@@ -23,13 +23,13 @@ export interface GuardOptions {
   readonly trusted: readonly string[];
   /** Asks the hosts file and DNS where absent. */
   readonly resolve?: Resolve | undefined;
-  /** Breaks off what is on its way to be a connection: undici's `destroy` does not. */
+  /** Aborted to break off connections that are being made, which undici's `destroy` does not do. */
   readonly closed: AbortSignal;
 }
 
 /**
- * Long enough for a burst of events to share connections, a fifth of whose cost is left then. Short, because a receiver that
- * closes an idle connection in the moment in which it is used again makes an attempt fail.
+ * Long enough for a burst of events to share connections, which then cost a fifth. Short, because an attempt fails when a
+ * receiver closes an idle connection at the moment in which it is used again.
  */
 const KEEP_ALIVE_MS = 1000;
 
@@ -48,7 +48,7 @@ export function guardedAgent(options: GuardOptions): Agent {
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The sender limits the whole attempt: times between two bytes say little.
+    // The sender limits the whole attempt; limits between two bytes mean little.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -59,7 +59,7 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
   // Once for all connections: reading the public certificates takes 50 ms.
   const secureContext = contextWith(trusted);
   const resolve = options.resolve ?? resolveNames({ connectTimeoutMs, clock });
-  // Many connections listen to one signal: Node takes more than ten for a leak.
+  // Many connections listen to one signal, and Node takes more than ten listeners for a leak.
   setMaxListeners(0, closed);
 
   return ({ hostname, protocol, port }, callback) => {
@@ -73,11 +73,11 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
     const socket = connect({
       host: hostname,
       port: port === '' ? 443 : Number(port),
-      // A name for the certificate; addresses are no server names.
+      // A name for the certificate; an address cannot be a server name.
       servername: isIP(hostname) === 0 ? hostname : '',
       ALPNProtocols: ['http/1.1'],
       secureContext,
-      // Said, because a variable of the environment can turn the default off.
+      // Set explicitly, because an environment variable can turn the default off.
       rejectUnauthorized: true,
       lookup: guardedLookup(policy, resolve, lookup.signal),
     });
@@ -100,7 +100,7 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
       socket.destroy();
     };
     closed.addEventListener('abort', close);
-    // Before TLS's own listener: a host that is refused here gets no byte.
+    // Before TLS's own listener, so that a refused host gets no byte.
     socket.prependOnceListener('connect', () => {
       const { remoteAddress } = socket;
       if (remoteAddress === undefined) socket.destroy();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../component/telemetry.js';
 import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 
-/** Looking for changes costs two calls of the system: a burst of connections shares them. */
+/** Checking for changes costs two system calls, which a burst of connections shares. */
 const CHECK_EVERY = MICROS_PER_SECOND;
 const NAME = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
 
@@ -34,12 +34,12 @@ export class HostsFile {
   }
 
   /**
-   * @param name in lower case, without a point at its end
+   * @param name in lower case, without a dot at its end
    * @returns in the file's order; none where the file does not name it, or cannot be read
    */
   async addresses(name: string): Promise<readonly LookupAddress[]> {
     const now = this.#clock.now();
-    // Also where the clock was set back.
+    // Also when the clock was set back.
     if (Math.abs(now - this.#checkedAt) >= CHECK_EVERY) {
       this.#checkedAt = now;
       this.#entries = this.#read(this.#entries);
@@ -64,7 +64,7 @@ export class HostsFile {
   }
 }
 
-/** Lines of an address and its names; what is none of both is passed over, addresses with a zone (`fe80::1%eth0`) included. */
+/** Lines of an address and its names. Other lines are ignored, and so are addresses with a zone (`fe80::1%eth0`). */
 function parseHosts(text: string): Entries {
   const entries = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

@@ -1,6 +1,6 @@
 import type { AttemptKind, AttemptResult } from './sender.js';
 
-/** The result of an attempt that ended before there was a request. @param error one sentence for the tenant */
+/** The result of an attempt that ended before a request was made. @param error one sentence for the user */
 export function notSent(kind: Extract<AttemptKind, 'blocked' | 'failed'>, error: string): AttemptResult {
   return {
     kind,

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookUpInDns, type DnsLookup, type DnsOptions } from './dns-lookup.js';
 import { HostsFile, systemHostsPath } from './hosts-file.js';
 
-/** Finds all addresses of a name. The signal says that nobody waits for them any more. */
+/** Finds all addresses of a name. The signal is aborted when nobody waits for them any more. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
 
 export interface ResolveOptions extends DnsOptions {
@@ -10,7 +10,7 @@ export interface ResolveOptions extends DnsOptions {
   readonly hostsPath?: string | undefined;
 }
 
-/** RFC 6761 wants these never to be asked for. */
+/** RFC 6761 forbids asking for these. */
 const LOCALHOST = /^(.+\.)?localhost$/;
 const LOOPBACK: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },

@@ -1,12 +1,9 @@
-/** The most that is kept of an answer. */
+/** How much of an answer is kept. */
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 
 const FIRST_BYTES = 1024;
 
-/**
- * The start of an answer, copied: a receiver that sends byte by byte would otherwise have a buffer of its own for each of
- * them kept.
- */
+/** The start of an answer, as a copy: if a receiver sends byte by byte, a whole buffer would otherwise be kept for each byte. */
 export class ResponseStart {
   #bytes = Buffer.alloc(0);
   #length = 0;
@@ -28,7 +25,7 @@ export class ResponseStart {
     this.#length = length;
   }
 
-  /** As UTF-8: what is none becomes U+FFFD. A character that was cut at the end is left out. */
+  /** Decoded as UTF-8, with U+FFFD for invalid bytes. A character that was cut at the end is left out. */
   text(): string {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     return decoder.decode(this.#bytes.subarray(0, this.#length), { stream: this.isFull });

@@ -1,10 +1,10 @@
 import type { AttemptResult } from './sender.js';
 
-/** Waits vary by so much, so that what failed together does not come back together. */
+/** By how much waits vary, so that what failed together does not come back together. */
 const JITTER = 0.2;
-/** Receivers that are busy are left alone for so long at least. */
+/** How long busy receivers are left alone at least. */
 const BUSY_MS = 60_000;
-/** Too many requests, and what gateways answer for receivers that do not keep up. */
+/** Too many requests, and what gateways answer for receivers that cannot keep up. */
 const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 502, 504]);
 
 /**

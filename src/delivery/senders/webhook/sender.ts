@@ -9,25 +9,25 @@ import { guardedAgent } from './guarded-agent.js';
 import type { Resolve } from './resolve-names.js';
 import { ResponseStart } from './response-start.js';
 
-/** Answers of the statuses 100 to 199 before the real one. They are expensive: 128 KiB of them would take 50 ms. */
+/** How many answers with status 100 to 199 may come before the real one. They are expensive: 128 KiB of them would take 50 ms. */
 const MAX_HINTS = 16;
 
 export interface SenderOptions {
   readonly policy: Pick<AddressPolicy, 'allows'>;
   /** PEM certificates that are trusted beside the public ones: see `readTrusted`. */
   readonly trusted: readonly string[];
-  /** Time for a whole attempt. */
+  /** Time limit for a whole attempt. */
   readonly timeoutMs: number;
-  /** Time of it to find the address, to connect and to agree on TLS. */
+  /** The part of it for finding the address, connecting and agreeing on TLS. */
   readonly connectTimeoutMs: number;
-  /** Ends both times, and knows how far the date of a `Retry-After` is away. */
+  /** Measures both times, and how far away the date of a `Retry-After` is. */
   readonly clock: Clock;
   /** Asks the hosts file and DNS where absent. */
   readonly resolve?: Resolve | undefined;
 }
 
 export interface WebhookRequest {
-  /** One that `checkTarget` let pass. */
+  /** A URL that `checkTarget` has accepted. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -36,24 +36,26 @@ export interface WebhookRequest {
 /** The ways in which attempts end. */
 export const ATTEMPT_KINDS = ['success', 'refused', 'timed_out', 'blocked', 'failed'] as const;
 /**
- * `success`: a whole answer came, and its status is 2xx. `refused`: one of another status. `timed_out`: there was no whole
- * answer in time. `blocked`: the address is not allowed. `failed`: any other end without a whole answer.
+ * `success`: a complete answer with status 2xx. `refused`: a complete answer with another status. `timed_out`: no complete answer
+ * in time. `blocked`: the address is not allowed. `failed`: any other end without a complete answer.
  */
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 
 /** How one attempt ended. */
 export interface AttemptResult {
   readonly kind: AttemptKind;
-  /** A whole answer came, and its status is 2xx. */
+  /** A complete answer with status 2xx came. */
   readonly succeeded: boolean;
   /** null where no answer came. */
   readonly statusCode: number | null;
-  /** As much of the answer's body as came and is kept; empty where there is none. */
+  /** The beginning of the answer's body, as far as it came and is kept; empty where there is none. */
   readonly responseBody: string;
   readonly durationMs: number;
-  /** One sentence for the tenant where no whole answer came or it was a redirect; otherwise the status says enough: null. */
+  /**
+   * One sentence for the user where no complete answer came or it was a redirect; null otherwise, because the status says enough.
+   */
   readonly error: string | null;
-  /** What lies behind `error`, for the operator's log: it may name addresses. null where nothing does. */
+  /** The cause of `error`, for the operator's log: it may name addresses. Null where there is none. */
   readonly detail: string | null;
   /** 410: the receiver wants no more. */
   readonly isGone: boolean;
@@ -61,7 +63,7 @@ export interface AttemptResult {
   readonly retryAfterMs: number | null;
 }
 
-/** What has come of an answer. */
+/** What has come of an answer so far. */
 interface Answer {
   statusCode: number | null;
   retryAfter: string | undefined;
@@ -69,8 +71,8 @@ interface Answer {
 }
 
 /**
- * Posts webhooks to receivers that tenants name, and trusts neither: connections go only where the policy lets them,
- * redirects are not followed, nothing is decompressed, and of an answer no more is read than is kept.
+ * Posts webhooks to receivers that users name, and trusts neither of them: connections go only where the policy allows, redirects
+ * are not followed, nothing is decompressed, and no more of an answer is read than is kept.
  */
 export class WebhookSender {
   readonly #agent: Agent;
@@ -86,8 +88,8 @@ export class WebhookSender {
    * Makes one attempt. Whatever the receiver does is a result.
    *
    * @param signal breaks the attempt off
-   * @throws TypeError where the URL is none
-   * @throws the signal's reason where it fired before the attempt was over: the request may have been sent
+   * @throws TypeError where the URL is not one
+   * @throws the signal's reason where it was aborted before the attempt was over: the request may have been sent
    */
   async send(request: WebhookRequest, signal: AbortSignal): Promise<AttemptResult> {
     signal.throwIfAborted();
@@ -99,7 +101,7 @@ export class WebhookSender {
     const stop = (): void => {
       limit.abort(signal.reason);
     };
-    // Many attempts listen to one signal: Node takes more than ten for a leak.
+    // Many attempts listen to one signal, and Node takes more than ten listeners for a leak.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', stop);
     const cancel = clock.after(timeoutMs, () => {
@@ -118,7 +120,7 @@ export class WebhookSender {
     return this.#result(url, answer, cause, performance.now() - started);
   }
 
-  /** Breaks off what is under way, and closes all connections. */
+  /** Breaks off running attempts, and closes all connections. */
   async close(): Promise<void> {
     const ended = this.#agent.destroy();
     this.#closed.abort();
@@ -162,7 +164,7 @@ export class WebhookSender {
         if (answer.body.isFull) break;
       }
     } catch (error) {
-      // It has no body, whatever its headers say.
+      // Such an answer has no body, whatever its headers say.
       if (response.statusCode !== 204) throw error;
     }
   }

@@ -24,7 +24,7 @@ export const targetsSection = section(
 
 type Targets = Static<typeof targetsSection>;
 
-/** What the schema cannot say of `targets`, with the path of the key in the exporter's section. */
+/** Checks what the schema cannot express about `targets`, with the path of the key in the exporter's section. */
 export function checkTargets({
   allow_cidrs,
 }: Targets): readonly { readonly path: string; readonly message: string }[] {

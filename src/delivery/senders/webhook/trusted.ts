@@ -20,7 +20,7 @@ export async function readTrusted(path: string | undefined): Promise<readonly st
   } catch (cause) {
     throw new Error(`${setting} holds no certificate in PEM form`, { cause });
   }
-  // Node forgets the certificates of this variable when it is given others.
+  // When Node is given certificates, it forgets those of this variable.
   const extra = process.env['NODE_EXTRA_CA_CERTS'];
   const more = extra === undefined ? '' : await readFile(extra, 'utf8').catch(() => '');
   return more === '' ? [pem] : [pem, more];
