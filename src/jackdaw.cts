@@ -4,7 +4,7 @@
 
 /** Commits, moves, the main file, the store's own reads, and what else the process does: files, names, compression. */
 const OTHER_THREADS = 10;
-/** Reads of users at a time, where the configuration asks for more than there are cores. */
+/** For reads of users, where the configuration asks for more than there are cores. */
 const LEAST_READS = 4;
 
 async function start(): Promise<void> {

@@ -4,7 +4,7 @@ import { builtinFactories } from './builtin.js';
 import { runProgram } from './cli/program.js';
 import type { ProcessIo } from './cli/process-io.js';
 
-// Whatever is written, by DuckDB and in threads as well, is for this user alone.
+// Everything that is written, also by DuckDB and in threads, is for this user alone.
 process.umask(0o077);
 
 const { stdout, stderr } = process;
@@ -26,7 +26,7 @@ const io: ProcessIo = {
   exitNow: (code) => process.exit(code),
 };
 
-// Whoever reads the output may stop reading, as `head` does: that is no failure of ours.
+// Whoever reads the output may stop, as `head` does: that is not a failure of ours.
 for (const stream of [stdout, stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -33,7 +33,7 @@ export interface Call<O extends Operation> {
   readonly params?: Sent<O['params']>;
   readonly query?: Sent<O['query']>;
   readonly body?: Sent<O['body']>;
-  /** Whether the answer is waited for however long it takes, instead of half a minute. */
+  /** Whether to wait for the answer however long it takes, instead of half a minute. */
   readonly isLong?: boolean;
 }
 
@@ -69,10 +69,10 @@ export interface Target {
 }
 
 /**
- * Finds out where the daemon is and which key to use: from the options, else from the environment, else the address
- * is the default one and the key that of the initial-key file.
+ * Finds out where the daemon is and which key to use: from the options, else from the environment, else the default address and
+ * the key in the initial-key file.
  *
- * @throws UsageError, Error when the address is none, or there is no key or none of the right form; ConfigError.
+ * @throws UsageError, Error when the address is not one, or there is no key or none of the right form; ConfigError.
  */
 export async function resolveTarget(
   options: ApiOptions,
@@ -104,9 +104,7 @@ export function unreachable(url: string, error: unknown): string {
   return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
 }
 
-/**
- * Calls a daemon's API by the same declarations that its routes are made of.
- */
+/** Calls a daemon's API by the same declarations from which its routes are made. */
 export class ApiClient {
   readonly #url: string;
   readonly #key: string;
@@ -121,7 +119,7 @@ export class ApiClient {
   /**
    * Finds out where the daemon is and which key to use.
    *
-   * @throws Error when the address is none, or there is no key or none of the right form.
+   * @throws Error when the address is not one, or there is no key or none of the right form.
    */
   static async open(options: ApiOptions, io: Pick<CliIo, 'env' | 'err'>): Promise<ApiClient> {
     const { url, key, keySource } = await resolveTarget(options, io);
@@ -147,7 +145,7 @@ export class ApiClient {
 
   async #fetch(operation: Operation, call: Call<Operation>): Promise<Fetched> {
     const url = this.#url + fillPath(operation.path, call.params ?? {}) + printQuery(call.query ?? {});
-    // Without an agent of its own nothing is waited for longer than five minutes.
+    // Without an agent of our own, nothing would be awaited for longer than five minutes.
     const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
     try {
       const response = await fetch(url, {
@@ -175,7 +173,7 @@ export class ApiClient {
     if (!validator.validate<Static<typeof problemSchema>>(problemSchema, problem))
       return new Error(`${this.#url} answered with status ${status}, and not as a Jackdaw daemon does.`);
     if (status === 401) return new Error(`The daemon does not accept the API key from ${this.#keySource}.`);
-    // The detail would tell the first of them once more.
+    // The detail would repeat the first of them.
     if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
     return new Error(problem.detail);
   }
@@ -188,7 +186,7 @@ function readUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** @param elsewhere the address, where it is none of this machine: the key in the file is only for the daemon beside it */
+/** @param elsewhere the address, if it is not one of this machine: the key in the file is only for the daemon beside it */
 async function findKey(
   options: ApiOptions,
   env: NodeJS.ProcessEnv,

@@ -5,7 +5,7 @@ import { hasPipelines, readSources, type ConfigSource } from '../config/load.js'
 import { DEFAULT_CONFIG } from './default-config.js';
 import type { CliIo } from './io.js';
 
-/** Bounds what a mistyped path, such as that of a database, can do. */
+/** Limits the damage of a mistyped path, such as that of a database. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 const CONFIG_DESCRIPTION =
@@ -15,7 +15,7 @@ export interface ConfigOptions {
   readonly config?: readonly string[];
 }
 
-/** Adds `--config`. @param description where the files serve another purpose than to be run or checked */
+/** Adds `--config`. @param description where the files serve another purpose than being run or checked */
 export function withConfigOption(command: Command, description = CONFIG_DESCRIPTION): Command {
   return command.option(
     '-c, --config <file>',
@@ -25,10 +25,11 @@ export function withConfigOption(command: Command, description = CONFIG_DESCRIPT
 }
 
 /**
- * The files that were named lie over the built-in configuration, unless one says by its pipelines that it is a whole
- * configuration by itself.
+ * The named files are laid over the built-in configuration, unless one has pipelines, and so is a complete configuration by
+ * itself.
  *
- * @returns the texts to configure from, and where substitutions come from. @throws ConfigError
+ * @returns the texts to configure from, and where substitutions come from.
+ * @throws ConfigError
  */
 export function configSources(
   options: ConfigOptions,

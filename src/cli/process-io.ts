@@ -1,6 +1,6 @@
 import type { CliIo } from './io.js';
 
-/** What `jackdaw run` may touch beyond what every command may: signals, and the log on standard error. */
+/** What `jackdaw run` may use beside what every command may: signals, and the log on standard error. */
 export interface ProcessIo extends CliIo {
   /** Whether standard error is a terminal: logs are then written for people. */
   readonly isLogTerminal: boolean;
@@ -8,6 +8,6 @@ export interface ProcessIo extends CliIo {
   log(text: string): void;
   /** Calls back at every SIGINT and SIGTERM. @returns a function that ends it */
   onSignal(listener: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
-  /** Ends the process now, whatever is under way. */
+  /** Ends the process now, whatever is in progress. */
   exitNow(code: number): void;
 }

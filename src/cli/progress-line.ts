@@ -1,6 +1,6 @@
 import type { ProcessIo } from './process-io.js';
 
-/** A line on a terminal's standard error that is written over and over; elsewhere nothing. */
+/** A line on standard error that is rewritten again and again, if that is a terminal; otherwise nothing. */
 export class ProgressLine {
   readonly #io: Pick<ProcessIo, 'log' | 'isLogTerminal'>;
   #isShown = false;
@@ -15,7 +15,7 @@ export class ProgressLine {
     this.#isShown = true;
   }
 
-  /** Before anything else is written. */
+  /** To be called before anything else is written. */
   clear(): void {
     if (this.#isShown) this.#io.log('\r\x1b[K');
     this.#isShown = false;

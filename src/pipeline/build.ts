@@ -105,7 +105,7 @@ class Builder {
     return { name, nodes, entry: { consumer: next, mutatesBatch } };
   }
 
-  /** The end of a pipeline: all its exporters at once. Where one of them is direct, no queue decides about the sender. */
+  /** The end of a pipeline: all its exporters at once. Where one of them is direct, no queue can refuse a batch. */
   #exporterWay({ exporters, signal }: PlannedPipeline): AnyConsumer {
     const hasDirect = exporters.some(({ factory }) => factory.delivery === 'direct');
     const way = fanOut(

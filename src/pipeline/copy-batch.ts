@@ -1,10 +1,10 @@
 /**
- * A deep copy of plain data: objects, arrays, and values that cannot change. Several times faster than
- * `structuredClone`, which also looks for everything that a batch never holds.
+ * A deep copy of plain data: objects, arrays, and values that cannot change. Several times faster than `structuredClone`, which
+ * also looks for everything that a batch never contains.
  */
 export function copyPlain<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  // Bytes are not changed in place by anyone, so that sharing them is safe; spreading them would not be a copy.
+  // Nobody changes bytes in place, so they can be shared; spreading them would not make a copy.
   if (ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => copyPlain(item)) as T;
   const copy: Record<string, unknown> = {};

@@ -20,11 +20,11 @@ export interface DaemonOptions {
   readonly logger: Logger;
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
-  /** Aborted: give up starting. Components that have started are stopped. */
+  /** Abort it to give up starting. Components that have started are then stopped. */
   readonly abort?: AbortSignal;
 }
 
-/** How a daemon came to its end. */
+/** How a daemon ended. */
 export interface StopReport {
   /** The component that wanted the daemon to stop, if one did. */
   readonly fatality: Fatality | undefined;
@@ -43,7 +43,7 @@ export interface Daemon {
   /** Resolves when everything has stopped, for whatever reason. */
   readonly stopped: Promise<StopReport>;
   health(): DaemonHealth;
-  /** Stops in the order of the data, within `service.shutdown_timeout`. Safe twice; never rejects. */
+  /** Stops in the order of the data, within `service.shutdown_timeout`. May be called twice; never rejects. */
   shutdown(): Promise<StopReport>;
 }
 
@@ -81,7 +81,7 @@ class RunningDaemon implements Daemon {
     this.#options = options;
     const nodes = [...built.receivers, ...built.processors.flat(), ...built.exporters, ...built.extensions];
     this.#status = new StatusBoard(nodes, () => {
-      // While starting, start() itself notices and cleans up.
+      // While the daemon is starting, start() itself notices and cleans up.
       if (this.#isStarted) void this.shutdown();
       else this.#startAbort.abort();
     });
@@ -178,7 +178,7 @@ class RunningDaemon implements Daemon {
     logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: no new work is taken');
     this.#listeners.drainIngestion();
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
-    // Answers to what was just finished, and reads, still need the extensions.
+    // The extensions are still needed for reads, and for answers to what was just finished.
     errors.push(...(await this.#listeners.close(deadline)));
     try {
       await deadline.wait(() => this.#identity.close(), 'authentication');

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../component/telemetry.js';
 
-/** After the deadline whoever stops still gets a moment of its own to let go of what it holds. */
+/** After the deadline each component still gets a moment of its own to release what it holds. */
 const GRACE_MS = 1000;
 
 /** The time that a stop may take, shared by everything that stops. */
@@ -12,7 +12,7 @@ export class Deadline {
 
   constructor(ms: number, clock: Clock) {
     this.#clock = clock;
-    // Every component listens to it: Node takes more than ten for a leak.
+    // Every component listens to it, and Node takes more than ten listeners for a leak.
     setMaxListeners(0, this.#expiry.signal);
     this.#cancel = clock.after(ms, () => {
       this.#expiry.abort();
@@ -25,8 +25,8 @@ export class Deadline {
   }
 
   /**
-   * Waits for work, but not longer than the deadline and a short grace. Work that begins after the deadline gets the
-   * grace, too: one component that hangs must not keep the store from closing its files.
+   * Waits for work, but only until the deadline and a short grace. Work that begins after the deadline gets the grace, too: one
+   * component that hangs must not keep the store from closing its files.
    *
    * @throws Error when the work was abandoned; whatever the work throws
    */

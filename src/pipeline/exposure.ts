@@ -3,7 +3,7 @@ import type { Problem } from '../config/config-error.js';
 import { isLoopback, parseEndpoint } from '../config/endpoint.js';
 import type { Claim } from './resources.js';
 
-/** Listeners that others can reach: an error while authentication is off, a warning without TLS. */
+/** Finds listeners that others can reach: an error while authentication is off, a warning without TLS. */
 export function checkExposure(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
   const told = new Set<string>();

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../config/plain-value.js';
 /** An extension that a component's section names. */
 export interface ExtensionReference {
   readonly id: string;
-  /** Where in the section. */
+  /** The place within the section. */
   readonly path: readonly string[];
 }
 

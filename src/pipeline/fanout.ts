@@ -3,10 +3,10 @@ import type { ConsumeContext, Consumer, QuotaUsage, Receipt, Refusal } from '../
 import type { Batch } from '../signal/batch.js';
 import { copyPlain } from './copy-batch.js';
 
-/** One way that a batch goes on. */
+/** One consumer among several. */
 export interface Branch<B> {
   readonly consumer: Consumer<B>;
-  /** Whether something on this way changes the batch. */
+  /** Whether any component behind it changes the batch. */
   readonly mutatesBatch: boolean;
 }
 
@@ -26,14 +26,14 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
   return {
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       const count = batch.items.length;
-      // All copies are made before anyone may begin to change the original. Its list goes to the last one, so that items
-      // can be let go of as soon as every branch has emptied its own.
+      // All copies are made before anyone may begin to change the original. Its list goes to the last one, so that items can be
+      // released as soon as every branch has emptied its own.
       const inputs = branches.map(({ mutatesBatch }, index) => {
         if (mutatesBatch && !(areAllMutating && index === last)) return copyPlain(batch);
         return index === last ? batch : { ...batch, items: [...batch.items] };
       });
       let tell: () => void = () => undefined;
-      // Who fans out the whole batch waits for this part of it, too.
+      // Whoever fans out the whole batch waits for this part of it, too.
       const answered = context.answered ?? new Promise<void>((resolve) => (tell = resolve));
       const inner = { ...context, answered };
       const results = await Promise.allSettled(

@@ -2,15 +2,15 @@ import { ConsumeError } from '../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../component/consumer.js';
 
 /**
- * The door between receivers and pipelines: knows how many batches are behind it, and can be closed, so that a stop
- * finishes what was taken before it stops what takes it.
+ * The door between receivers and pipelines: it knows how many batches are behind it, and can be closed, so that a stop finishes
+ * what was taken before it stops the components.
  */
 export class Gate {
   #isClosed = false;
   #inside = 0;
   #whenEmpty: (() => void)[] = [];
 
-  /** Batches taken and not answered yet. */
+  /** How many batches were taken and not answered yet. */
   get inside(): number {
     return this.#inside;
   }

@@ -9,21 +9,21 @@ import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import { isControlPlane } from '../storage/control-plane.js';
 
-/** Everybody, where authentication is off and no extension keeps users: a daemon that only passes things on. */
+/** Stands for everybody, where authentication is off and no extension keeps users: a daemon that only passes data on. */
 const NOBODY: Identity = {
   userId: '00000000-0000-0000-0000-000000000000',
   keyId: null,
   scopes: SCOPES,
 };
 
-/** Who the daemon's callers are: asks the first extension that keeps users and keys. */
+/** Finds out who calls the daemon: asks the first extension that keeps users and keys. */
 export class IdentityGate {
   readonly #config: AuthConfig;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #authenticator: Authenticator | undefined;
   #initialKeyFile: string | null = null;
-  /** Who sends the requests that were asked about: a listener asks before it chooses the route, and the route again. */
+  /** Who sent the requests that were asked about: a listener asks before it chooses the route, and the route asks again. */
   readonly #known = new WeakMap<Caller, Identity>();
 
   constructor(config: AuthConfig, tools: { readonly clock: Clock; readonly logger: Logger }) {
@@ -36,7 +36,7 @@ export class IdentityGate {
     return this.#authenticator !== undefined || !this.#config.enabled;
   }
 
-  /** The file with the first key, whenever it was written, as long as it lies there. */
+  /** The file with the first key, whenever it was written, as long as it exists. */
   get initialKeyFile(): string | null {
     return this.#initialKeyFile;
   }
@@ -82,7 +82,7 @@ export class IdentityGate {
     return this.#authenticator.authenticate(request, scope);
   }
 
-  /** To be called while the store still runs. Safe twice. */
+  /** To be called while the store still runs. May be called twice. */
   async close(): Promise<void> {
     await this.#authenticator?.close();
   }

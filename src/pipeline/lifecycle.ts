@@ -16,10 +16,10 @@ export class Lifecycle {
   }
 
   /**
-   * Extensions, exporters, processors from the last to the first, receivers: whoever starts can already send.
+   * Extensions, exporters, processors from the last to the first, receivers: whatever starts can already send.
    *
    * @param afterStart called when a component has started
-   * @throws Error naming the first component that could not start; what started before it is to be shut down
+   * @throws Error naming the first component that could not start; what started before it has to be shut down
    */
   async start(
     hostOf: (node: Node) => Host,
@@ -36,7 +36,7 @@ export class Lifecycle {
     for (const node of order) {
       if (abort.aborted) return;
       this.#status.enter(node, 'starting');
-      // Counted as started from here on: a start that failed half-way may hold something that must be let go of.
+      // It counts as started from here on: a start that failed half-way may hold something that has to be released.
       this.#started.add(node);
       try {
         await node.component.start?.(hostOf(node));

@@ -12,7 +12,7 @@ import { createListener, type HttpListener } from '../http/listener.js';
 import type { BuildTools } from './build.js';
 import type { Deadline } from './deadline.js';
 
-/** The paths that ask for a key. */
+/** Paths below it need a key. */
 const GUARDED_PREFIX = '/api/v1';
 
 interface Shared {
@@ -23,7 +23,7 @@ interface Shared {
   isIngesting: boolean;
 }
 
-/** The HTTP listeners of the daemon, one an endpoint, shared by all who name it. */
+/** The HTTP listeners of the daemon, one for each endpoint, shared by all components that name it. */
 export class Listeners {
   readonly #tools: BuildTools;
   readonly #engine: EngineChoice;
@@ -100,7 +100,7 @@ export class Listeners {
     return shared.listener;
   }
 
-  /** A listener that a component opened itself. @param address the real one */
+  /** Notes a listener that a component opened itself. @param address the real one */
   announce(endpoint: string, address: string, paths: readonly string[]): void {
     this.#addresses.set(endpoint, address);
     this.#announced.set(address, paths);
@@ -113,7 +113,7 @@ export class Listeners {
     );
   }
 
-  /** @throws Error of the first that cannot open; the others are to be closed */
+  /** @throws Error of the first that cannot open; the others have to be closed */
   async open(): Promise<void> {
     for (const { listener, endpoint } of this.#byEndpoint.values()) {
       const { host, port } = await listener.open();
@@ -127,7 +127,7 @@ export class Listeners {
     for (const { listener, isIngesting } of this.#byEndpoint.values()) if (isIngesting) listener.drain();
   }
 
-  /** Finishes the answers under way, then closes every connection. @returns what went wrong */
+  /** Finishes answers in progress, then closes every connection. @returns what went wrong */
   async close(deadline: Deadline): Promise<readonly Error[]> {
     const closing = [...this.#byEndpoint.values()].map(async ({ listener, endpoint }) => {
       await deadline.wait(() => listener.close(deadline.abort), `listener ${endpoint}`);
@@ -139,13 +139,13 @@ export class Listeners {
   }
 }
 
-/** Port 0 is another free port for each text: `127.0.0.1:0` and `localhost:0` are two listeners. */
+/** For port 0 each text gets a free port of its own: `127.0.0.1:0` and `localhost:0` are two listeners. */
 function keyOf(endpoint: string): string {
   const parsed = parseEndpoint(endpoint);
   return parsed && parsed.port !== 0 ? `${parsed.host.toLowerCase()}:${parsed.port}` : endpoint;
 }
 
-/** What is configured of the limits; the listeners know the others. */
+/** The limits that are configured; the listeners have defaults for the others. */
 function limitsOf(http: ServiceConfig['http']): Partial<HttpLimits> {
   const { max_requests_in_flight: requests, max_bodies_in_flight: bodies, max_header_size: header } = http;
   const { max_pipelined_requests: pipelined } = http;

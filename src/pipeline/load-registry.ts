@@ -8,7 +8,7 @@ import { Registry } from './registry.js';
 import { templateFactory } from './template-factory.js';
 import { readTemplate } from './template-file.js';
 
-/** The built-in factories and those of the plugins that a configuration names. @returns what could not be loaded, too */
+/** The built-in factories and those of the plugins that a configuration names. @returns also what could not be loaded */
 export async function loadRegistry(
   root: MapNode,
   builtin: readonly Factory[],

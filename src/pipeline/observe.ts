@@ -50,8 +50,8 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
 }
 
 /**
- * Counts what goes over an edge, and turns whatever else is thrown into a retryable {@link ConsumeError}, so that
- * nobody behind this edge has to think of it.
+ * Counts what passes an edge, and turns anything else that is thrown into a retryable {@link ConsumeError}, so that nobody behind
+ * this edge has to think of it.
  *
  * @param labels the values for the label names of {@link edgeMetrics}
  */

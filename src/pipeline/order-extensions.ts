@@ -4,9 +4,9 @@ import { extensionReferences } from './extension-references.js';
 type Extension = ConfiguredComponent<FactoryOf<'extension'>>;
 
 /**
- * Puts each extension behind those that it names, otherwise in the order given.
+ * Puts each extension after those that it names, otherwise in the order given.
  *
- * @returns the order, and where there is none the ids of a cycle, first and last the same
+ * @returns the order, or, where there is none, the ids of a cycle, first and last the same
  */
 export function orderExtensions(extensions: readonly Extension[]): {
   readonly extensions: readonly Extension[];

@@ -139,7 +139,7 @@ class Planner {
         return [];
       }
       if (component) return [{ component, path: place }];
-      // What is written but broken was reported where it is written.
+      // Whatever is written but broken was reported where it is written.
       if (!this.#config.has([COMPONENT_SECTIONS[kind], id])) this.report(place, this.#unknown(kind, id));
       return [];
     });

@@ -4,7 +4,7 @@ import { resolveTo, type Resolution, type Resolve } from './plugin-imports.js';
 
 let own: Resolve<Promise<Resolution>> | undefined;
 
-/** Is called first. @param href of the module that the plugins' name for the program stands for */
+/** Called first. @param href of the module for which the plugins' name of the program stands */
 export function initialize(href: string): void {
   own = resolveTo(href);
 }

@@ -20,9 +20,8 @@ type RegisterHooks = (hooks: { readonly resolve: Resolve<Resolution> }) => void;
 let isRegistered = false;
 
 /**
- * From then on `import … from 'jackdaw'` gives this program's own public API, wherever the importing module lies: a plugin
- * needs no link to the program, and the classes that it throws are those that the program knows. Nothing else is resolved
- * otherwise than before.
+ * From then on `import … from 'jackdaw'` gives this program's own public API, wherever the importing module lies: a plugin needs
+ * no link to the program, and the classes that it throws are those that the program knows. Nothing else is resolved differently.
  */
 export function letPluginsImport(): void {
   if (isRegistered) return;
@@ -33,7 +32,7 @@ export function letPluginsImport(): void {
   else nodeModule.register('./plugin-imports-thread.js', { parentURL: import.meta.url, data: href });
 }
 
-/** @param href of the module that the name stands for */
+/** @param href of the module for which the name stands */
 export function resolveTo<Result>(href: string): Resolve<Result> {
   return (specifier, context, next) =>
     specifier === NAME ? { url: href, shortCircuit: true } : next(specifier, context);

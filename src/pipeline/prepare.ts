@@ -12,7 +12,7 @@ import type { Registry } from './registry.js';
 import { loadRegistry } from './load-registry.js';
 import { checkClaims, claimsOf, type Claim } from './resources.js';
 
-/** A configuration that is free of errors, and all that follows from it. */
+/** A configuration without errors, and everything that follows from it. */
 export interface Prepared {
   readonly config: Config;
   readonly plan: Plan;
@@ -58,14 +58,14 @@ export async function prepare(
   };
 }
 
-/** Whoever has another extension in place of a built-in one cannot take that out. */
+/** A user who has another extension in place of a built-in one cannot take that one out. */
 function isOfUser(sources: readonly ConfigSource[]): (problem: Problem) => boolean {
   const builtIn = new Set(sources.filter(({ isBuiltIn }) => isBuiltIn).map(({ file }) => file));
   return ({ path: [section], position }) =>
     section !== 'extensions' || position === undefined || !builtIn.has(position.file);
 }
 
-/** The errors, but of a value that could not be read only that: nothing can be said of the value itself. */
+/** The errors; for a value that could not be read, only that: nothing can be said about the value itself. */
 function withoutConsequences(problems: readonly Problem[], causes: readonly Problem[]): readonly Problem[] {
   const key = ({ path }: Problem) => path.join('\n');
   const unreadable = new Set(causes.filter(({ path }) => path.length > 0).map(key));

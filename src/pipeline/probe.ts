@@ -10,7 +10,7 @@ import { parseEndpoint } from '../config/endpoint.js';
 import { readTlsFiles } from '../http/tls.js';
 import type { Claim } from './resources.js';
 
-/** Tries what a start would need: free ports, files that can be written or read, certificates. Leaves nothing behind. */
+/** Tries what a start would need: free ports, files that can be written or read, certificates. Leaves no traces. */
 export async function probeClaims(config: Config, claims: readonly Claim[]): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   const probed = new Set<string>();
@@ -80,7 +80,7 @@ async function probeReadable(path: string): Promise<string | undefined> {
   }
 }
 
-/** A file that can be written, or the nearest directory that exists, in which it can be made. */
+/** Whether a file can be written, or made in the nearest directory that exists. */
 async function probeWritable(path: string): Promise<string | undefined> {
   for (let place = resolve(path); ; place = dirname(place)) {
     try {

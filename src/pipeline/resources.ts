@@ -63,7 +63,7 @@ function placeOf({ kind, id, config }: ConfiguredComponent, wanted: string): rea
   return search(config, section) ?? section;
 }
 
-/** Two owners of one port or file, and two settings of TLS for one listener. */
+/** Finds two owners of one port or file, and two TLS settings for one listener. */
 export function checkClaims(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (path: readonly string[], message: string) =>
@@ -89,7 +89,8 @@ function collide(a: Claim, b: Claim): boolean {
   const [first, second] = [endpointOf(one), endpointOf(two)];
   if (!first || !second || first.port === 0 || first.port !== second.port) return false;
   const isSameText = first.host.toLowerCase() === second.host.toLowerCase();
-  // Components share one HTTP listener by naming it alike; the daemon's own metrics are open to everybody and do not mix.
+  // Components share one HTTP listener by using the same text; the daemon's own metrics are open to everybody and are not mixed
+  // with others.
   const areComponents = a.path !== METRICS_PATH && b.path !== METRICS_PATH;
   if (isSameText) return !(areComponents && one.kind === 'http_listener' && two.kind === 'http_listener');
   return overlap(first, second);

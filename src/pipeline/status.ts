@@ -4,13 +4,13 @@ import { nameOf, type Node } from './node.js';
 
 type State = ComponentHealth['state'];
 
-/** A component that told that the daemon must stop. */
+/** A component that reported that the daemon must stop. */
 export interface Fatality {
   readonly component: string;
   readonly message: string;
 }
 
-/** Knows how every component is. */
+/** Keeps the status of every component. */
 export class StatusBoard {
   readonly #states = new Map<Node, { readonly state: State; readonly message?: string }>();
   #phase: DaemonPhase = 'starting';
@@ -32,7 +32,7 @@ export class StatusBoard {
     return this.#fatality;
   }
 
-  /** A step of the component's life, told by the engine. */
+  /** A step of the component's life, reported by the engine. */
   enter(node: Node, state: 'starting' | 'ok' | 'stopping' | 'stopped'): void {
     // A component that reported trouble during its own start keeps saying so.
     const current = this.#states.get(node)?.state;
@@ -40,7 +40,7 @@ export class StatusBoard {
     this.#states.set(node, { state });
   }
 
-  /** What the component tells of itself. Nothing it says counts once it stops. */
+  /** What the component reports about itself. Once it stops, nothing it reports counts. */
   report(node: Node, status: Status): void {
     const before = this.#states.get(node);
     if (before?.state === 'stopping' || before?.state === 'stopped') return;

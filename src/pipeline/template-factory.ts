@@ -122,7 +122,7 @@ function createExporter(
   const { outputs, components } = chainOutputs(ofKind(parts, 'processor'), inputs, settings);
   const life = new ChainLife([...components, last]);
   return {
-    // Exporters are given batches that others read, and that they may be given again.
+    // The batches that exporters are given may be shared, and may be given again.
     inputs: mutatesBatch ? copying(outputs) : outputs,
     start: (host) => life.start(host),
     shutdown: (deadline) => life.shutdown(deadline),

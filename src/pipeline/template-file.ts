@@ -14,12 +14,12 @@ import { parametersIn } from './template-parameters.js';
 /** One component of a template. */
 export interface TemplatePart {
   readonly factory: Factory;
-  /** Its configuration with the parameters still in it. */
+  /** Its configuration, still with the parameters in it. */
   readonly node: ConfigNode;
   readonly position: Position;
 }
 
-/** A component type made of others, as a YAML file says it. */
+/** A component type made of others, as a YAML file describes it. */
 export interface Template {
   readonly kind: Kind;
   readonly type: string;

@@ -59,7 +59,7 @@ function replaceScalar(node: ScalarNode, values: Readonly<Record<string, unknown
   return { ...node, value: text, isSubstituted: true };
 }
 
-/** A value as it would have been written in the template's place. It is not shown in errors: it may be a secret. */
+/** A value as if it had been written in its place in the template. It is not shown in errors, because it may be a secret. */
 function nodeOf(value: unknown, { position, source }: ScalarNode): ConfigNode {
   const place = { kind: 'scalar', position, source, isSubstituted: true } as const;
   if (Array.isArray(value))

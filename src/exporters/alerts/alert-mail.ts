@@ -4,11 +4,11 @@ import { oneLine } from '../../delivery/senders/email/one-line.js';
 import type { AlertType, MetricOperator } from '../../storage/alert-conditions.js';
 
 const MAX_SUBJECT = 120;
-/** Of a name in a subject, so that the rest of it can be read; and of one in the text. */
+/** How much of a name fits in a subject, so that the rest can be read; and in the text. */
 const MAX_NAME_IN_SUBJECT = 50;
 const MAX_NAME = 200;
 
-/** What a mail tells of the event `alert.fired`. */
+/** What a mail says about the event `alert.fired`. */
 interface Fired {
   readonly alert_id: string;
   readonly type: AlertType;
@@ -41,8 +41,8 @@ const MEASURES: Readonly<Record<Exclude<AlertType, 'composite'>, Measure>> = {
 const OPERATORS: Readonly<Record<MetricOperator, string>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' };
 
 /**
- * Words the event `alert.fired` for people: one line of subject and plain text. Names may hold anything: they cannot
- * begin a line of their own.
+ * Words the event `alert.fired` for people: a one-line subject and plain text. Names may contain anything, but cannot begin a
+ * line of their own.
  *
  * @param envelope the JSON text of the event
  */
@@ -72,13 +72,13 @@ function textOf(fired: Fired): readonly string[] {
     ...(fired.agent_id === null ? [] : [`Agent id:  ${fired.agent_id}`]),
     `Alert id:  ${alert_id}`,
     ...(repeat > 0 ? [`Repeats:   ${repeat} before this one, and it was not over in between`] : []),
-    // Of other types the first line says it all.
+    // For other types the first line says everything.
     ...section('Conditions:', fired.type === 'composite' ? conditions.map(tell) : []),
     ...section('Traces that show it:', example_trace_ids),
   ];
 }
 
-/** An agent's name is text of whoever sent its runs. */
+/** An agent's name is text from whoever sent its runs. */
 function shownTarget({ agent_name, target_service }: Fired, max: number): string {
   const name = oneLine(agent_name ?? target_service ?? '');
   return name === '' ? '(no name)' : shorten(name, max);

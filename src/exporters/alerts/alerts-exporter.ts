@@ -24,11 +24,11 @@ import { Notifier } from './notifier.js';
 import { reportStore } from './store-status.js';
 import { WebhookChannel } from './webhook-channel.js';
 
-/** Of one attempt to post a webhook, and of it to connect. */
+/** The limits of one attempt to post a webhook, and of connecting for it. */
 const TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5000;
 
-/** What may be exchanged around the exporter. */
+/** What tests may replace around the exporter. */
 export interface Surroundings {
   /** From 0 (inclusive) to 1. */
   readonly random?: () => number;
@@ -49,7 +49,7 @@ export class AlertsExporter implements Exporter {
   readonly #metrics: AlertMetrics;
   readonly #noted = new NotedBatches();
   #evaluator: Evaluator | null = null;
-  /** What is to be let go of at the end, the last first. */
+  /** What has to be released at the end, the last first. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
 
   constructor(settings: Settings<AlertsConfig>, surroundings: Surroundings = {}) {
@@ -83,8 +83,8 @@ export class AlertsExporter implements Exporter {
   }
 
   /**
-   * What was stored of a batch is judged once all who get it have answered; where it is longer in coming, the next tick sees it. Here
-   * records are let go of, so that they live no longer than for the store.
+   * What was stored of a batch is judged once everybody who gets it has answered; where that takes longer, the next tick sees it.
+   * Records are released here, so that they live no longer than the store needs them.
    */
   #take({ items }: Batch<unknown>, brought: Brought, { answered }: ConsumeContext): Receipt {
     const accepted = items.length;

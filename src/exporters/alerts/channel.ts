@@ -1,38 +1,38 @@
 import type { ClaimedNotice, NotificationAttempt, NotificationStatus } from '../../storage/notices.js';
 
-/** What became of a notice: a result without what the loop knows. */
+/** What became of a notice: a result, without what the loop knows. */
 export interface Outcome {
   readonly status: NotificationStatus;
   readonly detail: string | null;
-  /** Null where none was made. */
+  /** Null where no attempt was made. */
   readonly attempt: Omit<NotificationAttempt, 'attempt_number' | 'attempted_at'> | null;
-  /** Until the next attempt; for status `pending` only. */
+  /** The time until the next attempt; only for status `pending`. */
   readonly retryMs: number | null;
 }
 
 /** Why notices are settled without an attempt, and whose. */
 export interface Skip {
   readonly detail: string;
-  /** Of them those that were not tried before; null for all of everybody. */
+  /** The users whose untried notices are skipped; null: everybody's notices. */
   readonly userIds: readonly string[] | null;
 }
 
-/** A way for notices to users. */
+/** A way in which notices reach users. */
 export interface Channel {
-  /** What is not to be sent as things are; null for nothing. Such notices are settled without taking places. */
+  /** What cannot be sent at the moment; null for nothing. Such notices are settled without taking places. */
   toSkip(): Skip | null;
-  /** Told that so many were settled so. */
+  /** Called with the number of notices that were settled that way. */
   skipped(count: number, skip: Skip): void;
   /**
    * Makes one attempt. Whatever the other side does is an outcome.
    *
-   * @throws the signal's reason where it fired before the attempt was over: the notice may have been sent
+   * @throws the signal's reason where it was aborted before the attempt was over: the notice may have been sent
    */
   send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome>;
 }
 
 /**
- * The outcome of an attempt that failed.
+ * The outcome of a failed attempt.
  *
  * @param attempt its `error` is one sentence for the user
  * @param retryMs until the next one; null for never
@@ -50,7 +50,7 @@ export function failed(
   };
 }
 
-/** The outcome of an attempt that succeeded. */
+/** The outcome of a successful attempt. */
 export function sent(statusCode: number | null, durationMs: number): Outcome {
   const attempt = { status_code: statusCode, duration_ms: durationMs, error_message: null };
   return { status: 'sent', detail: null, attempt, retryMs: null };

@@ -53,7 +53,7 @@ export const alertsConfig = section({
 
 export type AlertsConfig = Static<typeof alertsConfig>;
 
-/** What the schema cannot say. */
+/** Checks what the schema cannot express. */
 export function checkAlerts(
   config: AlertsConfig,
 ): readonly { readonly path: string; readonly message: string }[] {

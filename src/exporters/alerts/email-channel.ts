@@ -14,7 +14,7 @@ const SCHEDULE_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MS_PER_MINUT
 const NOT_CONFIGURED = 'smtp_not_configured';
 const TOO_MANY = 'too_many_emails';
 
-/** A mail server asks for no wait of its own. */
+/** A mail server does not ask to wait. */
 const AS_PLANNED = { kind: 'failed', statusCode: null, retryAfterMs: null } as const;
 
 export interface EmailTools {
@@ -59,9 +59,9 @@ export class EmailChannel implements Channel {
 
   async send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome> {
     const { mailer } = this.#tools;
-    // One may be due only since it was asked what to skip.
+    // The notice may have become due only after {@link toSkip} was asked.
     if (mailer === null) return this.#skip(NOT_CONFIGURED);
-    // What was counted once may be tried again.
+    // A mail that was counted once may be tried again.
     if (notice.attempts === 0 && !this.#cap.take(notice.userId)) return this.#skip(TOO_MANY);
     const result = await mailer.send(
       { to: notice.email, messageName: `${notice.eventId}.alert`, ...alertMail(notice.body) },

@@ -2,14 +2,14 @@ import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_HOUR } from '../../signal/time-units.js';
 
-/** An hour, in which a user gets so many mails at most. */
+/** The period in which a user gets a limited number of mails. */
 const PERIOD = MICROS_PER_HOUR;
 const MOST = 20;
 
 /** Keeps an alert that fires without end from filling its owner's mailbox. A restart forgets what was sent. */
 export class MailCap {
   readonly #clock: Clock;
-  /** Of the last hour by user, the oldest first. */
+  /** The mails of the last hour by user, the oldest first. */
   readonly #sent = new Map<string, Micros[]>();
 
   constructor(clock: Clock) {

@@ -2,14 +2,14 @@ import type { Brought } from '../../alerting/touched.js';
 import type { MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { TraceRecord } from '../../signal/trace.js';
 
-/** Runs that more may come of, whose agents' names are remembered. */
+/** How many runs that may get more have their agents' names remembered. */
 const REMEMBERED_RUNS = 10_000;
 
 const NO_AGENTS: ReadonlySet<string> = new Set();
 
-/** Reads from batches which rules they may be about. */
+/** Finds out from batches which rules they may concern. */
 export class NotedBatches {
-  /** The names that records of a run gave its agent, by its id; those heard of last come last. */
+  /** The names that records of a run gave its agent, by the run's id; those heard of last come last. */
   readonly #names = new Map<string, readonly string[]>();
 
   traces({ tenant, items }: TracesBatch): Brought {
@@ -23,8 +23,8 @@ export class NotedBatches {
   }
 
   /**
-   * A record of a run that others follow names its agent by what came with it: the run is that of another's where that knew better.
-   * Runs that were forgotten, and what is known of them elsewhere, wait for the next tick.
+   * A record of a run that is followed by others names its agent by what came with it; the run belongs to the agent of another
+   * record where that one knew better. Runs that were forgotten, and what is known of them elsewhere, wait for the next tick.
    */
   #addNames({ trace }: TraceRecord, to: Set<string>): void {
     const { trace_id, agent } = trace;

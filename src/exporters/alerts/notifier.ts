@@ -14,17 +14,19 @@ import {
 import type { Watch } from '../../storage/watch.js';
 import type { Channel } from './channel.js';
 
-/** Under way at once. Mails never wait for a connection within their time, nor take the places of webhooks. */
+/**
+ * How many notices are sent at once. Mails never wait for a connection within their time limit, nor take the places of webhooks.
+ */
 const PLACES: ClaimRequest['free'] = { email: MAIL_CONNECTIONS, webhook: 14 };
 /** To one user, by all senders together. */
 const PLACES_OF_USER: ClaimRequest['perUser'] = { email: 1, webhook: 4 };
 
-/** A notice is one sender's so long, unless it is renewed: after a kill others take it over then. */
+/** How long a sender has a notice, unless it is renewed: after a kill others take it over then. */
 const LEASE_MS = 30_000;
-/** Between two renewals, and between two questions for what others left behind. */
+/** How often claims are renewed, and the store is asked for what others left behind. */
 const RENEW_MS = 10_000;
 
-/** Notices that are settled in one go without being sent: the rest follows when the store is asked again. */
+/** How many notices are settled without being sent in one call: the rest follows when the store is asked again. */
 const MOST_SKIPPED = 1000;
 
 export interface NotifierTools {
@@ -35,18 +37,18 @@ export interface NotifierTools {
   /** From 0 (inclusive) to 1, as `Math.random`. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Told when the store begins to fail, and when all works again. */
+  /** Called when the store begins to fail, and when everything works again. */
   readonly onStore: (isFailing: boolean) => void;
-  /** Told what became of a notice at each attempt. */
+  /** Called with the result of each attempt to send a notice. */
   readonly onResult: (channel: NotificationChannel, status: NotificationStatus) => void;
 }
 
-/** Sends notices that are due, from now on until it is stopped. Others may do so, too. */
+/** Sends notices that are due until it is stopped. Others may do so at the same time. */
 export class Notifier {
   readonly #tools: NotifierTools;
   readonly #faults: SparseLog;
   readonly #loop: DueLoop<ClaimedNotice, NoticeResult>;
-  /** Those that are not settled. */
+  /** Notices that are not settled. */
   readonly #held = new Map<number, ClaimedNotice>();
   #cancelRenewal: () => void = () => undefined;
 
@@ -69,7 +71,7 @@ export class Notifier {
     this.#renewLater();
   }
 
-  /** As that of its loop. What was broken off is given back. */
+  /** Stops the loop, and gives back what was broken off. */
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#loop.stop(deadline);
     this.#cancelRenewal();
@@ -96,12 +98,12 @@ export class Notifier {
     this.#cancelRenewal = this.#tools.clock.after(RENEW_MS, () => {
       this.#renewLater();
       void this.#renew(LEASE_MS);
-      // Claims of a sender that is gone end without a hint.
+      // The claims of a sender that is gone end without a hint.
       this.#loop.wake();
     });
   }
 
-  /** Holds what is under way so long; not at all for 0. Where that fails, others may send it as well. */
+  /** Holds the claims of what is being sent for this long; 0 gives them back. If that fails, others may send it as well. */
   async #renew(ms: number): Promise<void> {
     const claims = [...this.#held.values()].map(({ number, token }) => ({ number, token }));
     if (claims.length === 0) return;
@@ -117,7 +119,7 @@ export class Notifier {
   }
 }
 
-/** What is not to be sent takes no places from what is. */
+/** Notices that are not to be sent take no places from the others. */
 async function skipNotices(
   { notices, channels, onResult }: NotifierTools,
   channel: NotificationChannel,

@@ -3,7 +3,7 @@ import type { Host } from '../../component/host.js';
 /** What the exporter asks its store for. */
 type Part = 'evaluation' | 'notices';
 
-/** Tells the daemon how the store is: well when all parts of the exporter find it so. */
+/** Reports the state of the store to the daemon: it is well when all parts of the exporter find it so. */
 export function reportStore(host: Host): (part: Part) => (isFailing: boolean) => void {
   const failing = new Set<Part>();
   return (part) => (isFailing) => {

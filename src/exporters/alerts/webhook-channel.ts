@@ -15,9 +15,9 @@ const SCHEDULE_MS = [5, 300, 1800, 7200, 21_600].map((seconds) => seconds * SECO
 
 export interface WebhookTools {
   readonly sender: Pick<WebhookSender, 'send'>;
-  /** By which URLs are judged: those in the store may be older than it. */
+  /** The policy by which URLs are judged: those in the store may be older than it. */
   readonly policy: AddressPolicy;
-  /** What signs; null for nothing. */
+  /** The secret with which notices are signed; null for none. */
   readonly secret: string | null;
   /** Of Jackdaw. */
   readonly version: string;

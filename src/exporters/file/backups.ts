@@ -2,7 +2,7 @@ import { link, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Micros } from '../../signal/time.js';
 
-/** `2026-11-21T02-03-04.123Z`: of one width, so that names sort by time. */
+/** `2026-11-21T02-03-04.123Z`: of fixed width, so that names sort by time. */
 const STAMP = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z`;
 
 /**
@@ -25,7 +25,7 @@ export async function putAside(path: string, now: Micros): Promise<void> {
   await unlink(path);
 }
 
-/** Deletes the oldest backups of a file. @param keep so many stay; 0: all */
+/** Deletes the oldest backups of a file. @param keep how many stay; 0: all */
 export async function pruneBackups(path: string, keep: number): Promise<void> {
   if (keep === 0) return;
   const { folder, stem, extension } = partsOf(path);

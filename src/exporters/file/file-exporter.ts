@@ -16,7 +16,7 @@ export class FileExporter implements Exporter {
   readonly #settings: Settings<FileConfig>;
   readonly #file: LineFile;
   readonly #flushMs: number;
-  /** The last of what is to be done with the file: one thing after the other. */
+  /** The last operation on the file: they are done one after the other. */
   #last: Promise<void> = Promise.resolve();
   #cancelFlush: (() => void) | undefined;
 
@@ -42,7 +42,7 @@ export class FileExporter implements Exporter {
     const { config, logger } = this.#settings;
     try {
       await this.#file.open();
-      // Somebody may be meant to read what is there; a new file is private.
+      // An existing file keeps its mode, since somebody may be meant to read it; a new one is private.
       if (isOpenToOthers(config.path))
         logger.warn(
           { path: config.path },
@@ -62,7 +62,7 @@ export class FileExporter implements Exporter {
     return this.#input<S>((batch) => encodeJson(encodeRequest(signal, batch)));
   }
 
-  /** @param print gives the lines of a batch, without the end of the last */
+  /** @param print gives the lines of a batch, without the last line end */
   #input<S extends Signal>(print: (batch: Batches[S]) => string): Consumer<Batches[S]> {
     return {
       consume: async (batch): Promise<Receipt> => {

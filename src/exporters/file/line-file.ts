@@ -18,8 +18,8 @@ export interface LineFileOptions {
 }
 
 /**
- * A file of lines that is rotated by its size. A line is there whole or not at all, save after a crash of the machine. A
- * file that others moved or deleted is made anew. Not for calls at the same time.
+ * A file of lines that is rotated by its size. A line is either there as a whole or not at all, except after a crash of the
+ * machine. A file that others moved or deleted is made anew. Calls must not overlap.
  */
 export class LineFile {
   readonly #options: LineFileOptions;
@@ -27,14 +27,14 @@ export class LineFile {
   #inode = 0;
   #size = 0;
   #isDirty = false;
-  /** Whether its name, and those of files put aside, outlive a loss of power. */
+  /** Whether its name, and those of files put aside, survive a loss of power. */
   #isNamed = false;
 
   constructor(options: LineFileOptions) {
     this.#options = options;
   }
 
-  /** Opens the file, empties it where it is not to be appended to. @throws the error of the file system */
+  /** Opens the file, and empties it where lines are not to be appended. @throws the error of the file system */
   async open(): Promise<void> {
     const { path, append } = this.#options;
     await makePrivateDirectory(dirname(path));
@@ -44,7 +44,10 @@ export class LineFile {
     this.#size = 0;
   }
 
-  /** @param line without its end. @throws the error of the file system; the file is then as before */
+  /**
+   * @param line without its line end.
+   * @throws the error of the file system; the file is then as before
+   */
   async write(line: string): Promise<void> {
     const bytes = Buffer.from(`${line}\n`);
     const { maxSize } = this.#options;
@@ -100,7 +103,7 @@ export class LineFile {
     this.#isNamed = true;
   }
 
-  /** What a crash cut off must not swallow the next line. */
+  /** A line that a crash cut off must not merge with the next one. */
   async #endLastLine(handle: FileHandle, size: number): Promise<void> {
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
     if (buffer[0] === NEWLINE) return;

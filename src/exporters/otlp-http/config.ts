@@ -59,9 +59,9 @@ export function urlsOf(config: OtlpHttpConfig): ReadonlyMap<TelemetrySignal, URL
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** As RFC 9110 has them: visible characters, spaces and tabs. */
+/** As RFC 9110 defines them: visible characters, spaces and tabs. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that say what the body is, or that belong to the connection. */
+/** Headers that describe the body, or that belong to the connection. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
@@ -71,7 +71,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'connection',
 ]);
 
-/** What the schema cannot say. Values of headers are never repeated. */
+/** Checks what the schema cannot express. Values of headers are never repeated. */
 export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; readonly message: string }[] {
   const problems: { path: string; message: string }[] = [];
   const urls = ['endpoint', 'traces_endpoint', 'metrics_endpoint', 'logs_endpoint'] as const;

@@ -4,7 +4,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Answer } from './answer.js';
 import type { OtlpHttpConfig } from './config.js';
 
-/** Of an answer so much is read; nothing that OTLP says is longer. */
+/** How much of an answer is read; nothing in OTLP is longer. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -86,7 +86,7 @@ export class HttpClient {
   }
 }
 
-/** The start of a body. The rest is thrown away, and with it the connection where it is long. */
+/** The start of a body. The rest is thrown away, together with the connection if it is long. */
 async function readStart(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -102,7 +102,7 @@ function one(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Errors of connections say the most in their code; several addresses give several errors. */
+/** For errors of connections the code says most; several addresses give several errors. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
   if (!(cause instanceof Error)) return String(cause);

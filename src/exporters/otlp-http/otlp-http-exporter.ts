@@ -54,7 +54,7 @@ export class OtlpHttpExporter implements Exporter {
   }
 
   #input<S extends TelemetrySignal>(signal: S, url: URL): Consumer<Batches[S]> {
-    // A query may hold a key.
+    // A query may contain a key.
     const place = url.origin + url.pathname;
     return {
       consume: async (batch, context): Promise<Receipt> => {
@@ -69,7 +69,7 @@ export class OtlpHttpExporter implements Exporter {
     };
   }
 
-  /** @throws ConsumeError, permanent, for what OTLP cannot say */
+  /** @throws ConsumeError, permanent, for what OTLP cannot express */
   async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S]): Promise<Uint8Array> {
     let body: Uint8Array;
     try {
@@ -91,7 +91,7 @@ export class OtlpHttpExporter implements Exporter {
     return this.#client.post(url, place, { headers: this.#headers, body, signal: abort });
   }
 
-  /** What was rejected must not be sent again: it is counted and said. */
+  /** Rejected items must not be sent again: they are counted and logged. */
   #noteRejection(signal: TelemetrySignal, { body, contentType }: Answer, place: string): void {
     const rejection = readRejection(signal, body, encodingOf(contentType) ?? 'protobuf');
     if (!rejection) return;

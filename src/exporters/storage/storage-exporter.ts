@@ -41,8 +41,8 @@ export class StorageExporter implements Exporter {
 }
 
 /**
- * Lets go of the records, of which the store has taken what it needs: kept until the commit they would outlive several
- * rounds of the garbage collector, which then costs a quarter of the time of ingestion.
+ * Releases the records once the store has taken what it needs: kept until the commit, they would outlive several rounds of the
+ * garbage collector, which then costs a quarter of the time of ingestion.
  */
 async function released(batch: Batch<unknown>, written: Promise<Receipt>): Promise<Receipt> {
   batch.items.length = 0;

@@ -20,7 +20,7 @@ export class HealthExtension implements Component {
   }
 }
 
-/** Whoever can answer lives: a restart would not help while it is merely busy or stopping. */
+/** A process that can answer is alive: a restart would not help while it is merely busy or stopping. */
 function live({ phase }: DaemonHealth): HttpResponse {
   return { status: 200, headers: HEADERS, body: JSON.stringify({ status: 'ok', phase }) };
 }

@@ -8,7 +8,7 @@ import { PriceFinder } from './price-finder.js';
 import type { PriceTable } from './price-table.js';
 import { costOf, type Price, type Tokens } from './token-cost.js';
 
-/** Models and providers whose prices are remembered. */
+/** How many models and providers have their prices remembered. */
 const MAX_REMEMBERED = 10_000;
 
 /** What became of a span, as the metric has it. */
@@ -43,14 +43,14 @@ export function createCost(
   };
 }
 
-/** Gives a span its cost, where it is to have one. @returns undefined where there is nothing to price. */
+/** Gives a span its cost, if it should have one. @returns undefined where there is nothing to price. */
 function price(span: SpanRecord, finder: PriceFinder): Result | undefined {
   if (span.cost_usd !== null) {
-    // Who sends on what was estimated elsewhere says so.
+    // A cost that was estimated elsewhere is marked as estimated by its sender.
     if (span.metadata?.cost_source !== 'estimated') note(span, 'reported');
     return 'reported';
   }
-  // What is running has not used all its tokens yet, and a cost once stored stays.
+  // A running span has not used all its tokens yet, and a cost once stored stays.
   if (span.type !== 'llm' || span.status === 'running') return undefined;
   if (span.input_tokens === null && span.output_tokens === null && span.total_tokens === null)
     return undefined;
@@ -72,8 +72,8 @@ function note(span: SpanRecord, source: 'reported' | 'estimated'): void {
 }
 
 /**
- * The tokens of a call by their prices. Input or output that is missing is what the other leaves of the total; with the
- * total alone there is only a price where output costs nothing, as of embeddings.
+ * The tokens of a call as its prices need them. Where input or output is missing, it is what the other leaves of the total; from
+ * the total alone a cost follows only where output costs nothing, as for embeddings.
  */
 function tokensOf(span: SpanRecord, { output: outputRate }: Price): Tokens | undefined {
   const { input_tokens, output_tokens, total_tokens } = span;

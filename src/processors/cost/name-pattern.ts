@@ -2,11 +2,10 @@
 export type NameTest = (name: string) => boolean;
 
 /**
- * The one form that patterns of a price table have: `*` stands for any characters, also for none, and everything else
- * for itself; case does not matter. A pattern without `/` is held against what stands behind the last `/` of a name,
- * so that `gpt-5` also fits `openai/gpt-5`; one with `/` against the whole name.
- *
- * The time it takes grows with the length of the name only, whatever the pattern: senders choose names.
+ * The patterns of a price table: `*` stands for any characters, or for none, and everything else for itself; case does not
+ * matter. A pattern without `/` is compared with what follows the last `/` of a name, so that `gpt-5` also fits `openai/gpt-5`;
+ * one with `/` with the whole name. The time it takes grows only with the length of the name, whatever the pattern, because
+ * senders choose names.
  */
 export function namePattern(pattern: string): NameTest {
   const parts = pattern.toLowerCase().split('*');
@@ -17,7 +16,7 @@ export function namePattern(pattern: string): NameTest {
   };
 }
 
-/** @param parts what must stand in the text one behind the other; the first at its start, the last at its end */
+/** @param parts must occur in the text one after the other; the first at its start, the last at its end */
 function fits(text: string, parts: readonly string[]): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop();

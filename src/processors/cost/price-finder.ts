@@ -2,8 +2,8 @@ import type { PricedModels } from './price-table.js';
 import type { Price } from './token-cost.js';
 
 /**
- * Finds the price of a model. A table is gone through from its top, so what was found is remembered, unknown models
- * included; beyond `maxRemembered` the one remembered longest is forgotten, because senders choose names.
+ * Finds the price of a model. A table is searched from the top, so results are remembered, including unknown models; beyond
+ * `maxRemembered` the one remembered longest is forgotten, because senders choose names.
  */
 export class PriceFinder {
   readonly #models: readonly PricedModels[];
@@ -20,7 +20,7 @@ export class PriceFinder {
    * @returns null for a model that is not in the table
    */
   find(model: string, provider: string): Price | null {
-    // Neither holds a line end where it is a real name; where it does, a wrong guess costs nothing but itself.
+    // A real name contains no line end; if one does, a wrong guess harms nothing but itself.
     const key = `${provider}\n${model}`;
     const known = this.#remembered.get(key);
     if (known !== undefined) return known;

@@ -8,19 +8,19 @@ import { section } from '../../config/schema.js';
 import { namePattern, type NameTest } from './name-pattern.js';
 import { RATE_SCALE, type Price, type Rates } from './token-cost.js';
 
-/** One entry of a table, ready to be held against models. */
+/** One entry of a table, ready to be compared with models. */
 export interface PricedModels {
   readonly match: readonly NameTest[];
-  /** Which providers it is for; null: all. */
+  /** The providers it is for; null: all. */
   readonly provider: NameTest | null;
   readonly price: Price;
 }
 
 /** A price table. */
 export interface PriceTable {
-  /** Of what day the prices are, as the table says it; null where it does not. */
+  /** The date of the prices, as the table gives it; null where it does not. */
   readonly date: string | null;
-  /** In the order of the file: the first that fits a model holds. */
+  /** In the order of the file: the first entry that fits a model applies. */
   readonly models: readonly PricedModels[];
 }
 
@@ -102,7 +102,7 @@ function readText(file: string): string {
   }
 }
 
-/** Prices finer than what is counted with. */
+/** Prices with more digits than are counted with. */
 function tooFine(models: readonly Entry[], root: MapNode): readonly Problem[] {
   const inside = (values: object, path: readonly string[]): readonly Problem[] =>
     Object.keys(rates).flatMap((key) => {
@@ -116,7 +116,7 @@ function tooFine(models: readonly Entry[], root: MapNode): readonly Problem[] {
   });
 }
 
-/** Plain names that an earlier entry takes from every provider: whoever wrote them meant something else. */
+/** Plain names that an earlier entry already covers for every provider: whoever wrote them meant something else. */
 function neverReached(models: readonly Entry[], root: MapNode): readonly Problem[] {
   return models.flatMap(({ match, provider }, index) =>
     match.flatMap((name, place) => {

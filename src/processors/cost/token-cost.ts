@@ -9,39 +9,39 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** The rates of calls with more input tokens than `over`. */
+  /** The rates for calls with more input tokens than `over`. */
   readonly long: (Rates & { readonly over: number }) | null;
 }
 
 /** The tokens of one call. Whole numbers. */
 export interface Tokens {
-  /** Those read from and written to a cache included. */
+  /** Including those read from and written to a cache. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
 }
 
-/** Digits behind the point that a price for a million tokens may have, as a factor. */
+/** A factor for the digits after the point that a price for a million tokens may have. */
 export const RATE_SCALE = 1_000_000;
-/** Rates in a nano-USD. */
+/** How many rates make a nano-USD. */
 const RATES_PER_NANO = 1000;
 
 /**
- * The cost of a call: the input tokens that no cache had part in, those read from a cache, those
- * written to it, and the output, each at its price. Exact; rounded once, at the end, half to even.
+ * The cost of a call: input tokens outside any cache, those read from a cache, those written to it, and the output, each at its
+ * price. Exact, and rounded once at the end, half to even.
  *
- * @returns undefined where it is more than is taken as an amount of money
+ * @returns undefined where it is more than is accepted as an amount of money
  */
 export function costOf(price: Price, tokens: Tokens): NanoUsd | undefined {
   const { cacheRead, cacheWrite, output } = tokens;
-  // Some report only what the caches had no part in; then nothing is left of it here.
+  // Some report only the input outside the caches; then nothing is left of it here.
   const plain = Math.max(0, tokens.input - cacheRead - cacheWrite);
   const whole = Math.max(tokens.input, cacheRead + cacheWrite);
   const rates = price.long !== null && whole > price.long.over ? price.long : price;
   const sum =
     plain * rates.input + cacheRead * rates.cacheRead + cacheWrite * rates.cacheWrite + output * rates.output;
-  // A sum that doubles hold exactly has parts that they hold exactly.
+  // If a double holds the sum exactly, it also holds its parts exactly.
   if (sum <= Number.MAX_SAFE_INTEGER) return bounded(roundHalfEven(sum));
   return roundLarge(
     BigInt(plain) * BigInt(rates.input) +

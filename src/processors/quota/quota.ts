@@ -29,13 +29,13 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     this.#withdraw = undefined;
   }
 
-  /** What is new of a batch only the store knows, so that nothing is refused here. */
+  /** Only the store knows what is new in a batch, so nothing is refused here. */
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
     if (!this.#isCounted) return this.#next.consume(batch, context);
     const limits = [batch.quota?.monthly_items ?? 0, this.#config.monthly_events].filter(
       (limit) => limit > 0,
     );
-    // Of several of these processors the smallest limit holds.
+    // Where there are several of these processors, the smallest limit applies.
     const monthly_items = limits.length === 0 ? 0 : Math.min(...limits);
     return this.#next.consume({ ...batch, quota: { monthly_items } }, context);
   }

@@ -3,7 +3,7 @@ import { AGENT_NODE, NO_NODE, type DerivedMap } from '../../signal/service-map.j
 import { nodeName } from '../../signal/service-node.js';
 import { LENGTHS, URLS, type MapAnswer, type MapTask, type MapTaskBatch } from './task.js';
 
-/** What the thread does. */
+/** The work of the thread. */
 export function deriveTask(task: MapTask): MapAnswer {
   return encodeAnswer(task.map((batch) => new BatchReader(batch).derive()));
 }
@@ -13,7 +13,7 @@ class BatchReader {
   readonly #traces: number;
   readonly #numbers: Int32Array;
   readonly #texts: readonly string[];
-  /** What the texts are as names of nodes, as far as it was asked for; null for no name. */
+  /** The names of nodes that the texts give, as far as these were asked for; null where a text gives no name. */
   readonly #names: (string | null | undefined)[];
   #at = 0;
 

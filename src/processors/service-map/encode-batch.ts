@@ -5,7 +5,7 @@ import { hourOf, TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { URLS, type MapTaskBatch } from './task.js';
 
-/** Lays a batch out for the thread: only what its nodes follow from. */
+/** Encodes a batch for the thread: only what its nodes follow from. */
 export function encodeBatch(items: readonly TraceRecord[]): MapTaskBatch {
   const numbers: number[] = [];
   const texts = new Texts();

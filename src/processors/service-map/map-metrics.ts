@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
 
-/** Of a task in seconds: from less than a millisecond to a machine in trouble. */
+/** Seconds that a task takes: from less than a millisecond to a machine in trouble. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const LABEL_NAMES = ['processor'];
 

@@ -6,11 +6,13 @@ import { readAnswer } from './read-answer.js';
 import type { MapAnswer, MapTask } from './task.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 
-/** Tasks that a thread has at once. This thread hears of no answer while it reads what has come: for 50 ms under load. */
+/**
+ * How many tasks a thread has at once. While this thread reads what has come, for 50 ms under load, it does not hear of answers.
+ */
 const DEPTH = 4;
 
 export interface MapPoolOptions {
-  /** Of the threads' compiled module. */
+  /** The compiled module of the threads. */
   readonly module: URL;
   readonly threads: number;
   readonly clock: Clock;
@@ -42,7 +44,7 @@ export class MapPool {
     return this.#threads.hasFreeThread;
   }
 
-  /** Whether a thread takes a task now. */
+  /** Whether a thread can take a task now. */
   get hasRoom(): boolean {
     return this.#threads.hasRoom;
   }
@@ -63,7 +65,7 @@ export class MapPool {
     return readAnswer(answer, task.length);
   }
 
-  /** Ends the threads at once. What they have not done fails. */
+  /** Ends the threads at once. Unfinished tasks fail. */
   async close(): Promise<void> {
     await this.#threads.close();
   }

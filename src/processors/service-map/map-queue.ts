@@ -9,16 +9,16 @@ import { MapPool, type MapPoolOptions } from './map-pool.js';
 import type { MapTaskBatch } from './task.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 
-/** Batches that wait go into one task up to so many spans: beyond, what a task costs by itself is little. */
+/** How many spans of waiting batches go into one task: beyond that, the fixed cost of a task hardly matters. */
 const MAX_TASK_SPANS = 4096;
 /**
- * As soon as so many spans wait they go, so that a thread derives them while this one reads what else has come: a full
- * daemon takes 7 % more in than if it handed all over at the end. With 1000 and 2500 it is much the same, with 500 less.
+ * As soon as this many spans wait they are sent, so that a thread derives them while this one reads what else has come: a full
+ * daemon takes in 7 % more than if it handed everything over at the end. With 1000 and 2500 it is much the same, with 500 less.
  */
 const TASK_SPANS = 1500;
 /**
- * For BUSY_MS after a task of at least BUSY_SPANS more is on its way, and the next one gathers for GATHER_MS: to wake a
- * thread costs both sides some 50 µs. With a full daemon all its threads take 2 % less processor time for a span.
+ * For BUSY_MS after a task of at least BUSY_SPANS more is probably on its way, and the next one gathers for GATHER_MS: waking a
+ * thread costs both sides some 50 µs. In a full daemon all threads together then take 2 % less processor time a span.
  */
 const BUSY_SPANS = 150;
 const BUSY_MS = 20;
@@ -28,7 +28,7 @@ const RETRY_AFTER_MS = 1000;
 export interface MapQueueOptions extends MapPoolOptions {
   /** Batches that may wait. */
   readonly maxQueue: number;
-  /** How long one more waits for a place, in milliseconds. */
+  /** How long a further batch waits for a place, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -37,20 +37,20 @@ interface Waiting {
   readonly spans: number;
   readonly resolve: (map: DerivedMap) => void;
   readonly reject: (error: ConsumeError) => void;
-  /** Whether a task that it was in has failed. */
+  /** Whether a task that contained it has failed. */
   hasFailed: boolean;
 }
 
-/** One that waits for a place in the queue. */
+/** A batch that waits for a place in the queue. */
 interface Outside {
   readonly batch: Waiting;
   readonly cancel: () => void;
 }
 
 /**
- * Batches that wait for a thread to derive their maps. Those that have come by the time a thread takes them go to it
- * together. When a task fails each of its batches is derived once more, with nothing else under way, so that one that
- * cannot be derived, or ends its thread, takes no others with it.
+ * Batches that wait for a thread to derive their maps. Those that have come by the time a thread is ready go to it together. When
+ * a task fails, each of its batches is derived once more by itself, so that one that cannot be derived, or that ends its thread,
+ * does not take others down with it.
  */
 export class MapQueue {
   readonly #pool: MapPool;
@@ -59,20 +59,20 @@ export class MapQueue {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #metrics: MapMetrics;
-  /** Those of failed tasks: before all others, since they wait the longest. */
+  /** Batches of failed tasks. They come before all others, since they have waited the longest. */
   readonly #again: Waiting[] = [];
   readonly #queue: Waiting[] = [];
   #spansQueued = 0;
   readonly #outside = new Set<Outside>();
   #underWay = 0;
-  /** Whether what is under way is the second try of a batch. */
+  /** Whether the second try of a batch is running. */
   #isAlone = false;
-  /** Of the last task, and when one last ended. */
+  /** The spans of the last task, and when a task last ended. */
   #lastSpans = 0;
   #lastAt = -Infinity;
   #isScheduled = false;
   #closing: Promise<void> | null = null;
-  /** Whether the time for finishing what was taken is over. */
+  /** Whether there is no more time to finish what was taken. */
   #isOver = false;
   #onEmpty: () => void = () => undefined;
 
@@ -85,7 +85,7 @@ export class MapQueue {
     this.#metrics = options.metrics;
   }
 
-  /** Batches that no thread has yet. */
+  /** How many batches are with no thread yet. */
   get waiting(): number {
     return this.#again.length + this.#queue.length + this.#outside.size;
   }
@@ -163,7 +163,7 @@ export class MapQueue {
     this.#outside.add(outside);
   }
 
-  /** What comes in one turn of the event loop goes together, and after a large task what comes in some milliseconds. */
+  /** What comes in one turn of the event loop is sent together, and after a large task what comes within some milliseconds. */
   #schedule(): void {
     if (this.#isScheduled || this.#again.length + this.#queue.length === 0) return;
     this.#isScheduled = true;
@@ -175,12 +175,12 @@ export class MapQueue {
     else setImmediate(go);
   }
 
-  /** Whether more is on its way: a large task has just ended. */
+  /** Whether more is probably on its way, because a large task has just ended. */
   get #isBusy(): boolean {
     return this.#lastSpans >= BUSY_SPANS && performance.now() - this.#lastAt < BUSY_MS;
   }
 
-  /** As much as the threads take. */
+  /** Hands over as much as the threads take. */
   #handOver(): void {
     while (this.#isTaken && !this.#isAlone) {
       if (this.#again.length > 0) {
@@ -192,7 +192,7 @@ export class MapQueue {
     }
   }
 
-  /** Whether a thread takes what waits: a large task may lie ready for it, small ones wait for each other. */
+  /** Whether a thread can take what waits: a large task may lie ready for it, while small ones wait for each other. */
   get #isTaken(): boolean {
     return this.#pool.hasFreeThread || (this.#spansQueued >= TASK_SPANS && this.#pool.hasRoom);
   }

@@ -8,7 +8,7 @@ import { LENGTHS, type MapAnswer } from './task.js';
 export function readAnswer({ numbers, names }: MapAnswer, batches: number): DerivedMap[] {
   let at = batches * LENGTHS;
   let name = 0;
-  // A copy, so that each may be handed on by itself.
+  // A copy, so that each can be handed on by itself.
   const next = (length: number) => numbers.slice(at, (at += length));
   return Array.from({ length: batches }, (_, batch) => {
     const [count = 0, nodes = 0, nodeSums = 0, edgeSums = 0] = numbers.subarray(batch * LENGTHS);

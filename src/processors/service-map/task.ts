@@ -1,6 +1,6 @@
 /**
- * A batch on its way to the thread. Few names stand for most spans, so each text goes once, and as a string: the thread
- * makes a name of it once, and nobody writes or reads UTF-8.
+ * A batch on its way to the thread. Few names stand for most spans, so each text crosses once, as a string: the thread makes a
+ * name of it once, and nobody writes or reads UTF-8.
  */
 export interface MapTaskBatch {
   readonly traces: number;
@@ -16,12 +16,12 @@ export interface MapTaskBatch {
 /** What travels to the thread: batches that are derived one by one. */
 export type MapTask = readonly MapTaskBatch[];
 
-/** Of a span whose node is the host of the first of some URLs that has one, otherwise its name. */
+/** In place of a source: the span's node is the host of the first of some URLs that has one, otherwise its name. */
 export const URLS = -3;
 
 /** What travels back. */
 export interface MapAnswer {
-  /** Of each batch {@link LENGTHS} numbers; then, batch by batch, its `nodes`, `nodeSums` and `edgeSums`. */
+  /** For each batch {@link LENGTHS} numbers; then, batch by batch, its `nodes`, `nodeSums` and `edgeSums`. */
   readonly numbers: Int32Array<ArrayBuffer>;
   /** Batch by batch. */
   readonly names: readonly string[];

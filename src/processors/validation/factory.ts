@@ -9,7 +9,7 @@ export const validationProcessor: ProcessorFactory<typeof validationConfig> = {
     'Refuses traces, metric points and log records that break a rule or a limit, whatever receiver they came by.',
   stability: 'beta',
   configSchema: validationConfig,
-  // It takes the spaces off the ends of names.
+  // It removes spaces at the ends of names.
   mutatesBatch: true,
   create: {
     traces: ({ config, next }) => createTraceValidation(config, next),

@@ -23,7 +23,7 @@ function inspect(value: JsonValue, levels: number, maxDepth: number): string | u
     }
     return undefined;
   }
-  // for-in, twice as fast here as Object.keys: payloads are plain data, whose prototype adds nothing to it.
+  // for-in is twice as fast here as Object.keys: payloads are plain data, whose prototype adds nothing.
   for (const key in value) {
     if (!key.isWellFormed()) return HALF_SURROGATE;
     const found = inspect(value[key] ?? null, levels - 1, maxDepth);

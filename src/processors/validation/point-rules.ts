@@ -4,7 +4,7 @@ import type { MetricPoint, MetricStream } from '../../signal/metric.js';
 import type { Limits } from './rules.js';
 import { isLonger } from './text-length.js';
 
-/** Holds the points of one batch against the limits. What their metrics have in common is looked at once. */
+/** Checks the points of one batch against the limits. What their metrics have in common is checked once. */
 export class PointRules {
   readonly #limits: Limits;
   readonly #streams = new Map<MetricStream, string | undefined>();
@@ -40,7 +40,7 @@ export class PointRules {
       const value = labels[key] ?? '';
       if (isLonger(key, maxNameLength))
         problems.add('/labels', `must not have keys longer than ${maxNameLength} characters`);
-      // Counting is for those few that may be too long: the pointer is put together only then.
+      // Only the few that may be too long are counted, and only then is the pointer put together.
       if (value.length > maxTextLength) checkLength(problems, `/labels/${key}`, value, maxTextLength);
     }
     if (count > maxLabels)

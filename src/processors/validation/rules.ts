@@ -17,8 +17,7 @@ export interface Limits {
 }
 
 /**
- * Holds one trace against the rules that no schema can say. Spaces around the names of its agent and
- * spans are taken off on the way.
+ * Checks one trace against the rules that no schema can express, and removes spaces around the names of its agent and spans.
  *
  * @returns the first problem in words, with the number of further ones, or undefined for a good trace.
  */
@@ -26,7 +25,7 @@ export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): strin
   const rules = new Rules(limits);
   rules.checkHeader(trace);
   if (spans.length > limits.maxSpansPerTrace) {
-    // One problem says it all: the spans are not looked at.
+    // One problem says it all, so the spans are not looked at.
     rules.problems.add(
       '/spans',
       `must not hold more than ${limits.maxSpansPerTrace} spans, and there are ${spans.length}`,
@@ -44,11 +43,11 @@ export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): strin
   return rules.problems.reason;
 }
 
-/** The rules. Pointers are put together only for what is wrong: on the way of good spans nothing is allocated. */
+/** The rules. Pointers are put together only for what is wrong: good spans allocate nothing. */
 class Rules {
   readonly problems = new ItemProblems();
   readonly #limits: Limits;
-  /** Of the part that is looked at: -1 for the header. */
+  /** The index of the span that is looked at; -1 for the header. */
   #index = -1;
 
   constructor(limits: Limits) {

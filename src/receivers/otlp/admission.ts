@@ -38,7 +38,7 @@ export class Admission {
     ];
   }
 
-  /** @throws HttpProblem 503 `shutting_down`, `overloaded` where a request of `bytes` of a user cannot be taken now. */
+  /** @throws HttpProblem 503 `shutting_down`, or `overloaded` where a user's request of `bytes` cannot be taken now. */
   check(userId: string, bytes: number): void {
     if (this.#isDraining) throw busy('shutting_down', 'The daemon is shutting down; send the request again.');
     if (this.#inFlight.isFull(userId, bytes))

@@ -2,7 +2,12 @@ import { Type, type Static } from 'typebox';
 import { duration, optionalEndpoint, section, size } from '../../config/schema.js';
 import { tlsFiles } from '../../config/tls.js';
 
-/** What both protocols have. @param endpoint the port of the specification @param maxSize of a request */
+/**
+ * The keys that both protocols have.
+ *
+ * @param endpoint with the port that OTLP names
+ * @param maxSize of a request
+ */
 function protocol(endpoint: string, maxSize: string) {
   return {
     endpoint: optionalEndpoint({
@@ -81,7 +86,7 @@ export const otlpConfig = section({
 
 export type OtlpConfig = Static<typeof otlpConfig>;
 
-/** Null and empty text both mean nowhere. */
+/** Null and the empty text both mean that it does not listen. */
 export function isSet(endpoint: string | null): endpoint is string {
   return endpoint !== null && endpoint !== '';
 }

@@ -8,11 +8,11 @@ import type { OtlpRequests } from '../../otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 
 /**
- * What a request costs in memory depends on its fields: two bytes may become an object of 200. With 64 MiB a request may
- * have two million, which is 20 000 spans with 20 attributes each.
+ * A request's cost in memory depends on its fields: two bytes may become an object of 200. With 64 MiB a request may have two
+ * million fields, which is 20 000 spans with 20 attributes each.
  */
 const BYTES_PER_FIELD = 32;
-/** Where the limit is a small one, as that of gRPC, real requests come nearer to it: metrics have a field for 10 bytes. */
+/** Under a small limit, as that of gRPC, real requests come closer to the bound: metrics have a field for every 10 bytes. */
 const LEAST_BYTES_PER_FIELD = 4;
 const SURE_FIELDS = 1_000_000;
 
@@ -32,10 +32,10 @@ export function decode<S extends TelemetrySignal>(
 }
 
 /**
- * Receives a request by HTTP.
+ * Receives a request over HTTP.
  *
- * @param maxBytes as of `decode`
- * @throws HttpProblem 413 for a JSON text with too many fields, as soon as they have arrived; what `request.body` throws
+ * @param maxBytes as in `decode`
+ * @throws HttpProblem 413 for JSON with too many fields, as soon as they have arrived; what `request.body` throws
  */
 export function receive(
   request: HttpRequest,
@@ -45,7 +45,7 @@ export function receive(
   return encoding === 'protobuf' ? request.body() : ReceivedJson.receive(request, jsonRules(maxBytes));
 }
 
-/** @param maxBytes as of `decode` */
+/** @param maxBytes as in `decode` */
 export function jsonRules(maxBytes: number): JsonRules {
   return { limits: { nodes: maxFields(maxBytes) }, problemOf: tooMuch };
 }

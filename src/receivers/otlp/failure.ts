@@ -4,7 +4,7 @@ import { OtlpDecodeError } from '../../otlp/decode/decode-error.js';
 import type { Failure } from '../../otlp/wire/status.js';
 import { Code } from './grpc-code.js';
 
-/** A failure as both protocols tell it. */
+/** A failure as both protocols report it. */
 export interface OtlpFailure {
   readonly httpStatus: number;
   /** `google.rpc.Code` */
@@ -30,8 +30,8 @@ const CODES: Readonly<Record<number, number>> = {
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 /**
- * What is not an API's business but the protocol's: bad data is always 400, and a request that did not arrive in time may be
- * sent again, which clients do for 503 and not for 408.
+ * Where the protocol differs from an API: bad data is always 400, and a request that did not arrive in time may be sent again,
+ * which clients do for 503 and not for 408.
  */
 export function otlpFailure({ status, message, errors, headers }: HttpProblem): OtlpFailure {
   const httpStatus = status === 422 ? 400 : status === 408 ? 503 : status;
@@ -49,7 +49,7 @@ export function otlpFailure({ status, message, errors, headers }: HttpProblem): 
   };
 }
 
-/** What the sender is told of anything that was thrown, and whether somebody should look into it. */
+/** What the sender is told about anything that was thrown, and whether somebody should look into it. */
 export function problemOf(error: unknown): { readonly problem: HttpProblem; readonly isFault: boolean } {
   if (!(error instanceof OtlpDecodeError)) return failureOf(error);
   const { place, reason, isTooLarge } = error;

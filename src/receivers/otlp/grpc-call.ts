@@ -13,9 +13,9 @@ const NOTHING = new Uint8Array();
 export interface GrpcCallOptions {
   /** Before and after decompression. */
   readonly maxMessageBytes: number;
-  /** Time for the whole message and its end to arrive, and again for the answer to be read, in milliseconds. */
+  /** Time limit for the whole message and its end to arrive, and again for the answer to be read, in milliseconds. */
   readonly timeoutMs: number;
-  /** What the bytes of the message are taken from, as they arrive and as they are inflated. */
+  /** From which the bytes of the message are taken, as they arrive and as they are inflated. */
   readonly holding: Holding;
   readonly clock: Clock;
 }
@@ -37,14 +37,14 @@ export class GrpcCall {
     this.#stream = stream;
     this.#headers = headers;
     this.#options = options;
-    // What goes wrong with a stream ends it, which `close` tells.
+    // An error of a stream ends it, which `close` reports.
     stream.on('error', () => undefined);
     stream.once('close', () => {
       if (!this.#isAnswered) this.#abort.abort();
     });
   }
 
-  /** Ends when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer any more. */
   get abort(): AbortSignal {
     return this.#abort.signal;
   }
@@ -70,7 +70,7 @@ export class GrpcCall {
   }
 
   /**
-   * Takes the message. Resolves, with what it is when inflated, when the client has ended its side.
+   * Takes the message. Resolves with the inflated message when the client has ended its side.
    *
    * @throws HttpProblem 400, 408, 413, 415, 503
    */
@@ -134,14 +134,14 @@ export class GrpcCall {
     this.#closeAfter(this.#options.timeoutMs, constants.NGHTTP2_CANCEL);
   }
 
-  /** Ends the call with a status, whatever of it is still on its way. */
+  /** Ends the call with a status, even if some of it is still on its way. */
   fail(status: CallStatus): void {
     if (!this.#mayAnswer()) return;
     this.#stream.respond({ ...ANSWER_HEADERS, ...trailersOf(status) }, { endStream: true });
     this.#stop();
   }
 
-  /** Ends what is no call of gRPC. @param status of HTTP */
+  /** Ends what is not a gRPC call. @param status of HTTP */
   refuse(status: number): void {
     if (!this.#mayAnswer()) return;
     this.#stream.respond({ ':status': status }, { endStream: true });
@@ -155,8 +155,8 @@ export class GrpcCall {
   }
 
   /**
-   * The answer is out. What is still sent is thrown away for a moment, for the client to read the answer and stop by itself:
-   * closing a stream takes along what of it has not left yet.
+   * The answer is out. What is still sent is thrown away for a moment, so that the client can read the answer and stop by itself:
+   * closing a stream drops the part of it that has not left yet.
    */
   #stop(): void {
     this.#stream.resume();

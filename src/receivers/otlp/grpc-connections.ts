@@ -3,17 +3,17 @@ import type { Clock } from '../../component/telemetry.js';
 import type { Connection, Connections } from '../../http/connections.js';
 import { countConnections } from '../../http/peers.js';
 
-/** Time for a new connection to say that it speaks HTTP/2. */
+/** How long a new connection may take to say that it speaks HTTP/2. */
 const GREETING_MS = 10_000;
-/** Clients open a new connection when they need one. */
+/** How long a connection may be idle; clients open a new one when they need it. */
 const IDLE_MS = 600_000;
-/** So that connections whose client is gone without a word are closed. */
+/** How often to ping, so that connections whose client has gone silently are closed. */
 const PING_EVERY_MS = 60_000;
 const PING_TIMEOUT_MS = 20_000;
 
 /**
- * The connections of a gRPC server: none stays that does not greet, answer pings, or make a call for long; and no more than there is
- * room for in the table.
+ * The connections of a gRPC server. A connection is closed when it does not greet, does not answer pings, or makes no call for
+ * long, and when the table has no room for it.
  */
 export class GrpcConnections {
   readonly #clock: Clock;
@@ -38,12 +38,12 @@ export class GrpcConnections {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Closes every connection, whatever is under way. */
+  /** Closes every connection, whatever is in progress. */
   cut(): void {
     for (const session of this.#sessions) session.destroy();
   }
 
-  /** @param placeOf what is in the table only after this; undefined where the connection was closed for want of room */
+  /** @param placeOf gives its place in the table; undefined where the connection was closed for lack of room */
   #watch(session: ServerHttp2Session, placeOf: () => Connection | undefined): void {
     let place: Connection | undefined;
     this.#sessions.add(session);
@@ -87,7 +87,7 @@ export class GrpcConnections {
         if (place !== undefined) this.#table.idle(place);
       });
     });
-    // What goes wrong with a connection ends it, which `close` tells.
+    // An error of a connection ends it, which `close` reports.
     session.on('error', () => undefined);
     session.once('close', () => {
       this.#sessions.delete(session);

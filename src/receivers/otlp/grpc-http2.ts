@@ -4,12 +4,12 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import { readTlsFiles, secureContext } from '../../http/tls.js';
 import { TlsReload } from '../../http/tls-reload.js';
 
-/** Calls of one connection at a time: more than any exporter makes, and more than HTTP/2 recommends at least. */
+/** Calls of one connection at a time: more than any exporter makes, and more than the minimum that HTTP/2 recommends. */
 const MAX_CALLS_OF_CONNECTION = 128;
 const HANDSHAKE_MS = 10_000;
 const SETTINGS = { maxConcurrentStreams: MAX_CALLS_OF_CONNECTION, maxHeaderListSize: 32 * 1024 };
 
-/** A server of HTTP/2 that does not listen yet, and the watch over the files of its certificate. */
+/** An HTTP/2 server that does not listen yet, and the watch over the files of its certificate. */
 export interface Http2 {
   readonly server: Http2Server;
   /** Ends the watch. */

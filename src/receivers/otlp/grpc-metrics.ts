@@ -2,7 +2,12 @@ import type { Meter } from '../../component/telemetry.js';
 import type { NoRoom } from '../../http/connections.js';
 import type { GrpcServer } from './grpc-server.js';
 
-/** Shows what a server holds, until it is ended. @param id of the receiver @returns what ends it */
+/**
+ * Shows what a server holds, until it is ended.
+ *
+ * @param id of the receiver
+ * @returns a function that ends it
+ */
 export function observeGrpc(
   server: Pick<GrpcServer, 'callsUnderWay' | 'messageBytes' | 'connections'>,
   meter: Meter,
@@ -29,7 +34,10 @@ export function observeGrpc(
   };
 }
 
-/** @param id of the receiver @returns what counts a connection that was closed for want of room */
+/**
+ * @param id of the receiver
+ * @returns a function that counts a connection closed for lack of room
+ */
 export function countNoRoom(meter: Meter, id: string): (reason: NoRoom, isNew: boolean) => void {
   const closed = meter.counter('otlp_grpc_closed_connections_total', {
     description:

@@ -42,12 +42,15 @@ export interface GrpcServerOptions {
   readonly admission: Admission;
   /** Before and after decompression. */
   readonly maxMessageBytes: number;
-  /** Bytes of all messages that arrive, are inflated or wait for the store; one user can always have two of the largest. */
+  /**
+   * Bytes of all messages that are arriving, being inflated or waiting for the store; one user can always have two of the
+   * largest.
+   */
   readonly maxBytesInFlight: number;
-  /** Calls under way, over all connections. */
+  /** How many calls may be in progress, over all connections. */
   readonly maxCalls: number;
   readonly connectionLimits: ConnectionLimits;
-  /** Told of each connection that was closed for want of room: a new one, or one without a call. */
+  /** Called for each connection that was closed for lack of room: a new one, or one without a call. */
   readonly noteNoRoom: (reason: NoRoom, isNew: boolean) => void;
   /** Time for the whole message to arrive, in milliseconds. */
   readonly messageTimeoutMs: number;
@@ -56,8 +59,8 @@ export interface GrpcServerOptions {
 }
 
 /**
- * OTLP over gRPC: the Export services of the three signals. It stands on HTTP/2 itself, because the libraries for gRPC
- * gather and inflate a message before they tell anybody of it: here every byte is counted when it arrives.
+ * OTLP over gRPC: the Export services of the three signals. It is built directly on HTTP/2, because the libraries for gRPC gather
+ * and inflate a message before anybody hears of it: here every byte is counted when it arrives.
  */
 export class GrpcServer {
   readonly #options: GrpcServerOptions;
@@ -76,12 +79,12 @@ export class GrpcServer {
     this.#bytes.atLeast(Math.ceil((MESSAGES_IN_FLIGHT * maxMessageBytes) / share));
   }
 
-  /** Calls from their head to the end of their answer. */
+  /** How many calls are between their head and the end of their answer. */
   get callsUnderWay(): number {
     return this.#calls.used;
   }
 
-  /** Of their messages: what has arrived and what became of it. */
+  /** How many bytes of their messages have arrived, or were inflated from them. */
   get messageBytes(): number {
     return this.#bytes.used;
   }
@@ -113,7 +116,7 @@ export class GrpcServer {
     }
   }
 
-  /** Takes no new calls, finishes those under way, and cuts off what is left at the deadline. Safe twice. */
+  /** Takes no new calls, finishes those in progress, and cuts off what is left at the deadline. May be called twice. */
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#isDraining = true;
     const server = this.#http2?.server;
@@ -150,7 +153,7 @@ export class GrpcServer {
     server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       void this.#serve(stream, headers);
     });
-    // A port that is taken is told by `listen`.
+    // `listen` reports a port that is taken.
     server.on('error', (error: Error) => {
       if (server.listening) logger.warn({ err: error }, 'The gRPC listener reports an error.');
     });
@@ -172,7 +175,7 @@ export class GrpcServer {
       const signal = this.#signalOf(call);
       if (signal === undefined) return;
       const caller = this.#admit(call);
-      // Refused by the head alone until here: of the message nothing was read.
+      // Everything refused up to here was refused by the head alone: nothing of the message was read.
       owner = caller.userId;
       this.#calls.add(owner, 1);
       holding.belongTo(owner);
@@ -186,7 +189,10 @@ export class GrpcServer {
     if (owner !== undefined) this.#calls.give(owner, 1);
   }
 
-  /** @returns undefined where the call is refused already. @throws HttpProblem 404 for another service */
+  /**
+   * @returns undefined where the call has been refused already.
+   * @throws HttpProblem 404 for another service
+   */
   #signalOf(call: GrpcCall): TelemetrySignal | undefined {
     if (call.header(':method') !== 'POST') {
       call.refuse(405);
@@ -284,7 +290,7 @@ function hostOf(host: string): string {
   return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
 }
 
-/** As addresses are written: IPv6 in brackets. */
+/** A host as addresses show it: IPv6 in brackets. */
 function nameOf(host: string): string {
   const name = hostOf(host);
   return name.includes(':') ? `[${name}]` : name;

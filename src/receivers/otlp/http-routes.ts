@@ -15,7 +15,7 @@ const PROTOBUF = /^application\/x-protobuf[ \t]*(?:;|$)/i;
 const JSON_IN_UTF8 = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?$/i;
 
 export interface HttpRoutesOptions {
-  /** Before `/v1/traces`. */
+  /** What comes before `/v1/traces`. */
   readonly prefix: string;
   readonly host: Host;
   readonly intake: Intake;
@@ -42,7 +42,7 @@ export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
   });
 }
 
-/** The part before the first await runs when the head has arrived: what is refused here costs no body. */
+/** The part before the first await runs when the head has arrived: a request refused here costs no body. */
 async function handle(
   signal: TelemetrySignal,
   request: HttpRequest,

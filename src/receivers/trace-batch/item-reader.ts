@@ -8,10 +8,10 @@ import { toRecord } from './records.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
 import { wordError } from './wording.js';
 
-/** That the schema is a JSON Schema is known by the tests: to find that out takes longer than to compile it. */
+/** Tests check that the schema is a JSON Schema: doing so here takes longer than compiling it. */
 const OPTIONS = { allowUnionTypes: true, validateSchema: false } as const;
 
-/** @returns the record, or in words why the item is none. */
+/** @returns the record, or in words why the item is not one. */
 export type ItemReader = (item: unknown) => TraceRecord | string;
 
 let reader: ItemReader | undefined;
@@ -35,7 +35,7 @@ function compileReader(): ItemReader {
 
 /** The errors come field by field in the order of the schema, except that missing fields come before all others. */
 function reasonOf(errors: readonly ErrorObject[]): string {
-  // One value can break several rules; the sender counts the fields to mend.
+  // One value can break several rules; the sender counts the fields that have to be corrected.
   const messages = new Map<string, string>();
   for (const error of errors) {
     const { pointer, message } = wordError(error);
@@ -50,7 +50,7 @@ function reasonOf(errors: readonly ErrorObject[]): string {
 const HEADER_FIELDS = Object.keys(TraceHeaderSchema.properties);
 const SPAN_FIELDS = Object.keys(SpanSchema.properties);
 
-/** Sorts pointers as the specification lists the fields: the header, then span by span. */
+/** Sorts pointers in the order of the documentation: the header, then span by span. */
 function rank(pointer: string): number {
   const [, part, first, second] = pointer.split('/');
   if (part === 'trace') return HEADER_FIELDS.indexOf(first ?? '');

@@ -91,7 +91,7 @@ export class TraceBatchReceiver implements Component {
     this.#endGauges = [];
   }
 
-  /** The part before the first await runs when the head has arrived: what is refused here costs no body. */
+  /** The part before the first await runs when the head has arrived: a request refused here costs no body. */
   async #handle(request: HttpRequest, identity: Identity): Promise<HttpResponse> {
     requireJson(request);
     const { userId } = identity;
@@ -119,7 +119,7 @@ export class TraceBatchReceiver implements Component {
     const { refused, usage } = await this.#consume(batch, abort);
     for (const { index, reason } of refused) {
       const position = positions[index];
-      // Of two exporters that both refuse a trace the first has its say: one entry a trace.
+      // Where two exporters both refuse a trace, the answer has the first one's entry: one for each trace.
       if (position !== undefined && !reasons.has(position)) reasons.set(position, reason);
     }
     return { reply: toReply(ids, reasons), usage };
@@ -159,14 +159,14 @@ export class TraceBatchReceiver implements Component {
   }
 }
 
-/** What a request holds. */
+/** What a request contains. */
 interface ReadRequest {
   readonly batch: TracesBatch;
-  /** Of every item, the `trace_id` as it was sent. */
+  /** For every item, the `trace_id` as it was sent. */
   readonly ids: readonly string[];
   /** The positions, in the request, of the batch's records. */
   readonly positions: readonly number[];
-  /** Of each item that is no record, why, by its position. */
+  /** For each item that is not a record, the reason, by its position. */
   readonly reasons: Map<number, string>;
 }
 

@@ -2,18 +2,18 @@ import { HttpProblem } from '../../component/http.js';
 import type { ReceivedJson } from '../../http/received-json.js';
 import { parseJson } from '../../signal/json.js';
 
-/** Of all traces of a request together. */
+/** For all traces of a request together. */
 const MAX_SPANS = 100;
-/** The answer holds an entry for each rejected trace, so their number must have a bound too. */
+/** The answer has an entry for each rejected trace, so their number must be bounded, too. */
 const MAX_TRACES = 10_000;
 /** Objects, lists and fields: 100 spans with 5000 fields each. */
 export const MAX_STRUCTURE = { nodes: 500_000 };
 
 /**
- * The items of a request's body, each still to be judged by itself.
+ * The items in a request's body, each still to be checked by itself.
  *
- * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the
- * whole request.
+ * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the whole
+ *   request.
  */
 export function readItems(received: ReceivedJson): readonly unknown[] {
   const body = received.parse({ parse: parseJson });

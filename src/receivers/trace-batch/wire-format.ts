@@ -4,10 +4,9 @@ import { moneyToNumber, MOST_NANO_USD } from '../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES, type RunStatus } from '../../signal/span.js';
 
 /**
- * The body of `POST /api/v1/traces/batch` (the specification's "Trace" and "Span"): requests are checked by these schemas, and
- * `openapi.json` shows them. Unknown fields are ignored; null means absent.
- *
- * Formats: `uuid` is any 8-4-4-4-12 hex string, `date-time` what `parseTime` takes, `decimal` what `parseMoney` does.
+ * The body of `POST /api/v1/traces/batch`: requests are checked by these schemas, and `openapi.json` shows them. Unknown fields
+ * are ignored; null means absent. Formats: `uuid` is any 8-4-4-4-12 hex string, `date-time` what `parseTime` accepts, `decimal`
+ * what `parseMoney` does.
  */
 
 function optional<Value>(schema: object, description: string) {
@@ -105,10 +104,10 @@ export const TraceItemSchema = Type.Object(
   { title: 'TraceItem' },
 );
 
-/** No item breaks a rule of the whole body. */
+/** No item can break a rule of the whole body. */
 const ANYTHING = Type.Unknown({ description: 'Whatever is no such item is rejected by itself.' });
 
-/** The whole body, for the documentation: each item is judged by itself. */
+/** The whole body, for the documentation: each item is checked by itself. */
 export const TraceBatchSchema = Type.Object(
   {
     traces: Type.Array(Type.Union([TraceItemSchema, ANYTHING]), {

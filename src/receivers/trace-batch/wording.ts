@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { shorten } from '../../component/item-problems.js';
 import { parseMoney } from '../../signal/money.js';
 
-/** As much of a wrong value as the answer repeats, to be found again by its sender. */
+/** How much of a wrong value the answer repeats, so that its sender can find it. */
 const MAX_VALUE = 60;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ export function wordError(error: ErrorObject): { readonly pointer: string; reado
   }
 }
 
-/** `-0` in any notation, which is refused as well, is none. */
+/** `-0` in any notation is refused as well, but is not a negative amount. */
 function isNegativeAmount(format: unknown, data: unknown): boolean {
   if (format !== 'decimal' || typeof data !== 'string' || !data.startsWith('-')) return false;
   return parseMoney(data.slice(1)) !== undefined && /^[^e]*[1-9]/i.test(data);
@@ -52,10 +52,10 @@ function wordType(types: unknown, data: unknown): string {
     if (!Number.isFinite(data)) return 'is too large for a number';
     if (wanted.includes('a whole number')) return 'must be a whole number';
   }
-  // An integer beyond 2^53, which only payloads may hold.
+  // An integer beyond 2^53, which only payloads may contain.
   if (typeof data === 'bigint' && (wanted.includes('a whole number') || wanted.includes('a number'))) {
     if (data < 0n) return 'must not be negative';
-    // Only money may be a text as well; its bound is much lower.
+    // Only money may also be a text; its bound is much lower.
     return wanted.includes('a string')
       ? 'is too large an amount'
       : `must not be greater than ${Number.MAX_SAFE_INTEGER}`;
