@@ -46,7 +46,10 @@ void t.test('files and links that pages below src name are there', async (t) => 
 
 void t.test('and one that is not would be found', async (t) => {
   const page = join(source, 'storage', 'README.md');
-  t.same(missing(page, '`tables.ts`, `http/router.ts`, `test/architecture.test.ts`, `…-rows.ts`, [x](duckdb/)'), []);
+  t.same(
+    missing(page, '`tables.ts`, `http/router.ts`, `test/architecture.test.ts`, `…-rows.ts`, [x](duckdb/)'),
+    [],
+  );
   t.same(missing(page, '`tabels.ts` and [gone](gone/README.md#here)').length, 2);
 });
 
