@@ -118,8 +118,9 @@ async function openAuthenticator(
   };
 }
 
+/** Spaces may be `%20`: some clients send what stands in `OTEL_EXPORTER_OTLP_HEADERS` undecoded. */
 function bearerToken(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1];
+  return header === undefined ? undefined : /^bearer(?: |%20)+(\S+?)(?: |%20)*$/i.exec(header)?.[1];
 }
 
 /** @returns why a key is refused; undefined where it is accepted. The client is told none of it. */

@@ -11,20 +11,22 @@ export const RUN_STATUSES = ['running', 'completed', 'failed', 'timed_out'] as c
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
- * Where the name of a run's agent comes from when nobody declares it, the best source first. The position is the stored code of
- * each source: append only.
+ * Where the name of a run's agent comes from when nobody declares it, the best source first: what the root calls itself, what
+ * an agent's or a workflow's span below it calls itself, and what a model call or a tool says of the agent it works for. The
+ * position is the stored code of each source: append only.
  */
 export const AGENT_SOURCES = [
-  'gen_ai.agent.name',
-  'agent.name',
-  'gen_ai.workflow.name',
-  'traceloop.workflow.name',
+  'root',
+  'agent span',
+  'mention',
+  /** Only of spans that an older version stored. */
+  'older mention',
   'service.name',
   'root span',
 ] as const;
 export type AgentSource = (typeof AGENT_SOURCES)[number];
 
-/** The name from a span's best source. Only spans without a parent have `root span`. */
+/** The name from a span's best source. Only spans without a parent have `root` and `root span`. */
 export interface AgentHint {
   readonly source: AgentSource;
   readonly name: string;

@@ -99,6 +99,22 @@ void t.test('the scheme is read in any case, as RFC 9110 asks', async (t) => {
   await authenticator.close();
 });
 
+void t.test(
+  'the space may be %20: clients send what their environment holds as it stands there',
+  async (t) => {
+    const { authenticator, addKey } = await setUp(t);
+    const { id, text } = await addKey(['read']);
+    for (const header of [`Bearer%20${text}`, `bearer %20${text}%20`])
+      t.equal(authenticator.authenticate(withAuthorization(header)).keyId, id);
+    for (const header of [`Bearer%2${text}`, `Bearer%20`, `Bearer%20%20`, `Bearer%20${text}%20x`])
+      t.match(
+        refusal(() => authenticator.authenticate(withAuthorization(header))),
+        { status: 401 },
+      );
+    await authenticator.close();
+  },
+);
+
 void t.test('a key does what its scopes say, admin does everything, and a 403 names the scope', async (t) => {
   const { authenticator, addKey } = await setUp(t);
   for (const held of SCOPES) {

@@ -138,7 +138,7 @@ void t.test('a span is completed from what it lacked, payload by payload', async
   const hint = { source: 'service.name', name: 'service' } as const;
   const running = { span_id: A, status: 'running', input_tokens: 4, agent_hint: hint } as const;
   state.spans.put(storedSpan(running, '{"i":1}\t\t'));
-  const better = { source: 'agent.name', name: 'agent' } as const;
+  const better = { source: 'agent span', name: 'agent' } as const;
   const end = { ended_at: NOON + 2000, output_tokens: 6, cost_usd: 9, agent_hint: better };
   sendSpan(state, { span_id: A, ...end }, '{"i":2}\t{"o":2}\t{"m":2}');
   const { spans } = state.settle(9);

@@ -68,7 +68,7 @@ void t.test(
         parent_span_id: 'ffffffff-0000-4000-8000-000000000000',
         error_message: i === 2 ? 'broken' : null,
         total_tokens: i % 2 === 0 ? i : null,
-        agent_hint: i === 3 ? { source: 'gen_ai.agent.name', name: 'planner' } : null,
+        agent_hint: i === 3 ? { source: 'agent span', name: 'planner' } : null,
         cost_usd,
       }),
     );

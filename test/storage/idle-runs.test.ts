@@ -229,7 +229,7 @@ void t.test('an agent comes into being when a run is its for certain', async (t)
   const sender = await Sender.of(opened);
   const other = await Sender.of(opened);
   const service = { agent_hint: { source: 'service.name', name: 'service' } } as const;
-  const planner = { agent_hint: { source: 'gen_ai.agent.name', name: 'planner' } } as const;
+  const planner = { agent_hint: { source: 'agent span', name: 'planner' } } as const;
   const [id, lost] = [randomUUID(), randomUUID()];
   for (const one of [sender, other]) await one.spans(60, child(id, service));
   const named = await sender.run(id);

@@ -13,9 +13,15 @@ const STRUCTURE = ['{', '[', ','] as const;
 /** What is left for the request whose spans are mapped now: mapping never waits, so there is only one at a time. */
 let allowance = MAX_STRUCTURE;
 
+/** The text that {@link parseOnce} parsed last. */
+let lastText = '';
+let lastStructure: JsonObject | JsonValue[] | undefined;
+
 /** To be called before the texts of a request: whatever others held, this one may hold as much as any. */
 export function renewAllowance(): void {
   allowance = MAX_STRUCTURE;
+  lastText = '';
+  lastStructure = undefined;
 }
 
 /**
@@ -30,6 +36,15 @@ export function parseStructure(text: string, maxLevels = MAX_LEVELS): JsonObject
   if (first !== '{' && first !== '[') return undefined;
   const value = parseAny(text, maxLevels);
   return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+/** {@link parseStructure} for a text that several ask for, one after the other. What it gives is not to be changed. */
+export function parseOnce(text: string): JsonObject | JsonValue[] | undefined {
+  if (text !== lastText) {
+    lastStructure = parseStructure(text);
+    lastText = text;
+  }
+  return lastStructure;
 }
 
 /** The same for JSON text of any kind, of which it must be known that it is JSON. */

@@ -1,7 +1,9 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { SpanType } from '../../signal/span.js';
-import type { Shape } from './conventions/convention.js';
-import { isObject, parseStructure } from './json-text.js';
+import { isObject } from './json-text.js';
+import { toolInput, toolOutput } from './messages/tool-values.js';
+import { parsed } from './messages/texts.js';
+import { isSaid, shaped, type Shaped } from './shapes.js';
 import type { FoundPayload, SpanReading } from './span-reading.js';
 
 /**
@@ -11,7 +13,7 @@ import type { FoundPayload, SpanReading } from './span-reading.js';
 export function inputData(type: SpanType, reading: SpanReading): JsonObject | null {
   switch (type) {
     case 'tool':
-      return wrapped('arguments', reading.payload('arguments') ?? reading.payload('input'));
+      return wrapped('arguments', reading.payload('arguments') ?? reading.payload('input'), toolInput);
     case 'http':
       return request(reading) ?? question(reading);
     case 'db':
@@ -27,7 +29,7 @@ export function inputData(type: SpanType, reading: SpanReading): JsonObject | nu
 export function outputData(type: SpanType, reading: SpanReading): JsonObject | null {
   switch (type) {
     case 'tool':
-      return wrapped('result', reading.payload('result') ?? reading.payload('output'));
+      return wrapped('result', reading.payload('result') ?? reading.payload('output'), toolOutput);
     case 'http':
       return status(reading) ?? answer(reading);
     case 'db':
@@ -39,8 +41,12 @@ export function outputData(type: SpanType, reading: SpanReading): JsonObject | n
   }
 }
 
-function wrapped(name: string, found: FoundPayload | undefined): JsonObject | null {
-  return found === undefined ? null : { [name]: parsed(found.value) };
+function wrapped(
+  name: string,
+  found: FoundPayload | undefined,
+  read: (value: JsonValue) => JsonValue,
+): JsonObject | null {
+  return found === undefined ? null : { [name]: read(found.value) };
 }
 
 function request(reading: SpanReading): JsonObject | null {
@@ -79,11 +85,10 @@ function rows(reading: SpanReading): JsonObject | null {
 }
 
 function question(reading: SpanReading): JsonObject | null {
-  const found = reading.payload('input');
+  const found = best(reading, 'input', null);
   const system = reading.payload('system');
   if (found === undefined && system === undefined) return null;
-  const { data, isWhole } =
-    found === undefined ? { data: {} as JsonObject, isWhole: false } : shaped(found, 'user');
+  const { data, isWhole } = found ?? { data: {}, isWhole: false };
   if (isWhole) return data;
   if (system !== undefined) data.system = parsed(system.value);
   const tools = reading.payload('tools');
@@ -94,52 +99,24 @@ function question(reading: SpanReading): JsonObject | null {
 }
 
 function answer(reading: SpanReading): JsonObject | null {
-  const found = reading.payload('output');
+  const found = best(reading, 'output', 'assistant');
   if (found === undefined) return null;
-  const { data, isWhole } = shaped(found, 'assistant');
+  const { data, isWhole } = found;
   const reasons = reading.value('finish_reasons');
   if (reasons !== null && !isWhole) data.finish_reasons = reasons;
   return data;
 }
 
-interface Shaped {
-  readonly data: JsonObject;
-  /** An object that came whole stays as it came: nothing is added to it. */
-  readonly isWhole: boolean;
-}
-
-/** @param role whose a text is that is known to be a message */
-function shaped({ value, shape }: FoundPayload, role: string): Shaped {
-  const content = parsed(value);
-  if (shape === 'whole' && isObject(content)) return { data: content, isWhole: true };
-  return { data: named(content, shape, role), isWhole: false };
-}
-
-function named(content: JsonValue, shape: Shape, role: string): JsonObject {
-  switch (shape) {
-    case 'messages':
-      if (typeof content === 'string') return { value: content };
-      return { messages: (Array.isArray(content) ? content : [content]).map(messageOf) };
-    case 'text':
-      return { messages: [{ role, content }] };
-    case 'documents':
-    case 'embeddings':
-    case 'query':
-      return { [shape]: content };
-    case 'whole':
-      return Array.isArray(content) && content.every(isMessage) ? { messages: content } : { value: content };
+/** The best source that says more than whose message it is; the best of all where none does. */
+function best(reading: SpanReading, field: 'input' | 'output', role: 'assistant' | null): Shaped | undefined {
+  const found = reading.payloads(field);
+  let first: Shaped | undefined;
+  for (const payload of found) {
+    const each = shaped(payload, role, found);
+    first ??= each;
+    if (isSaid(each)) return each;
   }
-}
-
-/** The message of a choice, which some put beside its number. */
-function messageOf(entry: JsonValue): JsonValue {
-  if (!isObject(entry) || !isObject(entry.message) || 'role' in entry) return entry;
-  const { message, finish_reason } = entry;
-  return finish_reason === undefined ? message : { ...message, finish_reason };
-}
-
-function isMessage(value: JsonValue): boolean {
-  return isObject(value) && typeof value.role === 'string';
+  return first;
 }
 
 function toolList(value: JsonValue): JsonValue {
@@ -154,10 +131,6 @@ function toolDefinition(tool: JsonValue): JsonValue {
   if (typeof definition.json_schema === 'string') return parsed(definition.json_schema);
   if (typeof definition.parameters !== 'string') return definition;
   return { ...definition, parameters: parsed(definition.parameters) };
-}
-
-function parsed(value: JsonValue): JsonValue {
-  return typeof value === 'string' ? (parseStructure(value) ?? value) : value;
 }
 
 function withoutNulls(values: JsonObject): JsonObject {

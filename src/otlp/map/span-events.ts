@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { setOwn, toJsonObject } from './any-value.js';
-import { CHOICE_EVENT, DETAIL_EVENTS, EVENT_RANK, MESSAGE_EVENTS } from './conventions/gen-ai.js';
+import { CHOICE_EVENT, DETAIL_EVENTS, EVENT_RANK, MESSAGE_EVENTS } from './clients/gen-ai.js';
 import { objectOf } from './conventions/readers.js';
 import { boundDepth, isObject, parseStructure } from './json-text.js';
 import { formatNanos } from '../wire/nano-time.js';
@@ -62,6 +62,11 @@ function messageOf(attributes: JsonObject, role: string): JsonObject {
   const message: JsonObject = { role };
   for (const [key, value] of Object.entries({ ...attributes, ...whole })) {
     if (key.startsWith('gen_ai.') || (key === 'message' && inner !== undefined)) continue;
+    if (key === 'message') {
+      // A choice whose message is its content alone.
+      message.content ??= value;
+      continue;
+    }
     const isJson = typeof value === 'string' && key !== 'content';
     setOwn(message, key, isJson ? (parseStructure(value) ?? value) : value);
   }

@@ -45,6 +45,7 @@ export interface OtelNotes {
   readonly name?: string;
   /** 1 ok, 2 error. */
   readonly status_code?: number;
+  /** Empty where the span shows an error message that it was not sent. */
   readonly status_message?: string;
   /** Nanoseconds to be added to `started_at` and to the end (`ended_at`, or `clock_skew.ended_at`): 1 to 999. */
   readonly start_nanos?: number;

@@ -109,9 +109,9 @@ function otelNotes(span: Span, facts: SpanFacts, displaced: JsonObject | undefin
   const name = (span.name ?? '').toWellFormed();
   if (name !== facts.name) notes.name = name;
   const code = span.status?.code;
-  const message = span.status?.message?.toWellFormed();
+  const message = span.status?.message?.toWellFormed() ?? '';
   if (code) notes.status_code = code;
-  if (message && message !== facts.errorMessage) notes.status_message = message;
+  if (message !== (facts.errorMessage ?? '')) notes.status_message = message;
   if (facts.startNanos > 0) notes.start_nanos = facts.startNanos;
   if (facts.endNanos > 0) notes.end_nanos = facts.endNanos;
   if (span.droppedAttributesCount) notes.dropped_attributes_count = span.droppedAttributesCount;

@@ -5,12 +5,21 @@ import { fieldNumber, USES, type PrefixUse, type Use } from './conventions/sourc
 import { unflatten } from './unflatten.js';
 
 const NONE = 255;
+const INPUT = fieldNumber('input');
+const OUTPUT = fieldNumber('output');
 
 /** A payload that was found, not yet parsed. */
 export interface FoundPayload {
   readonly value: JsonValue;
   readonly shape: Shape;
 }
+
+interface Candidate extends FoundPayload {
+  readonly rank: number;
+}
+
+/** The fields of which the second best source counts where the best one turns out to hold nothing. */
+type Payload = 'input' | 'output';
 
 /**
  * What the attributes of one span say. Each attribute is looked up once; of each field the best source is kept. One reading
@@ -22,10 +31,15 @@ export class SpanReading {
   readonly #shapes: Shape[] = FIELDS.map(() => 'whole');
   /** Of lists and groups their parts, by what they are a part of. */
   readonly #parts = new Map<PrefixUse, [path: string, value: JsonValue][]>();
+  /** Inputs and outputs that another source has outdone. */
+  readonly #outdone: Readonly<Record<Payload, Candidate[]>> = { input: [], output: [] };
+
   /** Forgets the span before. */
   begin(): void {
     this.#ranks.fill(NONE);
     if (this.#parts.size > 0) this.#parts.clear();
+    this.#outdone.input.length = 0;
+    this.#outdone.output.length = 0;
   }
 
   /** @param role the attribute's, by its key */
@@ -46,16 +60,16 @@ export class SpanReading {
   }
 
   /** Messages that were put together from events. */
-  messages(field: 'input' | 'output', messages: JsonValue[], rank: number): void {
-    const number = fieldNumber(field);
-    if (rank <= (this.#ranks[number] ?? NONE)) this.#take(number, rank, messages, 'messages');
+  messages(field: Payload, messages: JsonValue[], rank: number): void {
+    this.#offer(fieldNumber(field), rank, messages, 'messages');
   }
 
   /** To be called after the last attribute: lists and groups take part with the others. */
   end(): void {
-    for (const [use, parts] of this.#parts)
-      if (use.rank <= (this.#ranks[use.field] ?? NONE))
-        this.#take(use.field, use.rank, unflatten(parts), use.shape);
+    for (const [use, parts] of this.#parts) {
+      if (use.rank <= (this.#ranks[use.field] ?? NONE) || isPayload(use.field))
+        this.#offer(use.field, use.rank, unflatten(parts), use.shape);
+    }
   }
 
   has(field: Field): boolean {
@@ -83,10 +97,35 @@ export class SpanReading {
     return { value: this.#values[number] ?? null, shape: this.#shapes[number] ?? 'whole' };
   }
 
+  /** All that was found of a payload, the best first. */
+  payloads(field: Payload): readonly FoundPayload[] {
+    const best = this.payload(field);
+    if (best === undefined) return [];
+    const outdone = this.#outdone[field];
+    return outdone.length === 0 ? [best] : [best, ...outdone.toSorted((a, b) => a.rank - b.rank)];
+  }
+
   #use(use: Use, rank: number, value: JsonValue): void {
-    if (rank > (this.#ranks[use.field] ?? NONE)) return;
+    if (rank > (this.#ranks[use.field] ?? NONE) && !isPayload(use.field)) return;
     const read = use.read(value);
-    if (read !== undefined) this.#take(use.field, rank, read, use.shape);
+    if (read !== undefined) this.#offer(use.field, rank, read, use.shape);
+  }
+
+  #offer(field: number, rank: number, value: JsonValue, shape: Shape): void {
+    const known = this.#ranks[field] ?? NONE;
+    const outdone =
+      field === INPUT ? this.#outdone.input : field === OUTPUT ? this.#outdone.output : undefined;
+    if (rank > known) {
+      outdone?.push({ rank, value, shape });
+      return;
+    }
+    if (outdone !== undefined && known !== NONE)
+      outdone.push({
+        rank: known,
+        value: this.#values[field] ?? null,
+        shape: this.#shapes[field] ?? 'whole',
+      });
+    this.#take(field, rank, value, shape);
   }
 
   #take(field: number, rank: number, value: JsonValue, shape: Shape): void {
@@ -94,4 +133,8 @@ export class SpanReading {
     this.#values[field] = value;
     this.#shapes[field] = shape;
   }
+}
+
+function isPayload(field: number): boolean {
+  return field === INPUT || field === OUTPUT;
 }

@@ -1,28 +1,30 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
-import type { AgentHint, PromptReference, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
+import type { PromptReference, SpanRecord } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
+import { hintOf } from './agent-hint.js';
+import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
 import { AttributeShapes, type Shape } from './attribute-shapes.js';
 import { spanHex, spanUuidIn } from '../wire/ids.js';
 import { nanosBelowMicro, nanosToMicros } from '../wire/int64.js';
 import { boundDepth } from './json-text.js';
-import { storableName, storableText } from './names.js';
+import { storableName } from './names.js';
 import { formatNanos } from '../wire/nano-time.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
 import { inputData, outputData } from './payloads.js';
 import { responseUsage } from './response-usage.js';
 import { readEvents, type ReadEvents } from './span-events.js';
 import { metadataOf } from './span-metadata.js';
+import { nameOf } from './span-name.js';
+import { kindByName } from './span-names.js';
+import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
+import { tokensOf } from './span-tokens.js';
 import { spanType } from './span-type.js';
+import type { Kind } from './conventions/convention.js';
 import type { KeyValue, Span } from '../wire/requests.js';
 
-const OK = 1;
-const ERROR = 2;
-const NO_NAME = 'unnamed';
-const UNKNOWN_SERVICE = 'unknown_service';
-const TIMEOUT = /timeout|deadline/i;
 const NO_EVENTS: ReadEvents = { events: [], exception: undefined };
 
 /** The id of a trace in all its forms. */
@@ -55,6 +57,11 @@ export class SpanMapper {
   readonly #shapes = new AttributeShapes();
   /** Of the span's attributes. */
   readonly #values: JsonValue[] = [];
+  readonly #names: AgentNames;
+
+  constructor(names = new AgentNames()) {
+    this.#names = names;
+  }
 
   /**
    * One span as a record, as `src/otlp/README.md` says.
@@ -78,12 +85,17 @@ export class SpanMapper {
     const { events, exception } = span.events?.length ? readEvents(span.events, reading) : NO_EVENTS;
     reading.end();
 
-    const type = spanType(reading, span.kind ?? 0, parentId === null, shape.hasDb);
-    const status = statusOf(span, times, reading, exception);
+    const isRoot = parentId === null;
+    const spanName = span.name ?? '';
+    const kind = (reading.value('kind') as Kind | null) ?? kindByName(origin.scope?.name, spanName);
+    const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb);
+    const status = statusOf(span, times.ended, reading, exception);
     const isRunning = status === 'running';
-    const name = nameOf(span, type, reading);
-    const errorMessage = errorOf(span, status, reading, exception);
+    const name = nameOf(spanName, type, reading);
+    const output = outputData(type, reading);
+    const errorMessage = errorOf(span, status, reading, exception, output);
     const cost = reading.count('cost');
+    const tokens = tokensOf(reading, origin);
     const metadata = metadataOf(shape, values, span, origin, reading, {
       hexTraceId,
       hexSpanId: spanHex(spanId),
@@ -107,16 +119,15 @@ export class SpanMapper {
       ended_at: isRunning ? null : times.ended,
       duration_ms: isRunning ? null : times.durationMs,
       model: type === 'llm' ? storableName(reading.text('model') ?? '') || null : null,
-      input_tokens: reading.count('input_tokens'),
-      output_tokens: reading.count('output_tokens'),
-      // Where it is null the store adds input and output.
-      total_tokens: reading.count('total_tokens'),
+      input_tokens: tokens.input,
+      output_tokens: tokens.output,
+      total_tokens: tokens.total,
       cost_usd: cost,
       error_message: errorMessage,
       input_data: inputData(type, reading),
-      output_data: outputData(type, reading),
+      output_data: output,
       metadata,
-      agent_hint: hintOf(type, name, parentId === null, reading, origin),
+      agent_hint: hintOf({ type, kind, spanName, name, isRoot }, reading, origin, this.#names),
       prompt: promptOf(reading),
     };
     if (type === 'llm') takeResponseUsage(record, metadata);
@@ -173,42 +184,6 @@ function timesOf(span: Span): Times | string {
   return { started, startNanos, ended, endNanos, durationMs, skewedEnd: undefined };
 }
 
-function statusOf(
-  span: Span,
-  { ended }: Times,
-  reading: SpanReading,
-  exception: ReadEvents['exception'],
-): RunStatus {
-  const code = span.status?.code ?? 0;
-  const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
-  if (isTimeout && code !== OK) return 'timed_out';
-  if (code === ERROR) return 'failed';
-  return ended === null || reading.has('is_pending') ? 'running' : 'completed';
-}
-
-function nameOf(span: Span, type: SpanType, reading: SpanReading): string {
-  const tool = type === 'tool' ? storableName(reading.text('tool_name') ?? '') : '';
-  return tool || storableName(span.name ?? '') || NO_NAME;
-}
-
-function errorOf(
-  span: Span,
-  status: RunStatus,
-  reading: SpanReading,
-  exception: ReadEvents['exception'],
-): string | null {
-  if (status !== 'failed' && status !== 'timed_out') return null;
-  const said = span.status?.message || reading.text('status_message') || wordException(exception);
-  const text = said || (reading.text('error_type') ?? '');
-  return text === '' ? null : storableText(text);
-}
-
-function wordException(exception: ReadEvents['exception']): string {
-  if (exception === undefined) return '';
-  const { type, message } = exception;
-  return type === '' || message === '' ? type || message : `${type}: ${message}`;
-}
-
 /** Where no attribute tells the tokens. */
 function takeResponseUsage(span: SpanRecord, metadata: JsonObject): void {
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
@@ -235,26 +210,3 @@ const PROMPT_FIELDS = [
   ['traceloop_prompt_name', 'traceloop_prompt_version'],
   ['gen_ai_prompt_name', 'gen_ai_prompt_version'],
 ] as const;
-
-/** The best that a span can say of its run's agent. */
-function hintOf(
-  type: SpanType,
-  name: string,
-  isRoot: boolean,
-  reading: SpanReading,
-  { serviceName }: Origin,
-): AgentHint | null {
-  return (
-    hint('gen_ai.agent.name', reading.text('agent')) ??
-    hint('agent.name', type === 'agent' ? reading.text('openinference_agent') : null) ??
-    hint('gen_ai.workflow.name', reading.text('workflow')) ??
-    hint('traceloop.workflow.name', reading.text('traceloop_workflow')) ??
-    hint('service.name', serviceName.startsWith(UNKNOWN_SERVICE) ? null : serviceName) ??
-    (isRoot ? { source: 'root span', name } : null)
-  );
-}
-
-function hint(source: AgentHint['source'], text: string | null): AgentHint | null {
-  const name = text === null ? '' : storableName(text);
-  return name === '' ? null : { source, name };
-}

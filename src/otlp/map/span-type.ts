@@ -8,11 +8,18 @@ const SERVER = 2;
 /**
  * The type of a span: the first row of the table in `src/otlp/README.md` that holds.
  *
+ * @param kind what attributes or the name of the span call it
  * @param hasDb whether the span has any attribute `db.*`
  */
-export function spanType(reading: SpanReading, otlpKind: number, isRoot: boolean, hasDb: boolean): SpanType {
-  // Rows 1 to 4 are attributes that name the kind; their order is the rank of the sources.
-  if (reading.has('kind')) return typeOfKind(reading.value('kind') as Kind, isRoot, hasDb);
+export function spanType(
+  reading: SpanReading,
+  kind: Kind | null,
+  otlpKind: number,
+  isRoot: boolean,
+  hasDb: boolean,
+): SpanType {
+  // Rows 1 to 5: the order is the rank of the sources.
+  if (kind !== null) return typeOfKind(kind, isRoot, hasDb);
   if (reading.has('is_tool')) return 'tool';
   if (reading.has('is_model')) return 'llm';
   // Databases that are spoken to over HTTP have the attributes of both.
@@ -29,6 +36,8 @@ function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {
       return hasDb ? 'db' : 'tool';
     case 'agent at the root':
       return isRoot ? 'agent' : 'custom';
+    case 'chain':
+      return 'custom';
     default:
       return kind;
   }

@@ -22,6 +22,14 @@ function protocol(endpoint: string, maxSize: string) {
   };
 }
 
+function agentNames(description: string) {
+  return Type.Array(Type.String({ minLength: 1, maxLength: 200, description: 'A name.' }), {
+    maxItems: 1000,
+    default: [],
+    description,
+  });
+}
+
 export const otlpConfig = section({
   protocols: section(
     {
@@ -81,6 +89,20 @@ export const otlpConfig = section({
       }),
     },
     { description: 'How much may be under way at once, over all ways in.' },
+  ),
+  agent_names: section(
+    {
+      generic: agentNames(
+        'Names that say nothing of an agent, beside those that are known: such a root does not name its run.',
+      ),
+      specific: agentNames(
+        'Names that do, whatever is known of them: of agents, work flows, and of roots of any kind.',
+      ),
+    },
+    {
+      description:
+        'Which names of spans and agents name a run. Upper and lower case are the same; * stands for anything.',
+    },
   ),
 });
 

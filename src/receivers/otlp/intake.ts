@@ -4,6 +4,7 @@ import type { QuotaUsage, Refusal } from '../../component/consumer.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/wire/export-response.js';
+import { AgentNames } from '../../otlp/map/agent-names.js';
 import { logsToRecords } from '../../otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
@@ -49,7 +50,7 @@ export class Intake {
       labelNames: ['receiver', 'signal'],
     });
     const idleTimeoutMs = durationMs(config.idle_timeout) || null;
-    const mapper = new SpanMapper();
+    const mapper = new SpanMapper(new AgentNames(config.agent_names));
     this.#mappers = {
       traces: (request, { tenant }) => spansToTraces(request, { tenant, idleTimeoutMs }, mapper),
       metrics: metricsToPoints,

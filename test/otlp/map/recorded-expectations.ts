@@ -45,10 +45,13 @@ const systemAndUser = (system: RegExp, user: RegExp) => [
 
 const TRIP = /I'm planning a trip to Barcelona/;
 const BEEAI_SYSTEM = /^# Available functions\nYou can only use/;
-const REACT_PROMPT = { messages: [{ text: BEEAI_SYSTEM }, { text: TRIP }] };
+const REACT_PROMPT = { messages: [{ content: BEEAI_SYSTEM }, { content: TRIP }] };
 const WIKIPEDIA = /^Barcelona/;
 const ARTICLES = [{ description: WIKIPEDIA, url: 'https://en.wikipedia.org/wiki/Barcelona' }];
 const WEATHER = { latitude: 41.4375, timezone: 'GMT' };
+const CALLS_WEATHER = [
+  { role: 'assistant', tool_calls: [{ name: 'getWeather', arguments: { location: 'San Francisco' } }] },
+];
 const GPT_4O_MINI = 'gpt-4o-mini';
 const TEMPERATURE = { temperature: 0.7 };
 
@@ -80,12 +83,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
             ],
           },
           output: {
-            choices: [
-              {
-                finish_reason: 'tool_calls',
-                message: { tool_calls: [{ function: { name: 'duckduckgo_search' } }] },
-              },
-            ],
+            messages: [{ tool_calls: [{ name: 'duckduckgo_search' }], finish_reason: 'tool_calls' }],
           },
         },
         // A second instrumentation saw the same call; what made this one a model call was lost in the recording.
@@ -111,7 +109,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
               { role: 'tool', content: /Explore trending topics/ },
             ],
           },
-          output: { choices: [{ finish_reason: 'stop', message: { content: /^To find out/ } }] },
+          output: { messages: [{ content: /^To find out/, finish_reason: 'stop' }] },
         },
         span('custom', 'chat gpt-4o-mini', {
           input: { value: /^developer: <additional_information>/ },
@@ -230,7 +228,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
         span('agent', 'agent.react.update-20', { output: { value: /^Barcelona is a vibrant city/ } }),
         span('agent', 'agent.react.success-2', {
           input: REACT_PROMPT,
-          output: { role: 'assistant', content: [{ type: 'text', text: /^Barcelona is a vibrant city/ }] },
+          output: { messages: [{ role: 'assistant', content: /^Barcelona is a vibrant city/ }] },
         }),
       ),
     ),
@@ -280,7 +278,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
       // 1104 of the 2055 are for reasoning: a part of them.
       tokens: [6, 2055, 2061],
       input: { messages: [{ role: 'user', content: 'What is Langfuse?' }] },
-      output: { messages: [{ role: 'model', content: /^\*\*Langfuse\*\* is an/ }] },
+      output: { messages: [{ role: 'assistant', content: /^\*\*Langfuse\*\* is an/ }] },
     }),
   },
 
@@ -302,7 +300,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
   },
 
   'openai-agents-2025-09-30.otlp.json': {
-    agent: 'Agent workflow',
+    agent: 'Hello world',
     durationMs: 2190,
     tokens: 70 + 114,
     root: span(
@@ -328,7 +326,8 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
                 tool_calls: [
                   {
                     id: 'call_Kud0j0DxWSmLzv9W5m6qVqXn',
-                    function: { name: 'get_weather', arguments: '{"city":"Tokyo"}' },
+                    name: 'get_weather',
+                    arguments: { city: 'Tokyo' },
                   },
                 ],
               },
@@ -345,12 +344,12 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
           input: {
             messages: [
               ...systemAndUser(/^You are a helpful agent\.$/, /^What's the weather in Tokyo\?$/),
-              { role: 'assistant', tool_calls: [{ function: { name: 'get_weather' } }] },
+              { role: 'assistant', tool_calls: [{ name: 'get_weather', arguments: { city: 'Tokyo' } }] },
               { role: 'tool', tool_call_id: 'call_Kud0j0DxWSmLzv9W5m6qVqXn', content: /sunny/ },
             ],
           },
           output: {
-            messages: [{ role: 'assistant', contents: [{ type: 'text', text: /currently sunny/ }] }],
+            messages: [{ role: 'assistant', content: /currently sunny/ }],
           },
         }),
       ),
@@ -394,21 +393,16 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
       {
         tokens: [62, 85, 147],
         input: { prompt: 'What is the weather like today in San Francisco?' },
-        output: { value: [{ toolName: 'getWeather' }], finish_reasons: ['tool-calls'] },
+        output: { messages: CALLS_WEATHER, finish_reasons: ['tool-calls'] },
       },
       span('llm', 'ai.generateText.doGenerate', {
         model: 'gpt-5-2025-08-07',
         tokens: [62, 85, 147],
         input: {
-          messages: [
-            {
-              role: 'user',
-              content: [{ type: 'text', text: 'What is the weather like today in San Francisco?' }],
-            },
-          ],
+          messages: [{ role: 'user', content: 'What is the weather like today in San Francisco?' }],
           tools: [{ type: 'function', name: 'getWeather', inputSchema: { required: ['location'] } }],
         },
-        output: { value: [{ toolName: 'getWeather' }], finish_reasons: ['tool-calls'] },
+        output: { messages: CALLS_WEATHER, finish_reasons: ['tool-calls'] },
       }),
       span('tool', 'getWeather', {
         input: { arguments: { location: 'San Francisco' } },

@@ -10,11 +10,13 @@ const TOOL = { 'openinference.span.kind': 'TOOL' };
 void t.test('tools: arguments and result', async (t) => {
   const sent: readonly (readonly [string, JsonValue, JsonValue])[] = [
     ['gen_ai.tool.call.arguments', '{"a": 1}', { a: 1 }],
-    ['tool.parameters', '{"b": 1}', { b: 1 }],
     ['tool_arguments', '{"c": 1}', { c: 1 }],
     ['gcp.vertex.agent.tool_call_args', '{"d": 1}', { d: 1 }],
     ['ai.toolCall.args', '{"e": 1}', { e: 1 }],
     ['input.value', 'plain', 'plain'],
+    ['gen_ai.tool.args', '{"g": 1}', { g: 1 }],
+    ['gen_ai.tool.input', '{"h": 1}', { h: 1 }],
+    ['tool.parameters', '{"b": 1}', { b: 1 }],
     ['langfuse.observation.input', '["f"]', ['f']],
   ];
   sent.forEach(([key, , expected], first) => {
@@ -26,7 +28,8 @@ void t.test('tools: arguments and result', async (t) => {
     ['tool_response', 'sunny', 'sunny'],
     ['gcp.vertex.agent.tool_response', '{"d": 1}', { d: 1 }],
     ['ai.toolCall.result', '"a text"', 'a text'],
-    ['output.value', '"quoted"', '"quoted"'],
+    ['gen_ai.tool.output', 'rain', 'rain'],
+    ['output.value', '"quoted"', 'quoted'],
     ['langfuse.observation.output', '[]', null],
   ];
   got.forEach(([key, , expected], first) => {
@@ -62,7 +65,7 @@ void t.test('model calls: system, tools, parameters and finish reasons go with t
     parameters: { temperature: 0.5, choice: { count: 2 } },
   });
   t.strictSame(span.output_data, {
-    messages: [{ role: 'assistant', parts: [] }],
+    messages: [{ role: 'assistant' }],
     finish_reasons: ['stop'],
   });
   const settings: readonly (readonly [JsonObject, JsonObject])[] = [
@@ -84,8 +87,8 @@ void t.test('model calls: system, tools, parameters and finish reasons go with t
     );
   t.strictSame(
     mapSpan({ ...LLM, 'input.value': '{"contents": "Hi"}', 'llm.tools.0.tool.json_schema': '{}' }).input_data,
-    { contents: 'Hi' },
-    'an object that came whole stays as it came',
+    { messages: [{ role: 'user', content: 'Hi' }] },
+    'nothing is added to an object that came whole',
   );
   t.equal(mapSpan({ ...LLM, 'gen_ai.request.temperature': 1 }).input_data, null, 'nothing was asked');
 });
@@ -110,7 +113,9 @@ void t.test('messages of numbered attributes: nested lists, wrappers, holes', as
     ],
   });
   t.strictSame(output_data, {
-    messages: [{ tool_calls: [{ name: 'a' }, { name: 'b' }], finish_reason: 'tool_calls' }],
+    messages: [
+      { role: 'assistant', tool_calls: [{ name: 'a' }, { name: 'b' }], finish_reason: 'tool_calls' },
+    ],
   });
   t.strictSame(
     mapSpan({
@@ -125,12 +130,12 @@ void t.test('messages of numbered attributes: nested lists, wrappers, holes', as
       messages: [
         {
           role: 'user',
-          contents: [
+          content: [
             { type: 'text', text: 'What is this?' },
             { image: { image: { url: 'https://x/y.png' } } },
           ],
         },
-        { tool_calls: [{ function: { name: 'search' } }] },
+        { tool_calls: [{ name: 'search' }] },
       ],
     },
   );
@@ -144,7 +149,7 @@ void t.test('messages of numbered attributes: nested lists, wrappers, holes', as
   });
   t.match(
     JSON.stringify(odd.input_data),
-    /"":"a text".*"role":"user".*"__proto__":\{"polluted":true\}.*far away/,
+    /"role":"user","content":"a text".*"__proto__":\{"polluted":true\}.*far away/,
   );
   t.equal(({} as { readonly polluted?: boolean }).polluted, undefined);
 });
@@ -168,15 +173,16 @@ void t.test('messages that are events of the span', async (t) => {
       { role: 'system', content: 'Be brief.' },
       { role: 'customer', content: 'Hi' },
       { role: 'assistant', tool_calls: [{ id: '1' }] },
-      { role: 'tool', id: '1', content: '{"not": "parsed"}' },
+      { role: 'tool', tool_call_id: '1', content: '{"not": "parsed"}' },
     ],
   });
   t.strictSame(span.output_data, {
-    messages: [{ role: 'assistant', index: 0, finish_reason: 'stop', content: 'Hello' }],
+    messages: [{ role: 'assistant', content: 'Hello', finish_reason: 'stop' }],
   });
   t.equal(Array.isArray(span.metadata?.events) && span.metadata.events.length, 6, 'all are kept');
-  const first = mapSpan({ ...LLM, 'gen_ai.input.messages': [{ role: 'user' }] }, { events });
-  t.strictSame(first.input_data, { messages: [{ role: 'user' }] }, 'attributes come first');
+  const said = [{ role: 'user', content: 'Hey' }];
+  const first = mapSpan({ ...LLM, 'gen_ai.input.messages': said }, { events });
+  t.strictSame(first.input_data, { messages: said }, 'attributes come first');
 
   const details = event('gen_ai.client.inference.operation.details', {
     'gen_ai.input.messages': '[{"role": "user", "parts": []}]',

@@ -69,6 +69,13 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['custom', { 'ai.operationId': 'ai.generateText' }],
     ['agent', { 'ai.operationId': 'ai.generateText' }, ROOT],
   ],
+  '4b LangSmith, MLflow': [
+    ['llm', { 'langsmith.span.kind': 'llm' }],
+    ['tool', { 'langsmith.span.kind': 'tool' }],
+    ['custom', { 'langsmith.span.kind': 'chain' }, ROOT],
+    ['agent', { 'mlflow.spanType': '"AGENT"' }],
+    ['llm', { 'mlflow.spanType': 'CHAT_MODEL' }],
+  ],
   '5 tools by their names': [
     ['tool', { 'gen_ai.tool.name': 'search' }],
     ['tool', { 'gen_ai.tool.call.id': 'call_1' }],

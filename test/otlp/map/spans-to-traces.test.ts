@@ -142,6 +142,9 @@ void t.test('a span without a convention: ids, times, kind, where it came from',
   });
 });
 
+const BROKEN = { 'openinference.span.kind': 'TOOL', 'tool.status': 'error' };
+const PYTHON_STACK = 'Traceback (most recent call last):\n\n  File "a.py", line 1, in f\n';
+
 void t.test('status and error message', async (t) => {
   const exception = event('exception', {
     'exception.type': 'ValueError',
@@ -153,7 +156,28 @@ void t.test('status and error message', async (t) => {
       ['completed', null, {}],
       ['completed', null, { status: { code: 1, message: 'fine' } }],
       ['completed', null, { events: [exception] }],
-      ['failed', 'refused', { status: { code: 2, message: 'refused' }, events: [exception] }],
+      [
+        'failed',
+        'ValueError: no such city',
+        { status: { code: 2, message: 'refused' }, events: [exception] },
+      ],
+      [
+        'failed',
+        'refused',
+        { status: { code: 2, message: 'refused' } },
+        { 'http.response.status_code': 503 },
+      ],
+      ['failed', 'HTTP 503', { status: { code: 2 } }, { 'http.response.status_code': 503 }],
+      ['failed', 'E', { status: { code: 2 } }, { 'http.response.status_code': 200, 'error.type': 'E' }],
+      ['failed', 'said', { status: { code: 2 } }, { 'error.message': 'said', 'error.type': 'E' }],
+      ['failed', null, { status: { code: 1 } }, { 'tool.status': 'error' }],
+      ['failed', 'bang', { status: { code: 1 } }, { ...BROKEN, 'output.value': '[{"text": "bang"}]' }],
+      ['failed', 'bang', { status: { code: 1 } }, { ...BROKEN, 'output.value': '{"error": "bang"}' }],
+      ['completed', null, {}, { ...BROKEN, 'tool.status': 'success' }],
+      ['failed', null, {}, { 'langfuse.observation.level': 'ERROR' }],
+      ['failed', "ValueError('no')", { status: { code: 2, message: `ValueError('no')${PYTHON_STACK}` } }],
+      ['failed', 'Error: no', { status: { code: 2, message: 'Error: no\n    at f (x.js:1:2)\n    at g' } }],
+      ['failed', 'two\nlines', { status: { code: 2, message: 'two\nlines' } }],
       ['failed', 'ValueError: no such city', { status: { code: 2 }, events: [timeout, exception] }],
       ['failed', 'E', { status: { code: 2 } }, { 'error.type': 'E' }],
       [

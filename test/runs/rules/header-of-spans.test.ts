@@ -68,11 +68,11 @@ void t.test('the agent: the best source, then the topmost span, the earliest, th
     agentOf(
       root,
       aSpan('a', 'r', named('service.name', 'shop')),
-      aSpan('b', 'a', named('gen_ai.agent.name', 'deep')),
+      aSpan('b', 'a', named('agent span', 'deep')),
     ),
     'deep',
   );
-  const hint = (name: string) => named('gen_ai.agent.name', name);
+  const hint = (name: string) => named('agent span', name);
   t.equal(
     agentOf(
       root,
@@ -95,15 +95,15 @@ void t.test('the agent: the best source, then the topmost span, the earliest, th
 
 void t.test('a ring of parents and chains of a hundred thousand come to an end', async (t) => {
   const ring = [
-    aSpan('a', 'b', named('agent.name', 'a')),
+    aSpan('a', 'b', named('mention', 'a')),
     aSpan('b', 'c'),
-    aSpan('c', 'a', named('agent.name', 'c')),
+    aSpan('c', 'a', named('mention', 'c')),
   ];
-  const below = aSpan('d', 'a', named('agent.name', 'd'));
+  const below = aSpan('d', 'a', named('mention', 'd'));
   t.equal(headerOf([...ring, below]).agent, 'a');
-  t.equal(headerOf([aSpan('s', 's', named('agent.name', 'self')), below]).agent, 'd');
+  t.equal(headerOf([aSpan('s', 's', named('mention', 'self')), below]).agent, 'd');
   const chain = Array.from({ length: 100_000 }, (_, i) =>
-    aSpan(String(i), i === 99_999 ? null : String(i + 1), named('agent.name', `agent ${i}`)),
+    aSpan(String(i), i === 99_999 ? null : String(i + 1), named('mention', `agent ${i}`)),
   );
   t.equal(headerOf(chain).agent, 'agent 99999');
 });

@@ -159,7 +159,7 @@ void t.test('a chain of ten thousand spans whose names differ, from its end to i
       started_at: n,
       ended_at: n + 1,
       error_message: null,
-      agent_hint: n === 0 ? null : { source: 'gen_ai.agent.name', name: `agent ${n}` },
+      agent_hint: n === 0 ? null : { source: 'agent span', name: `agent ${n}` },
       total_tokens: 1,
       cost_usd: n,
     };

@@ -11,11 +11,16 @@ export const FIELDS = [
   'is_rpc',
   'is_agent',
   'is_pending',
+  /** Whether the client says that it failed, whatever the status says. */
+  'is_failed',
   'tool_name',
+  /** What names the agent of a run, each with its place in `agent-hint.ts`. */
   'agent',
   'openinference_agent',
+  'function',
   'workflow',
-  'traceloop_workflow',
+  'lc_agent',
+  'langfuse_trace',
   'model',
   'provider',
   'session_id',
@@ -35,7 +40,7 @@ export const FIELDS = [
   'cache_read',
   'cache_creation',
   'reasoning',
-  /** Micro-USD. */
+  /** Nano-USD. */
   'cost',
   'input',
   'output',
@@ -61,17 +66,21 @@ export const FIELDS = [
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** What the conventions call a span. Retrieval is `db` where the span has attributes `db.*`, otherwise `tool`. */
-export type Kind = 'agent' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'agent at the root';
+/**
+ * What the conventions call a span. Retrieval is `db` where the span has attributes `db.*`, otherwise `tool`. A chain is
+ * `custom`, but names its run where it is the root.
+ */
+export type Kind = 'agent' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'agent at the root' | 'chain';
 
 /** What a value says, or undefined where it says nothing, so that the next source counts. */
 export type Reader = (value: JsonValue) => JsonValue | undefined;
 
 /**
- * How a payload becomes `input_data` or `output_data`: `messages` a list of them; `text` what the assistant said;
- * `documents`, `embeddings` and `query` under these names; `whole` an object as it is, anything else by what it looks like.
+ * How a payload becomes `input_data` or `output_data`: `messages` a list of them; `text` what the assistant said, `calls` the
+ * tools that it wants called; `prompt` a question with its system prompt; `documents`, `embeddings` and `query` under these
+ * names; `whole` by what it looks like.
  */
-export type Shape = 'messages' | 'text' | 'documents' | 'embeddings' | 'query' | 'whole';
+export type Shape = 'messages' | 'text' | 'calls' | 'prompt' | 'documents' | 'embeddings' | 'query' | 'whole';
 
 export interface Source {
   /** The place among the sources of the field in all conventions: the least counts. */
@@ -85,9 +94,33 @@ export interface Source {
 /** The sources of a field by the attribute's key. */
 type Sources = Readonly<Record<string, Source>>;
 
-/** One way to name things in attributes. Pure data: the tables of all conventions become one (`sources.ts`). */
+/** What a client writes into a span name that it puts nowhere else. */
+interface SpanNames {
+  /** The name of the instrumentation scope. */
+  readonly scope: string;
+  /** Names of spans, and what these are. `*` stands for anything. */
+  readonly kinds: Readonly<Record<string, Kind>>;
+}
+
+/**
+ * How the names of agents are found in names of spans (`agent-names.ts`). Upper and lower case are the same; `*` stands for anything.
+ */
+interface NamesOfAgents {
+  /** What stands around the name: `agent_run [*]`, `*.run`. `*` is the name. */
+  readonly around?: readonly string[];
+  /** Names that say what a thing is, and not which. */
+  readonly generic?: readonly string[];
+}
+
+/** One way to tell of spans: a client's, or that of a specification. Pure data: the tables of all become one (`sources.ts`). */
 export interface Convention {
-  readonly fields: { readonly [F in Field]?: Sources };
+  readonly fields?: { readonly [F in Field]?: Sources };
   /** Sources of which every attribute with a key that begins so is a part: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
+  readonly spanNames?: SpanNames;
+  /** Instrumentation scopes whose input tokens are without those that went through a cache. */
+  readonly cachesBesideInput?: readonly string[];
+  readonly agentNames?: NamesOfAgents;
+  /** What stands around the name of a tool in the names of spans that have it nowhere else: `execute_tool *`. */
+  readonly toolNames?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { parseMoney } from '../../../signal/money.js';
-import { isObject, parseStructure } from '../json-text.js';
+import { isObject, parseOnce, parseStructure } from '../json-text.js';
 import type { Kind, Reader } from './convention.js';
 
 const DIGITS = /^\d+$/;
@@ -79,7 +79,53 @@ export function inside(keys: readonly string[], read: Reader): Reader {
   };
 }
 
+/** The first of several ways to read a value that finds something. */
+export function firstOf(...readers: readonly Reader[]): Reader {
+  return (value) => {
+    for (const read of readers) {
+      const found = read(value);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+/** What `read` finds in an object under one of some keys of the value. */
+export function within(keys: readonly string[], read: Reader): Reader {
+  return (value) => {
+    const object = objectOf(value);
+    const inner = keys.map((key) => object?.[key]).find(isObject);
+    return inner === undefined ? undefined : read(inner);
+  };
+}
+
+/** The same as {@link inside}, one level down, under whatever key: `{openai: {cachedPromptTokens: 64}}`. */
+export function anywhereInside(keys: readonly string[], read: Reader): Reader {
+  const readInner = inside(keys, read);
+  return (value) => {
+    for (const inner of Object.values(objectOf(value) ?? {})) {
+      const found = isObject(inner) ? readInner(inner) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+/** A payload that is no JSON Schema: what a tool takes is not what it was given. */
+export const toolArguments: Reader = (value) => {
+  const object = objectOf(value);
+  return object !== undefined && isSchema(object) ? undefined : payload(value);
+};
+
+/** A schema of an object, or the schemas of its properties alone. */
+function isSchema(object: JsonObject): boolean {
+  if (isObject(object.properties)) return true;
+  const parts = Object.values(object);
+  return parts.length > 0 && parts.every((part) => isObject(part) && typeof part.type === 'string');
+}
+
+/** The object that a value is, or is the JSON text of. Not to be changed: others may read the same. */
 export function objectOf(value: JsonValue): JsonObject | undefined {
-  const parsed = typeof value === 'string' ? parseStructure(value) : value;
-  return isObject(parsed) ? parsed : undefined;
+  const found = typeof value === 'string' ? parseOnce(value) : value;
+  return isObject(found) ? found : undefined;
 }

@@ -1,27 +1,6 @@
-import { DATABASE } from './database.js';
+import { CONVENTIONS } from '../clients/index.js';
 import { FIELDS, type Convention, type Field, type Reader, type Shape, type Source } from './convention.js';
-import { GEN_AI } from './gen-ai.js';
-import { GOOGLE_ADK } from './google-adk.js';
-import { HTTP } from './http.js';
-import { LANGFUSE } from './langfuse.js';
-import { OPENINFERENCE } from './openinference.js';
-import { OPENLLMETRY } from './openllmetry.js';
-import { PYDANTIC_AI } from './pydantic-ai.js';
 import { cost, count, payload, present, text, texts, version } from './readers.js';
-import { VERCEL_AI } from './vercel-ai.js';
-
-/** All that is known of the naming of attributes. What one of them has to say of a field is judged by its rank alone. */
-export const CONVENTIONS: readonly Convention[] = [
-  GEN_AI,
-  OPENINFERENCE,
-  OPENLLMETRY,
-  VERCEL_AI,
-  LANGFUSE,
-  PYDANTIC_AI,
-  GOOGLE_ADK,
-  HTTP,
-  DATABASE,
-];
 
 const READERS: Readonly<Record<Field, Reader>> = {
   kind: text,
@@ -32,11 +11,14 @@ const READERS: Readonly<Record<Field, Reader>> = {
   is_rpc: present,
   is_agent: present,
   is_pending: present,
+  is_failed: present,
   tool_name: text,
   agent: text,
   openinference_agent: text,
+  function: text,
   workflow: text,
-  traceloop_workflow: text,
+  lc_agent: text,
+  langfuse_trace: text,
   model: text,
   provider: text,
   session_id: text,
@@ -136,7 +118,7 @@ function isDigit(code: number): boolean {
 
 function usesByKey(): ReadonlyMap<string, readonly Use[]> {
   const uses = new Map<string, Use[]>();
-  for (const { fields } of CONVENTIONS)
+  for (const { fields = {} } of CONVENTIONS)
     for (const [key, field, source] of entries(fields)) {
       const known = uses.get(key);
       if (known) known.push(toUse(field, source));
@@ -145,7 +127,9 @@ function usesByKey(): ReadonlyMap<string, readonly Use[]> {
   return uses;
 }
 
-function entries(fields: Convention['fields']): readonly (readonly [key: string, Field, Source])[] {
+function entries(
+  fields: NonNullable<Convention['fields']>,
+): readonly (readonly [key: string, Field, Source])[] {
   return FIELDS.flatMap((field) =>
     Object.entries(fields[field] ?? {}).map(([key, source]) => [key, field, source] as const),
   );

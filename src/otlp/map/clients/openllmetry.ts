@@ -1,5 +1,11 @@
-import type { Convention } from './convention.js';
-import { kindBy } from './readers.js';
+import type { Convention, Reader } from '../conventions/convention.js';
+import { firstOf, inside, kindBy, objectOf, payload } from '../conventions/readers.js';
+
+/** What LangChain's callbacks were given, under `key` and beside what they were called with. */
+function inCallback(key: string): Reader {
+  const inner = inside([key], payload);
+  return (value) => (objectOf(value)?.kwargs === undefined ? undefined : inner(value));
+}
 
 /** OpenLLMetry (Traceloop), and Laminar, which comes from it. */
 export const OPENLLMETRY: Convention = {
@@ -18,25 +24,38 @@ export const OPENLLMETRY: Convention = {
         read: kindBy({ CHAT: 'llm', COMPLETION: 'llm', EMBEDDING: 'llm', RERANK: 'custom' }),
       },
     },
-    traceloop_workflow: { 'traceloop.workflow.name': { rank: 1 } },
+    workflow: { 'traceloop.workflow.name': { rank: 2 } },
+    tool_name: { 'traceloop.entity.name': { rank: 4 } },
     session_id: {
       'traceloop.association.properties.session_id': { rank: 3 },
+      'traceloop.association.properties.conversation_id': { rank: 20 },
+      'traceloop.association.properties.thread_id': { rank: 21 },
       'lmnr.association.properties.session_id': { rank: 4 },
     },
     user_id: {
       'traceloop.association.properties.user_id': { rank: 2 },
       'lmnr.association.properties.user_id': { rank: 3 },
     },
-    tags: { 'lmnr.association.properties.tags': { rank: 2 } },
+    tags: {
+      'lmnr.association.properties.tags': { rank: 2 },
+      'traceloop.association.properties.tags': { rank: 8 },
+    },
     traceloop_prompt_name: { 'traceloop.prompt.key': { rank: 1 } },
     traceloop_prompt_version: { 'traceloop.prompt.version': { rank: 1 } },
     input_tokens: { 'llm.usage.prompt_tokens': { rank: 4 } },
     output_tokens: { 'llm.usage.completion_tokens': { rank: 4 } },
     total_tokens: { 'llm.usage.total_tokens': { rank: 2 } },
-    input: { 'traceloop.entity.input': { rank: 6 }, 'lmnr.span.input': { rank: 16 } },
-    output: { 'traceloop.entity.output': { rank: 6 }, 'lmnr.span.output': { rank: 16 } },
+    input: {
+      'traceloop.entity.input': { rank: 6, read: firstOf(inCallback('inputs'), payload) },
+      'lmnr.span.input': { rank: 16 },
+    },
+    output: {
+      'traceloop.entity.output': { rank: 6, read: firstOf(inCallback('outputs'), payload) },
+      'lmnr.span.output': { rank: 16 },
+    },
   },
   prefixes: {
     tools: { 'llm.request.functions.': { rank: 4 } },
   },
+  agentNames: { around: ['*.agent', '*.workflow'], generic: ['agent workflow'] },
 };

@@ -1,5 +1,9 @@
-import type { Convention } from './convention.js';
-import { cost, count, inside, kindBy, objectOf } from './readers.js';
+import type { Convention } from '../conventions/convention.js';
+import { cost, count, inside, firstOf, kindBy, objectOf, only, within } from '../conventions/readers.js';
+
+/** OpenAI's answers nest the parts; Langfuse's OpenAI client hands their `usage` on. */
+const INPUT_DETAILS = ['prompt_tokens_details', 'input_tokens_details'];
+const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details'];
 
 /** The Langfuse SDKs from version 3. */
 export const LANGFUSE: Convention = {
@@ -21,10 +25,15 @@ export const LANGFUSE: Convention = {
         }),
       },
     },
+    is_failed: { 'langfuse.observation.level': { rank: 3, read: only('ERROR') } },
+    langfuse_trace: { 'langfuse.trace.name': { rank: 1 } },
     model: { 'langfuse.observation.model.name': { rank: 8 } },
-    session_id: { 'langfuse.session.id': { rank: 6 } },
-    user_id: { 'langfuse.user.id': { rank: 5 } },
-    tags: { 'langfuse.trace.tags': { rank: 4 } },
+    session_id: {
+      'langfuse.session.id': { rank: 6 },
+      'langfuse.trace.metadata.langfuse_session_id': { rank: 8 },
+    },
+    user_id: { 'langfuse.user.id': { rank: 5 }, 'langfuse.trace.metadata.langfuse_user_id': { rank: 10 } },
+    tags: { 'langfuse.trace.tags': { rank: 4 }, 'langfuse.tags': { rank: 5 } },
     langfuse_prompt_name: { 'langfuse.observation.prompt.name': { rank: 1 } },
     langfuse_prompt_version: { 'langfuse.observation.prompt.version': { rank: 1 } },
     status_message: { 'langfuse.observation.status_message': { rank: 1 } },
@@ -46,7 +55,10 @@ export const LANGFUSE: Convention = {
     cache_read: {
       'langfuse.observation.usage_details': {
         rank: 8,
-        read: inside(['cache_read_input_tokens', 'input_cached_tokens', 'input_cache_read'], count),
+        read: firstOf(
+          inside(['cache_read_input_tokens', 'input_cached_tokens', 'input_cache_read'], count),
+          within(INPUT_DETAILS, inside(['cached_tokens'], count)),
+        ),
       },
     },
     cache_creation: {
@@ -58,7 +70,10 @@ export const LANGFUSE: Convention = {
     reasoning: {
       'langfuse.observation.usage_details': {
         rank: 8,
-        read: inside(['reasoning_tokens', 'output_reasoning_tokens', 'output_reasoning'], count),
+        read: firstOf(
+          inside(['reasoning_tokens', 'output_reasoning_tokens', 'output_reasoning'], count),
+          within(OUTPUT_DETAILS, inside(['reasoning_tokens'], count)),
+        ),
       },
     },
     cost: {

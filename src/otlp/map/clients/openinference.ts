@@ -1,5 +1,5 @@
-import type { Convention } from './convention.js';
-import { kindBy } from './readers.js';
+import type { Convention } from '../conventions/convention.js';
+import { inside, kindBy, only, text, toolArguments } from '../conventions/readers.js';
 
 /** OpenInference (Arize): semantic conventions of 2026-08-21. */
 export const OPENINFERENCE: Convention = {
@@ -13,7 +13,7 @@ export const OPENINFERENCE: Convention = {
           AGENT: 'agent',
           TOOL: 'tool',
           RETRIEVER: 'retrieval',
-          CHAIN: 'custom',
+          CHAIN: 'chain',
           RERANKER: 'custom',
           GUARDRAIL: 'custom',
           EVALUATOR: 'custom',
@@ -23,15 +23,18 @@ export const OPENINFERENCE: Convention = {
     },
     is_model: { 'llm.model_name': { rank: 1 } },
     openinference_agent: { 'agent.name': { rank: 1 } },
+    tool_name: { 'tool.name': { rank: 2 } },
+    is_failed: { 'tool.status': { rank: 2, read: only('error') } },
     model: {
       'llm.response.model_name': { rank: 2 },
       'llm.model_name': { rank: 4 },
       'embedding.model_name': { rank: 5 },
       'llm.request.model_name': { rank: 7 },
+      'llm.invocation_parameters': { rank: 9, read: inside(['model', 'model_name', 'model_id'], text) },
     },
     provider: { 'llm.provider': { rank: 3 }, 'llm.system': { rank: 4 } },
     session_id: { 'session.id': { rank: 2 } },
-    user_id: { 'user.id': { rank: 1 } },
+    user_id: { 'user.id': { rank: 1 }, 'llm.user': { rank: 9 } },
     tags: { 'tag.tags': { rank: 1 } },
     gen_ai_prompt_version: { 'llm.prompt_template.version': { rank: 2 } },
     input_tokens: { 'llm.token_count.prompt': { rank: 3 } },
@@ -43,7 +46,8 @@ export const OPENINFERENCE: Convention = {
     cost: { 'llm.cost.total': { rank: 3 } },
     input: { 'input.value': { rank: 7 } },
     output: { 'output.value': { rank: 7 } },
-    arguments: { 'tool.parameters': { rank: 2 } },
+    // The call where it is all that there is; mostly the schema of the tool.
+    arguments: { 'input.value': { rank: 6 }, 'tool.parameters': { rank: 20, read: toolArguments } },
     tools: { 'llm.tools': { rank: 3 } },
     parameters: { 'llm.invocation_parameters': { rank: 1 } },
     finish_reasons: { 'llm.finish_reason': { rank: 2 } },
@@ -59,5 +63,21 @@ export const OPENINFERENCE: Convention = {
       'reranker.output_documents.': { rank: 19, shape: 'documents' },
     },
     tools: { 'llm.tools.': { rank: 2 } },
+  },
+  agentNames: {
+    around: ['agent_run [*]', '*.run', '*.arun'],
+    generic: [
+      'run',
+      'main',
+      'root',
+      'trace',
+      'span',
+      'task',
+      'agent',
+      'agents',
+      'chain',
+      'pipeline',
+      'workflow',
+    ],
   },
 };

@@ -1,5 +1,5 @@
-import type { Convention } from './convention.js';
-import { kindBy, only, present } from './readers.js';
+import type { Convention } from '../conventions/convention.js';
+import { kindBy, only, present } from '../conventions/readers.js';
 
 /**
  * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. A rank says
@@ -35,12 +35,15 @@ export const GEN_AI: Convention = {
     tool_name: { 'gen_ai.tool.name': { rank: 1 } },
     agent: { 'gen_ai.agent.name': { rank: 1 } },
     workflow: { 'gen_ai.workflow.name': { rank: 1 } },
+    is_failed: { 'gen_ai.tool.status': { rank: 1, read: only('error') } },
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
     session_id: { 'gen_ai.conversation.id': { rank: 1 } },
+    user_id: { 'enduser.id': { rank: 6 }, 'gen_ai.user.id': { rank: 7 }, 'gen_ai.request.user': { rank: 8 } },
     gen_ai_prompt_name: { 'gen_ai.prompt.name': { rank: 1 } },
     gen_ai_prompt_version: { 'gen_ai.prompt.version': { rank: 1 } },
     error_type: { 'error.type': { rank: 1 } },
+    status_message: { 'error.message': { rank: 2 } },
     input_tokens: { 'gen_ai.usage.input_tokens': { rank: 1 }, 'gen_ai.usage.prompt_tokens': { rank: 2 } },
     output_tokens: {
       'gen_ai.usage.output_tokens': { rank: 1 },
@@ -59,6 +62,8 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.details.cache_creation_tokens': { rank: 3 },
       'gen_ai.usage.details.cache_write_tokens': { rank: 4 },
       'gen_ai.usage.details.cache_creation_input_tokens': { rank: 5 },
+      'gen_ai.usage.cache_write.input_tokens': { rank: 9 },
+      'gen_ai.usage.cache_write_input_tokens': { rank: 10 },
     },
     reasoning: {
       'gen_ai.usage.reasoning.output_tokens': { rank: 1 },
@@ -69,6 +74,7 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.cost': { rank: 1 },
       'gen_ai.usage.total_cost': { rank: 2 },
       'gen_ai.cost.total_tokens': { rank: 4 },
+      'gen_ai.cost.total_cost': { rank: 7 },
     },
     input: {
       'gen_ai.input.messages': { rank: 1, shape: 'messages' },
@@ -90,6 +96,11 @@ export const GEN_AI: Convention = {
     input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
     output: { 'gen_ai.completion.': { rank: 3, shape: 'messages' } },
     parameters: { 'gen_ai.request.': { rank: 2 } },
+  },
+  toolNames: ['execute_tool *'],
+  agentNames: {
+    around: ['invoke_agent *', 'create_agent *', 'invoke_workflow *'],
+    generic: ['invoke_agent', 'create_agent', 'invoke_workflow'],
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Convention } from './convention.js';
+import type { Convention } from '../conventions/convention.js';
 
 /** OpenTelemetry's conventions of HTTP and RPC, with their names before v1.23. */
 export const HTTP: Convention = {

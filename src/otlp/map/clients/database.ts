@@ -1,4 +1,4 @@
-import type { Convention } from './convention.js';
+import type { Convention } from '../conventions/convention.js';
 
 /** OpenTelemetry's conventions of databases, with their names before v1.28. */
 export const DATABASE: Convention = {

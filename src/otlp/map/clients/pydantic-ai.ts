@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 import { isObject, parseStructure } from '../json-text.js';
-import type { Convention, Reader } from './convention.js';
+import type { Convention, Reader } from '../conventions/convention.js';
 import { CHOICE_EVENT } from './gen-ai.js';
-import { only } from './readers.js';
+import { only } from '../conventions/readers.js';
 
 const ANSWERS: ReadonlySet<JsonValue | undefined> = new Set(['assistant', 'model']);
 
@@ -45,6 +45,7 @@ export const PYDANTIC_AI: Convention = {
     is_agent: { agent_name: { rank: 1 } },
     agent: { agent_name: { rank: 2 } },
     cost: { 'operation.cost': { rank: 6 } },
+    tags: { 'logfire.tags': { rank: 6 } },
     input: {
       'pydantic_ai.all_messages': { rank: 12, read: question, shape: 'messages' },
       all_messages_events: { rank: 13, read: question, shape: 'messages' },
@@ -60,4 +61,5 @@ export const PYDANTIC_AI: Convention = {
     result: { tool_response: { rank: 3 } },
     parameters: { model_request_parameters: { rank: 4 } },
   },
+  agentNames: { generic: ['agent run'] },
 };

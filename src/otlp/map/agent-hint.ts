@@ -1,0 +1,59 @@
+import type { Origin } from '../../signal/origin.js';
+import type { AgentHint, SpanType } from '../../signal/span.js';
+import type { AgentNames } from './agent-names.js';
+import type { Kind } from './conventions/convention.js';
+import { storableName } from './names.js';
+import type { SpanReading } from './span-reading.js';
+
+const UNKNOWN_SERVICE = 'unknown_service';
+
+/** What is known of a span, besides its attributes, where it is asked for its run's agent. */
+export interface NamedSpan {
+  readonly type: SpanType;
+  readonly kind: Kind | null;
+  /** As it was sent. */
+  readonly spanName: string;
+  /** As the record shows it. */
+  readonly name: string;
+  readonly isRoot: boolean;
+}
+
+/** The best that a span can say of its run's agent, by the order in `src/otlp/README.md`. */
+export function hintOf(
+  span: NamedSpan,
+  reading: SpanReading,
+  { serviceName }: Origin,
+  names: AgentNames,
+): AgentHint | null {
+  const own = ownName(span, reading, names);
+  if (own !== null) return { source: sourceOf(span), name: own };
+  if (serviceName !== '' && !serviceName.startsWith(UNKNOWN_SERVICE)) {
+    const name = storableName(serviceName);
+    if (name !== '') return { source: 'service.name', name };
+  }
+  return span.isRoot ? { source: 'root span', name: span.name } : null;
+}
+
+function sourceOf({ type, isRoot }: NamedSpan): AgentHint['source'] {
+  if (isRoot) return 'root';
+  return type === 'agent' || type === 'custom' ? 'agent span' : 'mention';
+}
+
+/** The name of an agent that the span gives by its own convention. */
+function ownName(span: NamedSpan, reading: SpanReading, names: AgentNames): string | null {
+  const { type, kind, spanName, isRoot } = span;
+  return (
+    named(reading.text('agent'), names) ??
+    (type === 'agent' ? named(reading.text('openinference_agent'), names) : null) ??
+    named(reading.text('function'), names) ??
+    named(reading.text('workflow'), names) ??
+    named(reading.text('lc_agent'), names) ??
+    (kind === 'agent' || (isRoot && kind === 'chain') ? named(spanName, names) : null) ??
+    (kind === 'agent' ? named(reading.text('langfuse_trace'), names) : null) ??
+    (isRoot && names.isSpecific(spanName) ? storableName(spanName) : null)
+  );
+}
+
+function named(text: string | null, names: AgentNames): string | null {
+  return text === null ? null : names.nameIn(text);
+}

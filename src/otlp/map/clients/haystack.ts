@@ -1,0 +1,6 @@
+import type { Convention } from '../conventions/convention.js';
+
+/** Haystack. */
+export const HAYSTACK: Convention = {
+  agentNames: { generic: ['AsyncPipeline', 'haystack.*'] },
+};

@@ -1,0 +1,54 @@
+import type { Convention } from '../conventions/convention.js';
+import { AGNO } from './agno.js';
+import { AUTOGEN } from './autogen.js';
+import { CREWAI } from './crewai.js';
+import { DATABASE } from './database.js';
+import { DSPY } from './dspy.js';
+import { GEN_AI } from './gen-ai.js';
+import { GOOGLE_ADK } from './google-adk.js';
+import { HAYSTACK } from './haystack.js';
+import { HTTP } from './http.js';
+import { LANGCHAIN } from './langchain.js';
+import { LANGFUSE } from './langfuse.js';
+import { LITELLM } from './litellm.js';
+import { LLAMA_INDEX } from './llama-index.js';
+import { MLFLOW } from './mlflow.js';
+import { OPENAI_AGENTS } from './openai-agents.js';
+import { OPENINFERENCE } from './openinference.js';
+import { OPENLIT } from './openlit.js';
+import { OPENLLMETRY } from './openllmetry.js';
+import { PYDANTIC_AI } from './pydantic-ai.js';
+import { SEMANTIC_KERNEL } from './semantic-kernel.js';
+import { SMOLAGENTS } from './smolagents.js';
+import { STRANDS } from './strands.js';
+import { VERCEL_AI } from './vercel-ai.js';
+
+/**
+ * All that is known of how clients and specifications tell of spans, a row for each. Their order says nothing: what a source
+ * has to say of a field is judged by its rank alone.
+ */
+export const CONVENTIONS: readonly Convention[] = [
+  GEN_AI,
+  HTTP,
+  DATABASE,
+  OPENINFERENCE,
+  OPENLLMETRY,
+  LANGFUSE,
+  MLFLOW,
+  VERCEL_AI,
+  PYDANTIC_AI,
+  GOOGLE_ADK,
+  LANGCHAIN,
+  LITELLM,
+  OPENLIT,
+  OPENAI_AGENTS,
+  STRANDS,
+  SMOLAGENTS,
+  CREWAI,
+  LLAMA_INDEX,
+  AUTOGEN,
+  SEMANTIC_KERNEL,
+  AGNO,
+  DSPY,
+  HAYSTACK,
+];

@@ -1,0 +1,13 @@
+import type { Convention } from '../conventions/convention.js';
+
+/** OpenLIT, in what it has beside the GenAI conventions. */
+export const OPENLIT: Convention = {
+  cachesBesideInput: ['openlit.instrumentation.anthropic'],
+  fields: {
+    status_message: { 'gen_ai.framework.error.message': { rank: 3 } },
+    input: { 'gen_ai.workflow.input': { rank: 19 } },
+    output: { 'gen_ai.workflow.output': { rank: 20 } },
+    arguments: { 'gen_ai.tool.args': { rank: 7 }, 'gen_ai.tool.input': { rank: 8 } },
+    result: { 'gen_ai.tool.output': { rank: 6 } },
+  },
+};

@@ -1,0 +1,109 @@
+import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import { isObject } from '../json-text.js';
+import { isMessage, toMessages } from './message.js';
+import { toCall } from './parts.js';
+
+/** What of a message is in its form already, where it came as the whole of an object. */
+const OF_A_MESSAGE = new Set([
+  'role',
+  'content',
+  'parts',
+  'tool_calls',
+  'function_call',
+  'tool_call_id',
+  'name',
+  'finish_reason',
+  'refusal',
+]);
+
+/**
+ * An object that holds a conversation, as requests and answers of models' providers and states of graphs do: the same with its
+ * messages, in their one form, under `messages` in place of what held them. Undefined for any other object.
+ *
+ * @param role of messages that say none
+ */
+export function withMessages(object: JsonObject, role: string | null): JsonObject | undefined {
+  for (const [key, listOf] of HOLDERS) {
+    const list = key in object ? listOf(object[key] ?? null) : undefined;
+    if (list === undefined || list.length === 0) continue;
+    return { ...without(object, (name) => name === key), messages: toMessages(list, role) };
+  }
+  if (isCommand(object)) return withMessages(object.update, role);
+  if (!isMessage(object)) return undefined;
+  // LangChain wraps it, and there is nothing beside.
+  if (isObject(object.data) || isObject(object.kwargs)) return { messages: toMessages([object], role) };
+  return { ...without(object, (name) => OF_A_MESSAGE.has(name)), messages: toMessages([object], role) };
+}
+
+/** The messages of a list, where it is one of messages, or of what LangGraph's nodes give back. */
+export function messagesIn(list: readonly JsonValue[], role: string | null): JsonValue[] | undefined {
+  if (list.length === 0) return undefined;
+  if (list.every((entry) => isMessage(entry) || isBatch(entry))) return toMessages(list, role);
+  if (list.every(isCall)) return [{ role: role ?? 'assistant', tool_calls: list.map(toCall) }];
+  const [first] = list;
+  if (list.length > 1 || !isObject(first) || !isCommand(first)) return undefined;
+  const { messages } = withMessages(first, role) ?? {};
+  return Array.isArray(messages) ? messages : undefined;
+}
+
+/** The keys under which objects hold a conversation, and how it is found there. */
+const HOLDERS: readonly (readonly [string, (value: JsonValue) => readonly JsonValue[] | undefined])[] = [
+  ['messages', (value) => (Array.isArray(value) && value.every(isStructured) ? value : undefined)],
+  // Gemini: a request, and an answer.
+  [
+    'contents',
+    (value) => (typeof value === 'string' ? [{ role: 'user', content: value }] : everyMessage(value)),
+  ],
+  ['candidates', (value) => mapped(value, (candidate) => candidate.content)],
+  // ADK writes one candidate.
+  ['content', (value) => (isObject(value) && isMessage(value) ? [value] : undefined)],
+  // OpenAI: chat completions, then Responses.
+  ['choices', (value) => mapped(value, (choice) => (isObject(choice.message) ? choice : undefined))],
+  ['output', everyItem],
+  // LangChain's results, batch by batch.
+  ['generations', (value) => mapped(Array.isArray(value) ? value.flat() : value, ({ message }) => message)],
+  ['message', (value) => (isObject(value) && isMessage(value) ? [value] : undefined)],
+];
+
+function everyMessage(value: JsonValue): readonly JsonValue[] | undefined {
+  return Array.isArray(value) && value.every(isMessage) ? value : undefined;
+}
+
+function everyItem(value: JsonValue): readonly JsonValue[] | undefined {
+  if (isObject(value)) return isMessage(value) ? [value] : undefined;
+  return everyMessage(value);
+}
+
+function mapped(
+  value: JsonValue,
+  read: (entry: JsonObject) => JsonValue | undefined,
+): readonly JsonValue[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const found = value.map((entry) => (isObject(entry) ? read(entry) : undefined));
+  return found.every((entry) => isObject(entry)) ? found : undefined;
+}
+
+function isStructured(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A call that a client tells alone, as LangChain and the Vercel AI SDK do. */
+function isCall(value: JsonValue): value is JsonObject {
+  if (!isObject(value)) return false;
+  return value.type === 'tool_call'
+    ? typeof value.name === 'string'
+    : 'toolCallId' in value && 'toolName' in value;
+}
+
+function isBatch(value: JsonValue): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isMessage);
+}
+
+/** LangGraph's `Command`, and what else says what becomes of a state. */
+function isCommand(object: JsonObject): object is JsonObject & { update: JsonObject } {
+  return isObject(object.update) && Array.isArray(object.update.messages);
+}
+
+function without(object: JsonObject, isGone: (name: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !isGone(name)));
+}

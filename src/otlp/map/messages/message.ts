@@ -1,0 +1,150 @@
+import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import { isObject } from '../json-text.js';
+import { addCalls, addContent, contentOf, isPart, noParts } from './parts.js';
+
+/** Roles by what others call them. */
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['human', 'user'],
+  ['humanmessage', 'user'],
+  ['humanmessagechunk', 'user'],
+  ['ai', 'assistant'],
+  ['aimessage', 'assistant'],
+  ['aimessagechunk', 'assistant'],
+  ['model', 'assistant'],
+  ['systemmessage', 'system'],
+  ['systemmessagechunk', 'system'],
+  ['toolmessage', 'tool'],
+  ['toolmessagechunk', 'tool'],
+  ['function', 'tool'],
+  ['functionmessage', 'tool'],
+]);
+/** The types of LangChain's messages, and of the items of OpenAI's Responses. */
+const MESSAGE_TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool', 'AIMessageChunk']);
+const ITEM_TYPES: ReadonlySet<string> = new Set(['function_call', 'function_call_output', 'reasoning']);
+/** What a message keeps beside its role, its content and its calls. */
+const KEPT = ['name', 'tool_call_id', 'finish_reason', 'refusal'] as const;
+const SIMPLE: ReadonlySet<string> = new Set(['role', 'content', ...KEPT]);
+
+/**
+ * Messages of any provider or client in one form: `{role, content, tool_calls, tool_call_id, name, finish_reason, refusal}`,
+ * without what there is not. `content` is a text, or a list of parts `{type, text, …}`; `tool_calls` are `{id, name, arguments}`; what a
+ * tool gave back is a message of role `tool`.
+ *
+ * @param role of those that say none; null: they go without
+ */
+export function toMessages(list: readonly JsonValue[], role: string | null): JsonValue[] {
+  const messages: JsonValue[] = [];
+  for (const entry of list) {
+    // LangChain sends batches of conversations, mostly of one.
+    if (Array.isArray(entry)) for (const inner of entry) addMessages(inner, role, messages);
+    else addMessages(entry, role, messages);
+  }
+  return messages;
+}
+
+/** Whether a value without anything that says so is a message. */
+export function isMessage(value: JsonValue): boolean {
+  if (!isObject(value)) return false;
+  const { role, type } = value;
+  if (typeof role === 'string') return true;
+  if (isObject(value.kwargs)) return 'lc' in value;
+  if (typeof type !== 'string') return false;
+  if (MESSAGE_TYPES.has(type)) return 'content' in value || isObject(value.data);
+  return ITEM_TYPES.has(type) && ('call_id' in value || 'summary' in value);
+}
+
+/** Whether any message says more than whose it is. */
+export function haveContent(messages: readonly JsonValue[]): boolean {
+  return messages.some(
+    (message) =>
+      !isObject(message) || 'content' in message || 'tool_calls' in message || !('role' in message),
+  );
+}
+
+function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[]): void {
+  if (!isObject(entry)) {
+    messages.push(typeof entry === 'string' && role !== null ? { role, content: entry } : entry);
+    return;
+  }
+  if (isSimple(entry)) {
+    messages.push(entry);
+    return;
+  }
+  const source = unwrapped(entry);
+  const parts = noParts();
+  addCalls(source.tool_calls ?? source.toolCalls, parts);
+  if (parts.calls.length === 0 && isObject(source.additional_kwargs))
+    addCalls(source.additional_kwargs.tool_calls, parts);
+  if (isObject(source.function_call)) addCalls([source.function_call], parts);
+  const sent = isItem(source) ? [source] : contentIn(source);
+  // What a tool gave back may be an object.
+  const isData = isObject(sent) && !isPart(sent);
+  if (!isData) addContent(sent, parts);
+  messages.push(...parts.results);
+  const message = messageOf(source, role);
+  const content = isData ? sent : contentOf(parts.content);
+  if (content !== undefined) message.content = content;
+  if (parts.calls.length > 0) message.tool_calls = parts.calls;
+  if (!isItem(source)) keep(source, message);
+  if (message.role === 'tool' && message.tool_call_id === undefined && typeof source.id === 'string')
+    message.tool_call_id = source.id;
+  const isSaid = content !== undefined || parts.calls.length > 0;
+  if (isSaid || isMessage(source)) {
+    if (isSaid || parts.results.length === 0) messages.push(message);
+  } else if (parts.results.length === 0) {
+    messages.push(entry);
+  }
+}
+
+function keep(source: JsonObject, message: JsonObject): void {
+  for (const key of KEPT) {
+    const value = source[key];
+    if (value !== undefined && value !== null && value !== '') message[key] = value;
+  }
+}
+
+/** Whether it has the form already. Most have. */
+function isSimple(message: JsonObject): boolean {
+  const { role, content } = message;
+  if (typeof role !== 'string' || typeof content !== 'string' || ROLES.has(role)) return false;
+  const first = content.charCodeAt(0);
+  if (first === QUOTE || first === BRACKET || content === '') return false;
+  for (const key in message) if (!SIMPLE.has(key) || message[key] === null) return false;
+  return true;
+}
+
+const QUOTE = 34;
+const BRACKET = 91;
+
+/** The message itself, out of what a provider or client wraps it in. */
+function unwrapped(entry: JsonObject): JsonObject {
+  const { message, kwargs, data, id, type } = entry;
+  if (isObject(message) && !('role' in entry))
+    return { finish_reason: entry.finish_reason ?? null, ...message };
+  if ('lc' in entry && isObject(kwargs)) {
+    const name = Array.isArray(id) ? id.at(-1) : undefined;
+    return { type: typeof name === 'string' ? name : null, ...kwargs };
+  }
+  return isObject(data) && typeof type === 'string' ? { ...data, type } : entry;
+}
+
+function contentIn(source: JsonObject): JsonValue | undefined {
+  const { content, contents, parts, blocks } = source;
+  // Where it is told both ways, the list is the whole of it.
+  return contents ?? parts ?? (isEmpty(content) ? (blocks ?? source.text ?? source['']) : content);
+}
+
+function isItem({ role, type }: JsonObject): boolean {
+  return role === undefined && typeof type === 'string' && ITEM_TYPES.has(type);
+}
+
+function isEmpty(content: JsonValue | undefined): boolean {
+  return content === undefined || content === null || content === '';
+}
+
+function messageOf(source: JsonObject, role: string | null): JsonObject {
+  const said = typeof source.role === 'string' ? source.role : source.type;
+  if (isItem(source)) return { role: 'assistant' };
+  const found = typeof said === 'string' && said !== 'message' ? said : role;
+  return found === null ? {} : { role: ROLES.get(found.toLowerCase()) ?? found };
+}

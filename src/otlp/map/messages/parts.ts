@@ -1,0 +1,174 @@
+import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import { isObject, parseStructure } from '../json-text.js';
+import { unquoted } from './texts.js';
+
+/** A tool that a model wants called: `{id?, name?, arguments?}`. */
+export type ToolCall = JsonObject;
+
+/** What a message holds, sorted. */
+export interface MessageParts {
+  /** `{type: 'text', text}`, `{type: 'reasoning', text}`, and what else came, as it came. */
+  readonly content: JsonValue[];
+  readonly calls: ToolCall[];
+  /** Messages of their own: `{role: 'tool', tool_call_id?, name?, content?}`. */
+  readonly results: JsonObject[];
+}
+
+/** What parts of contents are called, by what they are. */
+const TEXT: ReadonlySet<JsonValue | undefined> = new Set([
+  'text',
+  'input_text',
+  'output_text',
+  'summary_text',
+]);
+const REASONING: ReadonlySet<JsonValue | undefined> = new Set(['reasoning', 'thinking']);
+const CALL: ReadonlySet<JsonValue | undefined> = new Set([
+  'tool_call',
+  'tool-call',
+  'tool_use',
+  'function_call',
+  'function',
+]);
+const RESULT: ReadonlySet<JsonValue | undefined> = new Set([
+  'tool_call_response',
+  'tool-result',
+  'tool_result',
+  'tool_response',
+  'function_call_output',
+]);
+/** Parts that have no type, but one of these keys. */
+const KEYED: readonly string[] = [
+  'text',
+  'toolUse',
+  'toolResult',
+  'functionCall',
+  'function_call',
+  'functionResponse',
+  'function_response',
+  'reasoningContent',
+];
+
+/** Sorts a content of any shape into `parts`: a text, JSON text of a list of parts, one part or many. */
+export function addContent(content: JsonValue | undefined, parts: MessageParts): void {
+  if (content === null || content === undefined) return;
+  if (typeof content === 'string') {
+    const text = unquoted(content);
+    const list = text.startsWith('[') ? parseStructure(text) : undefined;
+    if (Array.isArray(list) && list.length > 0 && list.every(isPart)) addContent(list, parts);
+    else if (text !== '') parts.content.push({ type: 'text', text });
+  } else if (Array.isArray(content)) {
+    for (const part of content) addPart(part, parts);
+  } else {
+    addPart(content, parts);
+  }
+}
+
+/** A list of calls, as messages have it beside their content. */
+export function addCalls(calls: JsonValue | undefined, parts: MessageParts): void {
+  const list = typeof calls === 'string' ? parseStructure(calls) : calls;
+  for (const call of Array.isArray(list) ? list : [])
+    if (isObject(call) && !parts.calls.some((known) => isSame(known, call))) parts.calls.push(toCall(call));
+}
+
+/** @param call in the shape of any provider or client */
+export function toCall(call: JsonObject): ToolCall {
+  const inner = isObject(call.function) ? call.function : call;
+  const made: ToolCall = {};
+  const id = idOf(call);
+  if (id !== undefined) made.id = id;
+  const name = inner.name ?? inner.toolName ?? inner.tool_name;
+  if (typeof name === 'string') made.name = name;
+  const sent = inner.arguments ?? inner.args ?? inner.input ?? inner.parameters;
+  const given = typeof sent === 'string' ? (parseStructure(sent) ?? sent) : sent;
+  if (given !== undefined && given !== null && given !== '') made.arguments = given;
+  return made;
+}
+
+/** A content in its shortest form: a text where it is one text, else a list of parts; undefined where it is empty. */
+export function contentOf(parts: readonly JsonValue[]): JsonValue | undefined {
+  const [only] = parts;
+  if (parts.length === 1 && isObject(only) && only.type === 'text') return only.text ?? '';
+  return parts.length === 0 ? undefined : [...parts];
+}
+
+/** The content of what a tool gave back. */
+export function resultContent(result: JsonValue | undefined): JsonValue | undefined {
+  if (isObject(result)) {
+    // The Vercel AI SDK says beside the value what it is.
+    if ('value' in result && typeof result.type === 'string') return resultContent(result.value);
+    if (!isPart(result)) return result;
+  }
+  const parts = noParts();
+  addContent(result, parts);
+  return contentOf(parts.content);
+}
+
+export function noParts(): MessageParts {
+  return { content: [], calls: [], results: [] };
+}
+
+export function isPart(value: JsonValue): boolean {
+  if (!isObject(value)) return false;
+  const { type } = value;
+  if (typeof type !== 'string') return KEYED.some((key) => key in value);
+  return TEXT.has(type) || REASONING.has(type) || CALL.has(type) || RESULT.has(type);
+}
+
+function addPart(part: JsonValue, parts: MessageParts): void {
+  if (typeof part === 'string') {
+    parts.content.push({ type: 'text', text: part });
+    return;
+  }
+  if (!isObject(part)) {
+    parts.content.push(part);
+    return;
+  }
+  const type = part.type ?? part.block_type;
+  const call = CALL.has(type) ? part : (part.toolUse ?? part.functionCall ?? part.function_call);
+  const result = RESULT.has(type)
+    ? part
+    : (part.toolResult ?? part.functionResponse ?? part.function_response);
+  if (isObject(call)) addCalls([call], parts);
+  else if (isObject(result)) parts.results.push(toResult(result));
+  else if (!isEmptyText(part, type)) parts.content.push(toContent(part, type));
+}
+
+function isEmptyText(part: JsonObject, type: JsonValue | undefined): boolean {
+  return TEXT.has(type) && textOf(part) === '';
+}
+
+function toContent(part: JsonObject, type: JsonValue | undefined): JsonValue {
+  const text = textOf(part);
+  if (text === undefined) return part;
+  if (REASONING.has(type) || part.thought === true || isObject(part.reasoningContent))
+    return { type: 'reasoning', text };
+  return type === undefined || TEXT.has(type) ? { type: 'text', text } : part;
+}
+
+function textOf(part: JsonObject): string | undefined {
+  const inner = isObject(part.reasoningContent) ? part.reasoningContent.reasoningText : undefined;
+  const found = part.text ?? part.content ?? part.thinking ?? (isObject(inner) ? inner.text : undefined);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function toResult(result: JsonObject): JsonObject {
+  const made: JsonObject = { role: 'tool' };
+  const id = idOf(result);
+  if (id !== undefined) made.tool_call_id = id;
+  const name = result.name ?? result.toolName;
+  if (typeof name === 'string') made.name = name;
+  const content = resultContent(result.response ?? result.result ?? result.output ?? result.content);
+  if (content !== undefined) made.content = content;
+  return made;
+}
+
+function idOf(part: JsonObject): string | undefined {
+  const id =
+    part.call_id ?? part.tool_call_id ?? part.toolCallId ?? part.toolUseId ?? part.tool_use_id ?? part.id;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** Some clients tell of a call twice in one message, as a part of its content and beside it. */
+function isSame(known: ToolCall, call: JsonObject): boolean {
+  return known.id !== undefined && known.id === idOf(call);
+}

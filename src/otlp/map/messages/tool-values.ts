@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import { isObject } from '../json-text.js';
+import { isPart, resultContent } from './parts.js';
+import { parsePython } from './python-literal.js';
+import { parsed } from './texts.js';
+import { isMessage, toMessages } from './message.js';
+
+/** How Python prints a message of LangChain. */
+const PRINTED = /^content=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") (?:name|tool_call_id|additional_kwargs)=/s;
+
+/** What a tool was called with, without what its client wraps it in. */
+export function toolInput(sent: JsonValue): JsonValue {
+  const value = parsed(sent);
+  if (typeof value === 'string') return (/^\s*[{[]/.test(value) ? parsePython(value) : undefined) ?? value;
+  const message = messageContent(value);
+  if (message !== undefined) return toolInput(message);
+  if (!isObject(value)) return value;
+  const { args, kwargs, inputs, input_str: text } = value;
+  // How a function was called in Python.
+  if (Array.isArray(args) && isObject(kwargs)) {
+    if (args.length === 0) return kwargs;
+    return Object.keys(kwargs).length === 0 ? args : { args, kwargs };
+  }
+  // OpenLLMetry's way to write calls of LangChain's tools, and LangSmith's.
+  if (typeof text === 'string') return isObject(inputs) ? inputs : toolInput(text);
+  const inner = onlyValue(value, 'input');
+  const given = typeof inner === 'string' ? toolInput(inner) : undefined;
+  return isObject(given) ? given : value;
+}
+
+/** What a tool gave back, likewise. */
+export function toolOutput(sent: JsonValue): JsonValue {
+  const value = parsed(sent);
+  if (typeof value === 'string') return printedContent(value) ?? value;
+  const message = messageContent(value);
+  if (message !== undefined) return toolOutput(message);
+  if (Array.isArray(value))
+    return value.length > 0 && value.every(isPart) ? (resultContent(value) ?? value) : value;
+  if (!isObject(value)) return value;
+  if ('output' in value && isObject(value.kwargs)) return toolOutput(value.output ?? null);
+  const inner = onlyValue(value, 'output');
+  if (inner !== undefined && isMessage(inner)) return toolOutput(inner);
+  // The answer of an MCP server.
+  if (Array.isArray(value.content) && value.content.every(isPart) && !isObject(value.structuredContent))
+    return resultContent(value.content) ?? value;
+  return value;
+}
+
+function onlyValue(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.keys(object).length === 1 ? object[key] : undefined;
+}
+
+/** Of one message, or a list of one, what it says. */
+function messageContent(value: JsonValue): JsonValue | undefined {
+  const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (only === undefined || !isMessage(only)) return undefined;
+  const [message, ...more] = toMessages([only], null);
+  return more.length === 0 && isObject(message) ? message.content : undefined;
+}
+
+function printedContent(text: string): JsonValue | undefined {
+  const content = text.startsWith('content=') ? PRINTED.exec(text)?.[1] : undefined;
+  return content === undefined ? undefined : parsePython(content);
+}

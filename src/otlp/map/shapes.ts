@@ -1,0 +1,92 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { isObject } from './json-text.js';
+import { messagesIn, withMessages } from './messages/conversations.js';
+import { haveContent, toMessages } from './messages/message.js';
+import { toCall } from './messages/parts.js';
+import { parsed } from './messages/texts.js';
+import type { FoundPayload } from './span-reading.js';
+
+/** A payload as `input_data` or `output_data` has it. */
+export interface Shaped {
+  readonly data: JsonObject;
+  /** An object that came whole stays as it came: nothing is added to it. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * @param role of messages that say none; null: they go without
+ * @param all the payloads of the span, with this one
+ */
+export function shaped(found: FoundPayload, role: string | null, all: readonly FoundPayload[]): Shaped {
+  const content = parsed(found.value);
+  switch (found.shape) {
+    case 'messages':
+      if (typeof content === 'string') return named('value', content);
+      return messages(Array.isArray(content) ? content : [content], role);
+    case 'text':
+      return named('messages', [saidBy(role, content, calledBeside(all))]);
+    case 'calls':
+      return Array.isArray(content)
+        ? named('messages', [saidBy(role, undefined, content)])
+        : named('value', content);
+    case 'prompt':
+      return prompt(content);
+    case 'documents':
+    case 'embeddings':
+    case 'query':
+      return named(found.shape, content);
+    case 'whole':
+      return whole(content, role);
+  }
+}
+
+/** Whether a payload says more than whose messages they are. */
+export function isSaid({ data }: Shaped): boolean {
+  return !Array.isArray(data.messages) || haveContent(data.messages);
+}
+
+function whole(content: JsonValue, role: string | null): Shaped {
+  if (isObject(content)) return { data: withMessages(content, role) ?? content, isWhole: true };
+  const list = Array.isArray(content) ? messagesIn(content, role) : undefined;
+  return list === undefined ? named('value', content) : named('messages', list);
+}
+
+function messages(list: readonly JsonValue[], role: string | null): Shaped {
+  const [only] = list;
+  // One object that holds messages where messages should be.
+  const held = list.length === 1 && isObject(only) ? withMessages(only, role)?.messages : undefined;
+  return named('messages', Array.isArray(held) ? held : toMessages(list, role));
+}
+
+/** What the Vercel AI SDK was asked: a text, or messages, and a system prompt beside. */
+function prompt(content: JsonValue): Shaped {
+  if (!isObject(content)) return whole(content, null);
+  const { system, prompt: asked, messages: told, ...others } = content;
+  const list = Array.isArray(told) ? told : Array.isArray(asked) ? asked : [];
+  const question = typeof asked === 'string' ? [{ role: 'user', content: asked }] : toMessages(list, null);
+  if (question.length === 0) return { data: content, isWhole: true };
+  const before = typeof system === 'string' ? [{ role: 'system', content: system }] : [];
+  return { data: { ...others, messages: [...before, ...question] }, isWhole: true };
+}
+
+/** The calls of tools that a client tells beside the text of an answer. */
+function calledBeside(all: readonly FoundPayload[]): readonly JsonValue[] {
+  const found = all.find(({ shape }) => shape === 'calls');
+  const calls = found === undefined ? undefined : parsed(found.value);
+  return Array.isArray(calls) ? calls : [];
+}
+
+function saidBy(
+  role: string | null,
+  content: JsonValue | undefined,
+  calls: readonly JsonValue[],
+): JsonObject {
+  const message: JsonObject = { role: role ?? 'user' };
+  if (content !== undefined) message.content = content;
+  if (calls.length > 0) message.tool_calls = calls.map((call) => (isObject(call) ? toCall(call) : call));
+  return message;
+}
+
+function named(name: string, value: JsonValue): Shaped {
+  return { data: { [name]: value }, isWhole: false };
+}

@@ -1,0 +1,26 @@
+import type { Kind } from './conventions/convention.js';
+import { CONVENTIONS } from './clients/index.js';
+import { NamePatterns } from './name-patterns.js';
+
+/** By the name of the scope. */
+const KINDS: ReadonlyMap<string, readonly { readonly names: NamePatterns; readonly kind: Kind }[]> = new Map(
+  CONVENTIONS.flatMap(({ spanNames }) =>
+    spanNames === undefined
+      ? []
+      : [
+          [
+            spanNames.scope,
+            Object.entries(spanNames.kinds).map(([pattern, kind]) => ({
+              names: new NamePatterns([pattern]),
+              kind,
+            })),
+          ],
+        ],
+  ),
+);
+
+/** What a span is by its name, of clients that say it nowhere else. @param scope the name of its instrumentation scope */
+export function kindByName(scope: unknown, spanName: string): Kind | null {
+  const kinds = typeof scope === 'string' ? KINDS.get(scope) : undefined;
+  return kinds?.find(({ names }) => names.has(spanName))?.kind ?? null;
+}

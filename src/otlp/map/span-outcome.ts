@@ -1,0 +1,74 @@
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { RunStatus } from '../../signal/span.js';
+import type { Micros } from '../../signal/time.js';
+import type { Span } from '../wire/requests.js';
+import { isObject } from './json-text.js';
+import { storableText } from './names.js';
+import type { ReadEvents } from './span-events.js';
+import type { SpanReading } from './span-reading.js';
+
+const OK = 1;
+const ERROR = 2;
+const TIMEOUT = /timeout|deadline/i;
+/** Where a stack begins that was written behind a message, by Python and by JavaScript. */
+const STACK = /Traceback \(most recent call last\):|\n[ \t]+at \S|\n[ \t]+File "/;
+
+/** How a span went. @param ended null: it has not */
+export function statusOf(
+  span: Span,
+  ended: Micros | null,
+  reading: SpanReading,
+  exception: ReadEvents['exception'],
+): RunStatus {
+  const code = span.status?.code ?? 0;
+  const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
+  if (isTimeout && code !== OK) return 'timed_out';
+  // Some clients say of a tool that failed that the call of it went well.
+  if (code === ERROR || reading.has('is_failed')) return 'failed';
+  return ended === null || reading.has('is_pending') ? 'running' : 'completed';
+}
+
+/**
+ * Why a span failed, by the first that says it: its last exception, its status, its HTTP status, what a tool gave back, the
+ * type of the error. Without the stack.
+ */
+export function errorOf(
+  span: Span,
+  status: RunStatus,
+  reading: SpanReading,
+  exception: ReadEvents['exception'],
+  output: JsonObject | null,
+): string | null {
+  if (status !== 'failed' && status !== 'timed_out') return null;
+  const text =
+    withoutStack(wordException(exception)) ||
+    withoutStack(span.status?.message ?? '') ||
+    withoutStack(reading.text('status_message') ?? '') ||
+    httpStatus(reading) ||
+    toolError(reading, output?.result) ||
+    (reading.text('error_type') ?? '');
+  return text === '' ? null : storableText(text);
+}
+
+function wordException(exception: ReadEvents['exception']): string {
+  if (exception === undefined) return '';
+  const { type, message } = exception;
+  return type === '' || message === '' ? type || message : `${type}: ${message}`;
+}
+
+function withoutStack(text: string): string {
+  const at = text.search(STACK);
+  return (at < 0 ? text : text.slice(0, at)).trim();
+}
+
+function httpStatus(reading: SpanReading): string {
+  const code = reading.count('http_status');
+  return code === null || code < 400 ? '' : `HTTP ${code}`;
+}
+
+/** What a tool said that only its own status calls failed. */
+function toolError(reading: SpanReading, result: JsonValue | undefined): string {
+  if (!reading.has('is_failed') || result === undefined) return '';
+  const error = isObject(result) ? result.error : result;
+  return typeof error === 'string' ? error : '';
+}

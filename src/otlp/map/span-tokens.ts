@@ -1,0 +1,31 @@
+import type { Origin } from '../../signal/origin.js';
+import { CONVENTIONS } from './clients/index.js';
+import type { SpanReading } from './span-reading.js';
+
+const BESIDE: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ cachesBesideInput }) => cachesBesideInput ?? []),
+);
+
+interface Tokens {
+  readonly input: number | null;
+  readonly output: number | null;
+  /** Where it is null the store adds input and output. */
+  readonly total: number | null;
+}
+
+/**
+ * The tokens that attributes tell. Input is all that went in: what a cache took or gave is added where a client counts it
+ * beside, as Anthropic does.
+ */
+export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
+  const input = reading.count('input_tokens');
+  const output = reading.count('output_tokens');
+  const total = reading.count('total_tokens');
+  if (input === null) return { input, output, total };
+  const cached = (reading.count('cache_read') ?? 0) + (reading.count('cache_creation') ?? 0);
+  if (cached === 0) return { input, output, total };
+  const told = input + (output ?? 0);
+  const isBeside = cached > input || total === told + cached || BESIDE.has(scope?.name);
+  if (!isBeside) return { input, output, total };
+  return { input: input + cached, output, total: total === told ? told + cached : total };
+}

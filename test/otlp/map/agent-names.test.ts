@@ -1,0 +1,224 @@
+import t from 'tap';
+import { AgentNames } from '../../../src/otlp/map/agent-names.js';
+import { toldRun, type SentSpan } from '../../support/told-run.js';
+
+/** What a name of a span or an attribute comes to; null: it names nobody. */
+const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
+  ['weather_bot', 'weather_bot'],
+  ['  Weather agent ', 'Weather agent'],
+  ['Customer support', 'Customer support'],
+  // What stands around a name.
+  ['weather_agent.run', 'weather_agent'],
+  ['Research.kickoff', 'Research'],
+  ['invoke_agent planner', 'planner'],
+  ['create_agent planner', 'planner'],
+  ['invoke_workflow translate', 'translate'],
+  ['agent_run [weather_adk]', 'weather_adk'],
+  ['invocation [shop]', 'shop'],
+  ['Triage agent.agent', 'Triage agent'],
+  ['daily_report.workflow', 'daily_report'],
+  ['Writer._execute_core', 'Writer'],
+  ['MyProgram.forward', 'MyProgram'],
+  // What says only what a thing is.
+  ['RunnableSequence', null],
+  ['RunnableParallel<a,b>', null],
+  ['LangGraph', null],
+  ['Graph', null],
+  ['LangGraph.workflow', null],
+  ['AgentExecutor', null],
+  ['StrOutputParser', null],
+  ['Agent workflow', null],
+  ['Agent Workflow', null],
+  ['AGENT WORKFLOW', null],
+  ['Runner.run', null],
+  ['Runner.run_sync', null],
+  ['Agent.run', null],
+  ['agent', null],
+  ['agent run', null],
+  ['Crew.kickoff', null],
+  ['crew_4d5b2186-7b63-8a18-46a3-8dc4af8e29a4.kickoff', null],
+  ['Crew_4d5b2186-7b63-8a18-46a3-8dc4af8e29a4.kickoff', null],
+  ['Task._execute_core', null],
+  ['crewai.workflow', null],
+  ['CodeAgent.run', null],
+  ['FunctionAgent.run', null],
+  ['RetrieverQueryEngine.query', null],
+  ['ChainOfThought.forward', null],
+  ['Pipeline.run', null],
+  ['Team.run', null],
+  ['Strands Agents', null],
+  ['invocation', null],
+  ['invoke_agent', null],
+  ['ai.generateText', null],
+  ['autogen publish group_topic_1', null],
+  ['litellm_request', null],
+  ['main', null],
+  ['', null],
+  [' ', null],
+  // Ids.
+  ['9ac73818a528f9f1', null],
+  ['4d5b2186-7b63-8a18-46a3-8dc4af8e29a4', null],
+  ['deadbeef', 'deadbeef'],
+  ['2026', '2026'],
+];
+
+void t.test('which names are those of agents', async (t) => {
+  const names = new AgentNames();
+  for (const [sent, agent] of NAMES) {
+    t.equal(names.nameIn(sent), agent, JSON.stringify(sent));
+    t.equal(names.nameIn(sent), agent, `${JSON.stringify(sent)} again`);
+  }
+  t.equal(names.nameIn(`x${'-'.repeat(5000)}`)?.length, 1024, 'cut');
+});
+
+void t.test('an operator adds to them', async (t) => {
+  const names = new AgentNames({ generic: ['My Wrapper', 'step_*'], specific: ['langgraph', 'Agent *'] });
+  for (const [sent, agent] of [
+    ['my wrapper', null],
+    ['my wrapper.run', null],
+    ['step_1', null],
+    ['stepwise', 'stepwise'],
+    ['LangGraph', 'LangGraph'],
+    ['Agent workflow', 'Agent workflow'],
+    ['RunnableSequence', null],
+  ] as const)
+    t.equal(names.nameIn(sent), agent, sent);
+});
+
+void t.test('so many names are remembered, and names that went are found again', async (t) => {
+  const names = new AgentNames();
+  for (let i = 0; i < 20_000; i++) names.nameIn(`agent ${i}`);
+  t.equal(names.nameIn('agent 1'), 'agent 1');
+  t.equal(names.nameIn('LangGraph'), null);
+});
+
+const AGENT = { 'openinference.span.kind': 'AGENT' };
+const CHAIN = { 'openinference.span.kind': 'CHAIN' };
+const invoke = (name: string, ...children: SentSpan[]): SentSpan => ({
+  name: `invoke_agent ${name}`,
+  attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': name },
+  children,
+});
+const called = (name: string, attributes: SentSpan['attributes'], ...children: SentSpan[]): SentSpan => ({
+  name,
+  attributes: { ...attributes },
+  children,
+});
+
+/** The name of a run by its spans: what is sent, and the agent. */
+const RUNS: Readonly<Record<string, readonly [agent: string, root: SentSpan]>> = {
+  'an agent at the root': ['a', invoke('a', invoke('b'))],
+  'a function of the Vercel AI SDK': [
+    'weather-fn',
+    called('ai.generateText', {
+      'ai.operationId': 'ai.generateText',
+      'ai.telemetry.functionId': 'weather-fn',
+    }),
+  ],
+  'a workflow at the root, above agents': [
+    'weather_bot',
+    called('invoke_workflow weather_bot', { 'gen_ai.workflow.name': 'weather_bot' }, invoke('model')),
+  ],
+  'a workflow of OpenLLMetry': [
+    'joke',
+    called(
+      'joke.workflow',
+      { 'traceloop.span.kind': 'workflow', 'traceloop.workflow.name': 'joke' },
+      invoke('a'),
+    ),
+  ],
+  'a crew': ['Travel', called('crewai.workflow', { 'crewai.crew.name': 'Travel' }, invoke('guide'))],
+  'an observation of Langfuse that is an agent': [
+    'weather-agent',
+    called('weather-agent', { 'langfuse.observation.type': 'agent', 'langfuse.trace.name': 'Question' }),
+  ],
+  'one whose name says nothing, of a trace that has one': [
+    'Question',
+    called('agent', { 'langfuse.observation.type': 'agent', 'langfuse.trace.name': 'Question' }),
+  ],
+  'an observation that is no agent': [
+    'svc',
+    called('generation', { 'langfuse.observation.type': 'generation', 'langfuse.trace.name': 'Question' }),
+  ],
+  'what LangChain calls the agent': [
+    'weather_bot',
+    called('LangGraph', { ...CHAIN, metadata: '{"lc_agent_name": "weather_bot"}' }),
+  ],
+  'an agent of OpenInference by the name of its span': [
+    'boss',
+    called('boss.run', AGENT, called('helper.run', AGENT)),
+  ],
+  'a chain of OpenInference at the root': [
+    'weather_bot',
+    called('weather_bot', CHAIN, called('model', CHAIN)),
+  ],
+  'a chain below the root names nobody': ['svc', called('RunnableSequence', CHAIN, called('model', CHAIN))],
+  'a root that says nothing, above one agent': [
+    'Weather agent',
+    called(
+      'Agent workflow',
+      AGENT,
+      called('turn', CHAIN, called('x', { ...AGENT, 'agent.name': 'Weather agent' })),
+    ),
+  ],
+  'of several agents the topmost, of those the first': [
+    'first',
+    called('Agent workflow', AGENT, called('step', CHAIN, invoke('deep')), invoke('first'), invoke('second')),
+  ],
+  'a server above an agent': [
+    'planner',
+    {
+      name: 'POST /ask',
+      kind: 2,
+      attributes: { 'http.request.method': 'POST' },
+      children: [invoke('planner')],
+    },
+  ],
+  'a server alone': ['svc', { name: 'GET /orders', kind: 2, attributes: { 'http.request.method': 'GET' } }],
+  'a script': ['svc', called('pipeline', {}, called('chat m', { 'gen_ai.request.model': 'm' }))],
+  'a script above an agent': ['planner', called('pipeline', {}, invoke('planner'))],
+  'an agent by its span, below what says nothing': [
+    'Hello world',
+    called(
+      'Agent workflow',
+      AGENT,
+      called('Hello world', AGENT, called('response', { 'llm.model_name': 'm' })),
+    ),
+  ],
+  'an agent span before a call that mentions another': [
+    'planner',
+    called(
+      'main',
+      {},
+      called('chat m', { 'gen_ai.operation.name': 'chat', 'gen_ai.agent.name': 'helper' }),
+      called('step', {}, invoke('planner')),
+    ),
+  ],
+  'a call that mentions the agent, where nothing else does': [
+    'helper',
+    called('main', {}, called('chat m', { 'gen_ai.operation.name': 'chat', 'gen_ai.agent.name': 'helper' })),
+  ],
+};
+
+void t.test('the agent of a run', async (t) => {
+  for (const [what, [agent, root]] of Object.entries(RUNS)) t.equal(toldRun(root).agent, agent, what);
+});
+
+void t.test('where not even the service has a name, the root does', async (t) => {
+  for (const service of ['unknown_service', 'unknown_service:node', '']) {
+    t.equal(toldRun(called('Agent.run', AGENT), { service }).agent, 'Agent.run');
+    t.equal(toldRun(called('main', {}, called('step', {})), { service }).agent, 'main');
+  }
+});
+
+void t.test('an operator names roots of any kind, and takes names from others', async (t) => {
+  const names = { generic: ['weather_bot'], specific: ['nightly *', 'LangGraph'] };
+  t.equal(toldRun(called('nightly report', {}, invoke('a')), { names }).agent, 'nightly report');
+  t.equal(toldRun(called('LangGraph', CHAIN, invoke('a')), { names }).agent, 'LangGraph');
+  t.equal(toldRun(called('weather_bot', CHAIN, invoke('a')), { names }).agent, 'a');
+  t.equal(
+    toldRun(called('main', {}, called('nightly report', {})), { names }).agent,
+    'svc',
+    'only at the root',
+  );
+});
