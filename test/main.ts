@@ -9,6 +9,7 @@ import t from 'tap';
  *
  * `tap run` does the same, but first loads hooks into each process, and into every process and thread that one starts, to watch
  * the loading of modules. Nothing here asks for what they find out, and a store took twice as long to open with them.
+ * `NODE_OPTIONS=--enable-source-maps` shows lines of the TypeScript files in failures; it costs a tenth of the processor time.
  */
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -33,11 +34,7 @@ t.on('spawn', (file) => {
 });
 for (const file of files) {
   // `env`, because what tap starts has one of those hooks in NODE_OPTIONS.
-  const node = [
-    `NODE_OPTIONS=${process.env['NODE_OPTIONS'] ?? ''}`,
-    process.execPath,
-    '--enable-source-maps',
-  ];
+  const node = [`NODE_OPTIONS=${process.env['NODE_OPTIONS'] ?? ''}`, process.execPath];
   void t.spawn('env', [...node, join(FOLDER, file)], {
     name: file,
     at: null,

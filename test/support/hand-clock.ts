@@ -34,4 +34,12 @@ export class HandClock implements Clock {
     }
     this.#now = end;
   }
+
+  /** Lets time pass as while the machine sleeps: what fell due meanwhile is called once, at the end. */
+  sleep(ms: number): void {
+    this.#now += ms * 1000;
+    const due = this.#timers.filter(({ at }) => at <= this.#now).sort((a, b) => a.at - b.at);
+    this.#timers = this.#timers.filter((timer) => !due.includes(timer));
+    for (const { callback } of due) callback();
+  }
 }

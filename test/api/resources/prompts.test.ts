@@ -141,10 +141,10 @@ void t.test('creating takes the scope manage, reading the scope read', async (t)
 });
 
 void t.test(
-  'a thousand versions of ten thousand characters of any Unicode come back as they were',
+  'two hundred versions of ten thousand characters of any Unicode come back as they were',
   async (t) => {
     const api = await startApi(t);
-    const texts = Array.from({ length: 1000 }, (_, i) => {
+    const texts = Array.from({ length: 200 }, (_, i) => {
       const text = `${i} ${ODD_TEXTS[i % ODD_TEXTS.length] ?? ''}`;
       return text
         .repeat(Math.ceil(10_000 / text.length))

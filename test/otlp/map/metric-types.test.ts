@@ -20,11 +20,14 @@ interface Golden {
   readonly metrics: readonly { readonly name: string; readonly data_points: readonly object[] }[];
 }
 
+const { otlpUrl, url, key: adminKey } = await startTestDaemon(t);
+const admin = new ApiCaller(url, adminKey);
+
 for (const file of readdirSync(join(projectFolder(), FOLDER))) {
   for (const encoding of ['json', 'protobuf'] as const) {
-    void t.test(`${file} in ${encoding}`, async (t) => {
+    await t.test(`${file} in ${encoding}`, async (t) => {
       const golden = JSON.parse(readProjectFile(join(FOLDER, file))) as Golden;
-      const { otlpUrl, url, key } = await startTestDaemon(t);
+      const { key } = await admin.createUser(`${encoding}@${file}.example`, ['read', 'write']);
       const request = decodeJson('metrics', structuredClone(golden.request));
       const body =
         encoding === 'json' ? JSON.stringify(golden.request) : requestTypes.metrics.encode(request).finish();
