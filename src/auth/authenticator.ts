@@ -30,9 +30,8 @@ export interface Authenticator {
    */
   requireScope(identity: Identity, scope: Scope, request: Caller): void;
   /**
-   * Resolves when {@link authenticate} goes by all keys and users as they were stored when it was called.
-   *
-   * @throws ConsumeError `storage_unavailable` (retryable)
+   * Resolves when {@link authenticate} goes by all keys and users as they were stored when it was called; where the store cannot be read
+   * then, at once: it follows as soon as it can.
    */
   settle(): Promise<void>;
   /** Writes when keys were last used. May be called twice. */

@@ -41,10 +41,10 @@ export class KeyFollower {
   /** Reads all keys, and follows them from then on. @throws ConsumeError where the store cannot be read */
   async start(): Promise<void> {
     this.#unwatch = this.#control.watch.watch('keys', () => {
-      this.#ask();
+      void this.settle();
     });
     try {
-      await this.settle();
+      await this.#upToDate();
     } catch (error) {
       this.close();
       throw error;
@@ -53,11 +53,33 @@ export class KeyFollower {
   }
 
   /**
-   * Resolves when the ring holds everything that was committed before it was called.
-   *
-   * @throws ConsumeError where the store cannot be read
+   * Resolves when the ring holds everything that was committed before it was called; where the store cannot be read, at once: it is tried
+   * again soon, and what is known holds meanwhile.
    */
   async settle(): Promise<void> {
+    try {
+      await this.#upToDate();
+      this.#hasFailed = false;
+      this.#askLater(ASK_MS);
+    } catch (error) {
+      if (!this.#hasFailed && !this.#isClosed)
+        this.#logger.warn(
+          { err: error },
+          'Changes of API keys cannot be read; the known ones hold meanwhile',
+        );
+      this.#hasFailed = true;
+      this.#askLater(RETRY_MS);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#unwatch?.();
+    this.#cancelTimer?.();
+  }
+
+  /** @throws ConsumeError where the store cannot be read */
+  async #upToDate(): Promise<void> {
     // A reading in progress may have asked before the commit.
     if (this.#waiting === undefined) {
       const waiting = this.#reading.then(() => {
@@ -70,12 +92,6 @@ export class KeyFollower {
     await this.#waiting;
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#unwatch?.();
-    this.#cancelTimer?.();
-  }
-
   async #read(): Promise<void> {
     for (let hasMore = true; hasMore && !this.#isClosed;) {
       const changes = await this.#control.accounts.followKeys(this.#version);
@@ -85,30 +101,11 @@ export class KeyFollower {
     }
   }
 
-  /** Reads what has changed, and tries again soon if that fails. */
-  #ask(): void {
-    this.settle().then(
-      () => {
-        this.#hasFailed = false;
-        this.#askLater(ASK_MS);
-      },
-      (error: unknown) => {
-        if (!this.#hasFailed && !this.#isClosed)
-          this.#logger.warn(
-            { err: error },
-            'Changes of API keys cannot be read; the known ones hold meanwhile',
-          );
-        this.#hasFailed = true;
-        this.#askLater(RETRY_MS);
-      },
-    );
-  }
-
   #askLater(ms: number): void {
     this.#cancelTimer?.();
     if (this.#isClosed) return;
     this.#cancelTimer = this.#clock.after(ms, () => {
-      this.#ask();
+      void this.settle();
     });
   }
 }

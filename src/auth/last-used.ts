@@ -1,9 +1,14 @@
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { Micros } from '../signal/time.js';
+import { MS_PER_HOUR } from '../signal/time-units.js';
 import type { Accounts } from '../storage/accounts.js';
+import { SparseLog } from '../telemetry/sparse-log.js';
 
 /** The last use of a key is written at most once a minute. */
 const INTERVAL_MS = 60_000;
+
+/** How often it is said that this fails. */
+const SAY_MS = MS_PER_HOUR;
 
 /**
  * Notes when keys are used and writes it to the store: the first use after a quiet minute at once, so that a new key shows as
@@ -12,7 +17,7 @@ const INTERVAL_MS = 60_000;
 export class LastUsed {
   readonly #accounts: Pick<Accounts, 'touchKeys'>;
   readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #log: SparseLog;
   #uses = new Map<string, Micros>();
   #cancelTimer: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -21,7 +26,7 @@ export class LastUsed {
   constructor(accounts: Pick<Accounts, 'touchKeys'>, clock: Clock, logger: Logger) {
     this.#accounts = accounts;
     this.#clock = clock;
-    this.#logger = logger;
+    this.#log = new SparseLog(logger, clock, SAY_MS);
   }
 
   note(keyId: string, at: Micros): void {
@@ -54,7 +59,8 @@ export class LastUsed {
       } catch (error) {
         // The next minute tries again: a time that is a little old harms nobody, while failing a request would.
         for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at);
-        this.#logger.warn(
+        this.#log.warn(
+          0,
           { err: error, keys: uses.size },
           'Could not write when keys were last used; will retry',
         );

@@ -32,9 +32,8 @@ export interface Host {
   authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
 
   /**
-   * For code that changes keys and users: resolves when `authenticate` goes by them as they were stored when this was called.
-   *
-   * @throws ConsumeError `storage_unavailable` (retryable)
+   * For code that changes keys and users: resolves when `authenticate` goes by them as they were stored when this was called. Where they
+   * cannot be read then it resolves, too, since the change is stored: `authenticate` follows as soon as it can.
    */
   settleKeys(): Promise<void>;
 

@@ -68,7 +68,6 @@ export class IdentityGate {
     return identity;
   }
 
-  /** @throws ConsumeError `storage_unavailable` (retryable) */
   async settleKeys(): Promise<void> {
     await this.#authenticator?.settle();
   }

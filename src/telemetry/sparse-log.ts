@@ -1,25 +1,29 @@
 import type { Clock, Logger } from '../component/telemetry.js';
+import { MICROS_PER_MS, MS_PER_SECOND } from '../signal/time-units.js';
 
-const INTERVAL_MS = 10_000;
+const INTERVAL_MS = 10 * MS_PER_SECOND;
 
-/** Logs one thing at most once in ten seconds; the next line says how much was left out. */
+/** Logs one thing at most once per interval, ten seconds by default; the next line says how much was left out. */
 export class SparseLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
+  readonly #intervalMs: number;
   #saidAt = -Infinity;
   #lines = 0;
   #items = 0;
 
-  constructor(logger: Logger, clock: Clock) {
+  /** @param intervalMs longer than the time after which the same may fail again */
+  constructor(logger: Logger, clock: Clock, intervalMs = INTERVAL_MS) {
     this.#logger = logger;
     this.#clock = clock;
+    this.#intervalMs = intervalMs;
   }
 
   /** @param items how many items the line is about; they add up while nothing is logged */
   warn(items: number, fields: object, message: string): void {
     this.#lines += 1;
     this.#items += items;
-    if (this.#clock.now() - this.#saidAt < INTERVAL_MS * 1000) return;
+    if (this.#clock.now() - this.#saidAt < this.#intervalMs * MICROS_PER_MS) return;
     this.#logger.warn({ ...fields, items: this.#items, times: this.#lines }, message);
     this.#saidAt = this.#clock.now();
     this.#lines = 0;
