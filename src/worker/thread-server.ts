@@ -12,7 +12,8 @@ import {
 export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /**
- * Answers the calls that come through the port, each as soon as its method is done, in any order.
+ * Answers the calls that come through the port, each as soon as its method is done, in any order. What is no call is answered with an error,
+ * under the number that it names, or 0, which no call has.
  *
  * @param outbox leads back to the owner; the thread may use it for notices
  */
@@ -25,13 +26,27 @@ export function serve(port: MessagePort, outbox: Outbox<ThreadMessage>, methods:
     await answer(outbox, methods, { ...call, args: [...call.args, abort.signal] });
     aborts.delete(call.id);
   };
-  port.on('message', (messages: readonly OwnerMessage[]) => {
-    for (const message of messages) {
-      if (message.kind === 'abandon') aborts.get(message.id)?.abort();
+  port.on('message', (messages: unknown) => {
+    for (const message of Array.isArray(messages) ? (messages as readonly unknown[]) : [messages]) {
+      if (!isOwnerMessage(message)) refuse(outbox, message);
+      else if (message.kind === 'abandon') aborts.get(message.id)?.abort();
       else if (message.mayBeAbandoned) void answerUnlessAbandoned(message);
       else void answer(outbox, methods, message);
     }
   });
+}
+
+function isOwnerMessage(message: unknown): message is OwnerMessage {
+  if (typeof message !== 'object' || message === null) return false;
+  const { kind, id, method, args } = message as Readonly<Partial<Record<keyof CallMessage, unknown>>>;
+  if (typeof id !== 'number') return false;
+  return kind === 'abandon' || (kind === 'call' && typeof method === 'string' && Array.isArray(args));
+}
+
+function refuse(outbox: Outbox<ThreadMessage>, message: unknown): void {
+  const { id } = Object(message) as { readonly id?: unknown };
+  const error = spellError(new TypeError('this is no call of a method'));
+  outbox.post({ kind: 'error', id: typeof id === 'number' ? id : 0, error }, [], true);
 }
 
 async function answer(
@@ -40,7 +55,9 @@ async function answer(
   { id, method, args, isUrgent }: CallMessage,
 ): Promise<void> {
   try {
-    const call = methods[method] as ((...args: readonly unknown[]) => unknown) | undefined;
+    const call = Object.hasOwn(methods, method)
+      ? (methods[method] as (...args: readonly unknown[]) => unknown)
+      : undefined;
     if (call === undefined) throw new Error(`the thread has no method ${method}`);
     const result = await call(...args);
     if (result instanceof Transfer)
