@@ -3,6 +3,7 @@ import type { AlertRules } from './alert-rules.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { Endpoints } from './endpoints.js';
 import type { EventLog } from './event-log.js';
+import type { FactIntake, FactNews, FactSource } from './fact-source.js';
 import type { Leases } from './leases.js';
 import type { Notices } from './notices.js';
 import type { Organizations } from './organizations.js';
@@ -33,6 +34,11 @@ export interface ControlPlane {
    * @throws ConsumeError `storage_unavailable` (retryable)
    */
   identity(): Promise<string>;
+  /**
+   * Brings the facts of a source into {@link events}, earlier ones too, each once and in their order, until it is stopped. Whatever
+   * fails is tried again, without end. Only one may take a source at a time.
+   */
+  takeFacts(source: FactSource, news: FactNews): Promise<FactIntake>;
   /**
    * The folder of its files, where a first key and a key of secrets may be made; null where it has none: then both have to be
    * configured.

@@ -59,8 +59,12 @@ export interface EventLog {
   markOf(source: string): Promise<string | null>;
   /** Where a reader goes on. A new reader begins with what comes from now on; that place is noted at once. */
   open(reader: string): Promise<EventPosition>;
-  /** @throws RangeError where the position was not made by this log */
-  read(after: EventPosition, limit: EventPageLimit): Promise<LoggedEvents>;
+  /**
+   * @param wait where nothing follows yet, the answer comes when something does, or when this fires; absent: at once. As hints may be
+   *   lost, callers let it fire now and then
+   * @throws RangeError where the position was not made by this log
+   */
+  read(after: EventPosition, limit: EventPageLimit, wait?: AbortSignal): Promise<LoggedEvents>;
   /**
    * Notes that a reader, which was opened, has handed on everything up to a position; this never goes back.
    *

@@ -1,7 +1,8 @@
 import type { Factory } from '../../src/component/factory.js';
 import type { Host } from '../../src/component/host.js';
 import type { ControlConnector } from '../../src/storage/control-connector.js';
-import { watchedPort } from './watched-port.js';
+import type { FactConnector } from '../../src/storage/fact-port.js';
+import { watchedPort, type PortWatch } from './watched-port.js';
 
 /** Where a process ends: before or after a call of the store is done, by the name of the method. */
 interface KillPoint {
@@ -9,8 +10,8 @@ interface KillPoint {
   readonly method: string;
   /** The contract of the control plane that it is a method of; absent: the store's own. */
   readonly part?: string;
-  /** Whether the thread that sends calls it, over the port of `ControlConnector.connect`. */
-  readonly isOfSender?: true;
+  /** Whose port it passes: that of the thread that sends (`ControlConnector`), or of the control thread to the store's (`FactConnector`). */
+  readonly port?: 'sender' | 'facts';
   /** Only calls of which this is true count. */
   readonly counts?: (argument: unknown, result: unknown) => boolean;
 }
@@ -23,6 +24,12 @@ interface Startable {
 /** The moments that matter between a fact and the note that its webhook arrived. */
 const WEBHOOK_POINTS = {
   'the fact is committed': { when: 'after', method: 'writeTraces' },
+  'the fact is on its way to the log': {
+    when: 'after',
+    method: 'readFacts',
+    port: 'facts',
+    counts: (_, page) => hasSome(page, 'facts'),
+  },
   'events are read': {
     when: 'after',
     part: 'events',
@@ -35,11 +42,11 @@ const WEBHOOK_POINTS = {
   'deliveries are claimed': {
     when: 'after',
     method: 'deliveries.claim',
-    isOfSender: true,
+    port: 'sender',
     counts: (_, result) => hasSome(result, 'claims'),
   },
-  'the answer is there': { when: 'before', method: 'deliveries.finish', isOfSender: true },
-  'the answer is recorded': { when: 'after', method: 'deliveries.finish', isOfSender: true },
+  'the answer is there': { when: 'before', method: 'deliveries.finish', port: 'sender' },
+  'the answer is recorded': { when: 'after', method: 'deliveries.finish', port: 'sender' },
 } as const satisfies Readonly<Record<string, KillPoint>>;
 
 /** Those between the evidence and the note that what an alert says arrived. */
@@ -50,15 +57,16 @@ const ALERT_POINTS = {
     method: 'observe',
     counts: (_, seen) => hasSome(seen, 'targets'),
   },
-  'a firing is to be written': { when: 'before', method: 'recordFirings' },
-  'a firing is written': { when: 'after', method: 'recordFirings' },
+  'a firing is to be written': { when: 'before', part: 'alerts', method: 'recordFirings' },
+  'a firing is written': { when: 'after', part: 'alerts', method: 'recordFirings' },
   'notices are taken': {
     when: 'after',
-    method: 'dueNotifications',
+    part: 'notices',
+    method: 'claim',
     counts: (_, due) => hasSome(due, 'items'),
   },
-  'a notice has gone out': { when: 'before', method: 'finishNotifications' },
-  'a notice is recorded': { when: 'after', method: 'finishNotifications' },
+  'a notice has gone out': { when: 'before', part: 'notices', method: 'finish' },
+  'a notice is recorded': { when: 'after', part: 'notices', method: 'finish' },
 } as const satisfies Readonly<Record<string, KillPoint>>;
 
 const KILL_POINTS = { ...WEBHOOK_POINTS, ...ALERT_POINTS };
@@ -80,8 +88,10 @@ export function dyingAt(
     if (point.counts?.(argument, result) === false) return;
     if (--left <= 0) process.kill(process.pid, 'SIGKILL');
   };
-  const watched = (store: object): object =>
-    point.isOfSender === true ? senderWatched(store, point, pass) : callsWatched(store, point, pass);
+  const watched = (store: object): object => {
+    if (point.port === undefined) return callsWatched(store, point, pass);
+    return point.port === 'sender' ? senderWatched(store, point, pass) : factsWatched(store, point, pass);
+  };
   const hostOf = (host: Host): Host =>
     boundProxy(
       host,
@@ -91,7 +101,8 @@ export function dyingAt(
           watched(method(...args) as object),
     );
   return factories.map((factory) => {
-    if (factory.kind !== 'receiver' && factory.kind !== 'exporter') return factory;
+    if (factory.kind === 'processor' || (factory.kind === 'extension' && factory.type !== 'duckdb'))
+      return factory;
     const original: { create: (settings: never) => Startable } = factory;
     return {
       ...factory,
@@ -128,19 +139,34 @@ function callsWatched(store: object, { when, part, method: name }: KillPoint, pa
 }
 
 /** The control plane, whose calls by the thread that sends pass: on their way there, or the answer on its way back. */
-function senderWatched(store: object, { when, method: name }: KillPoint, pass: Pass): object {
+function senderWatched(store: object, point: KillPoint, pass: Pass): object {
   return boundProxy(store, 'connect', (method) => async (...args: unknown[]): Promise<unknown> => {
     const connect = method as (...args: unknown[]) => ReturnType<ControlConnector['connect']>;
-    return watchedPort(await connect(...args), {
-      called: (called) => {
-        if (when === 'before' && called === name) pass(undefined, undefined);
-      },
-      answered: (answered, value) => {
-        if (when === 'after' && answered === name) pass(undefined, value);
-      },
-      noticed: () => undefined,
-    });
+    return watchedPort(await connect(...args), portWatch(point, pass));
   });
+}
+
+/** The control plane, whose questions to a source of facts pass likewise. */
+function factsWatched(store: object, point: KillPoint, pass: Pass): object {
+  return boundProxy(store, 'takeFacts', (method) => async (source: unknown, ...args: unknown[]) => {
+    const watched = boundProxy(source as FactConnector, 'connectFacts', (connect) => async () => {
+      const port = await (connect as FactConnector['connectFacts'])();
+      return watchedPort(port, portWatch(point, pass));
+    });
+    return await method(watched, ...args);
+  });
+}
+
+function portWatch({ when, method: name }: KillPoint, pass: Pass): PortWatch {
+  return {
+    called: (called) => {
+      if (when === 'before' && called === name) pass(undefined, undefined);
+    },
+    answered: (answered, value) => {
+      if (when === 'after' && answered === name) pass(undefined, value);
+    },
+    noticed: () => undefined,
+  };
 }
 
 /** The object, with one of its methods replaced. Its other methods find their private fields. */

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { CallMessage, ThreadMessage } from '../../src/worker/thread-protocol.js';
+import type { OwnerMessage, ThreadMessage } from '../../src/worker/thread-protocol.js';
 
 /** Who sees what two threads say to each other, before it arrives. */
 export interface PortWatch {
@@ -17,12 +17,13 @@ export interface PortWatch {
 export function watchedPort(served: MessagePort, watch: PortWatch): MessagePort {
   const { port1: caller, port2: handedOut } = new MessageChannel();
   const methods = new Map<number, string>();
-  caller.on('message', (calls: readonly CallMessage[]) => {
-    for (const { id, method } of calls) {
-      methods.set(id, method);
-      watch.called(method);
+  caller.on('message', (messages: readonly OwnerMessage[]) => {
+    for (const message of messages) {
+      if (message.kind !== 'call') continue;
+      methods.set(message.id, message.method);
+      watch.called(message.method);
     }
-    served.postMessage(calls);
+    served.postMessage(messages);
   });
   served.on('message', (messages: readonly ThreadMessage[]) => {
     for (const message of messages) {

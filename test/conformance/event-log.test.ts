@@ -289,6 +289,36 @@ function checkEventLog(t: Test, open: OpenControl): void {
     await here.events.append([aFact('a')]);
     await until('it was heard of', () => heard > 0);
   });
+
+  void t.test(
+    'who waits for what follows is answered when it comes, and at the end of the wait',
+    async (t) => {
+      const opened = await open(t);
+      const [here, there] = [opened.store, await opened.another()];
+      const start = await here.events.open('all');
+      await here.events.append([aFact('a')]);
+      const over = new AbortController();
+      const { events, next } = await there.events.read(start, ALL, over.signal);
+      t.equal(events.length, 1, 'what is there comes at once');
+      let isAnswered = false;
+      const waiting = there.events.read(next, ALL, over.signal).finally(() => {
+        isAnswered = true;
+      });
+      await here.events.append([]);
+      await there.events.read(next, ALL);
+      t.notOk(isAnswered);
+      const fact = aFact('b');
+      await here.events.append([fact]);
+      const found = await waiting;
+      t.strictSame(found.events, [storedOf(fact)]);
+      const last = there.events.read(found.next, ALL, over.signal);
+      over.abort();
+      t.strictSame(await last, { events: [], next: found.next, hasMore: false });
+      t.strictSame(await there.events.read(found.next, ALL, over.signal), await last);
+      const wrong = new AbortController().signal;
+      await t.rejects(there.events.read('x', ALL, wrong), RangeError);
+    },
+  );
 }
 
 await onEveryControl(t, checkEventLog);

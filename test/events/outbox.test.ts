@@ -123,26 +123,26 @@ void t.test('large outboxes go page by page', async (t) => {
   t.equal(await progress(), 5);
   t.strictSame(
     store.reads.map(({ after }) => after),
-    [0, 2, 4],
-    'the last page said that there is no more',
+    [0, 2, 4, 5],
+    'each once, and what follows the last',
   );
 });
 
-void t.test('it reads when it is told of events, and now and then, as a hint may be lost', async (t) => {
+void t.test('it waits for events, and looks now and then, as a hint may be lost', async (t) => {
   const { store, advance, handed, succeed, progress } = await startOutbox(t);
   t.equal(store.reads.length, 1);
   await advance(9999);
   t.equal(store.reads.length, 1);
   await advance(1);
   t.equal(store.reads.length, 2);
-  store.reads.length = 1;
   await store.commit({});
   await settled();
-  t.equal(store.reads.length, 2);
-  // While a page is under way: heard all the same.
+  t.equal(store.reads.length, 3, 'what follows is asked for at once');
+  // While a page is under way: read, and handed on after it.
   await store.commit({});
   await settled();
-  t.equal(store.reads.length, 2);
+  t.equal(store.reads.length, 3);
+  t.strictSame(handed(), ['a-user: e1']);
   await succeed();
   t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
   await succeed();
@@ -173,7 +173,9 @@ void t.test('what fails is tried again for ever, what was taken is not', async (
   await succeed();
   await succeed();
   t.equal(await progress(), 3);
-  t.match(handed().at(-1), /^dora: e4 .* e15$/);
+  t.equal(handed().at(-1), 'dora: e4', 'read ahead');
+  await succeed();
+  t.match(handed().at(-1), /^dora: e5 .* e15$/);
   t.strictSame(statuses, [], 'that an exporter fails is no fault of the receiver');
   t.match(
     logger.lines[0],
@@ -229,17 +231,25 @@ void t.test('single events that are refused are passed over likewise', async (t)
 });
 
 void t.test('a store that cannot be read is asked again, and the daemon knows', async (t) => {
-  const { store, handed, advance, statuses } = await startOutbox(t);
+  const store = await WatchedLog.open(t);
   store.faults.read.push(broken(), new Error('a fault'));
-  await store.commit({});
-  await settled();
+  const { handed, advance, statuses, succeed } = await startOutbox(t, '', store);
   t.match(statuses, [{ level: 'recoverable', message: /The control store does not give its events/ }]);
   await advance(1500);
   t.equal(statuses.length, 1, 'said once');
-  t.strictSame(handed(), []);
   await advance(2250);
+  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }], 'before there is anything to read');
+  await store.commit({});
+  await settled();
   t.strictSame(handed(), ['a-user: e1']);
-  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
+  store.faults.read.push(broken());
+  await store.commit({});
+  await succeed();
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2'], 'what was read already is handed on');
+  t.equal(statuses.length, 3);
+  await advance(1500);
+  t.match(statuses.at(-1), { level: 'ok' });
 });
 
 void t.test('progress that cannot be noted is noted later, and nothing is handed on twice', async (t) => {
@@ -250,12 +260,12 @@ void t.test('progress that cannot be noted is noted later, and nothing is handed
   await succeed();
   await store.commit({});
   await settled();
-  t.match(statuses, [{ level: 'recoverable', message: /does not take the progress/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /does not take the progress/ }]);
   await advance(1500);
   await advance(2250);
   t.equal(await progress(), 1);
   t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
-  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
+  t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
 });
 
 void t.test('progress is noted at once, then four times a second at most', async (t) => {
@@ -369,7 +379,6 @@ void t.test('a stop finishes the page under way and reads no further', async (t)
     isStopped = true;
   });
   await settled();
-  t.equal(store.watchers, 0);
   await succeed();
   t.notOk(isStopped);
   await succeed();
@@ -491,7 +500,7 @@ void t.test('who lost the lease breaks off, notes nothing and goes on in its tur
 });
 
 void t.test('a lease that somebody took is noticed by whoever notes progress', async (t) => {
-  const { store, handed, advance, succeed, progress } = await startOutbox(t, 'max_batch_size: 1');
+  const { store, exporter, handed, advance, succeed, progress } = await startOutbox(t, 'max_batch_size: 1');
   const owner = await store.takeLease('outbox another', 1000);
   t.ok(owner, 'another reader has a lease of its own');
   await store.commit({}, {}, {});
@@ -501,7 +510,8 @@ void t.test('a lease that somebody took is noticed by whoever notes progress', a
   t.equal(await progress(), 0);
   await settled();
   await advance(5000);
-  t.equal(handed().length, 1, 'nothing more is handed on');
+  t.equal(handed().length, 2, 'what was read ahead had begun');
+  t.ok(exporter.last.context.abort?.aborted, 'and is broken off');
 });
 
 void t.test('a control store that cannot be asked for the lease is asked again', async (t) => {
@@ -510,10 +520,10 @@ void t.test('a control store that cannot be asked for the lease is asked again',
   const { handed, advance, statuses } = await startOutbox(t, '', store);
   await store.commit({});
   await settled();
-  t.match(statuses, [{ level: 'recoverable', message: /does not say who hands on events/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /does not say who hands on events/ }]);
   await advance(5000);
   t.strictSame(handed(), ['a-user: e1']);
-  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
+  t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
   store.faults.renew.push(broken());
   await advance(10_000);
   t.equal(statuses.length, 4, 'one that is not renewed is tried again before it is over');
@@ -526,16 +536,37 @@ void t.test('what is wanted is said again before it is over', async (t) => {
   store.faults.want.push(broken());
   await advance(300_000);
   t.equal(store.wants, 2);
-  t.match(statuses, [{ level: 'recoverable', message: /does not take which events are wanted/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /does not take which events are wanted/ }]);
   await advance(10_000);
   t.equal(store.wants, 3);
-  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }]);
+  t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
   await advance(1_200_000);
   t.strictSame(await store.wanted(), new Set(['agent.created']));
   await stop();
   t.strictSame(await store.wanted(), new Set(['agent.created']), 'for its next start');
   await advance(900_000);
   t.strictSame(await store.wanted(), new Set());
+});
+
+void t.test('where a new reader cannot be noted it starts, and hands on once it is', async (t) => {
+  const store = await WatchedLog.open(t);
+  store.faults.open.push(broken(), broken(), broken());
+  const { advance, handed, statuses } = await startOutbox(t, "types: ['trace.failed']", store);
+  t.match(statuses, [{ level: 'degraded', message: /does not say where the receiver was/ }]);
+  t.equal(store.wants, 0, 'nothing is wanted for a reader that would miss it');
+  await store.commit({});
+  await advance(10_000);
+  t.equal(store.wants, 1);
+  t.match(statuses.at(-1), { level: 'ok' });
+  await store.commit({});
+  await settled();
+  t.match(handed(), [/e2$/], 'what came since it was noted');
+});
+
+void t.test('a control store that never takes it fails the start', async (t) => {
+  const store = await WatchedLog.open(t);
+  store.faults.open.push(new RangeError('no reader'));
+  await t.rejects(startOutbox(t, '', store), /no reader/);
 });
 
 void t.test('it does not start without a control plane', async (t) => {

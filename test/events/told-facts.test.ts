@@ -52,7 +52,7 @@ void t.test('what the log was not told before an end is told after the next star
   };
   const items = Array.from({ length: 7 }, () => aTrace(1));
   for (const item of items) await opened.store.writeTraces({ tenant, items: [item] }, RECEIVED);
-  await until('it is said', () => opened.statuses.some(({ level }) => level === 'recoverable'));
+  await until('it is said', () => opened.statuses.some(({ level }) => level === 'degraded'));
   t.strictSame(await eventsOf(opened, start), []);
   control.events.append = append;
   await opened.reopen();

@@ -28,7 +28,6 @@ export class WatchedLog {
   #events = 0;
   /** Who asked for a lease last. */
   #owner = '';
-  #watchers = 0;
   #notesHeld: Promise<void> = Promise.resolve();
 
   private constructor(control: ControlPlane, clock: HandClock) {
@@ -46,13 +45,9 @@ export class WatchedLog {
     return log;
   }
 
-  get watchers(): number {
-    return this.#watchers;
-  }
-
   /** As the receiver sees it. */
   get control(): ControlPlane {
-    const { events, leases, watch } = this.#control;
+    const { events, leases } = this.#control;
     const failing = (method: keyof WatchedLog['faults']): void => {
       const fault = this.faults[method].shift();
       if (fault !== undefined) throw fault;
@@ -62,10 +57,10 @@ export class WatchedLog {
         failing('open');
         return await events.open(reader);
       },
-      read: async (after, limit) => {
+      read: async (after, limit, wait) => {
         this.reads.push({ after: Number(after), limit });
         failing('read');
-        return await events.read(after, limit);
+        return await events.read(after, limit, wait);
       },
       progress: async (reader, position, lease) => {
         this.notes.push(Number(position));
@@ -94,16 +89,6 @@ export class WatchedLog {
         },
         release: async (lease: Lease) => {
           await leases.release(lease);
-        },
-      },
-      watch: {
-        watch: (topic, listener) => {
-          this.#watchers++;
-          const end = watch.watch(topic, listener);
-          return () => {
-            this.#watchers--;
-            end();
-          };
         },
       },
     } as Partial<ControlPlane> as ControlPlane;

@@ -213,7 +213,7 @@ void t.test('the store is well when evaluation and notices find it so', async (t
   notices(false);
   t.strictSame(
     statuses.map(({ level }) => level),
-    ['recoverable', 'recoverable', 'recoverable', 'ok'],
+    ['degraded', 'degraded', 'degraded', 'ok'],
   );
 });
 

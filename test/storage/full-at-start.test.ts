@@ -186,7 +186,15 @@ void t.test('the daemon says what is wrong, and goes on by itself', async (t) =>
   await first.stop();
   disk.fill();
   const { key } = first;
-  const daemon = await spawnDaemon(t, { overlay, directory, key, through: disk.through });
+  // With a reader of events that the control store cannot note now.
+  const late = `receivers: { outbox/late: {} }
+exporters: { debug: {} }
+service: { pipelines: { events/late: { receivers: [outbox/late], exporters: [debug] } } }
+`;
+  const daemon = await spawnDaemon(t, {
+    ...{ directory, key, through: disk.through },
+    overlay: `${overlay}${late}`,
+  });
   const api = new ApiCaller(daemon.url, key);
   t.equal((await api.get<{ count: number }>('/dashboard/traces')).count, 1);
   await until('writes are refused', async () => (await send(api)) === 503);
@@ -201,6 +209,9 @@ void t.test('the daemon says what is wrong, and goes on by itself', async (t) =>
   };
   await until('it says so', async () => /Nothing can be written to/.test(await ready()));
   t.match(await ready(), /jackdaw\.control\.db: SQLite says 13 .*Free some room/);
+  const isLateDegraded = /^200 .*"outbox\/late","state":"degraded"/;
+  await until('the new reader says so, too', async () => isLateDegraded.test(await ready()));
+  t.notMatch(await ready(), 'recoverable', 'what reads goes on');
   disk.empty();
   await until('writes are taken', async () => (await send(api)) === 200);
   await until('users are taken', async () => (await makeUser(api)) === 201);

@@ -18,7 +18,7 @@ export async function openControlPlane(
 
 /** That of a file, which the caller closes. */
 export async function controlPlaneAt(path: string, clock: Clock = systemClock): Promise<ControlStore> {
-  return new ControlStore(await openSqlite({ path, clock }), dirname(path));
+  return new ControlStore(await openSqlite({ path, clock }), dirname(path), clock);
 }
 
 /** Where the control plane of a store of a test lies: beside it. */

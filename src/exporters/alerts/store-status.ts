@@ -13,7 +13,8 @@ export function reportStore(host: Host): (part: Part) => (isFailing: boolean) =>
       failing.size === 0
         ? { level: 'ok' }
         : {
-            level: 'recoverable',
+            // Whether a store can be used at all is for it to say.
+            level: 'degraded',
             message:
               'The store does not give or take what alerts need; it is asked again, and the log says why',
           },

@@ -206,9 +206,10 @@ function sendingOptions(config: WebhookConfig, trusted: readonly string[]): Send
 }
 
 function reportStore(host: Host, isFailing: boolean): void {
+  // Whether the control store can be used at all is for it to say.
   if (isFailing)
     host.reportStatus({
-      level: 'recoverable',
+      level: 'degraded',
       message: 'The control store does not give or take deliveries; it is asked again, and the log says why',
     });
   else host.reportStatus({ level: 'ok' });

@@ -20,7 +20,7 @@ export const outboxConfig = section({
     minimum: 1,
     maximum: 10_000,
     default: 500,
-    description: 'Events that are read at once, and handed on before more are read.',
+    description: 'Events that are read at once; the next are read while these are handed on.',
   }),
   retry: section(
     {

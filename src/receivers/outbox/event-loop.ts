@@ -5,19 +5,17 @@ import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 import type { EventsBatch } from '../../signal/batch.js';
-import { MS_PER_SECOND } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import type { EventLog, EventPageLimit, EventPosition } from '../../storage/event-log.js';
 import type { Lease } from '../../storage/leases.js';
-import type { Watch } from '../../storage/watch.js';
 import { batchesOf } from './batches-of.js';
 import type { Handover } from './handover.js';
+import { PageReader } from './page-reader.js';
 import { Progress } from './progress.js';
 import type { StoreHealth } from './store-health.js';
 
 export interface EventLoopTools {
   readonly events: Pick<EventLog, 'read' | 'progress'>;
-  readonly watch: Watch;
   /** Its name among the readers of the log. */
   readonly reader: string;
   /** That this process alone hands events on. */
@@ -32,53 +30,36 @@ export interface EventLoopTools {
   readonly logger: Logger;
 }
 
-/** A hint may be lost: whoever sleeps looks now and then. */
-const LOOK_MS = 10 * MS_PER_SECOND;
-
 /** A page that is under way. */
 interface Page {
   /** What is not done with yet. */
   readonly batches: EventsBatch[];
   readonly next: EventPosition;
-  readonly hasMore: boolean;
 }
 
 /**
  * Reads page after page, hands each on batch by batch, and then notes the progress, beside what goes on. Whatever fails is
- * tried again, for ever, from where it failed: what was taken is not handed on again. Between pages it sleeps until it is
- * told of new events.
+ * tried again, for ever, from where it failed: what was taken is not handed on again.
  */
 export class EventLoop {
   readonly #tools: EventLoopTools;
   readonly #log: SparseLog;
   readonly #running: Promise<void>;
-  readonly #unwatch: () => void;
   /** Fires when nobody waits for what is under way any more. */
   readonly #end = new AbortController();
   /** Fires when what fails is not tried again. */
   readonly #stop = new AbortController();
   readonly #progress: Progress;
-  #position: EventPosition;
+  readonly #pages: PageReader;
   #page: Page | null = null;
-  /** Whether there may be more than the last reading found. */
-  #isCalled = true;
-  /** Ends a sleep that waits for new events. */
-  #wake: () => void = () => undefined;
 
   /** @param position where to begin */
   constructor(position: EventPosition, tools: EventLoopTools) {
     this.#tools = tools;
-    this.#position = position;
     this.#log = new SparseLog(tools.logger, tools.clock);
-    this.#progress = new Progress({
-      ...tools,
-      save: (done) => this.#save(done),
-      stop: this.#stop.signal,
-    });
-    this.#unwatch = tools.watch.watch('events', () => {
-      this.#isCalled = true;
-      this.#wake();
-    });
+    const stop = this.#stop.signal;
+    this.#progress = new Progress({ ...tools, save: (done) => this.#save(done), stop });
+    this.#pages = new PageReader(position, { ...tools, stop });
     this.#running = this.#run();
   }
 
@@ -97,7 +78,6 @@ export class EventLoop {
    */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stop.abort();
-    this.#unwatch();
     await waitFor(this.#running, deadline);
     if (deadline.aborted) this.#end.abort();
   }
@@ -112,11 +92,6 @@ export class EventLoop {
       } catch (error) {
         failures += 1;
         await this.#waitAfter(error, failures);
-        continue;
-      }
-      if (this.#page === null && !this.#isCalled) {
-        await this.#sleep(LOOK_MS, true);
-        this.#isCalled = true;
       }
     }
     await this.#progress.settled();
@@ -130,10 +105,12 @@ export class EventLoop {
     return this.#isStopping && (this.#page === null || failures > 0 || this.#end.signal.aborted);
   }
 
-  /** The next step: reads a page, hands on a batch of it, or notes that all of it were. */
+  /** The next step: waits for a page, hands on a batch of it, or notes that all of it were. */
   async #advance(): Promise<void> {
     if (this.#page === null) {
-      await this.#read();
+      const { events, next } = await this.#pages.read();
+      // What was read in the time of a stop comes after the next start.
+      if (events.length > 0 && !this.#isStopping) this.#page = { batches: [...batchesOf(events)], next };
       return;
     }
     const [batch] = this.#page.batches;
@@ -142,30 +119,9 @@ export class EventLoop {
       await handover.give(batch, { receivedAt: clock.now(), abort: this.#end.signal });
       this.#page.batches.shift();
     } else {
-      const { next, hasMore } = this.#page;
-      this.#progress.note(next);
+      this.#progress.note(this.#page.next);
       this.#page = null;
-      this.#goOn(next, hasMore);
     }
-  }
-
-  async #read(): Promise<void> {
-    const { events: log, limit, health } = this.#tools;
-    // Before reading: whatever is committed from here on may be missing from the page.
-    this.#isCalled = false;
-    try {
-      const { events, next, hasMore } = await health.ask('reading', () => log.read(this.#position, limit));
-      if (events.length > 0) this.#page = { batches: [...batchesOf(events)], next, hasMore };
-      else this.#goOn(next, hasMore);
-    } catch (error) {
-      this.#isCalled = true;
-      throw error;
-    }
-  }
-
-  #goOn(next: EventPosition, hasMore: boolean): void {
-    this.#position = next;
-    if (hasMore) this.#isCalled = true;
   }
 
   async #save(done: EventPosition): Promise<void> {
@@ -176,8 +132,9 @@ export class EventLoop {
   }
 
   async #waitAfter(error: unknown, failures: number): Promise<void> {
+    const { retry, clock } = this.#tools;
     const retryAfterMs = error instanceof ConsumeError ? (error.retryAfterMs ?? 0) : 0;
-    const waitMs = backoffMs(this.#tools.retry, failures, retryAfterMs, Math.random());
+    const waitMs = backoffMs(retry, failures, retryAfterMs, Math.random());
     this.#log.warn(
       this.#page?.batches[0]?.items.length ?? 0,
       { err: error, wait_ms: waitMs },
@@ -186,14 +143,6 @@ export class EventLoop {
         : 'Events were not handed on; they are tried again',
     );
     // What is new does not make what failed succeed.
-    await this.#sleep(waitMs, false);
-  }
-
-  async #sleep(ms: number, endsWhenCalled: boolean): Promise<void> {
-    const called = new AbortController();
-    this.#wake = () => {
-      if (endsWhenCalled) called.abort();
-    };
-    await pause(this.#tools.clock, ms, called.signal, this.#stop.signal);
+    await pause(clock, waitMs, this.#stop.signal);
   }
 }

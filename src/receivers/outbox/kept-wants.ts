@@ -1,6 +1,7 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { pause } from '../../telemetry/pause.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
 import type { EventType } from '../../signal/event.js';
 import { MICROS_PER_MS, MS_PER_MINUTE } from '../../signal/time-units.js';
 import type { EventLog } from '../../storage/event-log.js';
@@ -10,9 +11,13 @@ import type { StoreHealth } from './store-health.js';
 const WANT_MS = 15 * MS_PER_MINUTE;
 const AGAIN_MS = 5 * MS_PER_MINUTE;
 const RETRY_MS = 10_000;
+/** How often it is said that it fails. */
+const SAY_MS = 10 * MS_PER_MINUTE;
 
 export interface WantTools {
   readonly events: Pick<EventLog, 'want'>;
+  /** Has the receiver among the readers, before events are wanted for it. */
+  readonly open: () => Promise<unknown>;
   /** Names the process and the receiver. */
   readonly owner: string;
   readonly types: readonly (EventType | '*')[];
@@ -27,10 +32,12 @@ export interface WantTools {
  */
 export class KeptWants {
   readonly #tools: WantTools;
+  readonly #log: SparseLog;
   readonly #stop = new AbortController();
 
   private constructor(tools: WantTools) {
     this.#tools = tools;
+    this.#log = new SparseLog(tools.logger, tools.clock, SAY_MS);
   }
 
   /**
@@ -77,14 +84,16 @@ export class KeptWants {
   }
 
   #failed(error: unknown): void {
-    this.#tools.logger.warn(
+    this.#log.warn(
+      0,
       { err: error },
       'The control store did not take which events are wanted; it is told again',
     );
   }
 
   async #say(): Promise<void> {
-    const { events, owner, types, health, clock } = this.#tools;
+    const { events, open, owner, types, health, clock } = this.#tools;
+    await open();
     await health.ask('wanting', () => events.want(owner, types, clock.now() + WANT_MS * MICROS_PER_MS));
   }
 }

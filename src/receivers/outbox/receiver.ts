@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Component } from '../../component/component.js';
+import { ConsumeError } from '../../component/consume-error.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import type { RetryOptions } from '../../delivery/backoff.js';
 import { isControlPlane } from '../../storage/control-plane.js';
+import type { EventPosition } from '../../storage/event-log.js';
 import type { Lease } from '../../storage/leases.js';
 import type { OutboxConfig } from './config.js';
 import { EventLoop } from './event-loop.js';
@@ -32,24 +34,25 @@ export class OutboxReceiver implements Component {
     this.#handover = outputs.events && new Handover(id, outputs.events, logger, meter);
   }
 
-  /** @throws Error where there is no such control store, or it cannot be used now */
+  /** @throws Error where there is no such control store, or it can never be used */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger, meter } = this.#settings;
     const handover = this.#handover;
     if (!handover) return;
-    const { events, leases, watch } = host.extension(config.control, isControlPlane);
+    const { events, leases } = host.extension(config.control, isControlPlane);
     const health = new StoreHealth((failing) => {
       reportStore(host, failing);
     });
     const owner = `${id} ${randomUUID()}`;
-    // Before events are wanted: a new reader begins with those that come from now on.
-    await events.open(id);
-    this.#wants = await KeptWants.begin({ events, owner, types: config.types, health, clock, logger });
+    const open = (): Promise<EventPosition> => health.ask('opening', () => events.open(id));
+    // A new reader begins with what comes from now on.
+    await open().catch(throwUnlessRetryable);
+    this.#wants = await KeptWants.begin({ events, open, owner, types: config.types, health, clock, logger });
     const begin = async (lease: Lease, onLost: () => void): Promise<EventLoop> => {
       // Where whoever had the lease before has left it.
-      const position = await health.ask('reading', () => events.open(id));
+      const position = await open();
       this.#loop = new EventLoop(position, {
-        ...{ events, watch, reader: id, lease, onLost, handover, health, clock, logger },
+        ...{ events, reader: id, lease, onLost, handover, health, clock, logger },
         limit: { events: config.max_batch_size, bytes: MAX_PAGE_BYTES },
         retry: retryOptions(config),
       });
@@ -88,7 +91,13 @@ function retryOptions({ retry }: OutboxConfig): RetryOptions {
   };
 }
 
+/** A full disk takes no new reader now, and nothing else that it would read. */
+function throwUnlessRetryable(error: unknown): void {
+  if (!(error instanceof ConsumeError) || !error.retryable) throw error;
+}
+
 const FAILING: Readonly<Record<StoreWork, string>> = {
+  opening: 'does not say where the receiver was; it is asked again',
   reading: 'does not give its events; it is asked again',
   saving: 'does not take the progress; it is told again',
   leasing: 'does not say who hands on events; it is asked again',
@@ -99,7 +108,8 @@ function reportStore(host: Host, failing: StoreWork | null): void {
   if (failing === null) host.reportStatus({ level: 'ok' });
   else
     host.reportStatus({
-      level: 'recoverable',
+      // Where nothing can be written there are no new events either: the rest of the daemon goes on.
+      level: failing === 'reading' ? 'recoverable' : 'degraded',
       message: `The control store ${FAILING[failing]}, and the log says why`,
     });
 }

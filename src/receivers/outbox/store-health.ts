@@ -1,12 +1,13 @@
 /** What the receiver asks the control store for. */
-export type StoreWork = 'reading' | 'saving' | 'leasing' | 'wanting';
+export type StoreWork = 'opening' | 'reading' | 'saving' | 'leasing' | 'wanting';
 
 /** Whether the control store does what it is asked for. */
 export class StoreHealth {
   readonly #onChange: (failing: StoreWork | null) => void;
   readonly #failing = new Set<StoreWork>();
+  #told: StoreWork | null = null;
 
-  /** @param onChange is told what begins to fail, and null when nothing fails any more */
+  /** @param onChange is told what fails, reading before all else, and null when nothing fails any more */
   constructor(onChange: (failing: StoreWork | null) => void) {
     this.#onChange = onChange;
   }
@@ -15,12 +16,21 @@ export class StoreHealth {
   async ask<T>(what: StoreWork, work: () => Promise<T>): Promise<T> {
     try {
       const answer = await work();
-      if (this.#failing.delete(what) && this.#failing.size === 0) this.#onChange(null);
+      this.#failing.delete(what);
+      this.#tell();
       return answer;
     } catch (error) {
-      if (this.#failing.size === 0) this.#onChange(what);
       this.#failing.add(what);
+      this.#tell();
       throw error;
     }
+  }
+
+  #tell(): void {
+    const [first = null] = this.#failing;
+    const worst = this.#failing.has('reading') ? 'reading' : first;
+    if (worst === this.#told) return;
+    this.#told = worst;
+    this.#onChange(worst);
   }
 }

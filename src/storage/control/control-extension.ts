@@ -3,6 +3,7 @@ import type { Component } from '../../component/component.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { endThread } from '../../worker/end-thread.js';
+import type { CallOptions } from '../../worker/port-client.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { ThreadClient } from '../../worker/thread-client.js';
 import type { ControlConnector } from '../control-connector.js';
@@ -71,8 +72,12 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
     return port2;
   }
 
-  protected override async call<Result>(method: string, args: readonly unknown[]): Promise<Result> {
-    return await this.#running().call<Result>(method, args);
+  protected override async call<Result>(
+    method: string,
+    args: readonly unknown[],
+    options?: CallOptions,
+  ): Promise<Result> {
+    return await this.#running().call<Result>(method, args, options);
   }
 
   #running(): ThreadClient {

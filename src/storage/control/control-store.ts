@@ -1,10 +1,13 @@
+import type { Clock } from '../../component/telemetry.js';
 import { uuidV7 } from '../../signal/ids.js';
+import { systemClock } from '../../telemetry/system-clock.js';
 import type { Accounts } from '../accounts.js';
 import type { DeliveryQueue } from '../delivery-queue.js';
 import type { AlertRules } from '../alert-rules.js';
 import type { ControlPlane } from '../control-plane.js';
 import type { Endpoints } from '../endpoints.js';
 import type { EventLog } from '../event-log.js';
+import type { FactIntake, FactNews, FactSource } from '../fact-source.js';
 import type { Leases } from '../leases.js';
 import type { Notices } from '../notices.js';
 import type { Organizations } from '../organizations.js';
@@ -17,6 +20,7 @@ import type { ControlDatabase } from './control-database.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { EndpointRows } from './endpoint-rows.js';
 import { EventLogRows } from './event-log-rows.js';
+import { FactPump } from './fact-pump.js';
 import { LeaseRows } from './lease-rows.js';
 import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
@@ -38,13 +42,16 @@ export class ControlStore implements ControlPlane {
   readonly watch: Watch;
   readonly directory: string | null;
   readonly #database: ControlDatabase;
+  readonly #clock: Clock;
+  readonly #intakes = new Set<FactIntake>();
 
   /**
    * @param database closed together with this
    * @param directory of its files; null where it has none
    */
-  constructor(database: ControlDatabase, directory: string | null = null) {
+  constructor(database: ControlDatabase, directory: string | null = null, clock: Clock = systemClock) {
     this.#database = database;
+    this.#clock = clock;
     this.directory = directory;
     this.watch = database.watch;
     this.accounts = new AccountRows(database);
@@ -77,13 +84,26 @@ export class ControlStore implements ControlPlane {
     return kept.id;
   }
 
+  async takeFacts(source: FactSource, news: FactNews): Promise<FactIntake> {
+    const { events, accounts } = this;
+    const pump = new FactPump({ source, events, accounts, clock: this.#clock, news });
+    this.#intakes.add(pump);
+    return {
+      stop: async () => {
+        this.#intakes.delete(pump);
+        await pump.stop();
+      },
+    };
+  }
+
   /** @throws Error that says what is wrong with the database, in words for its owner */
   async check(): Promise<void> {
     await this.#database.check();
   }
 
-  /** Ends the hints, then gives the database back. May be called twice. */
+  /** Ends intakes and hints, then gives the database back. May be called twice. */
   async close(): Promise<void> {
+    await Promise.all([...this.#intakes].map((intake) => intake.stop()));
     await this.#database.close();
   }
 }

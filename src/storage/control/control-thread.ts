@@ -28,7 +28,7 @@ let hurry = (): void => undefined;
 const hurried = new Promise<void>((resolve) => (hurry = resolve));
 
 serve(port, outbox, {
-  ...methodsOf(opening),
+  ...methodsOf(opening, outbox),
   open: async () => {
     const store = await opening;
     tellChanges(store, outbox);

@@ -11,6 +11,7 @@ import type {
   StoredEvent,
 } from '../event-log.js';
 import type { Lease } from '../leases.js';
+import { readWhenThere } from '../read-when-there.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts } from './event-rows.js';
 import { holdsLease } from './lease-rows.js';
@@ -71,8 +72,17 @@ export class EventLogRows implements EventLog {
     });
   }
 
-  async read(after: EventPosition, limit: EventPageLimit): Promise<LoggedEvents> {
+  async read(after: EventPosition, limit: EventPageLimit, wait?: AbortSignal): Promise<LoggedEvents> {
     const position = readPosition(after);
+    const log = {
+      read: () => this.#readPage(position, limit),
+      isEmpty: ({ events }: LoggedEvents) => events.length === 0,
+      watch: (listener: () => void) => this.#database.watch.watch('events', listener),
+    };
+    return await readWhenThere(log, wait);
+  }
+
+  async #readPage(position: number, limit: EventPageLimit): Promise<LoggedEvents> {
     const rows = await this.#database.read((db) =>
       db
         .selectFrom('events')

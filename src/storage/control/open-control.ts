@@ -10,7 +10,9 @@ export async function openControl(
   options: ControlOptions,
   parts: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<ControlStore> {
-  if (options.engine === 'postgres') return new ControlStore(await openPostgres({ ...options, ...parts }));
+  const { clock } = parts;
+  if (options.engine === 'postgres')
+    return new ControlStore(await openPostgres({ ...options, ...parts }), null, clock);
   const directory = dirname(resolve(options.path));
-  return new ControlStore(await openSqlite({ path: options.path, clock: parts.clock }), directory);
+  return new ControlStore(await openSqlite({ path: options.path, clock }), directory, clock);
 }

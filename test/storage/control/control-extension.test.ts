@@ -1,11 +1,14 @@
 import { readdirSync } from 'node:fs';
+import { MessageChannel } from 'node:worker_threads';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isControlConnector } from '../../../src/storage/control-connector.js';
 import { isControlPlane } from '../../../src/storage/control-plane.js';
 import { ControlExtension } from '../../../src/storage/control/control-extension.js';
 import { controlOver } from '../../../src/storage/control/remote/control-over.js';
+import type { FactConnector } from '../../../src/storage/fact-port.js';
 import { componentSettings } from '../../support/component-settings.js';
+import { KeptNews, ListedFacts } from '../../support/listed-facts.js';
 import { StatusHost } from '../../support/status-host.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
@@ -86,12 +89,52 @@ void t.test('over a port it is another plane; it ends with the thread', async (t
   await t.rejects(plane.endpoints.listAll(), UNAVAILABLE);
 });
 
+void t.test('what is no call is answered with an error, and the thread goes on', async (t) => {
+  const { extension, host } = await start(t);
+  const port = await extension.connect();
+  const answers: unknown[] = [];
+  port.on('message', (messages: readonly unknown[]) => answers.push(...messages));
+  const call = { kind: 'call', id: 7, method: 'identity', args: [], mayBeAbandoned: false, isUrgent: true };
+  const odd = [
+    null,
+    'identity',
+    1,
+    {},
+    [null],
+    [{ ...call, args: null }],
+    [{ ...call, method: 3 }],
+    [[call]],
+  ];
+  for (const message of odd) port.postMessage(message);
+  await until('each is answered', () => answers.length === odd.length);
+  const refused = (id: number) => ({ kind: 'error', id, error: { name: 'TypeError' } });
+  t.match(answers, [0, 0, 0, 0, 0, 7, 7, 0].map(refused));
+  answers.length = 0;
+  port.postMessage([{ ...call, method: 'constructor' }]);
+  port.postMessage([{ ...call, method: 'leases.take', args: [] }, call]);
+  await until('these, too', () => answers.length === 3);
+  t.match(answers.map((answer) => (answer as { readonly kind: string }).kind).sort(), [
+    'error',
+    'error',
+    'value',
+  ]);
+  t.ok(await extension.identity());
+  t.equal(host.last, undefined);
+  port.close();
+});
+
 void t.test('a thread that ends by itself is fatal, and fails what waits for it', async (t) => {
   const { extension, host, logger, directory } = await start(t);
   await addEndpoint(extension);
-  const port = await extension.connect();
-  // A message that no client of ours sends.
-  port.postMessage(null);
+  // A source of facts that says what none of ours does.
+  const { port1, port2 } = new MessageChannel();
+  const source: FactConnector = {
+    name: 'odd',
+    readFacts: (...args) => new ListedFacts().readFacts(...args),
+    connectFacts: async () => port2,
+  };
+  await extension.takeFacts(source, new KeptNews());
+  port1.postMessage(null);
   await until('it has ended', () => host.last !== undefined);
   t.match(host.told, [{ level: 'fatal', message: /control thread ended; see the log/ }]);
   t.match(logger.lines.join('\n'), 'The control thread ended.');

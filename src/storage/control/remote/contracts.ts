@@ -1,7 +1,8 @@
+import type { SpelledError } from '../../../worker/thread-protocol.js';
 import type { ControlPlane } from '../../control-plane.js';
 
 /** The parts of a control plane whose methods cross as calls. */
-export type Contract = Exclude<keyof ControlPlane, 'watch' | 'identity' | 'directory'>;
+export type Contract = Exclude<keyof ControlPlane, 'watch' | 'identity' | 'directory' | 'takeFacts'>;
 
 /** The methods of a contract. All of them return a promise: no other could cross a port. */
 type MethodsOf<Part> = {
@@ -98,3 +99,13 @@ export function callName(contract: string, method: string): string {
 
 /** The notice that something of a topic has changed; its value is the topic. */
 export const CHANGED = 'changed';
+
+/** The notice that a source of facts has news; its value is an {@link IntakeNotice}. */
+export const FACT_NEWS = 'fact news';
+
+/** What `FactNews` is told. */
+export interface IntakeNotice {
+  /** What the asker calls it. */
+  readonly intake: number;
+  readonly news: { readonly failing: SpelledError | null } | { readonly passedOver: number };
+}

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { PortClient } from '../../../worker/port-client.js';
+import { PortClient, type CallOptions } from '../../../worker/port-client.js';
 import type { ControlPlane } from '../../control-plane.js';
 import { reviveError } from '../../revive-error.js';
 import { RemotePlane } from './remote-plane.js';
@@ -46,8 +46,12 @@ class PortPlane extends RemotePlane implements RemoteControl {
     return this.#directory;
   }
 
-  protected override async call<Result>(method: string, args: readonly unknown[]): Promise<Result> {
-    return await this.#client.call<Result>(method, args);
+  protected override async call<Result>(
+    method: string,
+    args: readonly unknown[],
+    options?: CallOptions,
+  ): Promise<Result> {
+    return await this.#client.call<Result>(method, args, options);
   }
 
   async open(): Promise<void> {

@@ -1,19 +1,23 @@
+import type { CallOptions } from '../../../worker/port-client.js';
 import type { Accounts } from '../../accounts.js';
 import type { AlertRules } from '../../alert-rules.js';
 import type { ControlPlane } from '../../control-plane.js';
 import type { DeliveryQueue } from '../../delivery-queue.js';
 import type { Endpoints } from '../../endpoints.js';
 import type { EventLog } from '../../event-log.js';
+import { factPort } from '../../fact-port.js';
+import type { FactIntake, FactNews, FactSource } from '../../fact-source.js';
 import type { Leases } from '../../leases.js';
 import type { Notices } from '../../notices.js';
 import type { Organizations } from '../../organizations.js';
 import type { Prompts } from '../../prompts.js';
 import type { Terms } from '../../terms.js';
 import type { Topic, Watch } from '../../watch.js';
-import { callName, CHANGED, METHODS, type Contract } from './contracts.js';
+import { reviveError } from '../../revive-error.js';
+import { callName, CHANGED, FACT_NEWS, METHODS, type Contract, type IntakeNotice } from './contracts.js';
 import { RemoteWatch } from './remote-watch.js';
 
-type Call = <Result>(method: string, args: readonly unknown[]) => Promise<Result>;
+type Call = <Result>(method: string, args: readonly unknown[], options?: CallOptions) => Promise<Result>;
 
 /** A control plane whose store another thread has. */
 export abstract class RemotePlane implements ControlPlane {
@@ -29,9 +33,12 @@ export abstract class RemotePlane implements ControlPlane {
   readonly notices: Notices;
   abstract readonly directory: string | null;
   readonly #watch = new RemoteWatch();
+  /** By what this side calls an intake. */
+  readonly #news = new Map<number, FactNews>();
+  #intakes = 0;
 
   constructor() {
-    const call: Call = (method, args) => this.call(method, args);
+    const call: Call = (method, args, options) => this.call(method, args, options);
     this.accounts = remote('accounts', call);
     this.organizations = remote('organizations', call);
     this.prompts = remote('prompts', call);
@@ -52,22 +59,53 @@ export abstract class RemotePlane implements ControlPlane {
     return await this.call('identity', []);
   }
 
-  /** Calls a method in the thread that has the store. @throws what the method threw, revived */
-  protected abstract call<Result>(method: string, args: readonly unknown[]): Promise<Result>;
+  async takeFacts(source: FactSource, news: FactNews): Promise<FactIntake> {
+    const intake = ++this.#intakes;
+    const port = await factPort(source);
+    this.#news.set(intake, news);
+    await this.call('takeFacts', [intake, source.name, port], { transfer: [port] });
+    return {
+      stop: async () => {
+        await this.call('stopFacts', [intake]);
+        this.#news.delete(intake);
+      },
+    };
+  }
 
-  /** Has to be called with every notice of the thread. @returns whether it was one for the watchers */
+  /** Calls a method in the thread that has the store. @throws what the method threw, revived */
+  protected abstract call<Result>(
+    method: string,
+    args: readonly unknown[],
+    options?: CallOptions,
+  ): Promise<Result>;
+
+  /** Has to be called with every notice of the thread. @returns whether it was one for the watchers, or about facts */
   protected heard(notice: string, value: unknown): boolean {
-    if (notice !== CHANGED) return false;
-    this.#watch.tell(value as Topic);
+    if (notice === CHANGED) this.#watch.tell(value as Topic);
+    else if (notice === FACT_NEWS) this.#heardFacts(value as IntakeNotice);
+    else return false;
     return true;
+  }
+
+  #heardFacts({ intake, news }: IntakeNotice): void {
+    const told = this.#news.get(intake);
+    if ('passedOver' in news) told?.passedOver(news.passedOver);
+    else told?.failing(news.failing && reviveError(news.failing));
   }
 }
 
-/** A contract whose every method is a call. */
+/** A contract whose every method is a call. A signal that ends a wait is the last argument and crosses as a signal. */
 function remote<Name extends Contract>(contract: Name, call: Call): ControlPlane[Name] {
   const methods = Object.keys(METHODS[contract]).map((method) => {
     const name = callName(contract, method);
-    return [method, async (...args: readonly unknown[]): Promise<unknown> => await call(name, args)] as const;
+    const calling = async (...args: readonly unknown[]): Promise<unknown> => {
+      const abort = args.at(-1);
+      if (!(abort instanceof AbortSignal)) return await call(name, args);
+      const others = args.slice(0, -1);
+      // One that has fired already makes nobody wait.
+      return await call(name, others, abort.aborted ? {} : { abort });
+    };
+    return [method, calling] as const;
   });
   return Object.fromEntries(methods) as unknown as ControlPlane[Name];
 }

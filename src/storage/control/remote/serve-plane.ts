@@ -1,10 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Outbox } from '../../../worker/outbox.js';
-import type { ThreadMessage } from '../../../worker/thread-protocol.js';
+import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve, type Methods } from '../../../worker/thread-server.js';
 import type { ControlPlane } from '../../control-plane.js';
+import { factsOver } from '../../fact-port.js';
+import type { FactIntake } from '../../fact-source.js';
 import { TOPICS } from '../../watch.js';
-import { callName, CHANGED, METHODS } from './contracts.js';
+import { callName, CHANGED, FACT_NEWS, METHODS, type IntakeNotice } from './contracts.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
@@ -12,11 +14,16 @@ type Method = (...args: readonly unknown[]) => unknown;
 export function servePlane(plane: ControlPlane, port: MessagePort): void {
   const outbox = new Outbox<ThreadMessage>(port);
   port.on('close', tellChanges(plane, outbox));
-  serve(port, outbox, methodsOf(Promise.resolve(plane)));
+  serve(port, outbox, methodsOf(Promise.resolve(plane), outbox));
 }
 
-/** The methods that a remote calls. @param opening calls that come before it has resolved wait for it */
-export function methodsOf(opening: Promise<ControlPlane>): Methods {
+/**
+ * The methods that a remote calls.
+ *
+ * @param opening calls that come before it has resolved wait for it
+ * @param outbox leads to the remote
+ */
+export function methodsOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadMessage>): Methods {
   const methods: [string, Method][] = Object.entries(METHODS).flatMap(([contract, names]) =>
     Object.keys(names).map((method): [string, Method] => [
       callName(contract, method),
@@ -28,8 +35,40 @@ export function methodsOf(opening: Promise<ControlPlane>): Methods {
   );
   return {
     ...Object.fromEntries(methods),
+    ...intakesOf(opening, outbox),
     identity: async () => await (await opening).identity(),
     directory: async () => (await opening).directory,
+  };
+}
+
+/** Sources are asked over ports of their own: their facts take no way through the remote's thread. */
+function intakesOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadMessage>): Methods {
+  const intakes = new Map<number, FactIntake>();
+  const tell = (intake: number, news: IntakeNotice['news']): void => {
+    outbox.post({ kind: 'notice', notice: FACT_NEWS, value: { intake, news } satisfies IntakeNotice });
+  };
+  return {
+    takeFacts: async (intake: number, name: string, port: MessagePort) => {
+      const taken = await (
+        await opening
+      ).takeFacts(factsOver(name, port), {
+        failing: (error) => {
+          tell(intake, { failing: error && spellError(error) });
+        },
+        passedOver: (facts) => {
+          tell(intake, { passedOver: facts });
+        },
+      });
+      const stop = async (): Promise<void> => {
+        await taken.stop();
+        port.close();
+      };
+      intakes.set(intake, { stop });
+    },
+    stopFacts: async (intake: number) => {
+      await intakes.get(intake)?.stop();
+      intakes.delete(intake);
+    },
   };
 }
 

@@ -11,12 +11,11 @@ import { plainError, type SpelledError } from '../../../worker/thread-protocol.j
 import { ThreadClient } from '../../../worker/thread-client.js';
 import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../control-plane.js';
-import { EVENTS } from '../../events-table.js';
+import type { FactIntake } from '../../fact-source.js';
 import { BatchWrites, type Known } from './batch-writes.js';
 import { CallOrder } from './call-order.js';
 import { PromptNumbers } from './prompt-numbers.js';
-import { FactPump } from './fact-pump.js';
-import type { FactPage } from '../events/facts.js';
+import { FactReports, factsOf } from './store-facts.js';
 import { repeat } from './recurring.js';
 import { revive } from './revive-error.js';
 import type { StoreOptions } from '../engine/store-options.js';
@@ -56,7 +55,7 @@ export class DuckDBStore extends TelemetryClient implements Component {
   #control: (Known & { readonly plane: ControlPlane }) | null = null;
   #id: string | null = null;
   #host: Host | null = null;
-  #pump: FactPump | null = null;
+  #intake: FactIntake | null = null;
   #troubles: readonly string[] = [];
   /** Whether events of telemetry cannot be brought to the control plane. */
   #isBehind = false;
@@ -110,7 +109,7 @@ export class DuckDBStore extends TelemetryClient implements Component {
       prompts.close();
     });
     this.#ends.push(...this.#metrics.observe(() => this.#writes.queuedBytes));
-    this.#pump = this.#startPump(thread, plane);
+    this.#intake = await this.#bringFacts(thread, plane, this.#id);
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
     });
@@ -128,8 +127,8 @@ export class DuckDBStore extends TelemetryClient implements Component {
 
   async shutdown(deadline: AbortSignal): Promise<void> {
     for (const end of this.#ends.splice(0)) end();
-    const pumped = this.#pump?.stop();
-    if (pumped !== undefined) await waitFor(pumped, deadline);
+    const stopped = this.#intake?.stop();
+    if (stopped !== undefined) await waitFor(stopped, deadline);
     const thread = this.#thread;
     this.#thread = null;
     // A thread that has crashed was reported then, and there is nothing left to close.
@@ -192,17 +191,14 @@ export class DuckDBStore extends TelemetryClient implements Component {
     return await this.#running().call<T>('observations', [method, ...args]);
   }
 
-  /** What is behind the mark that the log has is brought there at once. */
-  #startPump(thread: ThreadClient, { events, accounts }: ControlPlane): FactPump {
+  /** What is behind the mark that the log has is brought there at once, without a way through this thread. */
+  async #bringFacts(thread: ThreadClient, plane: ControlPlane, id: string): Promise<FactIntake> {
     const { clock, logger } = this.#settings;
-    return new FactPump({
-      ...{ source: `duckdb/${String(this.#id)}`, events, accounts, clock, logger },
-      read: (mark, limit) => thread.call<FactPage>('readFacts', [mark, limit]),
-      onFailing: (isFailing) => {
-        this.#isBehind = isFailing;
-        this.#tellStatus();
-      },
+    const reports = new FactReports(logger, clock, (isFailing) => {
+      this.#isBehind = isFailing;
+      this.#tellStatus();
     });
+    return await plane.takeFacts(factsOf(thread, id), reports);
   }
 
   #running(): ThreadClient {
@@ -214,9 +210,7 @@ export class DuckDBStore extends TelemetryClient implements Component {
 
   #notice(notice: string, value: unknown): void {
     if (notice === 'commit') {
-      const report = value as CommitReport;
-      this.#metrics.committed(report);
-      if ((report.rows[EVENTS.name] ?? 0) > 0) this.#pump?.wake();
+      this.#metrics.committed(value as CommitReport);
     } else if (notice === 'troubles') {
       this.#troubles = value as readonly string[];
       this.#tellStatus();
@@ -226,10 +220,10 @@ export class DuckDBStore extends TelemetryClient implements Component {
   }
 
   #tellStatus(): void {
-    const message = this.#troubles.join(' ');
-    if (this.#isBehind)
-      this.#host?.reportStatus({ level: 'recoverable', message: `${BEHIND} ${message}`.trim() });
-    else this.#host?.reportStatus(message === '' ? { level: 'ok' } : { level: 'degraded', message });
+    const troubles = this.#isBehind ? [BEHIND, ...this.#troubles] : this.#troubles;
+    this.#host?.reportStatus(
+      troubles.length === 0 ? { level: 'ok' } : { level: 'degraded', message: troubles.join(' ') },
+    );
   }
 
   /** Supervisors start the process anew, which is the only cure: what was acknowledged is in the files. */

@@ -6,7 +6,8 @@ import type { Observations } from '../alerts/observations.js';
 import type { WriteAnswer } from '../commits/commit-line.js';
 import type { TracesMessage } from '../messages/encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
-import { readFacts, type FactPage } from '../events/facts.js';
+import { readFacts } from '../events/facts.js';
+import type { FactPage } from '../../fact-source.js';
 import type { LogsMessage } from '../messages/encode-logs.js';
 import type { Rebuilt } from '../rebuild/rebuild.js';
 import type { PointsMessage } from '../messages/encode-points.js';
@@ -76,6 +77,11 @@ export class StoreEngine {
   /** The facts behind a mark that commits wrote. @param mark null for all */
   async readFacts(mark: string | null, limit: EventPageLimit): Promise<FactPage> {
     return await readFacts(this.#parts.events, mark, limit);
+  }
+
+  /** @param listener is told of each commit that wrote facts, when they can be read @returns what ends it */
+  watchFacts(listener: () => void): () => void {
+    return this.#parts.recent.watch(listener);
   }
 
   /** Resolves after the commit. @param now microseconds */

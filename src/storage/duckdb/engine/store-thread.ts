@@ -1,10 +1,12 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { CallsUnderWay } from '../../../worker/calls-under-way.js';
 import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
 import { Outbox } from '../../../worker/outbox.js';
 import { spellError, Transfer, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve } from '../../../worker/thread-server.js';
-import type { EventPageLimit } from '../../event-log.js';
+import { serveFacts } from '../../fact-port.js';
+import type { FactPage, FactSource } from '../../fact-source.js';
+import { readWhenThere } from '../../read-when-there.js';
 import type { LogFilter, LogPage, PointFilter } from '../../telemetry-store.js';
 import type { WantedOfTenants } from '../runs/idle-runs.js';
 import type { TracesMessage } from '../messages/encode-traces.js';
@@ -48,6 +50,17 @@ engine.catch(() => undefined);
 /** One read may look into the tables several times, one look after the other. */
 const reads = new CallsUnderWay();
 
+/** What waits for facts needs nothing that a close takes away. */
+const readFacts: FactSource['readFacts'] = async (mark, limit, wait) => {
+  const target = await engine;
+  const page = {
+    read: reads.known(() => target.readFacts(mark, limit)),
+    isEmpty: ({ facts }: FactPage) => facts.length === 0,
+    watch: (listener: () => void) => target.watchFacts(listener),
+  };
+  return await readWhenThere(page, wait);
+};
+
 serve(port, outbox, {
   open: async () => (await engine).id,
   close: async () => {
@@ -62,9 +75,10 @@ serve(port, outbox, {
   },
   applyRetention: async (now: number) => await (await engine).applyRetention(now),
   timeOutIdle: async (now: number, wanted: WantedOfTenants) => await (await engine).timeOutIdle(now, wanted),
-  readFacts: reads.known(
-    async (mark: string | null, limit: EventPageLimit) => await (await engine).readFacts(mark, limit),
-  ),
+  readFacts,
+  connectFacts: (connected: MessagePort) => {
+    serveFacts({ readFacts }, connected);
+  },
   writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),

@@ -23,6 +23,7 @@ export class RecentEvents {
   #bytes = 0;
   /** All events behind this place are here, as far as retention has left them. */
   #from: EventPlace;
+  readonly #listeners = new Set<() => void>();
 
   /** @param lastCommit the last commit made so far */
   constructor(lastCommit: number, size: RecentSize) {
@@ -30,8 +31,21 @@ export class RecentEvents {
     this.#size = size;
   }
 
+  /** @param listener called when there are new ones; it may read them at once @returns a function that ends it */
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
   /** Adds the events of a commit that was just made, in their order. */
   add(events: readonly TelemetryEvent[]): void {
+    this.#remember(events);
+    if (events.length > 0) for (const listener of this.#listeners) listener();
+  }
+
+  #remember(events: readonly TelemetryEvent[]): void {
     for (const event of events) {
       this.#events.push(event);
       this.#bytes += event.bytes;

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { envelope } from '../../src/signal/event.js';
+import type { EventPageLimit } from '../../src/storage/event-log.js';
+import type { FactNews, FactPage, FactSource, NumberedFact } from '../../src/storage/fact-source.js';
+import { readWhenThere } from '../../src/storage/read-when-there.js';
+
+/** A source of facts in a list, whose mark is how many come before. */
+export class ListedFacts implements FactSource {
+  readonly name = 'list/one';
+  readonly facts: NumberedFact[] = [];
+  readonly asked: (string | null)[] = [];
+  /** Thrown by the next readings, one by one. */
+  readonly faults: Error[] = [];
+  /** Of a page. */
+  most = 1000;
+  /** Readings that wait. */
+  waiting = 0;
+  readonly #listeners = new Set<() => void>();
+
+  add(tenant: number, count = 1): void {
+    for (let i = 0; i < count; i++) {
+      const head = { id: randomUUID(), type: 'trace.failed', timestamp: 1 } as const;
+      const body = envelope(head, {});
+      this.facts.push({ tenant, event: { ...head, organization_id: null, endpoint_id: null, body } });
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  get ids(): readonly string[] {
+    return this.facts.map(({ event }) => event.id);
+  }
+
+  async readFacts(mark: string | null, limit: EventPageLimit, wait?: AbortSignal): Promise<FactPage> {
+    this.asked.push(mark);
+    this.waiting++;
+    try {
+      return await readWhenThere(
+        {
+          read: async () => this.#read(Number(mark ?? 0), limit),
+          isEmpty: ({ facts }) => facts.length === 0,
+          watch: (listener) => {
+            this.#listeners.add(listener);
+            return () => this.#listeners.delete(listener);
+          },
+        },
+        wait,
+      );
+    } finally {
+      this.waiting--;
+    }
+  }
+
+  #read(from: number, { events }: EventPageLimit): FactPage {
+    const fault = this.faults.shift();
+    if (fault !== undefined) throw fault;
+    const facts = this.facts.slice(from, from + Math.min(events, this.most));
+    return { facts, mark: String(from + facts.length) };
+  }
+}
+
+/** Keeps what it is told. */
+export class KeptNews implements FactNews {
+  /** What failed, or null where it works again. */
+  readonly states: (string | null)[] = [];
+  passed = 0;
+
+  failing(error: Error | null): void {
+    this.states.push(error && error.message);
+  }
+
+  passedOver(facts: number): void {
+    this.passed += facts;
+  }
+}
