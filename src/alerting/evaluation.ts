@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { itemAt } from '../signal/checked.js';
 import { uuidV7 } from '../signal/ids.js';
 import type { AlertFigures, ExampleQuery, Observed } from '../storage/alert-figures.js';
 import type { AlertIncident, AlertRules, DecidedFiring, Resolution } from '../storage/alert-rules.js';
@@ -130,7 +131,7 @@ async function findExamples(
   });
   if (asking.length === 0) return new Map();
   const found = await figures.exampleTraces(asking.map(({ query }) => query));
-  return new Map(asking.map(({ one }, at) => [one, found[at] ?? []]));
+  return new Map(asking.map(({ one }, at) => [one, itemAt(found, at)]));
 }
 
 /** Asks for runs of the first condition that is met and looks at runs; null where only metrics and silence explain the firing. */

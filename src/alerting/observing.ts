@@ -1,10 +1,9 @@
+import { itemAt, must } from '../signal/checked.js';
 import type {
   Evidence,
-  MetricFigures,
   Observed,
   Observing,
   Target,
-  TargetFigures,
   WantedFigures,
   WantedMetric,
 } from '../storage/alert-figures.js';
@@ -13,9 +12,6 @@ import type { Scene } from './conditions.js';
 import type { Known } from './evidence.js';
 import type { Moment } from './moment.js';
 import { conditionsOf } from './verdict.js';
-
-const NOTHING: TargetFigures = { window: null, costs: [], activeAt: null };
-const NO_SERIES: MetricFigures = { series: 0, min: null, max: null, evidence: '', isNews: [] };
 
 /** A rule, and what it knows of the telemetry by which it is judged. */
 export interface InquiringRule {
@@ -117,19 +113,19 @@ export class Inquiry {
    * @param inquiring one of the rules that were added
    */
   scene(observed: Observed, { rule, known }: InquiringRule): Scene {
-    const target = this.#targets.get(keyOf(rule));
-    const metricOf = (name: string): Asked<WantedMetric> | undefined =>
-      this.#metrics.get(metricKey(rule, name));
+    const target = must(this.#targets.get(keyOf(rule)), 'target of a rule');
+    const metricOf = (name: string): Asked<WantedMetric> =>
+      must(this.#metrics.get(metricKey(rule, name)), 'metric of a rule');
     const conditions = conditionsOf(rule.alert);
     return {
-      figures: observed.targets[target?.at ?? -1] ?? NOTHING,
-      metric: (name) => observed.metrics[metricOf(name)?.at ?? -1] ?? NO_SERIES,
+      figures: itemAt(observed.targets, target.at),
+      metric: (name) => itemAt(observed.metrics, metricOf(name).at),
       known,
       isNews: (looked, index) => {
         const condition = conditions[index];
         const asked = condition?.type === 'metric_threshold' ? metricOf(condition.metric_name) : target;
         const before = known?.[index];
-        const place = typeof before === 'string' ? asked?.since.get(before) : undefined;
+        const place = typeof before === 'string' ? asked.since.get(before) : undefined;
         return place === undefined || looked.isNews[place] !== false;
       },
     };

@@ -1,3 +1,5 @@
+import { itemAt } from '../signal/checked.js';
+
 /** A column: its heading, and what it shows of a row. */
 export interface Column<Row> {
   readonly title: string;
@@ -12,11 +14,11 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
     columns.map(({ title }) => title.toUpperCase()),
     ...rows.map((row) => columns.map((column) => printable(column.show(row)))),
   ];
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? '').length)));
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => itemAt(line, index).length)));
   return lines
     .map((line) =>
       line
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .map((cell, index) => cell.padEnd(itemAt(widths, index)))
         .join(GAP)
         .trimEnd(),
     )

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { byteAt } from '../signal/checked.js';
 
 const BLOCK = 512;
 const BACKSLASH = 0x5c;
@@ -77,8 +78,4 @@ function writeEscape(out: Buffer, at: number, unit: number): number {
   out[at + 4] = byteAt(HEX, (unit >> 4) & 15);
   out[at + 5] = byteAt(HEX, unit & 15);
   return at + 6;
-}
-
-function byteAt(bytes: Buffer, at: number): number {
-  return bytes[at] ?? 0;
 }

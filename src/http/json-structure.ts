@@ -1,3 +1,5 @@
+import { byteAt } from '../signal/checked.js';
+
 const MAX_DEPTH = 1000;
 
 const QUOTE = 0x22;
@@ -100,7 +102,7 @@ export class StructureScan {
     let values = this.#values;
     let at = this.#isInString && bytes.length > 0 ? this.#skipString(bytes, this.#isEscaped ? 1 : 0) + 1 : 0;
     for (; at < bytes.length; at++) {
-      const meaning = MEANINGS[bytes[at] ?? 0];
+      const meaning = MEANINGS[byteAt(bytes, at)];
       if (meaning === 0) continue;
       if (meaning === STRING) at = this.#skipString(bytes, at + 1);
       else if (meaning === CLOSE) depth--;

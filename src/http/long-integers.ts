@@ -1,3 +1,4 @@
+import { byteAt } from '../signal/checked.js';
 import { endOfString } from './json-structure.js';
 
 /** Every integer of up to 15 digits is exact as a double. */
@@ -38,7 +39,7 @@ export function quoteLongIntegers(bytes: Uint8Array): Uint8Array {
 function findLongIntegers(bytes: Uint8Array): { readonly start: number; readonly end: number }[] {
   const places: { readonly start: number; readonly end: number }[] = [];
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
+    const byte = byteAt(bytes, at);
     if (byte === QUOTE) {
       at = endOfString(bytes, at);
     } else if (IN_NUMBER[byte] === 1) {
@@ -53,7 +54,7 @@ function findLongIntegers(bytes: Uint8Array): { readonly start: number; readonly
 
 function isInteger(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = bytes[start] === MINUS ? start + 1 : start; at < end; at++) {
-    const byte = bytes[at] ?? 0;
+    const byte = byteAt(bytes, at);
     if (byte < 0x30 || byte > 0x39) return false;
   }
   return true;

@@ -1,3 +1,4 @@
+import { itemAt } from '../signal/checked.js';
 import { singleField } from './request-head.js';
 
 /** `http://host/path`, as proxies may send it. */
@@ -38,7 +39,7 @@ export function repeatedField(raw: readonly string[]): string | undefined {
   // Their names differ in length, so a bit for each length is enough.
   let seen = 0;
   for (let at = 0; at < raw.length; at += 2) {
-    const name = singleField(raw[at] ?? '');
+    const name = singleField(itemAt(raw, at));
     if (name === undefined) continue;
     const bit = 1 << name.length;
     if ((seen & bit) !== 0) return name;

@@ -1,5 +1,6 @@
 import type { Route } from '../component/http.js';
 import type { Method } from '../component/operation.js';
+import { itemAt } from '../signal/checked.js';
 
 export type Match =
   | { readonly kind: 'found'; readonly route: Route; readonly params: Readonly<Record<string, string>> }
@@ -146,7 +147,7 @@ function collect(
 
 function decode(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
   try {
-    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]));
+    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(itemAt(values, index))]));
   } catch {
     return undefined;
   }

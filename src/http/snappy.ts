@@ -1,4 +1,5 @@
 import { uncompressSync } from 'snappy';
+import { wordAt } from '../signal/checked.js';
 import type { Measure } from './measure.js';
 
 /** How a framed stream begins: a chunk of its own. */
@@ -105,7 +106,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 /** As the framing format has it: rotated, and a constant added, so that a checksum of checksums is no special case. */
 function maskedChecksum(bytes: Uint8Array): number {
   let crc = 0xffffffff;
-  for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0);
+  for (const byte of bytes) crc = (crc >>> 8) ^ wordAt(CRC_TABLE, (crc ^ byte) & 0xff);
   crc = ~crc >>> 0;
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

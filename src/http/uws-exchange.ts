@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { SocketAddress } from 'node:net';
+import { itemAt } from '../signal/checked.js';
 import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import type { HttpLimits } from './limits.js';
 import { isFramingUnsure, singleField } from './request-head.js';
@@ -214,7 +215,7 @@ export class UwsExchange implements Exchange {
     response.writeStatus(`${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`);
     const { headers } = head;
     for (let at = 0; at + 1 < headers.length; at += 2) {
-      response.writeHeader(headers[at] ?? '', headers[at + 1] ?? '');
+      response.writeHeader(itemAt(headers, at), itemAt(headers, at + 1));
     }
     if (close) response.writeHeader('connection', 'close');
     else response.writeHeader('keep-alive', KEEP_ALIVE);

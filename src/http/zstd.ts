@@ -1,4 +1,5 @@
 import type { ZSTDDecoder } from 'zstddec';
+import { must } from '../signal/checked.js';
 import type { Measure } from './measure.js';
 
 const MAGIC = 0xfd2fb528;
@@ -84,7 +85,12 @@ function readHead(view: DataView, start: number) {
       size = Number(view.getBigUint64(at, true));
       at += 8;
   }
-  return { at, window: isSingle ? (size ?? 0) : window, size, hasChecksum: ((flags >> 2) & 1) === 1 };
+  return {
+    at,
+    window: isSingle ? must(size, 'size in the head of a single segment') : window,
+    size,
+    hasChecksum: ((flags >> 2) & 1) === 1,
+  };
 }
 
 /** @throws RangeError for blocks without a last one */

@@ -1,4 +1,5 @@
 import type { JsonValue } from './attributes.js';
+import { intAt } from './checked.js';
 
 /** Integers of up to 15 digits are exact as doubles. */
 const MIN_DIGITS = 16;
@@ -73,7 +74,7 @@ function hasLongRun(bytes: Uint8Array): boolean {
     Math.floor((bytes.length - lead) / WORD_BYTES),
   );
   for (let i = WORDS_OF_RUN - 1; i < words.length; i += WORDS_OF_RUN) {
-    if (((words[i] ?? 0) & UPPER_HALVES) !== DIGITS_UPPER_HALVES) continue;
+    if ((intAt(words, i) & UPPER_HALVES) !== DIGITS_UPPER_HALVES) continue;
     const at = lead + i * WORD_BYTES;
     let start = at;
     while (isDigitCode(bytes[start - 1])) start--;

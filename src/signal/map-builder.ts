@@ -1,5 +1,6 @@
+import { itemAt } from './checked.js';
 import { HourSums } from './hour-sums.js';
-import { NO_NODE, type DerivedMap } from './service-map.js';
+import type { DerivedMap } from './service-map.js';
 import { countTree, type MapTree } from './trace-map.js';
 
 /** Builds the map of a batch, trace by trace. */
@@ -29,7 +30,7 @@ export class MapBuilder {
     }
     countTree(agent, tree, sums);
     const { nodes } = tree;
-    for (let i = 0; i < nodes.length; i++) this.#nodes.push(nodes[i] ?? NO_NODE);
+    for (let i = 0; i < nodes.length; i++) this.#nodes.push(itemAt(nodes, i));
   }
 
   finish(): DerivedMap {

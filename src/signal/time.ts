@@ -1,3 +1,4 @@
+import { itemAt } from './checked.js';
 import {
   MICROS_PER_DAY,
   MICROS_PER_MS,
@@ -151,14 +152,14 @@ function isLeap(year: number): boolean {
 }
 
 function daysIn(year: number, month: number): number {
-  return month === 2 && isLeap(year) ? 29 : (MONTH_DAYS[month - 1] ?? 0);
+  return month === 2 && isLeap(year) ? 29 : itemAt(MONTH_DAYS, month - 1);
 }
 
 /** Days from 1970-01-01 to a day of the proleptic Gregorian calendar. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const before = year - 1;
   const leapDays = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
-  const thisYear = (DAYS_BEFORE_MONTH[month - 1] ?? 0) + (month > 2 && isLeap(year) ? 1 : 0) + day;
+  const thisYear = itemAt(DAYS_BEFORE_MONTH, month - 1) + (month > 2 && isLeap(year) ? 1 : 0) + day;
   // Day 1 of year 1 is 366 days after the first of year 0, which is a leap year.
   return before * 365 + leapDays + 365 + thisYear - DAYS_FROM_YEAR_0_TO_1970;
 }

@@ -1,3 +1,4 @@
+import { itemAt } from './checked.js';
 import { AGENT_NODE, NO_NODE } from './service-map.js';
 import { NO_PARENT, parentPositions } from './parent-positions.js';
 import { SPAN_TYPES, type SpanType } from './span.js';
@@ -73,10 +74,10 @@ export function countTree(agent: number, tree: MapTree, counter: MapCounter): vo
   const callers = new Callers(tree);
   const hasAgentSpan = includes(types, AGENT_TYPE);
   for (let i = 0; i < nodes.length; i++) {
-    const own = nodes[i] ?? NO_NODE;
+    const own = itemAt(nodes, i);
     if (own === NO_NODE) continue;
     const node = own === AGENT_NODE ? agent : own;
-    counter.node(node, types[i] ?? 0, 1, 0);
+    counter.node(node, itemAt(types, i), 1, 0);
     const caller = callers.of(i);
     if (caller === TOP && hasAgentSpan) continue;
     const source = caller === TOP || caller === AGENT_NODE ? agent : caller;
@@ -103,9 +104,9 @@ class Callers {
 
   /** @returns the node, or {@link TOP} */
   of(span: number): number {
-    const parent = this.#parents[span] ?? NO_PARENT;
+    const parent = itemAt(this.#parents, span);
     if (parent === NO_PARENT) return TOP;
-    const node = this.#nodes[parent] ?? NO_NODE;
+    const node = itemAt(this.#nodes, parent);
     return node === NO_NODE ? this.#passing(parent) : node;
   }
 
@@ -114,8 +115,8 @@ class Callers {
     const above = (this.#above ??= new Map<number, number>());
     const passed: number[] = [];
     let found = TOP;
-    for (let span = first; span !== NO_PARENT; span = this.#parents[span] ?? NO_PARENT) {
-      const node = this.#nodes[span] ?? NO_NODE;
+    for (let span = first; span !== NO_PARENT; span = itemAt(this.#parents, span)) {
+      const node = itemAt(this.#nodes, span);
       // What was visited before is remembered, so a circle ends here.
       const known = node === NO_NODE ? above.get(span) : node;
       if (known !== undefined) {

@@ -1,3 +1,5 @@
+import { must } from '../signal/checked.js';
+
 /** A run of letters and digits. */
 const TOKEN = /[\p{L}\p{N}]+/gu;
 const TOKEN_IN_ASCII = /[a-z0-9]+/g;
@@ -23,7 +25,8 @@ export function tokensOf(text: string): string[] {
 export function phrasesOf(query: string): string[][] {
   const phrases: string[][] = [];
   for (const [, quoted, plain] of query.matchAll(QUOTED_OR_NOT)) {
-    if (quoted === undefined) phrases.push(...tokensOf(plain ?? '').map((token) => [token]));
+    if (quoted === undefined)
+      phrases.push(...tokensOf(must(plain, 'text between quotes')).map((token) => [token]));
     else phrases.push(tokensOf(quoted));
   }
   return phrases.filter((phrase) => phrase.length > 0);

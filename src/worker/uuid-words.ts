@@ -1,3 +1,5 @@
+import { byteAt, wordAt } from '../signal/checked.js';
+
 const NIBBLES = (() => {
   const table = new Uint8Array(128);
   for (let digit = 0; digit < 16; digit++) {
@@ -20,10 +22,10 @@ export function parseUuid(text: string, words: Uint32Array, offset: number): voi
 }
 
 export function formatUuid(words: Uint32Array, offset: number): string {
-  const top = hex8(((words[offset + 3] ?? 0) ^ 0x80000000) >>> 0);
-  const second = hex8(words[offset + 2] ?? 0);
-  const third = hex8(words[offset + 1] ?? 0);
-  const low = hex8(words[offset] ?? 0);
+  const top = hex8((wordAt(words, offset + 3) ^ 0x80000000) >>> 0);
+  const second = hex8(wordAt(words, offset + 2));
+  const third = hex8(wordAt(words, offset + 1));
+  const low = hex8(wordAt(words, offset));
   return `${top}-${second.slice(0, 4)}-${second.slice(4)}-${third.slice(0, 4)}-${third.slice(4)}${low}`;
 }
 
@@ -32,10 +34,10 @@ export function formatUuid(words: Uint32Array, offset: number): string {
  * keys in memory: it takes a third of the time and of the room of the text.
  */
 export function uuidKey(words: Uint32Array, offset: number): string {
-  const low = words[offset] ?? 0;
-  const third = words[offset + 1] ?? 0;
-  const second = words[offset + 2] ?? 0;
-  const top = (words[offset + 3] ?? 0) ^ 0x80000000;
+  const low = wordAt(words, offset);
+  const third = wordAt(words, offset + 1);
+  const second = wordAt(words, offset + 2);
+  const top = wordAt(words, offset + 3) ^ 0x80000000;
   return String.fromCharCode(
     top >>> 16,
     top & 0xffff,
@@ -58,10 +60,10 @@ export function wordsOfKey(key: string, words: Uint32Array): void {
 
 function hex4(text: string, i: number): number {
   return (
-    ((NIBBLES[text.charCodeAt(i)] ?? 0) << 12) |
-    ((NIBBLES[text.charCodeAt(i + 1)] ?? 0) << 8) |
-    ((NIBBLES[text.charCodeAt(i + 2)] ?? 0) << 4) |
-    (NIBBLES[text.charCodeAt(i + 3)] ?? 0)
+    (byteAt(NIBBLES, text.charCodeAt(i)) << 12) |
+    (byteAt(NIBBLES, text.charCodeAt(i + 1)) << 8) |
+    (byteAt(NIBBLES, text.charCodeAt(i + 2)) << 4) |
+    byteAt(NIBBLES, text.charCodeAt(i + 3))
   );
 }
 

@@ -1,3 +1,4 @@
+import { itemAt } from '../../signal/checked.js';
 import type { Random } from './random.js';
 
 /** When an agent is busy. All times are UTC. */
@@ -15,12 +16,12 @@ const WEEKDAYS = [0.4, 1.25, 1.3, 1.3, 1.2, 1.1, 0.45];
 
 /** How many runs a day sees, for so many on an average day. @param dayMs its first millisecond */
 export function runsOfDay(dayMs: number, average: number): number {
-  return Math.round(average * (WEEKDAYS[new Date(dayMs).getUTCDay()] ?? 1));
+  return Math.round(average * itemAt(WEEKDAYS, new Date(dayMs).getUTCDay()));
 }
 
 /** A moment of a day, in milliseconds since its start. */
 export function momentOfDay(random: Random, rhythm: Rhythm): number {
   const weights = HOURS[rhythm];
-  const hour = random.weighted([...weights.keys()], (index) => weights[index] ?? 0);
+  const hour = random.weighted([...weights.keys()], (index) => itemAt(weights, index));
   return (hour * 3600 + random.integer(0, 3599)) * 1000 + random.integer(0, 999);
 }

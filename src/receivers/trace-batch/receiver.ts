@@ -15,6 +15,7 @@ import { createRouteBuilder } from '../../http/operation.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
 import { ReceivedJson } from '../../http/received-json.js';
 import type { TracesBatch } from '../../signal/batch.js';
+import { itemAt } from '../../signal/checked.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { TraceBatchConfig } from './config.js';
 
@@ -174,7 +175,7 @@ interface ReadRequest {
 function toReply(ids: readonly string[], reasons: ReadonlyMap<number, string>): TraceBatchReply {
   const errors = [...reasons]
     .sort(([a], [b]) => a - b)
-    .map(([index, error]) => ({ trace_id: ids[index] ?? '', error }));
+    .map(([index, error]) => ({ trace_id: itemAt(ids, index), error }));
   return { accepted: ids.length - errors.length, rejected: errors.length, errors };
 }
 

@@ -1,3 +1,4 @@
+import { itemAt } from '../../signal/checked.js';
 import { DERIVED } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
@@ -56,7 +57,7 @@ export function completedPayload(stored: string, later: string): string {
   const parts = later.split(TAB);
   return stored
     .split(TAB)
-    .map((part, i) => (part === '' ? (parts[i] ?? '') : part))
+    .map((part, i) => (part === '' ? itemAt(parts, i) : part))
     .join(TAB);
 }
 

@@ -1,3 +1,4 @@
+import { must } from '../../signal/checked.js';
 import { AGENT_SOURCES, type AgentHint, type RunStatus } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 
@@ -67,7 +68,7 @@ function agentOf(spans: readonly HeaderSpan[]): string {
   const tops = candidates.filter(({ parent_span_id: id }) => id === null || !known.has(id));
   if (tops.length > 0) return first(tops)?.agent_hint?.name ?? NO_AGENT;
   const depths = depthsOf(spans);
-  const depth = (span: HeaderSpan): number => depths.get(span.span_id) ?? 0;
+  const depth = (span: HeaderSpan): number => must(depths.get(span.span_id), 'depth of a span');
   const least = candidates.reduce((min, span) => Math.min(min, depth(span)), Infinity);
   return first(candidates.filter((span) => depth(span) === least))?.agent_hint?.name ?? NO_AGENT;
 }
@@ -93,8 +94,7 @@ function depthsOf(spans: readonly HeaderSpan[]): ReadonlyMap<string, number> {
     const walked = [...path.keys()];
     // The walk ended in itself: what was visited since then is a ring.
     const ring = id === null ? undefined : path.get(id);
-    for (const member of ring === undefined ? [] : walked.splice(ring))
-      depths.set(member, path.size - (ring ?? 0));
+    if (ring !== undefined) for (const member of walked.splice(ring)) depths.set(member, path.size - ring);
     let depth = id === null ? -1 : (depths.get(id) ?? -1);
     for (const below of walked.reverse()) depths.set(below, ++depth);
   }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../signal/checked.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../signal/span.js';
 import type { MapSpan } from '../../signal/trace-map.js';
 import { parseUuid, uuidKey } from '../../worker/uuid-words.js';
@@ -18,7 +19,7 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
     parent_span_id: row.parent_span_id === null ? null : keyOf(row.parent_span_id),
     type: row.type,
     node,
-    status: RUN_STATUSES[row.status] ?? 'completed',
+    status: itemAt(RUN_STATUSES, row.status),
     started_at: row.started_at,
     ended_at: row.ended_at,
     error_message: row.error_message,

@@ -52,7 +52,8 @@ function sumOfDeepest(
   const covered = ancestorsOf(reporting, parents);
   const sum = new ExactSum();
   for (const span of reporting) {
-    if (!covered.has(span.span_id)) sum.add(measure(span) ?? 0);
+    const value = measure(span);
+    if (value !== null && !covered.has(span.span_id)) sum.add(value);
   }
   return sum.value;
 }

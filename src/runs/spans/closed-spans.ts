@@ -1,3 +1,4 @@
+import { itemAt } from '../../signal/checked.js';
 import type { FollowingHeader } from '../rules/header-of-spans.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
@@ -113,7 +114,7 @@ export class ClosedSpans implements RunSpans {
       span_id: String.fromCharCode(...units),
       parent_span_id: hasParent ? '' : null,
       started_at,
-      status: RUN_STATUSES[status] ?? 'completed',
+      status: itemAt(RUN_STATUSES, status),
       ended_at,
       error_message: error,
     };

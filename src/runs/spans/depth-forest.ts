@@ -1,3 +1,4 @@
+import { intAt, must } from '../../signal/checked.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
 import { Heap } from './heap.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
@@ -42,7 +43,7 @@ export class DepthForest {
   /** How many known ancestors a span has. */
   depth(row: number): number {
     const root = this.#root(row);
-    return (this.#depths[root] ?? 0) + (row === root ? 0 : (this.#deeper[row] ?? 0));
+    return intAt(this.#depths, root) + (row === root ? 0 : intAt(this.#deeper, row));
   }
 
   /** A row that was perhaps only known as a parent is now a span. */
@@ -54,13 +55,13 @@ export class DepthForest {
 
   /** The parent of a span that has arrived is known from now on. */
   linked(row: number): void {
-    const parent = this.#columns.parents[row] ?? NO_ROW;
+    const parent = intAt(this.#columns.parents, row);
     this.#reach(parent);
     const root = this.#root(parent);
     if (root === row) this.#closeRing(row);
     else {
-      const best = this.#best[row] ?? NO_ROW;
-      this.#deeper[row] = (parent === root ? 0 : (this.#deeper[parent] ?? 0)) + 1;
+      const best = intAt(this.#best, row);
+      this.#deeper[row] = (parent === root ? 0 : intAt(this.#deeper, parent)) + 1;
       this.#up[row] = root;
       this.#joinRings(row, root);
       if (best !== NO_ROW) this.#compete(root, best);
@@ -72,7 +73,7 @@ export class DepthForest {
   }
 
   #compete(root: number, row: number): void {
-    const best = this.#best[root] ?? NO_ROW;
+    const best = intAt(this.#best, root);
     const isBetter =
       best === NO_ROW ||
       this.#isBetter({ row, depth: this.depth(row) }, { row: best, depth: this.depth(best) });
@@ -83,7 +84,7 @@ export class DepthForest {
 
   /** Puts the best candidate of a tree among those of the others, with the depth that it has now. */
   #offer(root: number): void {
-    const row = this.#best[root] ?? NO_ROW;
+    const row = intAt(this.#best, root);
     if (row === NO_ROW) return;
     this.#heap.push({ row, depth: this.depth(row) });
   }
@@ -96,7 +97,7 @@ export class DepthForest {
   #closeRing(root: number): void {
     const parents = this.#columns.parents;
     const ring = new Set<number>([root]);
-    for (let row = parents[root] ?? NO_ROW; row !== root && row !== NO_ROW; row = parents[row] ?? NO_ROW)
+    for (let row = intAt(parents, root); row !== root && row !== NO_ROW; row = intAt(parents, row))
       ring.add(row);
     const depths = new Map<number, number>();
     for (const row of ring) depths.set(row, ring.size);
@@ -104,17 +105,17 @@ export class DepthForest {
     for (const member of members) {
       const path: number[] = [];
       let row = member;
-      for (; !depths.has(row); row = parents[row] ?? root) path.push(row);
-      let depth = depths.get(row) ?? 0;
+      for (; !depths.has(row); row = intAt(parents, row)) path.push(row);
+      let depth = must(depths.get(row), 'depth of a span of the ring');
       for (const below of path.reverse()) depths.set(below, ++depth);
     }
     this.#depths[root] = ring.size;
     for (const member of members) {
       if (member === root) continue;
       this.#up[member] = root;
-      this.#deeper[member] = (depths.get(member) ?? 0) - ring.size;
+      this.#deeper[member] = must(depths.get(member), 'depth of a span below the ring') - ring.size;
     }
-    const rank = this.#columns.rank(this.#best[root] ?? NO_ROW);
+    const rank = this.#columns.rank(intAt(this.#best, root));
     if (this.#best[root] === NO_ROW) return;
     this.#best[root] = NO_ROW;
     for (const member of members) if (this.#columns.rank(member) === rank) this.#compete(root, member);
@@ -122,13 +123,13 @@ export class DepthForest {
 
   #members(of: number): number[] {
     const members = [of];
-    for (let row = this.#next[of] ?? of; row !== of; row = this.#next[row] ?? of) members.push(row);
+    for (let row = intAt(this.#next, of); row !== of; row = intAt(this.#next, row)) members.push(row);
     return members;
   }
 
   #joinRings(a: number, b: number): void {
-    const next = this.#next[a] ?? a;
-    this.#next[a] = this.#next[b] ?? b;
+    const next = intAt(this.#next, a);
+    this.#next[a] = intAt(this.#next, b);
     this.#next[b] = next;
   }
 
@@ -137,12 +138,12 @@ export class DepthForest {
     let root = row;
     let deeper = 0;
     while (up[root] !== root) {
-      deeper += this.#deeper[root] ?? 0;
-      root = up[root] ?? root;
+      deeper += intAt(this.#deeper, root);
+      root = intAt(up, root);
     }
     for (let at = row; at !== root;) {
-      const above = up[at] ?? root;
-      const step = this.#deeper[at] ?? 0;
+      const above = intAt(up, at);
+      const step = intAt(this.#deeper, at);
       up[at] = root;
       this.#deeper[at] = deeper;
       deeper -= step;

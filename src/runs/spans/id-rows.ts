@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { intAt, wordAt } from '../../signal/checked.js';
 
 /** Numbers ids from 0 on, in the order in which they come. Ids are keys of eight UTF-16 units: `uuidKey`. */
 export class IdRows {
@@ -18,14 +19,14 @@ export class IdRows {
   /** @returns -1 where it is not here */
   find(key: string): number {
     this.#read(key);
-    return (this.#slots[this.#slot()] ?? 0) - 1;
+    return intAt(this.#slots, this.#slot()) - 1;
   }
 
   /** The number of an id; a new one gets the next number. */
   number(key: string): number {
     this.#read(key);
     const slot = this.#slot();
-    const known = this.#slots[slot] ?? 0;
+    const known = intAt(this.#slots, slot);
     if (known > 0) return known - 1;
     const row = this.#size++;
     if (row * 4 === this.#words.length) this.#words = grown(this.#words, Uint32Array);
@@ -40,7 +41,7 @@ export class IdRows {
     const at = row * 4;
     const units: number[] = [];
     for (let i = at; i < at + 4; i++) {
-      const word = this.#words[i] ?? 0;
+      const word = wordAt(this.#words, i);
       units.push(word >>> 16, word & 0xffff);
     }
     return String.fromCharCode(...units);
@@ -49,7 +50,7 @@ export class IdRows {
   /** Negative where the id of the first row comes before that of the second. */
   compare(a: number, b: number): number {
     for (let i = 0; i < 4; i++) {
-      const difference = (this.#words[a * 4 + i] ?? 0) - (this.#words[b * 4 + i] ?? 0);
+      const difference = wordAt(this.#words, a * 4 + i) - wordAt(this.#words, b * 4 + i);
       if (difference !== 0) return difference;
     }
     return 0;
@@ -68,7 +69,7 @@ export class IdRows {
     const key = this.#key;
     let slot = hash(this.#seed, key, 0) & mask;
     for (; ; slot = (slot + 1) & mask) {
-      const row = (slots[slot] ?? 0) - 1;
+      const row = intAt(slots, slot) - 1;
       if (row < 0) return slot;
       const at = row * 4;
       const words = this.#words;
@@ -111,7 +112,7 @@ export function grown<Numbers extends Int32Array | Uint32Array | Float64Array | 
 function hash(seed: number, words: Uint32Array, at: number): number {
   let h = seed;
   for (let i = at; i < at + 4; i++) {
-    let k = Math.imul(words[i] ?? 0, 0xcc9e2d51);
+    let k = Math.imul(wordAt(words, i), 0xcc9e2d51);
     k = (k << 15) | (k >>> 17);
     h ^= Math.imul(k, 0x1b873593);
     h = (h << 13) | (h >>> 19);

@@ -1,3 +1,4 @@
+import { doubleAt, intAt, wordAt } from '../../signal/checked.js';
 import { topmost, type FollowingHeader } from '../rules/header-of-spans.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { Micros } from '../../signal/time.js';
@@ -65,7 +66,7 @@ export class ManySpans implements RunSpans {
     if (known !== undefined) return known;
     const row = this.#columns.ids.find(key);
     if (row === NO_ROW || !this.#columns.isHere(row)) return undefined;
-    const place = { seq: this.#columns.seqs[row] ?? 0, line: this.#columns.lines[row] ?? 0 };
+    const place = { seq: doubleAt(this.#columns.seqs, row), line: wordAt(this.#columns.lines, row) };
     const handle = {
       ...this.#columns.facts(row),
       ...place,
@@ -121,7 +122,7 @@ export class ManySpans implements RunSpans {
     if (top === NO_ROW) return true;
     const isRoot = other.parent_span_id === null;
     if (isRoot !== this.hasRoot) return isRoot;
-    const start = this.#columns.starts[top] ?? 0;
+    const start = doubleAt(this.#columns.starts, top);
     return other.started_at === start ? other.span_id < this.#columns.ids.key(top) : other.started_at < start;
   }
 
@@ -133,7 +134,7 @@ export class ManySpans implements RunSpans {
   header(): FollowingHeader {
     const root = this.#root;
     const status = root === NO_ROW ? 'running' : this.#columns.status(root);
-    const end = root === NO_ROW ? NaN : (this.#columns.ends[root] ?? NaN);
+    const end = root === NO_ROW ? NaN : doubleAt(this.#columns.ends, root);
     const hasEnded = status !== 'running';
     const ended_at = hasEnded ? (Number.isNaN(end) ? this.#latestEnd : end) : null;
     return {
@@ -193,10 +194,10 @@ export class ManySpans implements RunSpans {
 
   #change(row: number, parent: number, span: SpanFacts): void {
     const columns = this.#columns;
-    const [tokens = NaN, cost = NaN] = [columns.tokens[row], columns.costs[row]];
+    const [tokens, cost] = [doubleAt(columns.tokens, row), doubleAt(columns.costs, row)];
     const rank = columns.rank(row);
     const isLinked = columns.parents[row] === NO_ROW && parent !== NO_ROW;
-    const node = columns.nodes[row] ?? NO_NODE;
+    const node = intAt(columns.nodes, row);
     columns.set(row, parent, parent !== NO_ROW, span);
     if (node !== span.node) {
       if (node !== NO_NODE && span.node !== NO_NODE && !isLinked) this.#map?.renamed(row, node);

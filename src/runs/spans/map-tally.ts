@@ -1,3 +1,4 @@
+import { byteAt, intAt } from '../../signal/checked.js';
 import { AGENT_NODE, NO_NODE } from '../../signal/service-map.js';
 import { HourSums } from '../../signal/hour-sums.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
@@ -62,10 +63,10 @@ export class MapTally {
 
   /** The parent of a span is known from now on. */
   linked(row: number): void {
-    const parent = this.#columns.parents[row] ?? NO_ROW;
+    const parent = intAt(this.#columns.parents, row);
     this.#reach(parent);
     const above = this.#root(parent);
-    const node = this.#columns.nodes[row] ?? NO_NODE;
+    const node = intAt(this.#columns.nodes, row);
     if (node !== NO_NODE) {
       this.#countCall(TOP, node, -1);
       this.#countCall(this.#symbol(above), node, 1);
@@ -78,8 +79,8 @@ export class MapTally {
     const symbol = this.#symbol(above);
     if (symbol !== TOP) {
       for (const called of this.#calledBy(row)) {
-        this.#countCall(TOP, this.#columns.nodes[called] ?? NO_NODE, -1);
-        this.#countCall(symbol, this.#columns.nodes[called] ?? NO_NODE, 1);
+        this.#countCall(TOP, intAt(this.#columns.nodes, called), -1);
+        this.#countCall(symbol, intAt(this.#columns.nodes, called), 1);
       }
     }
     this.#handOver(row, above);
@@ -87,19 +88,19 @@ export class MapTally {
 
   /** A span that had a node has another one now. */
   renamed(row: number, before: number): void {
-    const node = this.#columns.nodes[row] ?? NO_NODE;
-    const type = this.#columns.types[row] ?? 0;
+    const node = intAt(this.#columns.nodes, row);
+    const type = byteAt(this.#columns.types, row);
     this.#countNode(before, type, -1);
     this.#countNode(node, type, 1);
-    const parent = this.#columns.parents[row] ?? NO_ROW;
+    const parent = intAt(this.#columns.parents, row);
     const caller = parent === NO_ROW ? NO_ROW : this.#root(parent);
     const symbol = caller === NO_ROW ? TOP : this.#symbol(caller);
     this.#countCall(caller === row ? before : symbol, before, -1);
     this.#countCall(symbol, node, 1);
     for (const called of this.#calledBy(row)) {
       if (called === row) continue;
-      this.#countCall(before, this.#columns.nodes[called] ?? NO_NODE, -1);
-      this.#countCall(node, this.#columns.nodes[called] ?? NO_NODE, 1);
+      this.#countCall(before, intAt(this.#columns.nodes, called), -1);
+      this.#countCall(node, intAt(this.#columns.nodes, called), 1);
     }
   }
 
@@ -129,16 +130,16 @@ export class MapTally {
 
   #arrive(row: number): void {
     this.#reach(row);
-    const node = this.#columns.nodes[row] ?? NO_NODE;
-    const type = this.#columns.types[row] ?? 0;
+    const node = intAt(this.#columns.nodes, row);
+    const type = byteAt(this.#columns.types, row);
     if (type === TYPE_CODES.agent) this.#hasAgentSpan = true;
     if (node === NO_NODE) return;
     this.#countNode(node, type, 1);
     this.#countCall(TOP, node, 1);
     // It was known as a parent before, so it calls what lies below.
     for (const called of this.#calledBy(row)) {
-      this.#countCall(TOP, this.#columns.nodes[called] ?? NO_NODE, -1);
-      this.#countCall(node, this.#columns.nodes[called] ?? NO_NODE, 1);
+      this.#countCall(TOP, intAt(this.#columns.nodes, called), -1);
+      this.#countCall(node, intAt(this.#columns.nodes, called), 1);
     }
   }
 
@@ -153,39 +154,38 @@ export class MapTally {
   }
 
   #symbol(row: number): number {
-    const node = this.#columns.nodes[row] ?? NO_NODE;
+    const node = intAt(this.#columns.nodes, row);
     return node === NO_NODE ? TOP : node;
   }
 
   #call(caller: number, row: number): void {
-    const last = this.#lastCalled[caller] ?? NO_ROW;
+    const last = intAt(this.#lastCalled, caller);
     if (last === NO_ROW) this.#firstCalled[caller] = row;
     else this.#nextCalled[last] = row;
     this.#lastCalled[caller] = row;
   }
 
   #handOver(from: number, to: number): void {
-    const first = this.#firstCalled[from] ?? NO_ROW;
+    const first = intAt(this.#firstCalled, from);
     if (first === NO_ROW) return;
-    const last = this.#lastCalled[to] ?? NO_ROW;
+    const last = intAt(this.#lastCalled, to);
     if (last === NO_ROW) this.#firstCalled[to] = first;
     else this.#nextCalled[last] = first;
-    this.#lastCalled[to] = this.#lastCalled[from] ?? NO_ROW;
+    this.#lastCalled[to] = intAt(this.#lastCalled, from);
     this.#firstCalled[from] = NO_ROW;
     this.#lastCalled[from] = NO_ROW;
   }
 
   *#calledBy(row: number): Generator<number> {
-    for (let at = this.#firstCalled[row] ?? NO_ROW; at !== NO_ROW; at = this.#nextCalled[at] ?? NO_ROW)
-      yield at;
+    for (let at = intAt(this.#firstCalled, row); at !== NO_ROW; at = intAt(this.#nextCalled, at)) yield at;
   }
 
   #root(row: number): number {
     const up = this.#up;
     let root = row;
-    while (up[root] !== root) root = up[root] ?? root;
+    while (up[root] !== root) root = intAt(up, root);
     for (let at = row; at !== root;) {
-      const above = up[at] ?? root;
+      const above = intAt(up, at);
       up[at] = root;
       at = above;
     }

@@ -1,3 +1,4 @@
+import { byteAt, doubleAt, intAt, itemAt } from '../../signal/checked.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint, type RunStatus } from '../../signal/span.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { SpanFacts } from '../rules/span-facts.js';
@@ -5,6 +6,8 @@ import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
 
 /** In place of a parent's row: there is no parent, or it is not known. */
 export const NO_ROW = -1;
+/** In place of the number of a hint. */
+const NO_HINT = -1;
 
 /** What is kept of a span beside its id: {@link SpanFacts}, with the parent's row. */
 export type SpanValues = Omit<SpanFacts, 'span_id' | 'parent_span_id'>;
@@ -43,7 +46,7 @@ export class SpanColumns {
       this.#rows = row + 1;
       this.parents[row] = NO_ROW;
       this.nodes[row] = NO_NODE;
-      this.#hints[row] = -1;
+      this.#hints[row] = NO_HINT;
       this.ends[row] = NaN;
       this.tokens[row] = NaN;
       this.costs[row] = NaN;
@@ -58,11 +61,13 @@ export class SpanColumns {
   }
 
   status(row: number): RunStatus {
-    return RUN_STATUSES[this.#statuses[row] ?? 0] ?? 'completed';
+    return itemAt(RUN_STATUSES, byteAt(this.#statuses, row));
   }
 
+  /** @param row also {@link NO_ROW} */
   hint(row: number): AgentHint | null {
-    return this.#hintList[this.#hints[row] ?? -1] ?? null;
+    const hint = row === NO_ROW ? NO_HINT : intAt(this.#hints, row);
+    return hint === NO_HINT ? null : itemAt(this.#hintList, hint);
   }
 
   /** How good the source is from which the span names its run's agent: less is better; Infinity where it gives no name. */
@@ -89,34 +94,33 @@ export class SpanColumns {
     this.ends[row] = span.ended_at ?? NaN;
     this.tokens[row] = span.total_tokens ?? NaN;
     this.costs[row] = span.cost_usd ?? NaN;
-    this.#hints[row] = span.agent_hint === null ? -1 : this.#hintNumber(span.agent_hint);
+    this.#hints[row] = span.agent_hint === null ? NO_HINT : this.#hintNumber(span.agent_hint);
     if (hasParent || span.error_message === null) this.#errors.delete(row);
     else this.#errors.set(row, span.error_message);
   }
 
   /** Everything that is kept of a span. */
   facts(row: number): SpanFacts {
-    const parent = this.parents[row] ?? NO_ROW;
-    const numberOf = (value: number | undefined): number | null =>
-      value === undefined || Number.isNaN(value) ? null : value;
+    const parent = intAt(this.parents, row);
+    const numberOf = (value: number): number | null => (Number.isNaN(value) ? null : value);
     return {
       span_id: this.ids.key(row),
       parent_span_id: parent === NO_ROW ? null : this.ids.key(parent),
-      type: this.types[row] ?? 0,
-      node: this.nodes[row] ?? NO_NODE,
+      type: byteAt(this.types, row),
+      node: intAt(this.nodes, row),
       status: this.status(row),
-      started_at: this.starts[row] ?? 0,
-      ended_at: numberOf(this.ends[row]),
+      started_at: doubleAt(this.starts, row),
+      ended_at: numberOf(doubleAt(this.ends, row)),
       error_message: this.error(row),
       agent_hint: this.hint(row),
-      total_tokens: numberOf(this.tokens[row]),
-      cost_usd: numberOf(this.costs[row]),
+      total_tokens: numberOf(doubleAt(this.tokens, row)),
+      cost_usd: numberOf(doubleAt(this.costs, row)),
     };
   }
 
   /** Whether a span comes before another in the order of starts, then ids. */
   isBefore(a: number, b: number): boolean {
-    const difference = (this.starts[a] ?? 0) - (this.starts[b] ?? 0);
+    const difference = doubleAt(this.starts, a) - doubleAt(this.starts, b);
     return difference === 0 ? this.ids.compare(a, b) < 0 : difference < 0;
   }
 

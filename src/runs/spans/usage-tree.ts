@@ -1,3 +1,4 @@
+import { doubleAt, intAt } from '../../signal/checked.js';
 import { ExactSum } from '../rules/exact-sum.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
@@ -36,18 +37,18 @@ export class UsageTree {
     if (!isNew) return;
     this.#reporting++;
     // In a ring of parents this takes away what was just added.
-    this.#markFrom(this.#columns.parents[row] ?? NO_ROW);
+    this.#markFrom(intAt(this.#columns.parents, row));
   }
 
   /** The parent of a span is known from now on. */
   linked(row: number): void {
     if (this.#above(row) || !Number.isNaN(this.#value(row))) {
-      this.#markFrom(this.#columns.parents[row] ?? NO_ROW);
+      this.#markFrom(intAt(this.#columns.parents, row));
     }
   }
 
   #markFrom(row: number): void {
-    for (let at = row; at !== NO_ROW && !this.#above(at); at = this.#columns.parents[at] ?? NO_ROW) {
+    for (let at = row; at !== NO_ROW && !this.#above(at); at = intAt(this.#columns.parents, at)) {
       while (at >= this.#isAbove.length) this.#isAbove = grown(this.#isAbove, Uint8Array);
       this.#isAbove[at] = 1;
       const value = this.#value(at);
@@ -60,6 +61,6 @@ export class UsageTree {
   }
 
   #value(row: number): number {
-    return this.#values(this.#columns)[row] ?? NaN;
+    return doubleAt(this.#values(this.#columns), row);
   }
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { must } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 import type { ClaimRequest } from '../delivery-queue.js';
 import type { Tables } from './tables.js';
@@ -45,13 +46,15 @@ export async function readEndpoints(
         .where('w.expires_at', 'is not', null)
         .as('under_way'),
     ])
-    .$if(organizations !== undefined, (query) => query.where('e.organization_id', 'in', organizations ?? []))
+    .$if(organizations !== undefined, (query) =>
+      query.where('e.organization_id', 'in', must(organizations, 'list of organizations')),
+    )
     .execute();
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
     isActive: row.is_active === 1,
-    underWay: row.under_way ?? 0,
+    underWay: must(row.under_way, 'count of attempts under way'),
     expiresAt: row.ends,
     first: row.is_active === 1 ? row.first : null,
   }));
@@ -102,11 +105,10 @@ export function endpointsInTurn(endpoints: readonly Glance[], request: ClaimRequ
   const taken = new Map<string, number>();
   const next = new Set<string>();
   const due = endpoints.filter(
-    (endpoint) => endpoint.first !== null && endpoint.first <= request.now && roomOf(endpoint, request) > 0,
+    (endpoint): endpoint is Glance & { readonly first: Micros } =>
+      endpoint.first !== null && endpoint.first <= request.now && roomOf(endpoint, request) > 0,
   );
-  for (const { id, organizationId } of due.sort(
-    (a, b) => a.underWay - b.underWay || (a.first ?? 0) - (b.first ?? 0),
-  )) {
+  for (const { id, organizationId } of due.sort((a, b) => a.underWay - b.underWay || a.first - b.first)) {
     const count = taken.get(organizationId) ?? 0;
     if (count >= request.perOrganization) continue;
     taken.set(organizationId, count + 1);

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { must } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 import type { DeliveryAttempt, DeliveryDetail, DeliveryStatus, DeliverySummary } from '../delivery-queue.js';
 import type { ControlDatabase } from './control-database.js';
@@ -162,7 +163,7 @@ async function summaries(
     rows.map(({ id, type, created_at, waiting, attempted_at, ended, succeeded }) => {
       const atRest: DeliveryStatus = succeeded === 1 ? 'success' : 'failed';
       const status = waiting === null ? atRest : 'pending';
-      const attempt_count = (ended ?? 0) + (attempted_at === null ? 0 : 1);
+      const attempt_count = must(ended, 'count of attempts') + (attempted_at === null ? 0 : 1);
       return [id, { id, event_type: type, status, created_at, attempt_count }];
     }),
   );

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { must } from '../../signal/checked.js';
 import { ALL_EVENTS, type EventType } from '../../signal/event.js';
 import type { Fact } from '../event-log.js';
 import { indexKey } from './index-key.js';
@@ -26,7 +27,7 @@ export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[
       .values(rows)
       .onConflict((conflict) => conflict.columns(['tenant', 'fact']).doNothing())
       .executeTakeFirst();
-    added += inserted.numInsertedOrUpdatedRows ?? 0n;
+    added += must(inserted.numInsertedOrUpdatedRows, 'count of rows');
   }
   return Number(added);
 }

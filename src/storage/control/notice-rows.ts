@@ -1,4 +1,5 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely';
+import { must } from '../../signal/checked.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type {
   ClaimedNotice,
@@ -76,7 +77,8 @@ export class NoticeRows implements Notices {
           })),
         );
       const dueAt = new Map(waiting.map(({ number, due_at }) => [number, due_at]));
-      items.sort((a, b) => (dueAt.get(a.number) ?? 0) - (dueAt.get(b.number) ?? 0) || a.number - b.number);
+      const due = ({ number }: ClaimedNotice): number => must(dueAt.get(number), 'time of a notice');
+      items.sort((a, b) => due(a) - due(b) || a.number - b.number);
       return { items, nextDueAt };
     });
   }

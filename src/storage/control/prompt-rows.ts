@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
+import { itemAt } from '../../signal/checked.js';
 import { ConflictError } from '../conflict-error.js';
 import type { NamedVersion, NumberedVersion, PromptPage, Prompts, PromptVersion } from '../prompts.js';
 import type { ControlDatabase } from './control-database.js';
@@ -185,7 +186,7 @@ function behind<Row>(
 function firstOf<Row extends { readonly bytes: number }>(rows: readonly Row[]): readonly Row[] {
   let count = 0;
   for (let bytes = 0; bytes < PAGE_BYTES && count < Math.min(rows.length, PAGE_PROMPTS); count++)
-    bytes += rows[count]?.bytes ?? 0;
+    bytes += itemAt(rows, count).bytes;
   return rows.slice(0, count);
 }
 

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { FieldError } from '../../../component/http.js';
 import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
 import { validationProblem } from '../../../http/field-errors.js';
+import { must } from '../../../signal/checked.js';
 import type { Alert } from '../../../storage/alert-rules.js';
 import type { AlertCondition, AlertType, CompositeConfig } from '../../../storage/alert-conditions.js';
 import {
@@ -130,7 +131,7 @@ export function readNewAlert(body: Static<typeof newAlertSchema>, policy: Addres
     agent_id: agent_id?.toLowerCase() ?? null,
     target_service: target_service ?? null,
     type,
-    threshold: type === 'composite' ? 0 : (body.threshold ?? 0),
+    threshold: type === 'composite' ? 0 : must(body.threshold, 'threshold'),
     cooldown_minutes: body.cooldown_minutes,
     channel,
     webhook_url: webhook_url ?? null,

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { sql } from 'kysely';
+import { itemAt } from '../../../signal/checked.js';
 import type { ControlDatabase } from '../control-database.js';
 import { DatabaseFailure } from '../database-failure.js';
 import { endLeases } from './end-leases.js';
@@ -73,7 +74,7 @@ export class FileWrites {
       await database.transaction(async (tx) => {
         // Nobody else uses that number, and SQLite would skip a row that stays as it is.
         const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(tx);
-        const next = ((rows[0]?.user_version ?? 0) + 1) % MOST_VERSION;
+        const next = (itemAt(rows, 0).user_version + 1) % MOST_VERSION;
         await sql.raw(`pragma user_version = ${String(next)}`).execute(tx);
       });
     } catch {

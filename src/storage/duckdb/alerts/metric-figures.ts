@@ -48,9 +48,12 @@ export async function metricFigures(
   if (wanted.length === 0) return [];
   const streams = new Set(wanted.map(({ stream }) => stream));
   const where = `stream_no IN (${[...streams].join(', ')}) AND timestamp > make_timestamp(${pointsStart}) AND timestamp <= make_timestamp(${now}) AND isfinite(value)`;
-  const ofServices = new Map<string, WantedStream>();
-  for (const one of wanted) if (one.service !== null) ofServices.set(keyOf(one), one);
-  const services = [...ofServices.values()].map(({ service }) => quote(service ?? ''));
+  const ofServices = new Map<string, { readonly stream: number; readonly label: string }>();
+  for (const { stream, service } of wanted) {
+    const label = service === null ? null : quote(service);
+    if (label !== null) ofServices.set(keyOf(stream, label), { stream, label });
+  }
+  const services = [...ofServices.values()].map(({ label }) => label);
   const asked = [...ofServices.values()].map(({ stream }, i) => `(${stream}, $${i + 1}::VARCHAR)`);
   const says = asked.length > 0 ? `bool_or(${SAYS.join(' OR ')})` : 'false';
   const own = `UNION ALL SELECT stream_no, service, ${FIGURES}, true AS says
@@ -71,13 +74,16 @@ export async function metricFigures(
   for (const row of rows) {
     const stream = Number(row.stream_no);
     if (row.service === null) all.set(stream, { figures: figuresOf(row), says: row.says === true });
-    else found.set(`${stream} ${String(row.service)}`, figuresOf(row));
+    else found.set(keyOf(stream, String(row.service)), figuresOf(row));
   }
   return wanted.map((one) => {
     const ofStream = all.get(one.stream);
     if (ofStream === undefined) return noSeries(one.since);
-    const isOwn = one.service !== null && ofStream.says;
-    return seriesSince(isOwn ? (found.get(keyOf(one)) ?? NO_SERIES) : ofStream.figures, one.since);
+    const own =
+      one.service !== null && ofStream.says
+        ? (found.get(keyOf(one.stream, quote(one.service))) ?? NO_SERIES)
+        : null;
+    return seriesSince(own ?? ofStream.figures, one.since);
   });
 }
 
@@ -94,8 +100,8 @@ function seriesSince(
 }
 
 /** A key with the service as labels hold it, since that is how it is found. */
-function keyOf({ stream, service }: Pick<WantedStream, 'stream' | 'service'>): string {
-  return `${stream} ${quote(service ?? '')}`;
+function keyOf(stream: number, label: string): string {
+  return `${stream} ${label}`;
 }
 
 function figuresOf({ series, min, max, seq }: Row): FoundSeries {

@@ -1,3 +1,4 @@
+import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
 import { narrowed, ofCommitsSince } from '../rows/commit-ranges.js';
@@ -28,7 +29,9 @@ export class NodeActivity {
     nodes: readonly number[],
   ): Promise<ReadonlyMap<number, Micros | null>> {
     const known = nodes.filter((node) => this.#seen.has(node));
-    const { least: seenUpTo } = extremesOf(known.map((node) => this.#seen.get(node)?.seq ?? 0));
+    const { least: seenUpTo } = extremesOf(
+      known.map((node) => must(this.#seen.get(node), 'note of a node').seq),
+    );
     await this.#look(connection, capture, known, seenUpTo);
     const knownOnes = new Set(known);
     const unknown = nodes.filter((node) => !knownOnes.has(node));

@@ -1,6 +1,7 @@
 import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { SentRows } from '../../../runs/sent-spans.js';
 import { runKey } from '../../../runs/run-key.js';
+import { intAt, itemAt, wordAt } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
 import { NO_NODE } from '../../../signal/service-map.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
@@ -72,11 +73,11 @@ export class IncomingBatch implements SentRows {
   }
 
   start(trace: number): number {
-    return this.#starts[trace] ?? 0;
+    return wordAt(this.#starts, trace);
   }
 
   end(trace: number): number {
-    return this.#starts[trace + 1] ?? 0;
+    return wordAt(this.#starts, trace + 1);
   }
 
   /**
@@ -91,22 +92,25 @@ export class IncomingBatch implements SentRows {
 
   /** @param name its position in the map's list */
   nodeNumber(name: number): number {
-    const known = this.#nodeNumbers[name] ?? 0;
+    if (this.#nodes === null || this.map === null) return NO_NODE;
+    const known = intAt(this.#nodeNumbers, name);
     if (known > 0) return known;
-    const number = this.#nodes?.number(this.tenant, this.map?.names[name] ?? '') ?? NO_NODE;
+    const number = this.#nodes.number(this.tenant, itemAt(this.map.names, name));
     this.#nodeNumbers[name] = number;
     return number;
   }
 
   /** The number of the node that a span makes, `NO_NODE` or `AGENT_NODE`. */
   nodeAt(row: number): number {
-    const node = this.map?.nodes[row] ?? NO_NODE;
+    const node = this.map === null ? NO_NODE : intAt(this.map.nodes, row);
     return node < 0 ? node : this.nodeNumber(node);
   }
 
   /** The number of the prompt version that a span names; null where it names none, or one that its user does not have. */
   promptAt(row: number): number | null {
-    return this.#prompts?.numbers[this.#prompts.spans[row] ?? -1] ?? null;
+    if (this.#prompts === null) return null;
+    const prompt = intAt(this.#prompts.spans, row);
+    return prompt < 0 ? null : itemAt(this.#prompts.numbers, prompt);
   }
 
   span(row: number): SpanRow {

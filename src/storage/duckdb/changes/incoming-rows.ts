@@ -1,3 +1,4 @@
+import { itemAt, must } from '../../../signal/checked.js';
 import type { MapSpan } from '../../../signal/trace-map.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
@@ -82,10 +83,10 @@ export function newSpansAt(
     states.push({
       span_id: uuidKey(spanIds, row * 4),
       parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(batch.parentIds, row * 4),
-      type: numberAt(S.type, row) ?? 0,
+      type: must(numberAt(S.type, row), 'type of a span'),
       node: nodeAt(row),
-      status: RUN_STATUSES[numberAt(S.status, row) ?? 0] ?? 'completed',
-      started_at: numberAt(S.started_at, row) ?? 0,
+      status: itemAt(RUN_STATUSES, must(numberAt(S.status, row), 'status of a span')),
+      started_at: must(numberAt(S.started_at, row), 'start of a span'),
       ended_at: numberAt(S.ended_at, row),
       error_message: textAt(S.error_message, row),
       agent_hint: hint,

@@ -1,3 +1,4 @@
+import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Table } from '../../table.js';
 import { EVENTS } from '../../events-table.js';
@@ -260,5 +261,5 @@ export class Housekeeping {
 
 function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
   const { words } = new TraceId(traceId);
-  return { tenant, words, seq, wanted: wanted.get(tenant) ?? [] };
+  return { tenant, words, seq, wanted: must(wanted.get(tenant), 'list of wanted events') };
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
 import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
 import type { Connection } from '../files/connection.js';
@@ -61,7 +62,7 @@ export class StoredMetrics {
     if (stream === undefined) return null;
     const page = await read((connection, capture) => readPoints(connection, capture, stream, filter));
     const { type, unit } = stream.facts;
-    return { name, type: METRIC_TYPES[type] ?? 'gauge', unit, page };
+    return { name, type: itemAt(METRIC_TYPES, type), unit, page };
   }
 
   /** A later page of the points of {@link query}. */

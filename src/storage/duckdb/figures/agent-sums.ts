@@ -1,3 +1,4 @@
+import { doubleAt, itemAt } from '../../../signal/checked.js';
 import { sumToNumber } from '../../../signal/money.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
@@ -46,10 +47,10 @@ export class AgentSums {
   /** Replaces what is known of an agent by what is stored. Its newest start is then unknown. */
   load(agentNo: number, sums: StoredSums): void {
     const at = this.#at(agentNo);
-    for (let i = 0; i < WHOLE; i++) this.#numbers[at + i] = sums[i] ?? 0;
+    for (let i = 0; i < WHOLE; i++) this.#numbers[at + i] = itemAt(sums, i);
     this.#numbers[at + WHOLE] = 0;
     this.#numbers[at + REST] = 0;
-    this.#addCost(at, sums[WHOLE] ?? 0, sums[REST] ?? 0);
+    this.#addCost(at, itemAt(sums, WHOLE), itemAt(sums, REST));
     this.#starts(at).clear(sums[0] === 0 ? -Infinity : Infinity);
   }
 
@@ -57,10 +58,10 @@ export class AgentSums {
   takeActivity(before: AgentSums): void {
     const places = before.#numbers;
     for (let at = 0; at < places.length; at += PLACES) {
-      if (((places[at + FLAGS] ?? 0) & IN_USE) === 0) continue;
+      if ((doubleAt(places, at + FLAGS) & IN_USE) === 0) continue;
       const to = this.#at(at / PLACES);
-      this.#numbers[to + ACTIVE_AT] = places[at + ACTIVE_AT] ?? -Infinity;
-      this.#numbers[to + FLAGS] = places[at + FLAGS] ?? 0;
+      this.#numbers[to + ACTIVE_AT] = doubleAt(places, at + ACTIVE_AT);
+      this.#numbers[to + FLAGS] = doubleAt(places, at + FLAGS);
     }
   }
 
@@ -81,17 +82,17 @@ export class AgentSums {
 
   noteActivity(agentNo: number, activeAt: Micros): void {
     const at = this.#at(agentNo) + ACTIVE_AT;
-    this.#numbers[at] = Math.max(this.#numbers[at] ?? -Infinity, activeAt);
+    this.#numbers[at] = Math.max(doubleAt(this.#numbers, at), activeAt);
   }
 
   /** From here on {@link activeAt} of this agent goes back to before the start of the process. */
   knowsActivity(agentNo: number): void {
     const at = this.#at(agentNo) + FLAGS;
-    this.#numbers[at] = (this.#numbers[at] ?? 0) | KNOWS_ACTIVITY;
+    this.#numbers[at] = doubleAt(this.#numbers, at) | KNOWS_ACTIVITY;
   }
 
   hasActivity(agentNo: number): boolean {
-    return ((this.#numbers[agentNo * PLACES + FLAGS] ?? 0) & KNOWS_ACTIVITY) !== 0;
+    return (this.#flags(agentNo) & KNOWS_ACTIVITY) !== 0;
   }
 
   activeAt(agentNo: number): Micros | null {
@@ -102,7 +103,7 @@ export class AgentSums {
   totals(agentNo: number): AgentTotals | undefined {
     if (!this.#isInUse(agentNo)) return undefined;
     const at = agentNo * PLACES;
-    const number = (place: number): number => this.#numbers[at + place] ?? 0;
+    const number = (place: number): number => doubleAt(this.#numbers, at + place);
     return {
       runs: number(0),
       byStatus: RUN_STATUSES.map((_, status) => number(STATUSES + status)),
@@ -115,7 +116,12 @@ export class AgentSums {
   }
 
   #isInUse(agentNo: number): boolean {
-    return ((this.#numbers[agentNo * PLACES + FLAGS] ?? 0) & IN_USE) !== 0;
+    return (this.#flags(agentNo) & IN_USE) !== 0;
+  }
+
+  /** None of one for which there is no place yet. */
+  #flags(agentNo: number): number {
+    return this.#numbers[agentNo * PLACES + FLAGS] ?? 0;
   }
 
   #starts(at: number): NewestStarts {
@@ -123,11 +129,11 @@ export class AgentSums {
   }
 
   #add(at: number, value: number): void {
-    this.#numbers[at] = (this.#numbers[at] ?? 0) + value;
+    this.#numbers[at] = doubleAt(this.#numbers, at) + value;
   }
 
   #addCost(at: number, whole: number, rest: number): void {
-    const sum = (this.#numbers[at + REST] ?? 0) + rest;
+    const sum = doubleAt(this.#numbers, at + REST) + rest;
     const carried = Math.floor(sum / COST_UNITS);
     this.#numbers[at + REST] = sum - carried * COST_UNITS;
     this.#add(at + WHOLE, whole + carried);

@@ -1,3 +1,5 @@
+import { doubleAt, must, wordAt } from '../../../signal/checked.js';
+
 /** Where the order statistics of a rank lie among the values, and how much the upper one counts. */
 export interface Quantile {
   /** They are at least this, … */
@@ -52,7 +54,7 @@ export class DurationHistogram {
     let start = 0;
     this.#sorted ??= [...this.#counts.keys()].sort((a, b) => a - b);
     for (const bucket of this.#sorted) {
-      const end = before + (this.#counts.get(bucket) ?? 0);
+      const end = before + must(this.#counts.get(bucket), 'count of a bucket');
       if (first === null && lower < end) {
         first = { from: startOf(bucket), skip: lower - before };
         start = before;
@@ -74,7 +76,7 @@ const WORDS = new Uint32Array(DOUBLE.buffer);
 export function bucketOf(value: number): number {
   // Adding zero turns a negative zero into zero.
   DOUBLE[0] = value + 0;
-  return (WORDS[1] ?? 0) >>> DROPPED_BITS;
+  return wordAt(WORDS, 1) >>> DROPPED_BITS;
 }
 
 /** The least number of a bucket. */
@@ -82,5 +84,5 @@ function startOf(bucket: number): number {
   if (bucket >= BUCKETS) return Infinity;
   WORDS[0] = 0;
   WORDS[1] = bucket << DROPPED_BITS;
-  return DOUBLE[0] ?? 0;
+  return doubleAt(DOUBLE, 0);
 }

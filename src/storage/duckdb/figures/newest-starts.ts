@@ -1,3 +1,4 @@
+import { doubleAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 
 /** How many starts are kept, for lists whose first pages are asked for. */
@@ -34,7 +35,7 @@ export class NewestStarts {
   add(start: Micros): void {
     if (start <= this.#floor) return;
     const last = this.#places.length;
-    const least = this.#places[HEAD] ?? 0;
+    const least = doubleAt(this.#places, HEAD);
     const isFull = this.#size === last - HEAD;
     if (isFull && start <= least) {
       this.#places[0] = start;
@@ -59,7 +60,7 @@ export class NewestStarts {
 
   /** The `n`th newest start, counted from 1; null where that is not known. */
   get(n: number): Micros | null {
-    return n > this.#size ? null : (this.#places[this.#places.length - n] ?? null);
+    return n > this.#size ? null : doubleAt(this.#places, this.#places.length - n);
   }
 
   /** Forgets everything. From then on it knows what is added later, as far as it is later than this. */
@@ -74,11 +75,11 @@ export class NewestStarts {
   }
 
   get #floor(): number {
-    return this.#places[0] ?? 0;
+    return doubleAt(this.#places, 0);
   }
 
   get #size(): number {
-    return this.#places[1] ?? 0;
+    return doubleAt(this.#places, 1);
   }
 
   /** The position after the last start that is not later. */
@@ -87,7 +88,7 @@ export class NewestStarts {
     let high = this.#places.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#places[middle] ?? 0) <= start) low = middle + 1;
+      if (doubleAt(this.#places, middle) <= start) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,3 +1,5 @@
+import { doubleAt } from '../../../signal/checked.js';
+
 /**
  * All values of a range, in order, so that an order statistic among them needs no look at the tables. Eight bytes a value; adding
  * one moves those after it.
@@ -52,7 +54,7 @@ export class SortedDurations {
     let [low, high] = [0, this.#length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#values[middle] ?? 0) < value) low = middle + 1;
+      if (doubleAt(this.#values, middle) < value) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,3 +1,4 @@
+import { doubleAt, wordAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../tables.js';
 import type { Agent } from './agents.js';
@@ -49,7 +50,8 @@ export async function storedDurations(
     const numbers = chunk.words(0, 4);
     const words = chunk.words(1, 8);
     const durations = new Float64Array(words.buffer, words.byteOffset, chunk.rows);
-    for (let row = 0; row < chunk.rows; row++) found.get(numbers[row] ?? 0)?.add(durations[row] ?? 0, 1);
+    for (let row = 0; row < chunk.rows; row++)
+      found.get(wordAt(numbers, row))?.add(doubleAt(durations, row), 1);
   }
   return found;
 }

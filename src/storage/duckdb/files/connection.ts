@@ -3,6 +3,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type * as api from '@duckdb/node-api';
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { wordAt } from '../../../signal/checked.js';
 import type { OpenFiles } from './metadata-copy.js';
 
 // Required, not imported: to import it Node would first search the package's sixty CommonJS files for the names they export,
@@ -32,7 +33,7 @@ export interface FixedChunk {
 
 /** A 64-bit integer among the words of a column, as far as a number can hold it exactly. */
 export function int64At(words: Uint32Array, row: number): number {
-  return ((words[row * 2 + 1] ?? 0) | 0) * 4_294_967_296 + (words[row * 2] ?? 0);
+  return (wordAt(words, row * 2 + 1) | 0) * 4_294_967_296 + wordAt(words, row * 2);
 }
 
 /**

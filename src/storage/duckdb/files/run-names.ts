@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { must } from '../../../signal/checked.js';
 
 /** The commits whose ids a file of ids has: those after `after`, up to `upTo`. */
 export interface CommitRange {
@@ -15,7 +16,7 @@ export type IndexKind = (typeof INDEX_KINDS)[number];
 export function runsWithIdsOf(mainPath: string, { after, upTo }: CommitRange): string[] {
   const runs = INDEX_KINDS.flatMap((kind) => new RunNames(mainPath, kind).list().runs);
   return runs.filter((path) => {
-    const [, first, last] = /-(\d+)-(\d+)\.ids$/.exec(path) ?? [];
+    const [, first, last] = must(/-(\d+)-(\d+)\.ids$/.exec(path), 'range of commits in a name');
     return Number(first) < upTo && Number(last) > after;
   });
 }

@@ -1,3 +1,5 @@
+import { itemAt } from '../../../signal/checked.js';
+
 /** The store cannot be opened. The message says what is wrong, with which file, and the cure. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
@@ -30,5 +32,5 @@ export function isLocked(cause: unknown): boolean {
 }
 
 function firstLine(text: string): string {
-  return (text.split('\n', 1)[0] ?? '').replace(/\.$/, '');
+  return itemAt(text.split('\n', 1), 0).replace(/\.$/, '');
 }

@@ -1,3 +1,5 @@
+import { itemAt } from '../../../signal/checked.js';
+
 /** Fewer files are not worth reading; with more of them a look-up asks too many filters. */
 const LEAST = 4;
 const MOST = 8;
@@ -16,7 +18,7 @@ export function chooseMerge(sizes: readonly number[]): { readonly from: number; 
     let total = 0;
     let largest = 0;
     for (let to = from + 1; to <= Math.min(from + MOST, sizes.length); to++) {
-      const size = sizes[to - 1] ?? 0;
+      const size = itemAt(sizes, to - 1);
       total += size;
       largest = Math.max(largest, size);
       if (to - from < LEAST || total < largest * GROWTH) continue;

@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import { SPANS, TRACES } from '../../tables.js';
 import { ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
 import { int64At, type Connection } from '../files/connection.js';
@@ -30,7 +31,7 @@ export class ClosedSpanIds implements IdRows {
         const seqs = chunk.words(3, 8);
         for (let row = 0; row < chunk.rows; row++) {
           idInTrace(traceIds, row * 4, spanIds, row * 4, id);
-          add(tenants[row] ?? 0, id, 0, int64At(seqs, row));
+          add(wordAt(tenants, row), id, 0, int64At(seqs, row));
         }
       }
     });

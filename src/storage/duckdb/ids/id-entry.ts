@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import type { IdKey } from './id-hash.js';
 
 /**
@@ -11,31 +12,31 @@ const WORD = 0x1_0000_0000;
 
 /** @param number a whole number from 1 on, less than 2 to the power of 48 */
 export function putEntry(words: Uint32Array, at: number, key: IdKey, number: number): void {
-  words[at] = key[0] ?? 0;
-  words[at + 1] = key[1] ?? 0;
-  words[at + 2] = (key[2] ?? 0) * HALF + Math.floor(number / WORD);
+  words[at] = wordAt(key, 0);
+  words[at + 1] = wordAt(key, 1);
+  words[at + 2] = wordAt(key, 2) * HALF + Math.floor(number / WORD);
   words[at + 3] = number % WORD;
 }
 
 /** The number of an entry; 0 where there is none. */
 export function numberAt(words: Uint32Array, at: number): number {
-  return ((words[at + 2] ?? 0) % HALF) * WORD + (words[at + 3] ?? 0);
+  return (wordAt(words, at + 2) % HALF) * WORD + wordAt(words, at + 3);
 }
 
 /** Negative where the entry comes before the key, 0 where it has the key. */
 export function compareWithKey(words: Uint32Array, at: number, key: IdKey): number {
   return (
-    (words[at] ?? 0) - (key[0] ?? 0) ||
-    (words[at + 1] ?? 0) - (key[1] ?? 0) ||
-    ((words[at + 2] ?? 0) >>> 16) - (key[2] ?? 0)
+    wordAt(words, at) - wordAt(key, 0) ||
+    wordAt(words, at + 1) - wordAt(key, 1) ||
+    (wordAt(words, at + 2) >>> 16) - wordAt(key, 2)
   );
 }
 
 /** The order of two entries. */
 export function compareEntries(a: Uint32Array, atA: number, b: Uint32Array, atB: number): number {
   return (
-    (a[atA] ?? 0) - (b[atB] ?? 0) ||
-    (a[atA + 1] ?? 0) - (b[atB + 1] ?? 0) ||
-    ((a[atA + 2] ?? 0) >>> 16) - ((b[atB + 2] ?? 0) >>> 16)
+    wordAt(a, atA) - wordAt(b, atB) ||
+    wordAt(a, atA + 1) - wordAt(b, atB + 1) ||
+    (wordAt(a, atA + 2) >>> 16) - (wordAt(b, atB + 2) >>> 16)
   );
 }

@@ -1,3 +1,5 @@
+import { wordAt } from '../../../signal/checked.js';
+
 /** The words of a hash, with 32, 32 and 16 bits of it. */
 export type IdKey = Uint32Array;
 
@@ -21,13 +23,13 @@ export class IdHash {
    */
   of(tenant: number, words: Uint32Array, offset: number): IdKey {
     const found = this.#found;
-    const [k0 = 0, k1 = 0] = this.key;
+    const [k0, k1] = [wordAt(this.key, 0), wordAt(this.key, 1)];
     v0 = k0;
     v1 = k1 ^ 0xee;
     v2 = k0 ^ 0x6c796765;
     v3 = k1 ^ 0x74656462;
     take(tenant);
-    for (let i = 0; i < 4; i++) take(words[offset + i] ?? 0);
+    for (let i = 0; i < 4; i++) take(wordAt(words, offset + i));
     take(BYTES << 24);
     v2 ^= 0xee;
     found[0] = finish();

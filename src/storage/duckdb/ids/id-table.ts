@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import { compareWithKey, ENTRY_WORDS, numberAt, putEntry } from './id-entry.js';
 import type { IdKey } from './id-hash.js';
 
@@ -72,7 +73,7 @@ export class IdTable {
   /** Where the id is or would be put: the first place that is free or has no earlier entry. */
   #place(key: IdKey): number {
     const words = this.#words;
-    let at = ((key[0] ?? 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
+    let at = (wordAt(key, 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
     while (at < words.length && numberAt(words, at) > 0 && compareWithKey(words, at, key) < 0)
       at += ENTRY_WORDS;
     return at;
@@ -86,7 +87,7 @@ export class IdTable {
     let free = 0;
     for (let at = 0; at < before.length; at += ENTRY_WORDS) {
       if (numberAt(before, at) === 0) continue;
-      const home = ((before[at] ?? 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
+      const home = (wordAt(before, at) >>> (32 - this.#bits)) * ENTRY_WORDS;
       const to = Math.max(home, free);
       this.#words.set(before.subarray(at, at + ENTRY_WORDS), to);
       free = to + ENTRY_WORDS;

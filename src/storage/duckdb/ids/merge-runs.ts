@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { compareEntries, ENTRY_WORDS } from './id-entry.js';
 import type { Piece, RunFile } from './run-file.js';
 import { PAGE_WORDS } from './run-pages.js';
@@ -64,7 +65,7 @@ class RunCursor {
   /** Goes to the next entry. @returns false where it is not in memory */
   step(): boolean {
     this.at += ENTRY_WORDS;
-    if (this.at < (this.#ends[this.#page] ?? 0)) return true;
+    if (this.at < itemAt(this.#ends, this.#page)) return true;
     this.#page++;
     this.at = this.#page * PAGE_WORDS;
     return this.#page < this.#ends.length;

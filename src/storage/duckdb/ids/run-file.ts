@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { wordAt } from '../../../signal/checked.js';
 import { compareWithKey, ENTRY_WORDS, numberAt } from './id-entry.js';
 import type { IdKey } from './id-hash.js';
 import { blockAt, blockMayHave, blockOf } from './run-filter.js';
@@ -103,10 +104,10 @@ export class RunFile {
 
   /** The number of an id; 0 where it is not here. @throws DamagedRun */
   find(key: IdKey): number {
-    const [first = 0, second = 0] = key;
+    const [first, second] = [wordAt(key, 0), wordAt(key, 1)];
     if (!this.#mayHave(first, second)) return 0;
     for (let page = this.#firstPage(first); page < this.#fences.length; page++) {
-      if ((this.#fences[page] ?? 0) > first) return 0;
+      if (wordAt(this.#fences, page) > first) return 0;
       const used = this.#read(this.#places.dataAt + page);
       const at = placeOf(this.#page, used, key);
       if (at < used) return compareWithKey(this.#page, at, key) === 0 ? numberAt(this.#page, at) : 0;
@@ -149,7 +150,7 @@ export class RunFile {
     let high = this.#fences.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#fences[middle] ?? 0) < first) low = middle + 1;
+      if (wordAt(this.#fences, middle) < first) low = middle + 1;
       else high = middle;
     }
     return Math.max(0, low - 1);

@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import { BLOCK_WORDS, BLOCKS_PER_PAGE, CONTENT_WORDS, PAGE_WORDS, sealPage } from './run-pages.js';
 
 /**
@@ -8,7 +9,9 @@ import { BLOCK_WORDS, BLOCKS_PER_PAGE, CONTENT_WORDS, PAGE_WORDS, sealPage } fro
 const BITS_PER_ENTRY = 12;
 const WORD = 0x1_0000_0000;
 // prettier-ignore
-const SALTS = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31] as const;
+const SALTS = Uint32Array.of(
+  0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
+);
 
 /** The number of blocks for so many entries. */
 export function filterBlocks(entries: number): number {
@@ -28,13 +31,13 @@ export function blockAt(block: number): number {
 /** Whether the block whose first word is at a place may have an id, given the second word of its hash. */
 export function blockMayHave(words: Uint32Array, at: number, second: number): boolean {
   for (let i = 0; i < BLOCK_WORDS; i++) {
-    if (((words[at + i] ?? 0) & maskOf(second, i)) === 0) return false;
+    if ((wordAt(words, at + i) & maskOf(second, i)) === 0) return false;
   }
   return true;
 }
 
 function maskOf(second: number, word: number): number {
-  return 1 << (Math.imul(second, SALTS[word] ?? 0) >>> 27);
+  return 1 << (Math.imul(second, wordAt(SALTS, word)) >>> 27);
 }
 
 /** Makes a filter page by page, from ids in the order of their hashes. */
@@ -56,7 +59,7 @@ export class FilterPages {
     while (this.#number < number) this.#turn();
     const at = (block % BLOCKS_PER_PAGE) * BLOCK_WORDS;
     for (let i = 0; i < BLOCK_WORDS; i++) {
-      this.#page[at + i] = (this.#page[at + i] ?? 0) | maskOf(second, i);
+      this.#page[at + i] = wordAt(this.#page, at + i) | maskOf(second, i);
     }
   }
 

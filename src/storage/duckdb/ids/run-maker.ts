@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { chooseMerge } from './choose-merge.js';
 import type { IdHash } from './id-hash.js';
 import type { IdRows } from './id-rows.js';
@@ -74,8 +75,8 @@ export class RunMaker {
   }
 
   async merge(runs: readonly RunFile[]): Promise<RunFile> {
-    const after = runs[0]?.facts.after ?? 0;
-    const upTo = runs.at(-1)?.facts.upTo ?? 0;
+    const { after } = itemAt(runs, 0).facts;
+    const { upTo } = itemAt(runs, runs.length - 1).facts;
     const entries = entriesOf(runs).reduce((sum, one) => sum + one, 0);
     return await this.#writeRun({ after, upTo }, entries, async (writer) => {
       await mergeRuns(runs, writer, () => this.#parts.pause());

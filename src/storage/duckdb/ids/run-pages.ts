@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { wordAt } from '../../../signal/checked.js';
 
 /** A file of ids consists of pages; the last word of each is the checksum of what comes before it. */
 export const PAGE_BYTES = 4096;
@@ -60,7 +61,7 @@ export function sealPage(words: Uint32Array, at: number, used: number, number: n
 /** How many words of a page are in use; null for a page that is not as it was written. */
 export function usedOf(words: Uint32Array, at: number, number: number): number | null {
   const isSound = words[at + SUM_AT] === sumOf(words, at) && words[at + NUMBER_AT] === number;
-  return isSound ? (words[at + USED_AT] ?? 0) : null;
+  return isSound ? wordAt(words, at + USED_AT) : null;
 }
 
 function sumOf(words: Uint32Array, at: number): number {
@@ -87,7 +88,7 @@ export function factsPage(facts: RunFacts): Uint32Array {
 /** Null for a page that is not a sound last page. */
 export function factsOf(page: Uint32Array, number: number): RunFacts | null {
   if (usedOf(page, 0, number) === null || page[0] !== MAGIC) return null;
-  const numberOf = (i: number): number => (page[3 + i * 2] ?? 0) + (page[4 + i * 2] ?? 0) * WORD;
+  const numberOf = (i: number): number => wordAt(page, 3 + i * 2) + wordAt(page, 4 + i * 2) * WORD;
   const facts = {
     hashKey: page.slice(1, 3),
     after: numberOf(0),

@@ -1,6 +1,7 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from '../../../config/sync-directory.js';
+import { wordAt } from '../../../signal/checked.js';
 import { ENTRY_WORDS } from './id-entry.js';
 import { FilterPages, filterBlocks } from './run-filter.js';
 import {
@@ -62,11 +63,11 @@ export class RunWriter {
 
   /** Adds the entry at a place, which comes after those added before. */
   add(words: Uint32Array, at: number): void {
-    const first = words[at] ?? 0;
+    const first = wordAt(words, at);
     if (this.#used === 0) this.#fences.push(first);
-    for (let i = 0; i < ENTRY_WORDS; i++) this.#page[this.#used + i] = words[at + i] ?? 0;
+    for (let i = 0; i < ENTRY_WORDS; i++) this.#page[this.#used + i] = wordAt(words, at + i);
     this.#used += ENTRY_WORDS;
-    this.#filter.add(first, words[at + 1] ?? 0);
+    this.#filter.add(first, wordAt(words, at + 1));
     this.#entries++;
     if (this.#used === CONTENT_WORDS) this.#turn();
   }

@@ -1,3 +1,5 @@
+import { wordAt } from '../../../signal/checked.js';
+
 /**
  * One id for a span and its trace, because a span's own id does not say which trace it belongs to. Ids that somebody chose to
  * come out alike are told apart by the tables, like any two that do.
@@ -13,7 +15,7 @@ export function idInTrace(
 ): void {
   for (let i = 0; i < 4; i++) {
     // Rotated, because OTLP ids of spans contain a part of the trace's.
-    const word = traceWords[traceAt + i] ?? 0;
-    found[i] = (((word << 7) | (word >>> 25)) ^ (spanWords[spanAt + i] ?? 0)) >>> 0;
+    const word = wordAt(traceWords, traceAt + i);
+    found[i] = (((word << 7) | (word >>> 25)) ^ wordAt(spanWords, spanAt + i)) >>> 0;
   }
 }

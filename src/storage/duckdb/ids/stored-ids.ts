@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import type { Table } from '../../table.js';
 import { ofCommitsBetween } from '../rows/commit-ranges.js';
 import { int64At, type Connection } from '../files/connection.js';
@@ -24,7 +25,8 @@ export class StoredIds implements IdRows {
         const tenants = chunk.words(0, 4);
         const words = chunk.words(1, 16);
         const seqs = chunk.words(2, 8);
-        for (let row = 0; row < chunk.rows; row++) add(tenants[row] ?? 0, words, row * 4, int64At(seqs, row));
+        for (let row = 0; row < chunk.rows; row++)
+          add(wordAt(tenants, row), words, row * 4, int64At(seqs, row));
       }
     });
   }

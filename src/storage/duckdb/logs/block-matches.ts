@@ -1,3 +1,4 @@
+import { must, shortAt, wordAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { LogFilter } from '../../telemetry-store.js';
 import type { Connection } from '../files/connection.js';
@@ -63,10 +64,7 @@ export async function findInBlocks(
     }),
     numbers: async (wanted) =>
       await reader.numbers(
-        wanted.flatMap(({ list, places }) => {
-          const candidate = byNumber.get(list.block);
-          return candidate === undefined ? [] : { candidate, places };
-        }),
+        wanted.map(({ list, places }) => ({ candidate: must(byNumber.get(list.block), 'block'), places })),
       ),
   };
 }
@@ -89,7 +87,7 @@ async function candidatesOf(
     if (range === undefined) return [];
     const counts = records.get(block.block) ?? new Map<string, number>();
     const open = hashes.filter((hash) => counts.get(hash) !== block.records);
-    const entries = open.reduce((sum, hash) => sum + (counts.get(hash) ?? 0), 0);
+    const entries = open.reduce((sum, hash) => sum + must(counts.get(hash), 'count of a term'), 0);
     const inRange = range.last - range.first + 1;
     let count: number | null = null;
     if (phraseCondition === null && open.length === 0) count = inRange;
@@ -151,7 +149,7 @@ class MatchReader {
     const placesOf = new Map(wanted.map(({ candidate, places }) => [candidate, places]));
     const look = (candidate: Candidate, positions: Positions): void => {
       const base = candidate.block.block * BLOCK_RECORDS;
-      const places = positions.fromEnd(placesOf.get(candidate) ?? []);
+      const places = positions.fromEnd(must(placesOf.get(candidate), 'list of places'));
       found.set(
         candidate,
         places.map((position) => base + position),
@@ -163,7 +161,7 @@ class MatchReader {
     for (const batch of batchesOf(missing)) {
       for (const [candidate, positions] of await this.#read(batch)) look(candidate, positions);
     }
-    return wanted.map(({ candidate }) => found.get(candidate) ?? []);
+    return wanted.map(({ candidate }) => must(found.get(candidate), 'list of records'));
   }
 
   /** Works out the positions in some blocks, and keeps them while there is room. */
@@ -195,10 +193,10 @@ class MatchReader {
       const entries = chunk.listEntries(1, 2);
       const all = new Uint16Array(entries.buffer, entries.byteOffset, entries.byteLength >> 1);
       for (let row = 0; row < chunk.rows; row++) {
-        const block = numbers[row] ?? 0;
+        const block = wordAt(numbers, row);
         // Offset and length, 64 bits each.
-        const start = places[row * 4] ?? 0;
-        const length = places[row * 4 + 2] ?? 0;
+        const start = wordAt(places, row * 4);
+        const length = wordAt(places, row * 4 + 2);
         const intersection = found.get(block) ?? new Intersection();
         intersection.add(all.subarray(start, start + length));
         found.set(block, intersection);
@@ -249,12 +247,9 @@ class Intersection {
   #lists = 0;
 
   /** @param isPart whether this is only a part of a list, and does not count as one yet */
-  add(list: ArrayLike<number>, { isPart = false } = {}): void {
+  add(list: Uint16Array | Uint32Array, { isPart = false } = {}): void {
     const counts = this.#counts;
-    for (let i = 0; i < list.length; i++) {
-      const position = list[i] ?? 0;
-      counts[position] = (counts[position] ?? 0) + 1;
-    }
+    for (const position of list) counts[position] = shortAt(counts, position) + 1;
     if (!isPart) this.#lists++;
   }
 

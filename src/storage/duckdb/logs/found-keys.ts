@@ -1,3 +1,4 @@
+import { itemAt, must } from '../../../signal/checked.js';
 import type { Connection } from '../files/connection.js';
 import type { BlockMatches, FoundInBlocks } from './block-matches.js';
 import { HotKeys } from './hot-keys.js';
@@ -12,12 +13,12 @@ export async function readKeys(
 ): Promise<FoundKeys> {
   const inBlocks = wanted.flatMap(({ list, places }) => (list instanceof HotKeys ? [] : { list, places }));
   const numbers = await cold.numbers(inBlocks);
-  const numbersOf = new Map(inBlocks.map(({ list }, i) => [list, numbers[i] ?? []]));
+  const numbersOf = new Map(inBlocks.map(({ list }, i) => [list, itemAt(numbers, i)]));
   const keys = await keysByNumber(connection, numbers.flat());
   const found: (LogKey | undefined)[][] = [];
   for (const { list, places } of wanted) {
     if (list instanceof HotKeys) found.push(await list.at(places));
-    else found.push((numbersOf.get(list) ?? []).map((number) => keys.get(number)));
+    else found.push(must(numbersOf.get(list), 'list of records').map((number) => keys.get(number)));
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { itemAt, wordAt } from '../../../signal/checked.js';
 import { LOGS } from '../../log-tables.js';
 import { int64At, type Connection } from '../files/connection.js';
 import { hotPartsOf } from '../rows/relation.js';
@@ -44,7 +45,7 @@ export class HotKeys implements KeyList {
     const first: LogKey[] = [];
     for await (const chunk of connection.wholeChunks(sql, found.values)) {
       for (let row = 0; row < chunk.rows; row++) first.push(keyAt(chunk, row));
-      const count = chunk.words(KEY_WIDTH, 4)[0] ?? 0;
+      const count = wordAt(chunk.words(KEY_WIDTH, 4), 0);
       const oldest = int64At(chunk.words(KEY_WIDTH + 1, 8), 0);
       figures = { count, newest: first[0]?.timestamp ?? oldest, oldest };
     }
@@ -53,14 +54,13 @@ export class HotKeys implements KeyList {
 
   /** The keys at some places, 0 for the newest. */
   async at(places: readonly number[]): Promise<LogKey[]> {
-    const last = places.at(-1) ?? 0;
     const first = places.flatMap((place) => this.#first[place] ?? []);
     if (first.length === places.length) return first;
     const { sql, values } = this.#found;
     const inOrder = `SELECT ${KEY_COLUMNS}, (row_number() OVER (ORDER BY timestamp DESC, id DESC) - 1)::UINTEGER AS place FROM (${sql})`;
     const keys: LogKey[] = [];
     for await (const chunk of this.#connection.wholeChunks(
-      `SELECT * FROM (${inOrder}) WHERE place BETWEEN ${places[0] ?? 0} AND ${last} AND place IN (${places.join(', ')}) ORDER BY place`,
+      `SELECT * FROM (${inOrder}) WHERE place BETWEEN ${itemAt(places, 0)} AND ${itemAt(places, places.length - 1)} AND place IN (${places.join(', ')}) ORDER BY place`,
       values,
     )) {
       for (let row = 0; row < chunk.rows; row++) keys.push(keyAt(chunk, row));

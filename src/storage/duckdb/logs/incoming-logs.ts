@@ -1,3 +1,4 @@
+import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf } from '../../table.js';
 import { LOGS } from '../../log-tables.js';
@@ -45,7 +46,7 @@ export class IncomingLogs implements Append {
       values[0] = seq;
       values[1] = tenant;
       values[2] = 0;
-      values[3] = numbers[this.#originOf[row] ?? 0] ?? 0;
+      values[3] = itemAt(numbers, wordAt(this.#originOf, row));
     };
     return [...rows, { table: LOGS, source: this.#logs, from: 0, to: this.#logs.rows, own, replacing: 0 }];
   }

@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { int64At, type Connection, type FixedChunk } from '../files/connection.js';
 import { extremesOf } from '../rows/extremes.js';
@@ -23,7 +24,7 @@ export function keyAt(chunk: FixedChunk, row: number): LogKey {
   return {
     id: formatUuid(chunk.words(0, 16), row * 4),
     timestamp: int64At(chunk.words(1, 8), row),
-    bytes: chunk.words(2, 4)[row] ?? 0,
+    bytes: wordAt(chunk.words(2, 4), row),
     log_no: int64At(chunk.words(3, 8), row),
   };
 }

@@ -1,6 +1,7 @@
+import { wordAt } from '../../../signal/checked.js';
 import { columnsOf } from '../../table.js';
 import { LOGS } from '../../log-tables.js';
-import type { Connection } from '../files/connection.js';
+import { int64At, type Connection } from '../files/connection.js';
 import type { Segment } from '../rows/segment.js';
 import { termHash, type TermKind } from './terms.js';
 
@@ -88,8 +89,8 @@ async function cutIntoBlocks(
     const rowIds = chunk.words(0, 8);
     const sizes = chunk.words(1, 4);
     for (let i = 0; i < chunk.rows; i++) {
-      const row = (rowIds[i * 2] ?? 0) + (rowIds[i * 2 + 1] ?? 0) * 4_294_967_296;
-      const size = sizes[i] ?? 0;
+      const row = int64At(rowIds, i);
+      const size = wordAt(sizes, i);
       const block = blocks.at(-1);
       if (block === undefined || records === BLOCK_RECORDS || bytes + size > BLOCK_BYTES) {
         blocks.push({ from: row, to: row + 1 });

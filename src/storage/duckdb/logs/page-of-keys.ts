@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { newestFirst, type LogKey } from './log-keys.js';
 
 /** How many places are looked at in one round over all lists, and how many in each list at least. */
@@ -131,7 +132,7 @@ function narrow<List>(parts: readonly Part<List>[], firstRank: number, lastRank:
   let sumOfLeast = 0;
   let sumOfMost = most.reduce((sum, place) => sum + place, 0);
   const setMost = (list: number, place: number): void => {
-    sumOfMost += place - (most[list] ?? 0);
+    sumOfMost += place - itemAt(most, list);
     most[list] = place;
   };
   let from: OrderKey | undefined;
@@ -142,7 +143,7 @@ function narrow<List>(parts: readonly Part<List>[], firstRank: number, lastRank:
     const same = marks.slice(at, endOfSame(marks, at, key));
     for (const { list, place } of same) {
       setMost(list, place);
-      sumOfLeast += place - (least[list] ?? 0);
+      sumOfLeast += place - itemAt(least, list);
       least[list] = place;
     }
     if (sumOfMost <= firstRank) from = key;

@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
 const WORD_BITS = 32;
@@ -33,7 +34,7 @@ export class Positions {
     if (positions.length < MANY) return new Positions(positions.length, positions);
     const bits = new Uint32Array(BITMAP_WORDS);
     for (const position of positions)
-      bits[position >>> 5] = (bits[position >>> 5] ?? 0) | (1 << (position & 31));
+      bits[position >>> 5] = wordAt(bits, position >>> 5) | (1 << (position & 31));
     return new Positions(positions.length, bits);
   }
 
@@ -45,6 +46,7 @@ export class Positions {
   fromEnd(places: readonly number[]): number[] {
     const kept = this.#kept;
     if ('first' in kept) return places.map((place) => kept.last - place);
+    // Fewer than there were, where retention has removed the block since: then there is no such record, either.
     if (kept instanceof Uint16Array) return places.map((place) => kept[kept.length - 1 - place] ?? 0);
     return fromEndOfBits(kept, places);
   }
@@ -58,9 +60,9 @@ function fromEndOfBits(bits: Uint32Array, places: readonly number[]): number[] {
   for (const place of places) {
     while (behind + within <= place && word > 0) {
       behind += within;
-      within = bitsIn(bits[--word] ?? 0);
+      within = bitsIn(wordAt(bits, --word));
     }
-    found.push(word * WORD_BITS + nthBitFromTop(bits[word] ?? 0, place - behind));
+    found.push(word * WORD_BITS + nthBitFromTop(wordAt(bits, word), place - behind));
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../signal/attributes.js';
+import { itemAt } from '../../../signal/checked.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
@@ -41,7 +42,7 @@ function nodeNumber<Found extends number | undefined>(
 ): Found | typeof NO_NODE | typeof AGENT_NODE {
   const [input = '', , metadata = ''] = payload.split(TAB);
   const node = serviceNodeOf({
-    type: SPAN_TYPES[type] ?? 'custom',
+    type: itemAt(SPAN_TYPES, type),
     name,
     // Payloads can be long, so only what can say something about the node is read.
     input_data: NEED_INPUT.has(type) ? parsed(input) : null,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../signal/attributes.js';
 import type { TracesBatch } from '../../../signal/batch.js';
+import { must } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
 import { AGENT_SOURCES, RUN_STATUSES, type SpanRecord } from '../../../signal/span.js';
 import { deriveBatch } from '../../../signal/derive-map.js';
@@ -137,7 +138,7 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
   if (span.parent_span_id === null) to.isNull(S.parent_span_id, row);
   else to.uuid(S.parent_span_id, row, span.parent_span_id);
   to.byte(S.type, row, TYPE_CODES[span.type]);
-  to.byte(S.status, row, STATUS_CODES.get(span.status) ?? 0);
+  to.byte(S.status, row, must(STATUS_CODES.get(span.status), 'code of the status'));
   to.text(S.name, row, span.name);
   to.int64(S.started_at, row, span.started_at);
   nullableInt(to, S.ended_at, row, span.ended_at);
@@ -154,7 +155,7 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
     to.isNull(S.agent_source, row);
     to.isNull(S.agent_name, row);
   } else {
-    to.byte(S.agent_source, row, SOURCE_CODES.get(span.agent_hint.source) ?? 0);
+    to.byte(S.agent_source, row, must(SOURCE_CODES.get(span.agent_hint.source), 'code of the source'));
     to.text(S.agent_name, row, span.agent_hint.name);
   }
   to.byte(S.derived, row, derived);
@@ -168,7 +169,7 @@ function writeHeader(
 ): void {
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
   to.uuid(T.trace_id, row, header.trace_id);
-  to.byte(T.status, row, STATUS_CODES.get(header.status) ?? 0);
+  to.byte(T.status, row, must(STATUS_CODES.get(header.status), 'code of the status'));
   to.int64(T.started_at, row, header.started_at);
   nullableInt(to, T.ended_at, row, header.ended_at);
   if (header.duration_ms === null) derived |= DERIVED.duration_ms;

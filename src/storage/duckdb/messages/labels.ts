@@ -1,3 +1,5 @@
+import { must } from '../../../signal/checked.js';
+
 /**
  * Labels as they are stored: JSON, the keys in ascending order, each pair on a line of its own. JSON texts have no raw
  * line ends, so a point has a label exactly if its text contains the label's line with the line ends around it. Looking
@@ -11,7 +13,8 @@ export function labelsText(labels: Readonly<Record<string, string>>): LabelsText
   // Without a list of keys this takes a third of the time; labels are plain data, whose prototype adds nothing.
   for (const key in labels) {
     if (key < before) return sortedText(labels);
-    text += text === '{' ? labelLine(key, labels[key] ?? '') : `,${labelLine(key, labels[key] ?? '')}`;
+    const line = labelLine(key, must(labels[key], 'value of a label'));
+    text += text === '{' ? line : `,${line}`;
     before = key;
   }
   return `${text}}`;
@@ -20,7 +23,7 @@ export function labelsText(labels: Readonly<Record<string, string>>): LabelsText
 function sortedText(labels: Readonly<Record<string, string>>): LabelsText {
   const lines = Object.keys(labels)
     .sort()
-    .map((key) => labelLine(key, labels[key] ?? ''));
+    .map((key) => labelLine(key, must(labels[key], 'value of a label')));
   return `{${lines.join(',')}}`;
 }
 

@@ -1,3 +1,4 @@
+import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { encodeRows } from '../../../worker/columns-writer.js';
 import { indexOf } from '../../table.js';
@@ -73,8 +74,8 @@ export class IncomingPoints implements Append {
     const own = (row: number, values: number[]): void => {
       values[0] = seq;
       values[1] = this.#tenant;
-      values[2] = this.#streamNos[this.#streamOf[row] ?? 0] ?? 0;
-      values[3] = this.#originNos[this.#originOf[row] ?? 0] ?? 0;
+      values[2] = itemAt(this.#streamNos, wordAt(this.#streamOf, row));
+      values[3] = itemAt(this.#originNos, wordAt(this.#originOf, row));
     };
     const points = this.#takenRuns().map(([from, to]): Rows => ({
       table: POINTS,
@@ -101,7 +102,7 @@ export class IncomingPoints implements Append {
       known.last = Math.max(known.last, time);
     });
     for (const [stream, { points, first, last }] of seen) {
-      const number = this.#streamNos[stream] ?? REFUSED;
+      const number = itemAt(this.#streamNos, stream);
       this.#streams.count(number, points);
       this.#streams.extend(number, first, last);
     }
@@ -134,7 +135,7 @@ export class IncomingPoints implements Append {
     let from = 0;
     for (let row = 0; row <= this.#points.rows; row++) {
       const isEnd = row === this.#points.rows;
-      if (!isEnd && this.#streamNos[this.#streamOf[row] ?? 0] !== REFUSED) continue;
+      if (!isEnd && this.#streamNos[wordAt(this.#streamOf, row)] !== REFUSED) continue;
       if (row > from) runs.push([from, row]);
       from = row + 1;
     }

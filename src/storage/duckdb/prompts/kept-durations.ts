@@ -1,3 +1,4 @@
+import { doubleAt } from '../../../signal/checked.js';
 import { bucketOf, DurationHistogram } from '../figures/duration-histogram.js';
 
 /**
@@ -51,8 +52,8 @@ export class KeptDurations {
     const [first, end] = [bucketOf(place.from), bucketOf(place.to)];
     const near = [...this.#buckets].filter(([bucket]) => bucket >= first && bucket < end);
     const sorted = Float64Array.from(near.flatMap(([, values]) => values)).sort();
-    const lower = sorted[place.skip] ?? 0;
-    const upper = sorted[place.skip + place.values - 1] ?? lower;
+    const lower = doubleAt(sorted, place.skip);
+    const upper = doubleAt(sorted, place.skip + place.values - 1);
     return lower + (upper - lower) * place.fraction;
   }
 

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
@@ -94,10 +95,10 @@ export class PromptLinks {
       writeLink(writer, row, links, link);
     });
     const own = (row: number, values: number[]): void => {
-      const { links } = added[row] ?? {};
+      const { links } = itemAt(added, row);
       values[0] = seq;
-      values[1] = links?.tenant ?? 0;
-      values[2] = links?.firstSeq || seq;
+      values[1] = links.tenant;
+      values[2] = links.firstSeq || seq;
     };
     const source = new ColumnsReader(PROMPT_LINKS.wire, writer.finish());
     return [{ table: PROMPT_LINKS, source, from: 0, to: added.length, own, replacing: 0 }];

@@ -1,3 +1,4 @@
+import { doubleAt, wordAt } from '../../../signal/checked.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
@@ -69,11 +70,11 @@ export async function* storedPrompts(
     const durations = new Float64Array(words.buffer, words.byteOffset, chunk.rows);
     const found: LinkedPrompt[] = [];
     for (let row = 0; row < chunk.rows; row++) {
-      const success = (successes[row] ?? 0) | 0;
+      const success = wordAt(successes, row) | 0;
       const cost = int64At(costs, row);
-      const duration = durations[row] ?? -1;
+      const duration = doubleAt(durations, row);
       found.push({
-        promptNo: prompts[row] ?? 0,
+        promptNo: wordAt(prompts, row),
         run: {
           success: success < 0 ? null : success === 1,
           cost: cost < 0 ? null : cost,

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { formatTime } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
@@ -146,7 +147,7 @@ function logJson(row: Row, origins: ReadonlyMap<number, string> | null): string 
   const head = JSON.stringify({
     id: row.id,
     timestamp: formatTime(Number(row.timestamp)),
-    severity: SEVERITIES[Number(row.severity)],
+    severity: itemAt(SEVERITIES, Number(row.severity)),
     service_name: row.service_name,
     body: row.body,
     trace_id: row.trace_id,

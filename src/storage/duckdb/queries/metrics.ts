@@ -1,4 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { itemAt } from '../../../signal/checked.js';
 import { METRIC_TYPES, TEMPORALITIES } from '../../../signal/metric.js';
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
@@ -31,7 +32,7 @@ const NUMBER_AS_TEXT = /"(?:NaN|-?Infinity|-?\d+)"/;
 
 export function metricSummary({ name, facts, points }: Stream): MetricSummary {
   const { type, unit, description } = facts;
-  return { name, type: METRIC_TYPES[type] ?? 'gauge', unit, description, data_point_count: points };
+  return { name, type: itemAt(METRIC_TYPES, type), unit, description, data_point_count: points };
 }
 
 /** Some points of an answer, and how to find the rest. */
@@ -239,7 +240,7 @@ function detailsJson(row: Row): string {
   const details = printJson({
     start_time: typeof start_time === 'number' ? formatTime(start_time) : null,
     flags,
-    temporality: temporality === null ? null : TEMPORALITIES[Number(temporality)],
+    temporality: temporality === null ? null : itemAt(TEMPORALITIES, Number(temporality)),
     is_monotonic,
     exemplars: typeof exemplars === 'string' ? printExemplars(exemplars) : [],
   });

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { sumToNumber, type Usd } from '../../../signal/money.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunSummary } from '../../telemetry-store.js';
@@ -33,7 +34,7 @@ export function runSummary(row: Row, agents: Agents): RunSummary {
     trace_id: String(row.trace_id),
     agent_id: agent?.id ?? '',
     agent_name: agent?.name ?? '',
-    status: RUN_STATUSES[Number(row.status)] ?? 'completed',
+    status: itemAt(RUN_STATUSES, Number(row.status)),
     started_at: Number(row.started_at),
     ended_at: number(row.ended_at),
     duration_ms: number(row.duration_ms),

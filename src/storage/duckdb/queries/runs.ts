@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RunFilter, RunSummary } from '../../telemetry-store.js';
 import { TRACES } from '../../tables.js';
@@ -147,7 +148,7 @@ function countKnown(
     agentNo === undefined ? [...agents.ofTenant(tenant)].map((agent) => agent.agent_no) : [agentNo];
   const totals = numbers.map((no) => figures.totals(no)).filter((known) => known !== undefined);
   return totals.reduce((sum, { runs, byStatus, successes, failures }) => {
-    if (status !== undefined) return sum + (byStatus[RUN_STATUSES.indexOf(status)] ?? 0);
+    if (status !== undefined) return sum + itemAt(byStatus, RUN_STATUSES.indexOf(status));
     if (success !== undefined) return sum + (success ? successes : failures);
     return sum + runs;
   }, 0);

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { JsonObject } from '../../../signal/attributes.js';
+import { itemAt } from '../../../signal/checked.js';
 import { moneyToNumber } from '../../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { formatTime } from '../../../signal/time.js';
@@ -202,9 +203,9 @@ function spanJson(traceId: string, row: Row, payload: string): string {
     span_id: row.span_id,
     trace_id: traceId,
     parent_span_id: row.parent_span_id,
-    type: SPAN_TYPES[Number(row.type)],
+    type: itemAt(SPAN_TYPES, Number(row.type)),
     name: row.name,
-    status: RUN_STATUSES[Number(row.status)],
+    status: itemAt(RUN_STATUSES, Number(row.status)),
     started_at: formatTime(Number(row.started_at)),
     ended_at: row.ended_at === null ? null : formatTime(Number(row.ended_at)),
     duration_ms: row.duration_ms,

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { PAYLOADS } from '../../tables.js';
 import { narrowed, ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
 import type { Connection, Row } from '../files/connection.js';
@@ -50,7 +51,7 @@ function placeOf(row: Row, which: 'min' | 'max'): readonly string[] {
  */
 function isBeyond(sign: '<' | '>', place: readonly string[]): string {
   return PLACE.split(', ').reduceRight((rest, column, i) => {
-    const value = place[i] ?? '';
+    const value = itemAt(place, i);
     return rest === ''
       ? `${column} ${sign}= ${value}`
       : `(${column} ${sign} ${value} OR (${column} = ${value} AND ${rest}))`;

@@ -1,3 +1,4 @@
+import { intAt, wordAt } from '../../../signal/checked.js';
 import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
@@ -88,21 +89,21 @@ export class RangeSums {
         chunk.words(7, 16),
       ];
       for (let row = 0; row < chunk.rows; row++) {
-        const tenant = tenants[row] ?? 0;
+        const tenant = wordAt(tenants, row);
         const rowKey = `${tenant}/${uuidKey(traceIds, row * 4)}`;
         if (rowKey !== key) {
           if (key !== '') this.#countTrace(trace, spans);
           key = rowKey;
           spans = [];
-          trace = { tenant, agentNo: agents[row] ?? 0, startedAt: int64At(starts, row) };
+          trace = { tenant, agentNo: wordAt(agents, row), startedAt: int64At(starts, row) };
         }
-        const type = (types[row] ?? 0) | 0;
+        const type = wordAt(types, row) | 0;
         if (type === EMPTY) continue;
         spans.push({
           span_id: uuidKey(spanIds, row * 4),
           parent_span_id: type >= TOP ? null : uuidKey(parents, row * 4),
           type: type % TOP,
-          node: (nodes[row] ?? 0) | 0,
+          node: wordAt(nodes, row) | 0,
         });
       }
     }
@@ -126,11 +127,12 @@ export class RangeSums {
        FROM ${relation(this.#capture, MAP_NODES, where)} GROUP BY tenant, hour, node_no, type`,
     );
     for await (const chunk of nodes) {
-      const columns = [0, 1, 2, 3].map((column) => new Int32Array(chunk.words(column, 4)));
+      const [tenants, hours] = [ints(chunk, 0), ints(chunk, 1)];
+      const [nodes, types] = [ints(chunk, 2), ints(chunk, 3)];
       const [spans, traces] = [chunk.words(4, 8), chunk.words(5, 8)];
       for (let row = 0; row < chunk.rows; row++) {
-        const [tenant = 0, hour = 0, node = 0, type = 0] = columns.map((column) => column[row]);
-        this.#hours.sums(tenant, hour).node(node, type, -int64At(spans, row), -int64At(traces, row));
+        const sums = this.#hours.sums(intAt(tenants, row), intAt(hours, row));
+        sums.node(intAt(nodes, row), intAt(types, row), -int64At(spans, row), -int64At(traces, row));
       }
     }
     const edges = this.#connection.wholeChunks(
@@ -138,11 +140,12 @@ export class RangeSums {
        FROM ${relation(this.#capture, MAP_EDGES, where)} GROUP BY tenant, hour, source_no, target_no`,
     );
     for await (const chunk of edges) {
-      const columns = [0, 1, 2, 3].map((column) => new Int32Array(chunk.words(column, 4)));
+      const [tenants, hours] = [ints(chunk, 0), ints(chunk, 1)];
+      const [sources, targets] = [ints(chunk, 2), ints(chunk, 3)];
       const spans = chunk.words(4, 8);
       for (let row = 0; row < chunk.rows; row++) {
-        const [tenant = 0, hour = 0, source = 0, target = 0] = columns.map((column) => column[row]);
-        this.#hours.sums(tenant, hour).edge(source, target, -int64At(spans, row));
+        const sums = this.#hours.sums(intAt(tenants, row), intAt(hours, row));
+        sums.edge(intAt(sources, row), intAt(targets, row), -int64At(spans, row));
       }
     }
   }
@@ -156,4 +159,9 @@ export class RangeSums {
     this.#agents.set(agentNo, number);
     return number;
   }
+}
+
+/** Of a column of signed numbers of 32 bits. */
+function ints(chunk: FixedChunk, column: number): Int32Array {
+  return new Int32Array(chunk.words(column, 4));
 }

@@ -1,3 +1,4 @@
+import { wordAt } from '../../../signal/checked.js';
 import { SPANS, TRACES } from '../../tables.js';
 import { narrowed } from '../rows/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
@@ -79,8 +80,8 @@ async function tracesIn(
     const ids = chunk.words(1, 16);
     const thirds = isWanted === undefined ? null : chunk.words(2, 4);
     for (let row = 0; row < chunk.rows; row++) {
-      if (thirds !== null && isWanted?.(tenants[row] ?? 0, thirds[row] ?? 0) !== true) continue;
-      traces.push({ tenant: tenants[row] ?? 0, words: ids.slice(row * 4, row * 4 + 4) });
+      if (thirds !== null && isWanted?.(wordAt(tenants, row), wordAt(thirds, row)) !== true) continue;
+      traces.push({ tenant: wordAt(tenants, row), words: ids.slice(row * 4, row * 4 + 4) });
     }
   }
   return traces;

@@ -1,5 +1,6 @@
 import { runKey } from '../../../runs/run-key.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { wordAt } from '../../../signal/checked.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../tables.js';
@@ -88,10 +89,10 @@ export class SpanPage {
       const traceIds = chunk.words(2, 16);
       const firstLines = chunk.words(3, 4);
       for (let row = 0; row < chunk.rows; row++) {
-        const lines = open.get(placeKey(int64At(seqs, row), tenants[row] ?? 0, traceIds, row));
+        const lines = open.get(placeKey(int64At(seqs, row), wordAt(tenants, row), traceIds, row));
         if (lines === undefined || lines.size === 0) continue;
         for (const [i, payload] of chunk.text(4, row).split('\n').entries()) {
-          const line = (firstLines[row] ?? 0) + i;
+          const line = wordAt(firstLines, row) + i;
           const span = lines.get(line);
           if (span === undefined) continue;
           lines.delete(line);

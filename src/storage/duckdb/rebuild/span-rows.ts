@@ -1,3 +1,4 @@
+import { itemAt, wordAt } from '../../../signal/checked.js';
 import { formatUuid, uuidKey } from '../../../worker/uuid-words.js';
 import { int64At, type FixedChunk } from '../files/connection.js';
 
@@ -38,19 +39,19 @@ export class SpanRows {
   }
 
   tenant(row: number): number {
-    return this.#tenants[row] ?? 0;
+    return wordAt(this.#tenants, row);
   }
 
   type(row: number): number {
-    return this.#types[row] ?? 0;
+    return wordAt(this.#types, row);
   }
 
   node(row: number): number {
-    return (this.#nodes[row] ?? 0) | 0;
+    return wordAt(this.#nodes, row) | 0;
   }
 
   name(row: number): string {
-    return this.#names[row] ?? '';
+    return itemAt(this.#names, row);
   }
 
   spanId(row: number): string {
@@ -61,7 +62,7 @@ export class SpanRows {
   open(row: number, open: OpenSpans): void {
     const key = placeKey(int64At(this.#seqs, row), this.tenant(row), this.traceIds, row);
     const span = { rows: this, row };
-    const line = this.#lines[row] ?? 0;
+    const line = wordAt(this.#lines, row);
     const lines = open.get(key);
     if (lines === undefined) open.set(key, new Map([[line, span]]));
     else lines.set(line, span);

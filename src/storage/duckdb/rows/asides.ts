@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { must } from '../../../signal/checked.js';
 import type { Table } from '../../table.js';
 import { REPLACED_ASIDE, SEGMENT_TABLES, VERSIONED_TABLES } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
@@ -122,7 +123,7 @@ async function noteReplaced(
   table: Table,
   newer: readonly string[],
 ): Promise<void> {
-  const keys = table.versionOf ?? [];
+  const keys = must(table.versionOf, 'key of a table with versions');
   const others = REPLACED_ASIDE.wire
     .slice(2)
     .map(({ name, sql }) => (keys.includes(name) ? `n.${name}` : `NULL::${sql}`));

@@ -1,3 +1,5 @@
+import { itemAt } from '../../../signal/checked.js';
+
 /** Consecutive commits, both ends included. */
 export interface CommitRange {
   readonly first: number;
@@ -136,7 +138,7 @@ export function union(ranges: readonly CommitRange[]): CommitRange[] {
 /** Joins ranges until there are at most `most`; the widest gaps stay. @param ranges ascending */
 export function joinNearest(ranges: readonly CommitRange[], most: number): readonly CommitRange[] {
   if (ranges.length <= most) return ranges;
-  const gapBefore = (i: number): number => (ranges[i]?.first ?? 0) - (ranges[i - 1]?.last ?? 0);
+  const gapBefore = (i: number): number => itemAt(ranges, i).first - itemAt(ranges, i - 1).last;
   const gaps = ranges.map((_, i) => i).slice(1);
   const kept = new Set(gaps.sort((a, b) => gapBefore(b) - gapBefore(a)).slice(0, most - 1));
   const joined: CommitRange[] = [];

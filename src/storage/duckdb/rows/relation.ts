@@ -105,10 +105,11 @@ export function hasReplacing({ hot }: Capture, table: Table): boolean {
 
 function withoutReplaced(capture: Capture, table: Table, all: string): string {
   const replacing = capture.hot.filter((segment) => (segment.replacing.get(table.name) ?? 0) > 0);
-  if (table.versionOf === undefined || replacing.length === 0) return all;
+  const { versionOf } = table;
+  if (versionOf === undefined || replacing.length === 0) return all;
   const newer = replacing.map(
     (segment) =>
-      `SELECT tenant, ${table.versionOf?.join(', ') ?? ''}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
+      `SELECT tenant, ${versionOf.join(', ')}, seq FROM ${segment.catalog}.main.${table.name} WHERE replaces AND ${seen(capture)}`,
   );
   return newestOf(table, all, `(${newer.join(' UNION ALL ')})`);
 }

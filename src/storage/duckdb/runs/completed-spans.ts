@@ -1,5 +1,6 @@
 import { completingSpans } from '../../../runs/completing-spans.js';
 import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { itemAt, must } from '../../../signal/checked.js';
 import { TooMuchToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
@@ -43,7 +44,7 @@ export class CompletedSpans {
     for (const { state, part } of completedParts(group)) {
       const { batch, trace } = part;
       const isAhead = 'ahead' in part;
-      const end = isAhead ? (part.ahead.traces.get(trace) ?? 0) : batch.end(trace);
+      const end = isAhead ? must(part.ahead.traces.get(trace), 'trace that goes ahead') : batch.end(trace);
       const found = completingSpans(state, batch, batch.start(trace), end);
       if (found.length === 0) continue;
       // What goes ahead was measured when its batch was tried.
@@ -95,9 +96,11 @@ class Read {
     const places = changes.flatMap((change, place) =>
       'batch' in change && this.#batches.has(change.batch) ? place : [],
     );
-    const last = places.at(-1) ?? 0;
-    const change = changes[places.length > 1 ? Math.min(last, Math.max(1, changes.length >> 1)) : last];
-    if (change === undefined) throw new RangeError('a batch is not of its group');
+    const last = must(places.at(-1), 'change of the group with the batch');
+    const change = itemAt(
+      changes,
+      places.length > 1 ? Math.min(last, Math.max(1, changes.length >> 1)) : last,
+    );
     if (places.length > 1) return { upTo: change };
     return { first: [{ ahead: { batch, traces: this.#traces } }], before: change };
   }

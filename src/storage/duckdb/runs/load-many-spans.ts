@@ -1,3 +1,4 @@
+import { itemAt, wordAt } from '../../../signal/checked.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../../signal/span.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { SPANS } from '../../tables.js';
@@ -45,14 +46,14 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
   const [sources, flags] = [chunk.words(11, 4), chunk.words(12, 4)];
   let hint: AgentHint | null = null;
   for (let row = 0; row < chunk.rows; row++) {
-    const nulls = flags[row] ?? 0;
-    hint = hintAt(chunk, row, sources[row] ?? NO_SOURCE, hint);
+    const nulls = wordAt(flags, row);
+    hint = hintAt(chunk, row, wordAt(sources, row), hint);
     const facts: SpanFacts = {
       span_id: uuidKey(ids, row * 4),
       parent_span_id: (nulls & 1) === 0 ? uuidKey(parents, row * 4) : null,
-      type: types[row] ?? 0,
-      status: RUN_STATUSES[statuses[row] ?? 0] ?? 'completed',
-      node: (nodes[row] ?? 0) | 0,
+      type: wordAt(types, row),
+      status: itemAt(RUN_STATUSES, wordAt(statuses, row)),
+      node: wordAt(nodes, row) | 0,
       started_at: int64At(starts, row),
       ended_at: (nulls & 2) === 0 ? int64At(ends, row) : null,
       total_tokens: (nulls & 4) === 0 ? int64At(tokens, row) : null,
@@ -60,7 +61,7 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
       error_message: (nulls & 16) === 0 ? null : chunk.text(ERROR, row),
       agent_hint: hint,
     };
-    spans.place(spans.add(facts), { seq: int64At(seqs, row), line: lines[row] ?? 0 });
+    spans.place(spans.add(facts), { seq: int64At(seqs, row), line: wordAt(lines, row) });
   }
 }
 

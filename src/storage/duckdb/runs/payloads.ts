@@ -1,3 +1,4 @@
+import { itemAt, must } from '../../../signal/checked.js';
 import { PAYLOADS, PAYLOAD_LINES } from '../../tables.js';
 import { narrowed, ofCommits, type OfCommits } from '../rows/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
@@ -41,7 +42,7 @@ export async function firstPayloads(
   let bytes = 0;
   let spans = 0;
   for (const place of places) {
-    const piece = pieceWith(pieces.get(place.seq) ?? [], place.line);
+    const piece = pieceWith(must(pieces.get(place.seq), 'list of pieces of a commit'), place.line);
     if (piece !== undefined && !chosen.has(piece)) {
       if (spans > 0 && bytes + piece.bytes > maxBytes) break;
       chosen.add(piece);
@@ -95,7 +96,7 @@ function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
   let [low, high] = [0, pieces.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((pieces[middle]?.firstLine ?? 0) <= line) low = middle + 1;
+    if (itemAt(pieces, middle).firstLine <= line) low = middle + 1;
     else high = middle;
   }
   return pieces[low - 1];

@@ -1,6 +1,7 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { TokenBuckets } from '../../../component/token-buckets.js';
+import { itemAt, must } from '../../../signal/checked.js';
 import { SaidByUser } from '../changes/said-by-user.js';
 import type { TouchedTrace } from './triage.js';
 import type { Change, CloseChange, TraceChange } from '../changes/change.js';
@@ -193,7 +194,7 @@ function byChange(changes: readonly TraceChange[], runs: readonly RunToLoad[]): 
   for (const run of runs) {
     const [first] = run.trace.parts;
     if (first === undefined) continue;
-    found[places.get(sourceOf(first)) ?? 0]?.runs.push(run);
+    itemAt(found, must(places.get(sourceOf(first)), 'change that is about a run')).runs.push(run);
   }
   return found;
 }

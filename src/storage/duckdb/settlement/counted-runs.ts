@@ -1,3 +1,4 @@
+import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { indexOf } from '../../table.js';
 import { TRACE_WIRE } from '../../tables.js';
@@ -16,8 +17,8 @@ export function countedAt({ tenant, traces }: IncomingBatch, trace: number, agen
   return {
     tenant,
     agentNo,
-    status: numberAt(STATUS) ?? 0,
-    startedAt: numberAt(STARTED_AT) ?? 0,
+    status: must(numberAt(STATUS), 'status of a run'),
+    startedAt: must(numberAt(STARTED_AT), 'start of a run'),
     success: typeof success === 'boolean' ? success : null,
     cost: numberAt(TOTAL_COST_USD),
     durationMs: numberAt(DURATION_MS),

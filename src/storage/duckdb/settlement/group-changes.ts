@@ -1,5 +1,6 @@
 import { completingSpans } from '../../../runs/completing-spans.js';
 import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { must } from '../../../signal/checked.js';
 import { CommitRanges } from '../rows/commit-ranges.js';
 import type { LoadedGroup } from '../runs/completed-spans.js';
 import { followsSpans, type NamedHeader } from '../../../runs/rules/following-header.js';
@@ -105,7 +106,12 @@ export class GroupChanges {
   #applyAhead(key: string, state: TraceState, { batch, trace, ahead }: AheadPart): void {
     state.heard(batch.receivedAt);
     if (batch.map !== null) state.setMapped();
-    for (const { at, row } of completingSpans(state, batch, batch.start(trace), ahead.traces.get(trace) ?? 0))
+    for (const { at, row } of completingSpans(
+      state,
+      batch,
+      batch.start(trace),
+      must(ahead.traces.get(trace), 'trace that goes ahead'),
+    ))
       this.#applySpan(key, state, { batch, trace }, at, row);
   }
 

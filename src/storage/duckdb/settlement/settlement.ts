@@ -1,4 +1,5 @@
 import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Agents } from '../figures/agents.js';
 import { activeAt, countedAt, countedHeader } from './counted-runs.js';
@@ -143,7 +144,7 @@ export class Settlement {
     });
     for (const { trace, state, agentNo, ends } of written) if (ends) facts.addTouched(trace, state, agentNo);
     const rows = whole.flatMap(({ batch, agentNos }) =>
-      wholeRows(seq, batch, [...agentNos.keys()], (trace) => agentNos.get(trace) ?? 0),
+      wholeRows(seq, batch, [...agentNos.keys()], (trace) => must(agentNos.get(trace), 'agent of a run')),
     );
     for (const batch of new Set([...sorted.whole.keys(), ...fresh.keys()])) {
       const touchedParts = fresh.get(batch);

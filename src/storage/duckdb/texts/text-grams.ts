@@ -1,3 +1,5 @@
+import { byteAt } from '../../../signal/checked.js';
+
 /** A text is represented by every four consecutive bytes in it; fewer would tell too little apart. */
 const GRAM_BYTES = 4;
 /** The size while texts are added; what is kept is as small as they allow. */
@@ -21,11 +23,11 @@ export class TextGrams {
   add(text: Uint8Array): void {
     let gram = 0;
     for (let at = 0; at < text.length; at++) {
-      gram = (gram << 8) | (text[at] ?? 0);
+      gram = (gram << 8) | byteAt(text, at);
       if (at < GRAM_BYTES - 1) continue;
       const place = hashOf(gram) % MOST_BITS;
       const byte = place >>> 3;
-      this.#bits[byte] = (this.#bits[byte] ?? 0) | (0x80 >>> (place & 7));
+      this.#bits[byte] = byteAt(this.#bits, byte) | (0x80 >>> (place & 7));
     }
   }
 
@@ -41,7 +43,7 @@ export class TextGrams {
     while (bits.length * 8 > LEAST_BITS) {
       const half = bits.length / 2;
       const folded = bits.slice(0, half);
-      for (let at = 0; at < half; at++) folded[at] = (folded[at] ?? 0) | (bits[half + at] ?? 0);
+      for (let at = 0; at < half; at++) folded[at] = byteAt(folded, at) | byteAt(bits, half + at);
       if (share(folded) > KEPT_SHARE) break;
       bits = folded;
     }
@@ -58,7 +60,7 @@ export function gramHashes(text: Uint8Array): number[] {
   const hashes = new Set<number>();
   let gram = 0;
   for (let at = 0; at < text.length && hashes.size < MOST_ASKED; at++) {
-    gram = (gram << 8) | (text[at] ?? 0);
+    gram = (gram << 8) | byteAt(text, at);
     if (at >= GRAM_BYTES - 1) hashes.add(hashOf(gram));
   }
   return [...hashes];

@@ -1,0 +1,58 @@
+/**
+ * What the program knows and its types cannot say. Each of these throws where it is not so, which is a mistake of the program
+ * and never of a client: a wrong value is not counted or stored in its place.
+ *
+ * There is one reader for each kind of typed array, because one for all would be slow where it is called for every span.
+ */
+
+/** The item at an index that the list has. @throws RangeError */
+export function itemAt<T>(list: ArrayLike<T>, index: number): T {
+  const item = list[index];
+  if (item === undefined) throw outside(index, list.length);
+  return item;
+}
+
+/** As {@link itemAt}. */
+export function wordAt(words: Uint32Array, index: number): number {
+  const word = words[index];
+  if (word === undefined) throw outside(index, words.length);
+  return word;
+}
+
+/** As {@link itemAt}. */
+export function intAt(ints: Int32Array, index: number): number {
+  const int = ints[index];
+  if (int === undefined) throw outside(index, ints.length);
+  return int;
+}
+
+/** As {@link itemAt}. */
+export function doubleAt(doubles: Float64Array, index: number): number {
+  const double = doubles[index];
+  if (double === undefined) throw outside(index, doubles.length);
+  return double;
+}
+
+/** As {@link itemAt}. */
+export function shortAt(shorts: Uint16Array, index: number): number {
+  const short = shorts[index];
+  if (short === undefined) throw outside(index, shorts.length);
+  return short;
+}
+
+/** As {@link itemAt}; also of a `Buffer`. */
+export function byteAt(bytes: Uint8Array, index: number): number {
+  const byte = bytes[index];
+  if (byte === undefined) throw outside(index, bytes.length);
+  return byte;
+}
+
+/** A value that is there. @param what it is, for the error @throws Error */
+export function must<T>(value: T | null | undefined, what: string): T {
+  if (value === null || value === undefined) throw new Error(`There is no ${what}, which cannot be.`);
+  return value;
+}
+
+function outside(index: number, length: number): RangeError {
+  return new RangeError(`There is no place ${index} in a list of ${length}.`);
+}
