@@ -8,6 +8,7 @@ import type { AlertRules } from '../storage/alert-rules.js';
 import type { AlertingTerms } from '../storage/terms.js';
 import type { Watch } from '../storage/watch.js';
 import { evaluate, type EvaluationTools } from './evaluation.js';
+import { GrowingWait } from './growing-wait.js';
 import { Heartbeat } from './heartbeat.js';
 import { momentAt } from './moment.js';
 import { RuleFollower } from './rule-follower.js';
@@ -22,7 +23,7 @@ const LONGEST_WAIT_MS = 1000;
  * wait has its longest value.
  */
 const WAIT_PER_MS = 4;
-/** How long after a failed evaluation the next try comes; each further wait is twice as long, up to the interval. */
+/** How long after a failed evaluation the next try comes; the longest wait is the interval. */
 const FIRST_RETRY_MS = 1000;
 
 /** What an evaluator asks of the control plane. */
@@ -71,9 +72,8 @@ export class Evaluator {
   #cancelTick: () => void = () => undefined;
   /** Ends the wait for more changes; null where none is known. */
   #cancelWait: (() => void) | null = null;
-  /** Ends the wait after a failed evaluation; null where the last one succeeded. */
-  #cancelRetry: (() => void) | null = null;
-  #retryMs = FIRST_RETRY_MS;
+  /** The waits after failed evaluations. Something else may wake it sooner; what is due is then tried as well. */
+  readonly #retry: GrowingWait;
   #isStarted = false;
   #running: Promise<void> | null = null;
   #lastMs = 0;
@@ -100,6 +100,9 @@ export class Evaluator {
     this.#tools = { figures, source, alerts, index: this.#index, reread, onFired, onResolved };
     this.#heartbeat = new Heartbeat({ rules: alerts, source, timezone: terms.timezone, intervalMs });
     this.#log = new SparseLog(logger, clock);
+    this.#retry = new GrowingWait(clock, { firstMs: FIRST_RETRY_MS, longestMs: intervalMs }, () => {
+      this.#wake();
+    });
   }
 
   /**
@@ -139,7 +142,7 @@ export class Evaluator {
     this.#stop.abort();
     this.#cancelTick();
     this.#cancelWait?.();
-    this.#cancelRetry?.();
+    this.#retry.end();
     this.#unwatch();
     await waitFor(this.#running ?? Promise.resolve(), deadline);
     if (!this.#isStarted || deadline.aborted) return;
@@ -226,7 +229,7 @@ export class Evaluator {
       // The clock may be put back meanwhile.
       this.#lastMs = Math.max(0, (clock.now() - begin) / 1000);
       onEvaluated({ rules: count, ms: this.#lastMs });
-      this.#endRetries();
+      this.#retry.end();
       this.#noteStore(false);
       return true;
     } catch (error) {
@@ -279,21 +282,8 @@ export class Evaluator {
     for (const { rule } of this.#index.concerned(this.#touched.take())) this.#dueIds.add(rule.alert.id);
   }
 
-  /** Something else may wake it sooner; what is due is then tried as well. */
   #awaitRetry(): void {
-    if (this.#cancelRetry || this.#stop.signal.aborted) return;
-    const { clock, intervalMs } = this.#options;
-    this.#cancelRetry = clock.after(Math.min(this.#retryMs, intervalMs), () => {
-      this.#cancelRetry = null;
-      this.#wake();
-    });
-    this.#retryMs = Math.min(2 * this.#retryMs, intervalMs);
-  }
-
-  #endRetries(): void {
-    this.#cancelRetry?.();
-    this.#cancelRetry = null;
-    this.#retryMs = FIRST_RETRY_MS;
+    if (!this.#stop.signal.aborted) this.#retry.begin();
   }
 
   #noteStore(isFailing: boolean): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
-import type { HttpLimits } from './limits.js';
+import { NodeBody } from './node-body.js';
 import type { NodeConnection } from './node-connection.js';
 import { readTarget, repeatedField } from './node-head.js';
 import { plainRemoteAddress } from './peers.js';
@@ -9,12 +9,6 @@ import { MAX_HEADER_FIELDS } from './request-head.js';
 
 /** How long to wait for the rest of a refused body before the connection is closed. */
 const LINGER_MS = 2000;
-/**
- * How much of a body is taken in one turn: libuv reads up to 2 MiB from each connection before it looks at others, and with a few
- * large bodies a turn would take tens of milliseconds.
- */
-const RECEIVED_AT_ONCE = 128 * 1024;
-const NOTHING = new Uint8Array();
 
 /** A request to `node:http`, and its answer. */
 export class NodeExchange implements Exchange {
@@ -27,14 +21,11 @@ export class NodeExchange implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #connection: NodeConnection;
-  readonly #limits: HttpLimits;
+  readonly #body: NodeBody;
   readonly #watchReader: WatchReader;
   #endWatch: (() => void) | undefined;
   /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
   readonly #authority: string | undefined;
-  #waitsForContinue: boolean;
-  #received = 0;
-  #isReceiving = false;
   /** Set while everything but the end of the answer is out. */
   #stopWaiting: (() => void) | undefined;
   #onClosed: ((gone: boolean) => void)[] = [];
@@ -50,9 +41,7 @@ export class NodeExchange implements Exchange {
     this.#request = request;
     this.#response = response;
     this.#connection = connection;
-    this.#limits = limits;
     this.#watchReader = watchReader;
-    this.#waitsForContinue = waitsForContinue;
     this.method = request.method ?? 'GET';
     this.version = request.httpVersion;
     this.repeated = repeatedField(request.rawHeaders);
@@ -60,8 +49,8 @@ export class NodeExchange implements Exchange {
     this.#authority = authority;
     this.path = path;
     this.query = query;
-    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-    this.hasBody = coding !== undefined || (length !== undefined && length !== '0');
+    this.#body = new NodeBody(request, response, connection, limits, waitsForContinue);
+    this.hasBody = this.#body.isThere;
     connection.began(this);
     // It comes after every other event of the answer, except where the connection ends while the answer waits behind another.
     response.on('close', () => {
@@ -102,32 +91,7 @@ export class NodeExchange implements Exchange {
   }
 
   receive(take: TakePiece): void {
-    this.#isReceiving = true;
-    if (this.#waitsForContinue) {
-      this.#waitsForContinue = false;
-      this.#response.writeContinue();
-    }
-    this.#request.on('data', (piece: Buffer) => {
-      this.#received += piece.length;
-      take(piece, false);
-    });
-    this.#receiveInTurn();
-    this.#request.on('end', () => {
-      take(NOTHING, true);
-    });
-  }
-
-  /** Continues after others when it has taken much. */
-  #receiveInTurn(): void {
-    let taken = 0;
-    this.#request.on('data', (piece: Buffer) => {
-      if ((taken += piece.length) < RECEIVED_AT_ONCE || this.#request.complete) return;
-      taken = 0;
-      this.#request.pause();
-      this.#connection.receiveInTurn(() => {
-        this.#request.resume();
-      });
-    });
+    this.#body.receive(take);
   }
 
   onClosed(callback: (gone: boolean) => void): void {
@@ -148,8 +112,8 @@ export class NodeExchange implements Exchange {
 
   begin(head: AnswerHead): void {
     if (this.#isClosed) return;
-    const close = this.#mustCloseForRest() || this.#isToClose(head);
-    this.#discardRest();
+    const close = this.#body.isTooMuch || this.#isToClose(head);
+    this.#body.discardRest();
     this.#writeHead(head, undefined, close);
   }
 
@@ -202,10 +166,10 @@ export class NodeExchange implements Exchange {
   }
 
   #finish(head: AnswerHead, length: number | undefined, body: string | Uint8Array | undefined): void {
-    const close = this.#mustCloseForRest() || this.#isToClose(head);
+    const close = this.#body.isTooMuch || this.#isToClose(head);
     this.#writeHead(head, length, close);
-    this.#discardRest();
-    if (!close || this.#request.complete || !this.hasBody || this.#waitsForContinue) {
+    this.#body.discardRest();
+    if (!close || !this.#body.isComing) {
       if (length !== undefined && length > PIECE_BYTES && body !== undefined) this.#endInPieces(body);
       else this.#response.end(body);
     } else {
@@ -251,24 +215,6 @@ export class NodeExchange implements Exchange {
   /** Node sends nothing after an answer that ends the connection: answers that are still to come would be lost. */
   #isToClose({ closing }: AnswerHead): boolean {
     return closing === 'now' || (closing === 'at_rest' && this.#connection.isLast(this));
-  }
-
-  /** Whether more of the body is to come than is worth reading to keep the connection. */
-  #mustCloseForRest(): boolean {
-    if (!this.hasBody || this.#request.complete) return false;
-    if (this.#waitsForContinue) return true;
-    const length = Number(this.#request.headers['content-length'] ?? Infinity);
-    return !(length - this.#received <= this.#limits.maxDiscardBytes);
-  }
-
-  #discardRest(): void {
-    if (!this.hasBody || this.#request.complete) return;
-    let left = this.#limits.maxDiscardBytes;
-    this.#request.on('data', (piece: Buffer) => {
-      left -= piece.length;
-      if (left < 0) this.#request.socket.destroy();
-    });
-    if (!this.#isReceiving) this.#receiveInTurn();
   }
 
   /**

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { ConsumeError } from '../../../component/consume-error.js';
 import type { Logger } from '../../../component/telemetry.js';
+import { itemAt } from '../../../signal/checked.js';
 import { isNoRoom } from '../files/disk-room.js';
-import { chooseMerge } from './choose-merge.js';
 import { IdHash } from './id-hash.js';
 import type { IdRows } from './id-rows.js';
 import { IdTable } from './id-table.js';
-import { DamagedRun, type RunFile } from './run-file.js';
+import type { RunFile } from './run-file.js';
+import { RunList } from './run-list.js';
 import { RunMaker } from './run-maker.js';
 import { RunNames, type CommitRange, type IndexKind } from '../files/run-names.js';
-import { discard, openRuns } from './stored-runs.js';
+import { openRuns } from './stored-runs.js';
 
 export interface IndexSize {
   /** Ids are written to a file when about 60 % of 2 to this power of them are in memory, 16 bytes each. */
@@ -48,22 +48,20 @@ export class IdIndex {
   readonly #parts: Parts;
   readonly #hash: IdHash;
   readonly #maker: RunMaker;
-  /** Oldest first, without gaps except for commits whose ids are gone. */
-  #runs: RunFile[];
+  readonly #runs: RunList;
   /** Oldest first. */
   #frozen: FrozenTable[] = [];
   #table: IdTable;
   /** The last commit in the files and the frozen tables, and the last one of all. */
   #frozenUpTo: number;
   #upTo: number;
-  readonly #damaged = new Set<RunFile>();
   #wantsTrim = false;
   #working: Promise<void> | null = null;
   /** Whether there may be work left. */
   #isLeft = false;
   #isClosing = false;
 
-  private constructor(parts: Parts, hash: IdHash, runs: RunFile[], upTo: number) {
+  private constructor(parts: Parts, hash: IdHash, runs: readonly RunFile[], upTo: number) {
     this.#parts = parts;
     this.#hash = hash;
     this.#maker = new RunMaker({
@@ -72,7 +70,14 @@ export class IdIndex {
       hash,
       pause: () => this.#pause(),
     });
-    this.#runs = runs;
+    this.#runs = new RunList(runs, {
+      ...parts,
+      filterBytes: parts.size.filterBytes,
+      maker: this.#maker,
+      onDamaged: () => {
+        this.#wake();
+      },
+    });
     this.#table = new IdTable(parts.size.tableBits);
     this.#frozenUpTo = upTo;
     this.#upTo = upTo;
@@ -98,9 +103,9 @@ export class IdIndex {
     const key = runs[0]?.facts.hashKey ?? new Uint32Array(randomBytes(8).buffer.slice(0, 8));
     const index = new IdIndex(parts, new IdHash(key), runs, runs.at(-1)?.facts.upTo ?? 0);
     try {
-      await index.#fillGaps();
+      await index.#runs.fillGaps();
       await index.#readTail(lastSeq);
-      while (!(await index.#fitFilters())) await index.#repair();
+      while (!(await index.#runs.fitFilters())) await index.#runs.repair();
     } catch (error) {
       await index.close();
       throw error;
@@ -111,14 +116,12 @@ export class IdIndex {
 
   /** How many ids there are; some may be counted more than once. */
   get size(): number {
-    const inFiles = this.#runs.reduce((sum, { facts }) => sum + facts.entries, 0);
-    return inFiles + this.#tables.reduce((sum, { size }) => sum + size, 0);
+    return this.#runs.entries + this.#tables.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** How many bytes of memory it takes. */
   get bytes(): number {
-    const ofRuns = this.#runs.reduce((sum, { bytes }) => sum + bytes, 0);
-    return ofRuns + this.#tables.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#runs.bytes + this.#tables.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** How many files hold the ids. */
@@ -137,15 +140,10 @@ export class IdIndex {
     const inTable = this.#table.find(key);
     if (inTable > 0) return inTable;
     for (let i = this.#frozen.length - 1; i >= 0; i--) {
-      const seq = this.#frozen[i]?.table.find(key) ?? 0;
+      const seq = itemAt(this.#frozen, i).table.find(key);
       if (seq > 0) return seq;
     }
-    for (let i = this.#runs.length - 1; i >= 0; i--) {
-      const run = this.#runs[i];
-      const seq = run === undefined ? 0 : this.#findIn(run, key);
-      if (seq > 0) return seq;
-    }
-    return 0;
+    return this.#runs.find(key);
   }
 
   /** Notes that a commit was about an id. To be called after it, commit by commit. */
@@ -176,26 +174,11 @@ export class IdIndex {
   async close(): Promise<void> {
     this.stop();
     await this.#working;
-    for (const run of this.#runs.splice(0)) await run.close();
+    await this.#runs.close();
   }
 
   get #tables(): IdTable[] {
     return [this.#table, ...this.#frozen.map(({ table }) => table)];
-  }
-
-  #findIn(run: RunFile, key: Uint32Array): number {
-    try {
-      return run.find(key);
-    } catch (cause) {
-      this.#damaged.add(run);
-      this.#wake();
-      throw new ConsumeError('A part of the index of ids is being made anew.', {
-        code: 'storage_unavailable',
-        retryable: true,
-        retryAfterMs: 5000,
-        cause,
-      });
-    }
   }
 
   #freeze(): void {
@@ -217,11 +200,11 @@ export class IdIndex {
       this.#isLeft = false;
       try {
         const didSomething = await this.#step();
-        const areSound = await this.#fitFilters();
+        const areSound = await this.#runs.fitFilters();
         if (didSomething || !areSound) this.#isLeft = true;
       } catch (error) {
         // A damaged file is made anew next.
-        if (this.#isFound(error)) this.#isLeft = true;
+        if (this.#runs.notes(error)) this.#isLeft = true;
         else if (!(error instanceof Stopped)) this.#sayFailed(error);
       }
     }
@@ -236,13 +219,6 @@ export class IdIndex {
     );
   }
 
-  /** Whether an error says that a file is damaged, which is then noted. */
-  #isFound(error: unknown): boolean {
-    if (!(error instanceof DamagedRun) || error.run === null) return false;
-    this.#damaged.add(error.run);
-    return true;
-  }
-
   /** @returns false where nothing was left to do */
   async #step(): Promise<boolean> {
     const [frozen] = this.#frozen;
@@ -250,51 +226,13 @@ export class IdIndex {
       const run = await this.#maker.write(frozen.table, frozen);
       this.#runs.push(run);
       this.#frozen.shift();
-    } else if (this.#damaged.size > 0) {
-      await this.#repair();
-    } else if (this.#wantsTrim) {
-      this.#wantsTrim = false;
-      await this.#trim();
-    } else {
-      const chosen = chooseMerge(this.#runs.map(({ facts }) => facts.entries));
-      if (chosen === null) return false;
-      const merged = this.#runs.slice(chosen.from, chosen.to);
-      await this.#replace(merged, [await this.#maker.merge(merged)]);
+      return true;
     }
+    if (await this.#runs.repair()) return true;
+    if (!this.#wantsTrim) return await this.#runs.merge();
+    this.#wantsTrim = false;
+    await this.#runs.trim(() => this.#pause());
     return true;
-  }
-
-  async #repair(): Promise<void> {
-    for (const run of this.#damaged) {
-      this.#sayLost(run.facts);
-      await this.#replace([run], await this.#maker.fromTables(run.facts));
-      this.#damaged.delete(run);
-    }
-  }
-
-  async #trim(): Promise<void> {
-    for (const run of [...this.#runs]) {
-      const left = await this.#parts.rows.count(run.facts);
-      // If fewer are gone, writing the file anew would hardly make it smaller.
-      if (left > run.facts.entries / 2) continue;
-      await this.#replace([run], await this.#maker.fromTables(run.facts));
-      await this.#pause();
-    }
-  }
-
-  async #fillGaps(): Promise<void> {
-    let after = 0;
-    for (const run of [...this.#runs, null]) {
-      const upTo = run?.facts.after ?? after;
-      if (upTo > after) {
-        const range = { after, upTo };
-        const made = await this.#maker.fromTables(range);
-        if (made.length > 0) this.#sayLost(range);
-        const at = run === null ? this.#runs.length : this.#runs.indexOf(run);
-        this.#runs.splice(at, 0, ...made);
-      }
-      after = run?.facts.upTo ?? after;
-    }
   }
 
   /** Reads what came after the last file was written. */
@@ -325,41 +263,9 @@ export class IdIndex {
     }
   }
 
-  /** Puts files in the place of neighbours that have the same commits. */
-  async #replace(before: readonly RunFile[], after: readonly RunFile[]): Promise<void> {
-    const at = this.#runs.findIndex((run) => run === before[0]);
-    this.#runs.splice(at, before.length, ...after);
-    await discard(before, after);
-  }
-
-  /** Loads the filters of the newest files, as far as there is room in memory. @returns false where one is damaged */
-  async #fitFilters(): Promise<boolean> {
-    let left = this.#parts.size.filterBytes;
-    for (const run of [...this.#runs].reverse()) {
-      left -= run.filterBytes;
-      if (left < 0) run.dropFilter();
-      else if (!run.hasFilter) {
-        try {
-          await run.loadFilter();
-        } catch (error) {
-          if (!this.#isFound(error)) throw error;
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
   async #pause(): Promise<void> {
     await yieldToOthers();
     if (this.#isClosing) throw new Stopped();
-  }
-
-  #sayLost({ after, upTo }: CommitRange): void {
-    this.#parts.logger.warn(
-      { ids: this.#parts.kind, after, upTo },
-      'A part of the index of ids was missing or damaged; it is made anew from the tables, and nothing is lost.',
-    );
   }
 }
 

@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../component/telemetry.js';
-import { COLD_TABLES, SEGMENT_TABLES } from '../../tables.js';
 import { asideMessage, forgetAside, noteAside, unreadableMessage } from '../rows/asides.js';
-import { checkpoint } from '../files/checkpoint.js';
 import type { Connection } from '../files/connection.js';
-import { isInvalidated } from '../files/database.js';
-import { LogMerger } from '../logs/merge-logs.js';
-import { foldSums } from '../sums/move-sums.js';
-import { copySegment, noteReplacedInAsides, SLICE_ROWS } from './segment-copy.js';
+import { ColdUpkeep } from './cold-upkeep.js';
+import { copySegment, noteReplacedInAsides } from './segment-copy.js';
 import type { Segment } from '../rows/segment.js';
 import type { Segments } from '../reads/segments.js';
 import type { Troubles } from '../files/troubles.js';
@@ -57,9 +53,7 @@ export class Mover {
   #running: Promise<void> | null = null;
   #moves = 0;
   readonly #waitingForTry: (() => void)[] = [];
-  /** For each table of sums, how many there were at the last check. */
-  readonly #sums = new Map<string, number>();
-  readonly #merger: LogMerger;
+  readonly #cold: ColdUpkeep;
   /** How often each has failed. */
   readonly #failures = new WeakMap<Segment, number>();
   /** Segments that are set aside and whose turn it is to be tried again. */
@@ -71,11 +65,17 @@ export class Mover {
   /** @param connection the mover's own */
   constructor(connection: Connection, { segments, troubles, logger, pace }: Parts) {
     this.#connection = connection;
-    this.#merger = new LogMerger(connection);
     this.#segments = segments;
     this.#troubles = troubles;
     this.#logger = logger;
     this.#pace = pace ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
+    this.#cold = new ColdUpkeep(connection, {
+      segments,
+      logger,
+      stop: this.#stop.signal,
+      breathe: () => this.#breathe(),
+      pause: () => this.#pause(this.#pace.retryMs),
+    });
     this.#late = [...segments.aside];
     this.#lateTimer = setInterval(() => {
       this.#late = [...segments.aside];
@@ -85,7 +85,7 @@ export class Mover {
 
   /** Blocks of log records that were merged with others since the start. */
   get mergedBlocks(): number {
-    return this.#merger.merged;
+    return this.#cold.mergedBlocks;
   }
 
   /** Says that there may be something to move. */
@@ -155,7 +155,7 @@ export class Mover {
           { err: error, segment: segment.number },
           'A segment could not be moved; trying again.',
         );
-        if (isInvalidated(error)) await this.#attachColdAnew();
+        await this.#cold.attachAfter(error);
         stuck.push(segment);
         if (failures < TRIES || this.#segments.setAsideCount + stuck.length > MOST_ASIDE) break;
       }
@@ -189,9 +189,10 @@ export class Mover {
       this.#logger.error({ file: one.path }, message);
       this.#troubles.set(`segment ${one.number}`, message);
     }
-    if (++this.#moves % FOLD_EVERY === 0) await this.#fold();
-    await this.#mergeLogs();
-    await this.#checkpoint();
+    if (++this.#moves % FOLD_EVERY === 0) await this.#cold.foldSums();
+    // What waits to be moved goes first.
+    if (this.#segments.sealed.length < HURRY_AT) await this.#cold.mergeLogs();
+    await this.#cold.checkpoint();
   }
 
   /** Moves a segment that was set aside, if that is possible by now. */
@@ -211,7 +212,7 @@ export class Mover {
             this.#segments.retire(segment);
           });
         });
-        await this.#checkpoint();
+        await this.#cold.checkpoint();
       });
       this.#troubles.set(`segment ${segment.number}`, null);
       this.#logger.info({ file: segment.path }, 'A segment that was set aside has been moved.');
@@ -221,7 +222,7 @@ export class Mover {
         { err: error, file: segment.path },
         'A segment that was set aside cannot be moved yet.',
       );
-      if (isInvalidated(error)) await this.#attachColdAnew();
+      await this.#cold.attachAfter(error);
     }
   }
 
@@ -246,61 +247,9 @@ export class Mover {
     });
   }
 
-  /** A failure only leaves sums in more rows until the next time. */
-  async #fold(): Promise<void> {
-    try {
-      for (const table of [...SEGMENT_TABLES, ...COLD_TABLES]) {
-        if (table.sumsOf === undefined) continue;
-        const known = this.#sums.get(table.name) ?? 0;
-        const sums = await foldSums(this.#connection, table, this.#segments.oldestBound, known);
-        this.#sums.set(table.name, sums);
-      }
-    } catch (error) {
-      this.#logger.warn({ err: error }, 'Sums in the cold file could not be put together.');
-    }
-  }
-
-  /** What waits to be moved goes first. A failure only leaves log blocks small until the next time. */
-  async #mergeLogs(): Promise<void> {
-    if (this.#segments.sealed.length >= HURRY_AT) return;
-    try {
-      await this.#merger.mergeNext(this.#segments.oldestBound, SLICE_ROWS, () => this.#breathe());
-    } catch (error) {
-      if (this.#stop.signal.aborted) return;
-      this.#logger.warn({ err: error }, 'Small blocks of log records could not be merged.');
-    }
-  }
-
   /** Takes what the cold file's log holds into the file. A failure only lets the log grow until the next time. */
   async checkpoint(): Promise<void> {
-    await this.between(() => this.#checkpoint());
-  }
-
-  async #checkpoint(): Promise<void> {
-    try {
-      await checkpoint(this.#connection, 'cold');
-    } catch (error) {
-      this.#logger.warn(
-        { err: error },
-        'The cold file could not be checkpointed; the next move tries again.',
-      );
-      if (isInvalidated(error)) await this.#attachColdAnew();
-    }
-  }
-
-  /** After a checkpoint that failed halfway, for lack of room, DuckDB refuses even to read the file as it is attached. */
-  async #attachColdAnew(): Promise<void> {
-    await this.#segments.withoutReads(async () => {
-      while (!this.#stop.signal.aborted) {
-        try {
-          await this.#segments.attachColdAnew();
-          return;
-        } catch (error) {
-          this.#logger.error({ err: error }, 'The cold file could not be attached again; trying again.');
-          await this.#pause(this.#pace.retryMs);
-        }
-      }
-    });
+    await this.between(() => this.#cold.checkpoint());
   }
 
   /** Between two slices. @throws when the move has to be given up */

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TakePiece } from './engine.js';
+import type { HttpLimits } from './limits.js';
+import type { NodeConnection } from './node-connection.js';
+
+/**
+ * How much of a body is taken in one turn: libuv reads up to 2 MiB from each connection before it looks at others, and with a few
+ * large bodies a turn would take tens of milliseconds.
+ */
+const RECEIVED_AT_ONCE = 128 * 1024;
+const NOTHING = new Uint8Array();
+
+/** The body of a request to `node:http`: taken in, or let go. */
+export class NodeBody {
+  /** Whether the request has one. */
+  readonly isThere: boolean;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #connection: NodeConnection;
+  readonly #limits: HttpLimits;
+  #waitsForContinue: boolean;
+  #received = 0;
+  #isReceiving = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: NodeConnection,
+    limits: HttpLimits,
+    waitsForContinue: boolean,
+  ) {
+    this.#request = request;
+    this.#response = response;
+    this.#connection = connection;
+    this.#limits = limits;
+    this.#waitsForContinue = waitsForContinue;
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    this.isThere = coding !== undefined || (length !== undefined && length !== '0');
+  }
+
+  /** Whether some of it is on its way; not of a client that waits for leave to send it. */
+  get isComing(): boolean {
+    return this.#isLeft && !this.#waitsForContinue;
+  }
+
+  /** Whether more of it is to come than is worth reading to keep the connection. */
+  get isTooMuch(): boolean {
+    if (!this.#isLeft) return false;
+    if (this.#waitsForContinue) return true;
+    const length = Number(this.#request.headers['content-length'] ?? Infinity);
+    return !(length - this.#received <= this.#limits.maxDiscardBytes);
+  }
+
+  receive(take: TakePiece): void {
+    this.#isReceiving = true;
+    if (this.#waitsForContinue) {
+      this.#waitsForContinue = false;
+      this.#response.writeContinue();
+    }
+    this.#request.on('data', (piece: Buffer) => {
+      this.#received += piece.length;
+      take(piece, false);
+    });
+    this.#receiveInTurn();
+    this.#request.on('end', () => {
+      take(NOTHING, true);
+    });
+  }
+
+  /** Reads what is left, as far as that is worth it. */
+  discardRest(): void {
+    if (!this.#isLeft) return;
+    let left = this.#limits.maxDiscardBytes;
+    this.#request.on('data', (piece: Buffer) => {
+      left -= piece.length;
+      if (left < 0) this.#request.socket.destroy();
+    });
+    if (!this.#isReceiving) this.#receiveInTurn();
+  }
+
+  get #isLeft(): boolean {
+    return this.isThere && !this.#request.complete;
+  }
+
+  /** Continues after others when it has taken much. */
+  #receiveInTurn(): void {
+    let taken = 0;
+    this.#request.on('data', (piece: Buffer) => {
+      if ((taken += piece.length) < RECEIVED_AT_ONCE || this.#request.complete) return;
+      taken = 0;
+      this.#request.pause();
+      this.#connection.receiveInTurn(() => {
+        this.#request.resume();
+      });
+    });
+  }
+}
