@@ -1,5 +1,5 @@
+import { itemAt, wordAt } from '../signal/checked.js';
 import {
-  at,
   NO_BYTES,
   placesOf,
   TWO_32,
@@ -14,8 +14,9 @@ import { parseUuid } from './uuid-words.js';
 const NO_WORDS = new Uint32Array(0);
 const NO_DOUBLES = new Float64Array(0);
 
-/** Writes the values of a known number of rows. Every column of a row has to be set once; unset ones are zero. */
+/** Writes the values of a known number of rows. Every column of a row has to be set once, as a value or as null. */
 export class ColumnsWriter {
+  readonly #columns: readonly Column[];
   readonly #rows: number;
   readonly #fixed: ArrayBuffer;
   readonly #text: TextScratch;
@@ -23,12 +24,16 @@ export class ColumnsWriter {
   readonly #words: Uint32Array[];
   readonly #doubles: Float64Array[];
   readonly #bytes: Uint8Array[];
+  /** How many rows have a value, of each column. */
+  readonly #written: Uint32Array;
 
   /** @param text cleared here; no other writer may use it before `finish` */
   constructor(columns: readonly Column[], rows: number, text: TextScratch) {
     const { places, bytes } = placesOf(columns, rows);
     const fixed = new ArrayBuffer(bytes);
     text.clear();
+    this.#columns = columns;
+    this.#written = new Uint32Array(columns.length);
     this.#rows = rows;
     this.#fixed = fixed;
     this.#text = text;
@@ -39,7 +44,7 @@ export class ColumnsWriter {
       isWanted: (kind: ColumnKind) => boolean,
       none: View,
       view: (at: number, width: number) => View,
-    ) => columns.map(({ kind }, i) => (isWanted(kind) ? view(places[i]?.data ?? 0, WIDTHS[kind]) : none));
+    ) => columns.map(({ kind }, i) => (isWanted(kind) ? view(itemAt(places, i).data, WIDTHS[kind]) : none));
     this.#words = dataOf(
       (kind) => WIDTHS[kind] >= 4,
       NO_WORDS,
@@ -58,41 +63,50 @@ export class ColumnsWriter {
   }
 
   isNull(column: number, row: number): void {
-    at(this.#nulls, column)[row] = 1;
+    const nulls = itemAt(this.#nulls, column);
+    if (nulls === NO_BYTES) throw new RangeError(`The column ${this.#name(column)} is never null.`);
+    nulls[row] = 1;
+    this.#count(column);
   }
 
   uuid(column: number, row: number, text: string): void {
-    parseUuid(text, at(this.#words, column), row * 4);
+    parseUuid(text, itemAt(this.#words, column), row * 4);
+    this.#count(column);
   }
 
   /** A UUID that is already in words. */
   uuidWords(column: number, row: number, from: Uint32Array, offset: number): void {
-    at(this.#words, column).set(from.subarray(offset, offset + 4), row * 4);
+    itemAt(this.#words, column).set(from.subarray(offset, offset + 4), row * 4);
+    this.#count(column);
   }
 
   int64(column: number, row: number, value: number): void {
-    const words = at(this.#words, column);
+    const words = itemAt(this.#words, column);
     const high = Math.floor(value / TWO_32);
     words[row * 2] = value - high * TWO_32;
     words[row * 2 + 1] = high;
+    this.#count(column);
   }
 
   int32(column: number, row: number, value: number): void {
     // Taken modulo 2^32, which also gives the bits of a negative number.
-    at(this.#words, column)[row] = value;
+    this.uint32(column, row, value);
   }
 
   uint32(column: number, row: number, value: number): void {
-    at(this.#words, column)[row] = value;
+    itemAt(this.#words, column)[row] = value;
+    this.#count(column);
   }
 
   float64(column: number, row: number, value: number): void {
-    at(this.#doubles, column)[row] = value;
+    itemAt(this.#doubles, column)[row] = value;
+    this.#count(column);
   }
 
   /** For `uint8` and `bool`. */
   byte(column: number, row: number, value: number): void {
-    at(this.#bytes, column)[row] = value;
+    itemAt(this.#bytes, column)[row] = value;
+    this.#count(column);
   }
 
   text(column: number, row: number, value: string): void {
@@ -103,9 +117,10 @@ export class ColumnsWriter {
 
   /** A text that the caller has put into the scratch itself. */
   span(column: number, row: number, start: number, end: number): void {
-    const words = at(this.#words, column);
+    const words = itemAt(this.#words, column);
     words[row * 2] = start;
     words[row * 2 + 1] = end;
+    this.#count(column);
   }
 
   /** Writes any value of the column's kind, or null: for rows that are objects. */
@@ -122,13 +137,31 @@ export class ColumnsWriter {
     else this.byte(column, row, value);
   }
 
-  /** @param text the text that the `span` calls refer to, if it is not the scratch's */
-  finish(text: ArrayBuffer = this.#text.take()): ColumnsMessage {
+  /**
+   * @param of.text the text that the `span` calls refer to, if it is not the scratch's
+   * @param of.rows how many rows were written, the first ones; by default all that there is room for
+   * @throws RangeError where a column was not written for every one of them
+   */
+  finish(of: { readonly text?: ArrayBuffer; readonly rows?: number } = {}): ColumnsMessage {
+    const { text = this.#text.take(), rows = this.#rows } = of;
+    for (const [column, { name }] of this.#columns.entries()) {
+      const written = wordAt(this.#written, column);
+      if (written !== rows)
+        throw new RangeError(`The column ${name} has values for ${written} of ${rows} rows.`);
+    }
     return { rows: this.#rows, fixed: this.#fixed, text };
+  }
+
+  #count(column: number): void {
+    this.#written[column] = wordAt(this.#written, column) + 1;
+  }
+
+  #name(column: number): string {
+    return itemAt(this.#columns, column).name;
   }
 }
 
-/** Encodes rows that are objects with a key for each column. */
+/** Encodes rows that are objects with a key for each column. @throws RangeError for a key that is missing */
 export function encodeRows(
   columns: readonly Column[],
   rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
@@ -136,7 +169,9 @@ export function encodeRows(
   const writer = new ColumnsWriter(columns, rows.length, new TextScratch());
   rows.forEach((row, r) => {
     columns.forEach((column, c) => {
-      writer.value(c, column.kind, r, row[column.name] ?? null);
+      const value = row[column.name];
+      if (value === undefined) throw new RangeError(`A row has no value for the column ${column.name}.`);
+      writer.value(c, column.kind, r, value);
     });
   });
   return writer.finish();

@@ -81,10 +81,3 @@ export const NO_BYTES = new Uint8Array(0);
 export function transferables(message: ColumnsMessage): ArrayBuffer[] {
   return [message.fixed, message.text];
 }
-
-/** @throws RangeError for a column that does not exist */
-export function at<T>(list: readonly T[], index: number): T {
-  const item = list[index];
-  if (item === undefined) throw new RangeError(`no column ${index}`);
-  return item;
-}

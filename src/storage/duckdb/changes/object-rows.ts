@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { encodeRows } from '../../../worker/columns-writer.js';
 import type { Table } from '../../table.js';
@@ -10,13 +11,17 @@ export interface OwnedRow<Row> {
   readonly replaces: boolean;
 }
 
-/** Makes rows for the appender from objects with a key for each of the table's wire columns; gives nothing for none. */
+/**
+ * Makes rows for the appender from objects with a key for each of the table's wire columns; gives nothing for none.
+ *
+ * @throws RangeError for a key that is missing
+ */
 export function objectRows(table: Table, rows: readonly OwnedRow<object>[]): Rows[] {
   if (rows.length === 0) return [];
   const objects = rows.map(({ row }) => row as Record<string, string | number | boolean | null>);
   const source = new ColumnsReader(table.wire, encodeRows(table.wire, objects));
   const own = (row: number, values: number[]): void => {
-    rows[row]?.own.forEach((value, i) => (values[i] = value));
+    for (const [i, value] of itemAt(rows, row).own.entries()) values[i] = value;
   };
   const replacing = rows.filter((row) => row.replaces).length;
   return [{ table, source, from: 0, to: rows.length, own, replacing }];

@@ -1,4 +1,5 @@
 import duckdb from '@duckdb/node-bindings';
+import { byteAt, itemAt, must } from '../../../signal/checked.js';
 import type { ColumnsReader } from '../../../worker/columns-reader.js';
 import { WIDTHS, type Column, type ColumnKind } from '../../../worker/columns.js';
 import { columnsOf, type Table } from '../../table.js';
@@ -29,7 +30,7 @@ export class TableAppender {
     this.#table = table;
     this.#columns = columnsOf(table);
     this.#types = this.#columns.map(logicalType);
-    this.#own = table.store.map((column) => new StoreColumn(column.kind));
+    this.#own = table.store.map((column) => new StoreColumn(table, column));
     this.#validity = this.#columns.map((column) => (column.nullable ? new Uint8Array(VALIDITY_BYTES) : null));
     this.#appender = duckdb.appender_create_ext(connection.raw, catalog, 'main', table.name);
   }
@@ -37,7 +38,8 @@ export class TableAppender {
   /**
    * Appends rows `from` to `to` (exclusive) of a source whose first columns are the table's wire columns.
    *
-   * @param own the values of the store's columns, in their order, for a row of the source
+   * @param own sets the values of the store's columns, in their order, for a row of the source
+   * @throws RangeError for one that it leaves out
    */
   append(
     source: ColumnsReader,
@@ -45,19 +47,19 @@ export class TableAppender {
     to: number,
     own: (row: number, values: number[]) => void,
   ): void {
-    const values: number[] = this.#own.map(() => 0);
+    const values: number[] = this.#own.map(() => NaN);
     let next = from;
     while (next < to) {
       const count = Math.min(to - next, CAPACITY - this.#rows);
       const vectors = this.#open();
       for (let i = 0; i < count; i++) {
+        values.fill(NaN);
         own(next + i, values);
-        for (let c = 0; c < this.#own.length; c++) this.#own[c]?.set(this.#rows + i, values[c] ?? 0);
+        for (let c = 0; c < values.length; c++) itemAt(this.#own, c).set(this.#rows + i, itemAt(values, c));
       }
       this.#table.wire.forEach((column, c) => {
         const position = this.#own.length + c;
-        const vector = vectors[position];
-        if (vector === undefined) return;
+        const vector = itemAt(vectors, position);
         if (column.nullable) this.#markNulls(source, c, position, next, count);
         if (column.kind === 'text') this.#copyTexts(source, c, vector, next, count);
         else {
@@ -99,13 +101,12 @@ export class TableAppender {
   }
 
   #markNulls(source: ColumnsReader, wireColumn: number, position: number, from: number, count: number): void {
-    const bits = this.#validity[position];
-    if (!bits) return;
+    const bits = must(this.#validity[position], 'place for the nulls of a column');
     const nulls = source.nullFlags(wireColumn);
     for (let i = 0; i < count; i++) {
       if (nulls[from + i] === 1) {
         const row = this.#rows + i;
-        bits[row >> 3] = (bits[row >> 3] ?? 0) & ~(1 << (row & 7));
+        bits[row >> 3] = byteAt(bits, row >> 3) & ~(1 << (row & 7));
       }
     }
   }
@@ -131,12 +132,11 @@ export class TableAppender {
     const chunk = this.#chunk;
     if (chunk === null) return;
     this.#own.forEach((column, i) => {
-      const vector = this.#vectors[i];
-      if (vector !== undefined) column.copyTo(vector, this.#rows);
+      column.copyTo(itemAt(this.#vectors, i), this.#rows);
     });
     this.#validity.forEach((bits, i) => {
-      const vector = this.#vectors[i];
-      if (bits === null || vector === undefined) return;
+      if (bits === null) return;
+      const vector = itemAt(this.#vectors, i);
       duckdb.vector_ensure_validity_writable(vector);
       duckdb.copy_data_to_vector_validity(vector, 0, bits.buffer as ArrayBuffer, 0, VALIDITY_BYTES);
     });
@@ -149,19 +149,24 @@ export class TableAppender {
 
 /** Values that the store itself provides, kept until their chunk is full. */
 class StoreColumn {
+  /** For errors. */
+  readonly #name: string;
   readonly #kind: ColumnKind;
   readonly #data: ArrayBuffer;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
 
-  constructor(kind: ColumnKind) {
+  constructor(table: Table, { name, kind }: Column) {
+    this.#name = `${table.name}.${name}`;
     this.#kind = kind;
     this.#data = new ArrayBuffer(WIDTHS[kind] * CAPACITY);
     this.#bytes = new Uint8Array(this.#data);
     this.#words = new Int32Array(this.#data, 0, this.#data.byteLength >> 2);
   }
 
+  /** @throws RangeError for NaN: nothing was written */
   set(row: number, value: number): void {
+    if (Number.isNaN(value)) throw new RangeError(`The column ${this.#name} was not written.`);
     if (this.#kind === 'int64') {
       const high = Math.floor(value / 4_294_967_296);
       this.#words[row * 2] = value - high * 4_294_967_296;

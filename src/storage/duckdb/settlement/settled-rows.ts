@@ -1,3 +1,4 @@
+import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
@@ -90,7 +91,7 @@ export function newSpanRows(
   const ownOfSpan = (row: number, values: number[]): void => {
     values[0] = seq;
     values[1] = tenant;
-    values[2] = lines[row] ?? 0;
+    values[2] = wordAt(lines, row);
     values[3] = 0;
     values[4] = batch.nodeAt(row);
     values[5] = 0;
@@ -184,7 +185,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
         writer.uuidWords(P.trace_id, firstLines.length, batch.traceIds, trace * 4);
         writer.span(isLong ? P.long_lines : P.lines, firstLines.length, textStart, textEnd);
         writer.isNull(isLong ? P.lines : P.long_lines, firstLines.length);
-        firstLines.push(lines[first] ?? 0);
+        firstLines.push(wordAt(lines, first));
         bytes.push(textEnd - textStart);
       }
       first = next;
@@ -193,10 +194,11 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
   const own = (row: number, values: number[]): void => {
     values[0] = seq;
     values[1] = batch.tenant;
-    values[2] = firstLines[row] ?? 0;
-    values[3] = bytes[row] ?? 0;
+    values[2] = itemAt(firstLines, row);
+    values[3] = itemAt(bytes, row);
   };
-  const source = new ColumnsReader(PAYLOADS.wire, writer.finish(batch.spans.textBuffer));
+  const written = writer.finish({ text: batch.spans.textBuffer, rows: firstLines.length });
+  const source = new ColumnsReader(PAYLOADS.wire, written);
   return { table: PAYLOADS, source, from: 0, to: firstLines.length, own, replacing: 0 };
 }
 
@@ -206,7 +208,7 @@ function piecesOf(lines: readonly string[]): { readonly firstLine: number; reado
   for (let first = 0; first < lines.length;) {
     let next = first;
     for (let length = 0; next < lines.length && length < PIECE_BYTES; next++) {
-      length += lines[next]?.length ?? 0;
+      length += itemAt(lines, next).length;
     }
     const piece = lines.slice(first, next);
     if (piece.some((line) => line !== '')) pieces.push({ firstLine: first, text: piece.join('\n') });
