@@ -1,3 +1,4 @@
+import { MS_PER_HOUR } from '../signal/time-units.js';
 import type { Micros } from '../signal/time.js';
 
 /** Where an organization has events sent to, without the secret with which they are signed. */
@@ -33,7 +34,7 @@ export type TestedEndpoint = { readonly deliveryId: string } | 'paused';
 /** Over how long deliveries are spread, so that a receiver that comes back does not get everything at once. */
 export const RESUME_SPREAD_MS = 60_000;
 /** Longer than all retries of the default schedule take: after so long a receiver does not want a delivery any more. */
-export const MAX_HELD_MS = 96 * 3_600_000;
+export const MAX_HELD_MS = 96 * MS_PER_HOUR;
 
 /** The owner for which an endpoint's secret is sealed. */
 export function sealOwner(endpointId: string): string {

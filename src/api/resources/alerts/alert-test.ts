@@ -3,6 +3,7 @@ import { tryAlert, type AlertTrial } from '../../../alerting/try-alert.js';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { formatTime } from '../../../signal/time.js';
+import { MS_PER_HOUR } from '../../../signal/time-units.js';
 import type { AlertingTerms } from '../../../storage/terms.js';
 import { ALERT_TYPES } from '../../../storage/alert-conditions.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
@@ -11,7 +12,7 @@ import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time } from '../../support/fields.js';
 
 /** The terms of an exporter `alerts` without any configuration. */
-const DEFAULT_TERMS: AlertingTerms = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
+const DEFAULT_TERMS: AlertingTerms = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
 
 const conditionSchema = Type.Object(
   {

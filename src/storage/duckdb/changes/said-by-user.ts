@@ -1,7 +1,8 @@
 import type { Clock } from '../../../component/telemetry.js';
+import { MICROS_PER_MINUTE } from '../../../signal/time-units.js';
 
 /** How often the log repeats, for one user, that the same has happened again. */
-const EVERY_MICROS = 10 * 60 * 1_000_000;
+const EVERY_MICROS = 10 * MICROS_PER_MINUTE;
 
 interface Said {
   at: number;

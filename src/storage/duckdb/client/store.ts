@@ -5,6 +5,7 @@ import type { Settings } from '../../../component/factory.js';
 import type { Host } from '../../../component/host.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
 import { endThread } from '../../../worker/end-thread.js';
+import { repeat } from '../../../telemetry/repeat.js';
 import { waitFor } from '../../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
@@ -16,7 +17,6 @@ import { BatchWrites, type Known } from './batch-writes.js';
 import { CallOrder } from './call-order.js';
 import { PromptNumbers } from './prompt-numbers.js';
 import { FactReports, factsOf } from './store-facts.js';
-import { repeat } from './recurring.js';
 import { revive } from './revive-error.js';
 import type { StoreOptions } from '../engine/store-options.js';
 import type { StoreFigures } from '../engine/store-figures.js';
@@ -240,7 +240,8 @@ export class DuckDBStore extends TelemetryClient implements Component {
   }
 
   #repeat(everyMs: number, work: () => Promise<void>): void {
-    this.#ends.push(repeat(this.#settings, everyMs, work));
+    const failed = 'A recurring task of the store failed.';
+    this.#ends.push(repeat(this.#settings, { everyMs, failed }, work));
   }
 }
 

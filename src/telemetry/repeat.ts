@@ -1,0 +1,30 @@
+import type { Clock, Logger } from '../component/telemetry.js';
+
+/**
+ * Does something at once, and then again and again. A failure is logged and waits for the next turn.
+ *
+ * @param of.everyMs from the end of one turn to the beginning of the next
+ * @param of.failed what the log says of a turn that failed
+ * @returns a function that ends it; a turn under way goes on
+ */
+export function repeat(
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  { everyMs, failed }: { readonly everyMs: number; readonly failed: string },
+  work: () => Promise<void>,
+): () => void {
+  let cancel = (): void => undefined;
+  let hasEnded = false;
+  const turn = async (): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!hasEnded) logger.warn({ err: error }, failed);
+    }
+    if (!hasEnded) cancel = clock.after(everyMs, () => void turn());
+  };
+  void turn();
+  return () => {
+    hasEnded = true;
+    cancel();
+  };
+}

@@ -1,0 +1,58 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import t from 'tap';
+import { repeat } from '../../src/telemetry/repeat.js';
+import { HandClock } from '../support/hand-clock.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+
+void t.test(
+  'a work is done at once, and again from the end of each turn on, until it is ended',
+  async (t) => {
+    const clock = new HandClock();
+    const logger = new RecordingLogger();
+    let turns = 0;
+    let release = (): void => undefined;
+    const end = repeat({ clock, logger }, { everyMs: 100, failed: 'It failed.' }, async () => {
+      turns++;
+      await new Promise<void>((resolve) => (release = resolve));
+    });
+    t.equal(turns, 1);
+    clock.advance(1000);
+    t.equal(turns, 1, 'a turn under way is not overtaken');
+    release();
+    await turn();
+    clock.advance(99);
+    t.equal(turns, 1);
+    clock.advance(1);
+    t.equal(turns, 2);
+    release();
+    await turn();
+    end();
+    clock.advance(1000);
+    t.equal(turns, 2);
+  },
+);
+
+void t.test(
+  'a turn that fails is told of, and the next one comes all the same; none comes after the end',
+  async (t) => {
+    const clock = new HandClock();
+    const logger = new RecordingLogger();
+    let turns = 0;
+    let fail: (error: Error) => void = () => undefined;
+    const end = repeat({ clock, logger }, { everyMs: 100, failed: 'It failed.' }, async () => {
+      turns++;
+      await new Promise<void>((_resolve, reject) => (fail = reject));
+    });
+    fail(new Error('no room'));
+    await turn();
+    t.same(logger.lines, ['warn It failed. err=no room']);
+    clock.advance(100);
+    t.equal(turns, 2);
+    end();
+    fail(new Error('closed'));
+    await turn();
+    t.equal(logger.lines.length, 1, 'what fails because all ends is no news');
+    clock.advance(1000);
+    t.equal(turns, 2);
+  },
+);
