@@ -26,7 +26,7 @@ export async function bootstrap(options: {
 }): Promise<string | null> {
   const { control, config, clock, logger } = options;
   if (config.bootstrap_key !== undefined && !isKey(config.bootstrap_key))
-    throw new Error('auth.bootstrap_key is no API key: it must be jd_ and 43 characters of base64url');
+    throw new Error('auth.bootstrap_key is not an API key: it must be jd_ and 43 characters of base64url');
   if ((await control.accounts.listUsers()).length > 0) return null;
 
   const key = config.bootstrap_key ?? generateKey();

@@ -65,7 +65,7 @@ export class KeyFollower {
       if (!this.#hasFailed && !this.#isClosed)
         this.#logger.warn(
           { err: error },
-          'Changes of API keys cannot be read; the known ones hold meanwhile',
+          'Changes of API keys cannot be read; the known keys remain valid meanwhile',
         );
       this.#hasFailed = true;
       this.#askLater(RETRY_MS);

@@ -47,7 +47,7 @@ class AesBox implements SecretBox {
     const key = await this.#key.read();
     if (key === null)
       throw new Error(
-        `The key that the store's secrets were encrypted with is gone: put ${this.#key.place} back, or set secrets.key in the configuration to what it held`,
+        `The key with which the store's secrets were encrypted is gone: put ${this.#key.place} back, or set secrets.key in the configuration to its content`,
       );
     try {
       return decrypt(key, sealed, owner);
@@ -59,7 +59,7 @@ class AesBox implements SecretBox {
   #wrongKey(): string {
     const { place, otherPlace } = this.#key;
     const hint = otherPlace === null ? '' : `; ${otherPlace} may hold it`;
-    return `The store's secrets were encrypted with another key than that in ${place}: put the former key back${hint}`;
+    return `The store's secrets were encrypted with another key than the one in ${place}: put the former key back${hint}`;
   }
 }
 

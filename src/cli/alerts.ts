@@ -39,7 +39,7 @@ const CONDITION_COLUMNS: readonly Column<TriedCondition>[] = [
 ];
 
 const VERDICTS: Readonly<Record<Trial['verdict'], string>> = {
-  met: 'Met: the alert fires now, unless it is paused, its cooldown lasts, or it has fired for this already.',
+  met: 'Met: the alert fires now, unless it is paused, still in its cooldown, or has fired for this already.',
   not_met: 'Not met: the alert does not fire.',
   no_data: 'No data: the alert does not fire.',
 };
@@ -62,7 +62,9 @@ export function alertsCommand(io: CliIo): Command {
   withApiOptions(
     command
       .command('test')
-      .description('Evaluate an alert now, and show what it finds. It does not fire, and nobody is told.'),
+      .description(
+        'Evaluate an alert now, and show what it finds. It does not fire, and nobody is notified.',
+      ),
   )
     .argument('<id>', 'id of the alert', readId)
     .option('--json', 'print JSON')

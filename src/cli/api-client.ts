@@ -54,7 +54,7 @@ export function withApiOptions(command: Command): Command {
     .addOption(
       new Option(
         '--key <key>',
-        `API key (or JACKDAW_KEY, which other processes cannot see; else that of ${INITIAL_KEY_FILE} beside the store)`,
+        `API key (or JACKDAW_KEY, which other processes cannot see; otherwise the one in ${INITIAL_KEY_FILE} beside the store)`,
       ),
     );
 }
@@ -85,7 +85,7 @@ export async function resolveTarget(
   if (!isKey(key)) throw options.key === undefined ? new Error(malformed) : new UsageError(malformed);
   if (!isHere && url.startsWith('http:'))
     err(
-      `Warning: the API key goes to ${url} without encryption; whoever is on the way can read it. Use https.`,
+      `Warning: the API key goes to ${url} without encryption, so anybody in between can read it. Use https.`,
     );
   return { url, key, keySource };
 }
@@ -137,7 +137,7 @@ export class ApiClient {
     const value = schema ? parseJson(text) : undefined;
     if (schema === undefined || (schema !== null && !validator.validate(schema, value)))
       throw new Error(
-        `${this.#url} did not answer as a Jackdaw daemon does: is something else listening there?`,
+        `${this.#url} did not answer like a Jackdaw daemon: is something else listening there?`,
       );
     // The line above has checked it against the schema that the type comes from.
     return value as Answer<O['responses']>;
@@ -171,7 +171,7 @@ export class ApiClient {
   #refusal(operation: Operation, status: number, text: string): Error {
     const problem = parseJson(text);
     if (!validator.validate<Static<typeof problemSchema>>(problemSchema, problem))
-      return new Error(`${this.#url} answered with status ${status}, and not as a Jackdaw daemon does.`);
+      return new Error(`${this.#url} answered with status ${status}, unlike a Jackdaw daemon.`);
     if (status === 401) return new Error(`The daemon does not accept the API key from ${this.#keySource}.`);
     // The detail would repeat the first of them.
     if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
@@ -182,7 +182,7 @@ export class ApiClient {
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UsageError(`"${text}" is no address of a daemon: write it like ${DEFAULT_URL}`);
+    throw new UsageError(`"${text}" is not the address of a daemon: write it like ${DEFAULT_URL}`);
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
@@ -202,13 +202,13 @@ async function findKey(
   const file = initialKeyFile(options, { env });
   if (file === null)
     throw new Error(
-      'No API key: set JACKDAW_KEY or give --key. The control store of this configuration is in no file, so no first key lies beside it.',
+      'No API key: set JACKDAW_KEY or give --key. The control store of this configuration is not in a file, so there is no first key beside it.',
     );
   try {
     return [(await readFile(file, 'utf8')).trim(), file];
   } catch (cause) {
     throw new Error(
-      `No API key: set JACKDAW_KEY, give --key, or have the daemon's ${file} be readable; --config names another configuration than the built-in one.`,
+      `No API key: set JACKDAW_KEY, give --key, or make the daemon's ${file} readable; --config names a configuration other than the built-in one.`,
       { cause },
     );
   }

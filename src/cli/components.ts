@@ -18,7 +18,7 @@ interface Row {
 /** `jackdaw components` */
 export function componentsCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('components').description(
-    'List the types of components that a configuration can use, those of its plugins included.',
+    'List the types of components that a configuration can use, including those of its plugins.',
   );
   return withConfigOption(command)
     .option('--json', 'print JSON')

@@ -9,7 +9,7 @@ import type { CliIo } from './io.js';
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 const CONFIG_DESCRIPTION =
-  'configuration file; may repeat: later files lay over earlier ones, maps merge, lists replace; all lie over the built-in configuration, unless one has service.pipelines';
+  'configuration file; may be repeated: later files are laid over earlier ones (maps merge, lists replace), and all of them over the built-in configuration, unless one has service.pipelines';
 
 export interface ConfigOptions {
   readonly config?: readonly string[];

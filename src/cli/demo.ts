@@ -43,9 +43,9 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
     )
     .option('--days <n>', 'days of history, today included; 0 for none', integer(0, 3650), 30)
     .option('--runs-per-day <n>', 'runs on an average day', integer(1, 1_000_000), 200)
-    .option('--live', 'then go on with live traffic until interrupted: runs begin, and end while you look')
+    .option('--live', 'then go on with live traffic until interrupted: runs begin and end while you watch')
     .option('--rate <n>', 'live runs begun per minute', positive, 30)
-    .option('--seed <text>', 'other texts make other runs', 'jackdaw');
+    .option('--seed <text>', 'another seed gives other runs', 'jackdaw');
   return withApiOptions(command).action(async (options: Options) => {
     if (options.days === 0 && options.live !== true) {
       command.error("error: with '--days 0' and without '--live' there is nothing to send");

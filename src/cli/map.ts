@@ -53,12 +53,12 @@ export function mapCommand(io: CliIo, exit: (code: number) => void): Command {
 function inWords(rebuild: Rebuild): string[] {
   const { traces, spans, unmapped_traces, differing_spans, differing_sums, examples, corrected } = rebuild;
   const seconds = (rebuild.duration_ms / 1000).toFixed(1);
-  const lines = [`Looked at ${counted(traces, 'trace')} with ${counted(spans, 'span')} in ${seconds} s.`];
+  const lines = [`Checked ${counted(traces, 'trace')} with ${counted(spans, 'span')} in ${seconds} s.`];
   if (!hasDifferences(rebuild)) return [...lines, 'Nothing differs.'];
   lines.push(
     `Not in the map: ${counted(unmapped_traces, 'trace')}.`,
-    `With another node than derived: ${counted(differing_spans, 'span')} of other traces.`,
-    `Other than derived: ${counted(differing_sums, 'sum')} of a node or an edge in an hour.`,
+    `With a different node than derived: ${counted(differing_spans, 'span')} of other traces.`,
+    `Different from what was derived: ${counted(differing_sums, 'sum')} of a node or an edge in an hour.`,
     ...examples.map((example) => `  ${printable(example)}`),
     corrected ? 'All of it was corrected.' : 'Nothing was changed.',
   );

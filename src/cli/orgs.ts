@@ -81,7 +81,7 @@ function membersCommand(io: CliIo): Command {
     .addOption(
       new Option(
         '--role <role>',
-        'what the member may do (default: members keep their role, who is new is a member)',
+        'what the member may do (default: existing members keep their role, new ones become member)',
       ).choices(ROLES),
     )
     .action(async (slug: string, user: string, options: ApiOptions & { readonly role?: Role }) => {

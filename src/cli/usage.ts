@@ -6,7 +6,7 @@ import { showJson, showList } from './result.js';
 
 /** `jackdaw usage`: what the user of the key has used of its monthly quota. */
 export function usageCommand(io: CliIo): Command {
-  return withApiOptions(new Command('usage').description('Show what is used of the monthly quota.'))
+  return withApiOptions(new Command('usage').description('Show how much of the monthly quota is used.'))
     .option('--json', 'print JSON')
     .action(async (options: ApiOptions & { readonly json?: boolean }) => {
       const client = await ApiClient.open(options, io);

@@ -61,7 +61,7 @@ export function usersCommand(io: CliIo): Command {
         'enable',
       ),
     )
-    .option('--enable', 'take its keys again, and evaluate its alerts')
+    .option('--enable', 'accept its keys again, and evaluate its alerts')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Options & Change) => {
       const client = await ApiClient.open(options, io);

@@ -148,7 +148,7 @@ function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Fact
     const path = [section, key];
     const parsed = parseComponentId(key);
     if (!parsed) {
-      report(path, `"${key}" is no id: write the type, or type/name`);
+      report(path, `"${key}" is not an id: write the type, or type/name`);
       continue;
     }
     const factory = factories.find(kind, parsed.type);
@@ -164,7 +164,7 @@ function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Fact
       checked = checkSchema(factory.configSchema, root, path);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      report(path, `${kind} "${parsed.type}" has a configSchema that is no JSON Schema: ${reason}`);
+      report(path, `${kind} "${parsed.type}" has a configSchema that is not a JSON Schema: ${reason}`);
       continue;
     }
     problems.push(...checked.problems);

@@ -28,7 +28,7 @@ export function durationMs(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
     throw new RangeError(
-      `"${text}" is no duration: write a number and a unit, as in 250ms, 15s, 5m, 2h, 30d`,
+      `"${text}" is not a duration: write a number and a unit, as in 250ms, 15s, 5m, 2h, 30d`,
     );
   return ms;
 }

@@ -79,7 +79,7 @@ function resolve(body: string, environment: Environment, fail: (message: string)
     }
   }
   const hint = NAME.test(body) ? `; did you mean "\${env:${body}}"?` : '';
-  fail(`"\${${body}}" is no substitution (\${env:NAME}, \${env:NAME:-default}, \${file:path})${hint}`);
+  fail(`"\${${body}}" is not a substitution (\${env:NAME}, \${env:NAME:-default}, \${file:path})${hint}`);
   return '';
 }
 

@@ -8,7 +8,7 @@ export const AuthSchema = section(
     enabled: Type.Boolean({
       default: true,
       description:
-        'Ask for an API key under /api/v1. Without it everybody is the first user with every scope: only allowed while every listener is on a loopback address.',
+        'Ask for an API key under /api/v1. If false, everybody is the first user with every scope; only allowed while every listener is on a loopback address.',
     }),
     bootstrap_key: Type.Optional(
       secret({
@@ -35,7 +35,7 @@ export const SecretsSchema = section(
     key: Type.Optional(
       secret({
         description:
-          'What encrypts the secrets that the store must be able to give back, such as those of webhook endpoints: 32 bytes in base64. Absent: one is made when it is first needed, and written to secrets-key beside the store.',
+          'The key that encrypts secrets which the store must be able to give back, such as those of webhook endpoints: 32 bytes in base64. Absent: one is made when it is first needed, and written to secrets-key beside the store.',
         pattern: SECRETS_KEY_PATTERN,
         patternErrorMessage: 'must be 32 bytes in base64, as "openssl rand -base64 32" prints them',
       }),
@@ -68,10 +68,10 @@ export const SmtpSchema = section(
     ),
     secure: Type.Boolean({
       default: false,
-      description: 'Speak TLS from the first byte. Otherwise the connection is made safe by STARTTLS.',
+      description: 'Speak TLS from the first byte. Otherwise STARTTLS secures the connection.',
     }),
     user: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'Who logs in. Absent or empty: nobody does.' }),
+      Type.String({ maxLength: 1024, description: 'The user to log in as. Absent or empty: no login.' }),
     ),
     password: Type.Optional(secret({ description: 'Password of the user.', maxLength: 1024 })),
     from: Type.Optional(
@@ -86,11 +86,11 @@ export const SmtpSchema = section(
     require_tls: Type.Optional(
       Type.Boolean({
         description:
-          'Send nothing without TLS and a certificate that is trusted. Absent: true, unless the host is this machine (localhost, 127.0.0.1, ::1).',
+          'Send nothing without TLS and a trusted certificate. Absent: true, unless the host is this machine (localhost, 127.0.0.1, ::1).',
       }),
     ),
   },
-  { description: 'The mail server that notices of alerts go to.' },
+  { description: 'The mail server through which notices of alerts are sent.' },
 );
 
 const ids = (description: string, options: { default?: string[]; minItems?: number } = {}) =>
@@ -98,7 +98,7 @@ const ids = (description: string, options: { default?: string[]; minItems?: numb
 
 const PipelineSchema = section({
   receivers: ids('Where the data comes from: ids of receivers.', { minItems: 1 }),
-  processors: ids('What is done with it, in this order: ids of processors.', { default: [] }),
+  processors: ids('What happens to it, in this order: ids of processors.', { default: [] }),
   exporters: ids('Where it goes: ids of exporters.', { minItems: 1 }),
 });
 
@@ -106,13 +106,13 @@ export const ServiceSchema = section(
   {
     extensions: ids('The extensions that run: ids from the extensions section.', { default: [] }),
     pipelines: Type.Record(Type.String(), PipelineSchema, {
-      description: 'Named by signal, with a name behind it where there are several: traces, traces/archive.',
+      description: 'Named by signal, followed by a name where there are several: traces, traces/archive.',
       minProperties: 1,
     }),
     shutdown_timeout: duration({
       default: '30s',
       description:
-        'How long a stop may take. Whoever is not done by then is told so, gets one more second, and is left behind.',
+        'How long a stop may take. A component that is not done by then is told so, gets one more second, and is abandoned.',
     }),
     http: section(
       {
@@ -135,19 +135,19 @@ export const ServiceSchema = section(
           },
         ),
         max_requests_in_flight: Type.Optional(
-          Type.Integer({ minimum: 1, description: 'Requests under way; more get 503. Absent: 4096.' }),
+          Type.Integer({ minimum: 1, description: 'Requests in progress; more get 503. Absent: 4096.' }),
         ),
         max_pipelined_requests: Type.Optional(
           Type.Integer({
             minimum: 1,
             description:
-              'Requests that wait on one connection for those before them. For more the connection ends behind the answers. Absent: 100. uWebSockets.js closes it where an answer is not there at once.',
+              'Requests that may wait on one connection for those before them. With more, the connection ends after their answers. Absent: 100. uWebSockets.js closes it when an answer is not immediate.',
           }),
         ),
         max_bodies_in_flight: Type.Optional(
           size({
             description:
-              'All bodies of requests under way; what would pass it gets 503. Never less than four of the largest body that is taken (with user_limits.share 0.5). Absent: 256MiB.',
+              'All bodies of requests in progress; what would exceed it gets 503. Never less than four of the largest body that is accepted (with user_limits.share 0.5). Absent: 256MiB.',
           }),
         ),
         max_header_size: Type.Optional(
@@ -155,7 +155,7 @@ export const ServiceSchema = section(
         ),
         headers_timeout: Type.Optional(
           duration({
-            description: 'Time for the headers to arrive. Absent: 10s. With uWebSockets.js always 10s.',
+            description: 'Time limit for the headers to arrive. Absent: 10s. With uWebSockets.js always 10s.',
           }),
         ),
         idle_timeout: Type.Optional(
@@ -167,25 +167,25 @@ export const ServiceSchema = section(
         min_rate: Type.Optional(
           size({
             description:
-              'Bytes a second: a body that comes slower for 10s gets 408, an answer that is read slower for idle_timeout is cut off. 0: any progress is enough. Absent: 1KiB.',
+              'Bytes a second: a body that comes more slowly for 10s gets 408, an answer that is read more slowly for idle_timeout is cut off. 0: any progress is enough. Absent: 1KiB.',
           }),
         ),
         max_connections: Type.Optional(
           Type.Integer({
             minimum: 1,
             description:
-              'Open connections. For one more, the one that has been without a request for the longest time is closed. Absent: 8192. With uWebSockets.js those with a request count.',
+              'Open connections. To make room for one more, the one that has been without a request for the longest time is closed. Absent: 8192. With uWebSockets.js those with a request count.',
           }),
         ),
         max_connections_per_address: Type.Optional(
           Type.Integer({
             minimum: 1,
             description:
-              'The same for each address, or /64 of IPv6 addresses. This machine itself has no such bound. Gateways and NAT speak for many. Absent: 1024.',
+              'The same for each address, or each /64 of IPv6 addresses. This machine itself has no such limit. Many clients may share one address behind gateways and NAT. Absent: 1024.',
           }),
         ),
       },
-      { description: 'Bounds of each HTTP listener.' },
+      { description: 'Limits of each HTTP listener.' },
     ),
     user_limits: section(
       {
@@ -194,7 +194,7 @@ export const ServiceSchema = section(
           maximum: 1,
           default: 0.5,
           description:
-            'The part of requests under way, and of their bytes, that one user may hold of each listener, and of what waits for the store. The less is free, the less one gets. 1: everything.',
+            'The share of requests in progress, and of their bytes, that one user may hold on each listener, and of what waits for the store. The less is free, the less one user gets. 1: everything.',
         }),
         requests_per_second: Type.Number({
           minimum: 0,
@@ -205,19 +205,19 @@ export const ServiceSchema = section(
         request_burst: Type.Optional(
           Type.Integer({
             minimum: 1,
-            description: 'Requests that may come at once. Absent: those of two seconds.',
+            description: 'Requests that may come at once. Absent: as many as in two seconds.',
           }),
         ),
         bytes_per_second: size({
           default: 0,
           description:
-            'Bytes a second of the bodies of one user, after decompression. A body is taken whole, and later requests get 429 until it is paid for. 0: no limit.',
+            'Bytes a second of the bodies of one user, after decompression. A body is accepted as a whole, and later requests get 429 until it is paid for. 0: no limit.',
         }),
         byte_burst: Type.Optional(
-          size({ description: 'Bytes that may come at once. Absent: those of two seconds.' }),
+          size({ description: 'Bytes that may come at once. Absent: as many as in two seconds.' }),
         ),
       },
-      { description: 'What one user, with whichever key, may have of what all share.' },
+      { description: 'How much of what all users share one user may have, with whichever key.' },
     ),
     telemetry: section(
       {
@@ -225,7 +225,7 @@ export const ServiceSchema = section(
           {
             level: choice(['debug', 'info', 'warn', 'error'], {
               default: 'info',
-              description: 'The least important lines that are written.',
+              description: 'The least important level that is written.',
             }),
             format: choice(['auto', 'pretty', 'json'], {
               default: 'auto',
@@ -238,22 +238,22 @@ export const ServiceSchema = section(
           {
             endpoint: optionalEndpoint({
               default: '127.0.0.1:8888',
-              description: 'Where /metrics answers in Prometheus text; null for nowhere.',
+              description: 'Where /metrics answers in Prometheus text; null: nowhere.',
             }),
           },
           { description: 'The daemon’s own metrics.' },
         ),
       },
-      { description: 'What the daemon tells about itself.' },
+      { description: 'What the daemon reports about itself.' },
     ),
   },
-  { description: 'What of the components above runs, and how.' },
+  { description: 'Which of the components above run, and how.' },
 );
 
 export const PluginsSchema = Type.Array(Type.String({ minLength: 1 }), {
   default: [],
   description:
-    'Plugins: an ES module or a YAML template (.yaml) by its path, relative to this file; or the name of a package.',
+    'Plugins: the path of an ES module or a YAML template (.yaml), relative to this file, or the name of a package.',
 });
 
 export type AuthConfig = Static<typeof AuthSchema>;

@@ -76,7 +76,11 @@ class Reader {
     this.#count += 1;
     if (this.#count > MAX_NODES) {
       if (this.#count === MAX_NODES + 1)
-        this.report('error', offset, `more than ${MAX_NODES} values, aliases written out: use fewer aliases`);
+        this.report(
+          'error',
+          offset,
+          `more than ${MAX_NODES} values with aliases written out: use fewer aliases`,
+        );
       return undefined;
     }
     if (isAlias(node)) {
@@ -85,7 +89,7 @@ class Reader {
       this.report(
         'error',
         offset,
-        `alias *${node.source} names nothing; put a text that begins with * in quotes`,
+        `alias *${node.source} refers to nothing; put a text that begins with * in quotes`,
       );
       return undefined;
     }

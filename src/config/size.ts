@@ -29,7 +29,7 @@ export function sizeBytes(value: string | number): number {
   const bytes = parseSize(value);
   if (bytes === undefined)
     throw new RangeError(
-      `"${value}" is no size: write bytes or a number and a unit, as in 512KiB, 16MiB, 1GiB`,
+      `"${value}" is not a size: write bytes or a number and a unit, as in 512KiB, 16MiB, 1GiB`,
     );
   return bytes;
 }

@@ -10,12 +10,12 @@ const TlsSchema = section(
     client_ca_file: Type.Optional(
       filePath({
         description:
-          'PEM file with the authorities that clients must have a certificate of. Absent: clients need none.',
+          'PEM file with the authorities whose certificates clients must have. Absent: clients need none.',
       }),
     ),
     min_version: choice(['TLSv1.2', 'TLSv1.3'], {
       default: 'TLSv1.2',
-      description: 'The oldest version of TLS that is spoken.',
+      description: 'The oldest version of TLS that is accepted.',
     }),
   },
   {

@@ -40,7 +40,7 @@ export function sendAnswer(
   for (const name of Object.keys(own)) {
     const value = own[name] ?? '';
     if (!NAME.test(name) || !VALUE.test(value)) {
-      throw new Error(`the header ${JSON.stringify(name)} has characters that no header may have`);
+      throw new Error(`the header ${JSON.stringify(name)} has characters that are not allowed in a header`);
     }
     if (name === 'content-type') contentType = value;
     else if (!ENGINE_HEADERS.has(name)) headers.push(name, value);

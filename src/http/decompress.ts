@@ -168,10 +168,10 @@ export function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(
     413,
     'body_too_large',
-    `The body is larger than the ${maxBytes} bytes that are taken here, before or after decompression.`,
+    `The body is larger than the ${maxBytes} bytes that are accepted here, before or after decompression.`,
   );
 }
 
 function invalidEncoding(coding: string, cause?: unknown): HttpProblem {
-  return new HttpProblem(400, 'invalid_encoding', `The body is no valid ${coding} data.`, { cause });
+  return new HttpProblem(400, 'invalid_encoding', `The body is not valid ${coding} data.`, { cause });
 }

@@ -29,7 +29,7 @@ const FORMATS: Readonly<
   date: { wording: 'must be a date, YYYY-MM-DD', isValid: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) },
   email: { wording: 'must be an e-mail address', isValid: matches(TEXT_PATTERNS.email) },
   'not-blank': { wording: 'must not be blank', isValid: matches(TEXT_PATTERNS['not-blank']) },
-  name: { wording: 'must not hold the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
+  name: { wording: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
 };
 
 function matches(pattern: string): (text: string) => boolean {

@@ -45,16 +45,16 @@ export class Gate {
           throw new HttpProblem(
             400,
             'invalid_encoding',
-            'The query is no well-formed percent-encoded UTF-8.',
+            'The query is not well-formed percent-encoded UTF-8.',
           );
         if (match.route.isPublic === true) visit.belongToNobody(exchange.remoteAddress);
         return match.route.handle(request);
       case 'wrong_method':
         return refuseMethod(exchange.method, match.allow);
       case 'malformed':
-        throw new HttpProblem(400, 'invalid_encoding', 'The path is no well-formed percent-encoded UTF-8.');
+        throw new HttpProblem(400, 'invalid_encoding', 'The path is not well-formed percent-encoded UTF-8.');
       case 'unknown':
-        throw new HttpProblem(404, 'not_found', 'There is nothing under this path.');
+        throw new HttpProblem(404, 'not_found', 'There is nothing at this path.');
     }
   }
 
@@ -71,7 +71,7 @@ export class Gate {
 function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
   const headers = { allow: allow.join(', ') };
   if (method === 'OPTIONS') return { status: 204, headers };
-  throw new HttpProblem(405, 'method_not_allowed', `This path takes ${headers.allow}.`, { headers });
+  throw new HttpProblem(405, 'method_not_allowed', `This path accepts ${headers.allow}.`, { headers });
 }
 
 function isUnder(path: string, prefix: string): boolean {

@@ -46,12 +46,12 @@ export class HttpMetrics {
       buckets: BUCKETS,
     });
     this.#refusedBodies = meter.counter('http_refused_bodies_total', {
-      description: 'Bodies that were not taken, by reason.',
+      description: 'Bodies that were refused, by reason.',
       labelNames: ['listener', 'reason'],
     });
     this.#refusedConnections = meter.counter('http_refused_connections_total', {
       description:
-        'New connections that were closed because there are as many as there may be, all with a request under way.',
+        'New connections that were closed because the limit was reached, all with a request in progress.',
       labelNames: ['listener', 'reason'],
     });
     this.#evictedConnections = meter.counter('http_evicted_connections_total', {
@@ -107,7 +107,7 @@ export class HttpMetrics {
     const endings = [
       this.#meter.gauge(
         'http_body_bytes_in_flight',
-        { description: 'Bytes of bodies held for requests under way.', labelNames },
+        { description: 'Bytes of bodies held for requests in progress.', labelNames },
         inFlight.bytes,
         labels,
       ),
@@ -119,7 +119,10 @@ export class HttpMetrics {
       ),
       this.#meter.gauge(
         'http_connections',
-        { description: 'Open connections; with uWebSockets.js those with a request under way.', labelNames },
+        {
+          description: 'Open connections; with uWebSockets.js those with a request in progress.',
+          labelNames,
+        },
         inFlight.connections,
         labels,
       ),

@@ -45,7 +45,7 @@ export async function readJsonBody(request: HttpRequest): Promise<unknown> {
   const value = body.parse();
   const halves = withoutNulls(value, body.holds(ESCAPED_SURROGATE));
   if (halves.length > 0)
-    throw new HttpProblem(422, 'validation_failed', 'The body holds text that is not valid Unicode.', {
+    throw new HttpProblem(422, 'validation_failed', 'The body contains text that is not valid Unicode.', {
       errors: halves,
     });
   return value;
@@ -67,7 +67,7 @@ function withoutNulls(root: unknown, mayHoldHalves: boolean): FieldError[] {
       mayHoldHalves &&
       LONE_SURROGATE.test(value)
     )
-      halves.push({ field: at.slice(0, 200), message: 'holds half of a surrogate pair' });
+      halves.push({ field: at.slice(0, 200), message: 'contains half of a surrogate pair' });
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
       if (child === null && !Array.isArray(value)) Reflect.deleteProperty(value, key);

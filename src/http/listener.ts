@@ -80,7 +80,7 @@ export function createListener(endpoint: string, options: HttpListenerOptions): 
   const address = parseEndpoint(endpoint);
   if (address === undefined) {
     throw new Error(
-      `HTTP listener: ${JSON.stringify(endpoint)} is no endpoint; write host:port, as in 127.0.0.1:4319`,
+      `HTTP listener: ${JSON.stringify(endpoint)} is not an endpoint; write host:port, as in 127.0.0.1:4319`,
     );
   }
   return new SharedListener(endpoint, address, options);
@@ -130,15 +130,12 @@ class SharedListener implements HttpListener {
         const { maxConnections, maxConnectionsPerAddress } = this.#limits;
         this.#logger.warn(
           { reason, maxConnections, maxConnectionsPerAddress },
-          'There are as many connections as there may be: one was closed (service.http.max_connections, max_connections_per_address).',
+          'The limit of connections is reached: one was closed (service.http.max_connections, max_connections_per_address).',
         );
       });
     });
     this.#crowded = new BoundedLines(options.clock, 1, (count) => {
-      this.#logger.warn(
-        { count },
-        'More connections were closed, because there are as many as there may be.',
-      );
+      this.#logger.warn({ count }, 'More connections were closed, because the limit is reached.');
     });
     this.#dispatcher = new Dispatcher({
       router: this.#router,
@@ -253,7 +250,10 @@ class SharedListener implements HttpListener {
       left = await this.#dispatcher.whenIdle(deadline);
     }
     if (left > 0)
-      this.#logger.warn({ requests: left }, 'The time for shutting down is over: requests were cut off.');
+      this.#logger.warn(
+        { requests: left },
+        'The time limit for shutting down has passed: requests were cut off.',
+      );
     engine.close();
     this.#rebinding.close();
     this.#pace.close();

@@ -20,10 +20,11 @@ const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> =
 const DETAILS: Readonly<
   Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'internal_error', string>
 > = {
-  overloaded: 'More is coming in than can be taken at the moment. Nothing was stored; send it again later.',
+  overloaded:
+    'More is coming in than can be accepted at the moment. Nothing was stored; send it again later.',
   shutting_down: 'The service is shutting down. Nothing was stored; send it again later.',
-  storage_unavailable: 'The store cannot take data at the moment. Nothing was stored; send it again later.',
-  internal_error: 'Something failed inside the service. The log has the details under this request id.',
+  storage_unavailable: 'The store cannot accept data at the moment. Nothing was stored; send it again later.',
+  internal_error: 'There was an internal error. The log has the details under this request id.',
 };
 
 /** What the sender is told of a failure, and whether somebody should look into it. */

@@ -36,7 +36,7 @@ export function readQuery(
     const [text, second] = query.getAll(name);
     if (text === undefined) continue;
     if (second !== undefined) {
-      errors.push({ field: name, message: 'is there more than once' });
+      errors.push({ field: name, message: 'occurs more than once' });
       continue;
     }
     const value = readValue(property, text);

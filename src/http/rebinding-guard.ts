@@ -73,7 +73,11 @@ export class RebindingGuard {
   #checkHost(text: string, exchange: Exchange): void {
     const authority = parseAuthority(text);
     if (authority === undefined || !this.#isOurs(authority, exchange)) {
-      this.#log({ host: shown(text) }, exchange, 'A request was refused: its Host is none of this listener.');
+      this.#log(
+        { host: shown(text) },
+        exchange,
+        'A request was refused: its Host does not belong to this listener.',
+      );
       throw new HttpProblem(
         421,
         'misdirected_request',
@@ -101,7 +105,7 @@ export class RebindingGuard {
     this.#log(
       { origin: shown(text) },
       exchange,
-      'A request of a web page was refused: it is of another origin.',
+      'A request of a web page was refused: it has another origin.',
     );
     throw new HttpProblem(
       403,

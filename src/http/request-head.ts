@@ -38,16 +38,16 @@ export function isFramingUnsure(head: Pick<Exchange, 'header' | 'repeated' | 've
 export function headProblem(exchange: Exchange): HttpProblem | undefined {
   const { version, repeated } = exchange;
   if (version !== '1.1' && version !== '1.0')
-    return new HttpProblem(505, 'version_not_supported', 'HTTP/1.1 and HTTP/1.0 are spoken here.');
+    return new HttpProblem(505, 'version_not_supported', 'Only HTTP/1.1 and HTTP/1.0 are supported.');
   if (exchange.isHeadTooLarge)
-    return new HttpProblem(431, 'headers_too_large', 'The headers are larger than is taken here.');
+    return new HttpProblem(431, 'headers_too_large', 'The headers are larger than is accepted here.');
   if (repeated !== undefined) return invalid(`The request has two ${repeated} headers; send one.`);
   const coding = exchange.header('transfer-encoding')?.toLowerCase();
   if (coding !== undefined && coding !== 'chunked' && coding !== '')
     return new HttpProblem(
       501,
       'unsupported_transfer_encoding',
-      'The only Transfer-Encoding taken here is chunked; compress the body with Content-Encoding.',
+      'The only Transfer-Encoding accepted here is chunked; compress the body with Content-Encoding.',
     );
   if (isFramingUnsure(exchange))
     return invalid(

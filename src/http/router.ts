@@ -71,7 +71,7 @@ export class Router {
         branch = childOf(branch, segment);
       } else {
         if (names.includes(name))
-          throw new Error(`route ${route.method} ${route.path}: {${name}} is there twice`);
+          throw new Error(`route ${route.method} ${route.path}: {${name}} occurs twice`);
         names.push(name);
         branch = branch.placeholder ??= { statics: new Map() };
       }

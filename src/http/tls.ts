@@ -25,10 +25,13 @@ export async function readTlsFiles(options: TlsOptions): Promise<TlsFiles> {
     readPem('tls.key_file', keyFile),
     clientCaFile === undefined ? undefined : readPem('tls.client_ca_file', clientCaFile),
   ]);
-  check(() => createSecureContext({ cert }), `${certFile} (tls.cert_file) holds no certificate in PEM form`);
+  check(
+    () => createSecureContext({ cert }),
+    `${certFile} (tls.cert_file) contains no certificate in PEM form`,
+  );
   check(
     () => createSecureContext({ key }),
-    `${keyFile} (tls.key_file) holds no private key in PEM form without a passphrase`,
+    `${keyFile} (tls.key_file) contains no private key in PEM form without a passphrase`,
   );
   check(
     () => createSecureContext({ cert, key }),
@@ -37,7 +40,7 @@ export async function readTlsFiles(options: TlsOptions): Promise<TlsFiles> {
   if (clientCa !== undefined)
     check(
       () => new X509Certificate(clientCa),
-      `${clientCaFile} (tls.client_ca_file) holds no certificate in PEM form`,
+      `${clientCaFile} (tls.client_ca_file) contains no certificate in PEM form`,
     );
   return { options, cert, key, clientCa };
 }

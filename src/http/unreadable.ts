@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { HttpProblem } from '../component/http.js';
 import { problemResponse } from './problem.js';
 
-const INVALID = { status: 400, code: 'invalid_request', detail: 'The request is no valid HTTP/1.1.' };
+const INVALID = { status: 400, code: 'invalid_request', detail: 'The request is not valid HTTP/1.1.' };
 
 /** The code of an error that does not come from the parser: more requests than a connection may have. */
 export const TOO_MANY_PIPELINED = 'TOO_MANY_PIPELINED';
@@ -12,7 +12,7 @@ const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'headers_too_large',
-    detail: 'The headers are larger than is taken here.',
+    detail: 'The headers are larger than is accepted here.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
     status: 503,
     code: 'overloaded',
     detail:
-      'More requests were sent on this connection without waiting for their answers than are taken. Nothing came of those without an answer; send them again.',
+      'More requests were sent on this connection without waiting for their answers than are accepted. Those without an answer had no effect; send them again.',
   },
   HPE_INVALID_METHOD: { status: 501, code: 'not_implemented', detail: 'This method is not known here.' },
 };
@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
 const OTHER_VERSION: typeof INVALID = {
   status: 505,
   code: 'version_not_supported',
-  detail: 'HTTP/1.1 and HTTP/1.0 are spoken here.',
+  detail: 'Only HTTP/1.1 and HTTP/1.0 are supported.',
 };
 
 /** An error of Node's parser. */

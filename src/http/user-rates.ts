@@ -51,7 +51,7 @@ export class UserRates implements UserLimits {
     throw new HttpProblem(
       429,
       'rate_limited',
-      `This user sends more ${limit} than are taken in a second. Nothing was stored; send the request again later.`,
+      `This user sends more ${limit} than are accepted in a second. Nothing was stored; send the request again later.`,
       { headers: { 'retry-after': String(Math.ceil(seconds)) } },
     );
   }

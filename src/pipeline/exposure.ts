@@ -28,7 +28,7 @@ export function checkExposure(config: Config, claims: readonly Claim[]): readonl
     told.add(name);
     report(
       'warning',
-      'can be reached by others without TLS: keys and data can be read on the way; set tls where the component has it, or listen on 127.0.0.1 behind a proxy',
+      'can be reached by others without TLS, so keys and data can be read in between; set tls where the component has it, or listen on 127.0.0.1 behind a proxy',
     );
   }
   return problems;

@@ -38,11 +38,11 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
   const where = kind === 'receiver' ? 'by the receiver' : `to the ${kind}`;
   return {
     offered: counter('offered', `Items handed over ${where}.`),
-    accepted: counter('accepted', 'Items taken, by everything behind included.'),
+    accepted: counter('accepted', 'Items accepted by this component and everything after it.'),
     refused: counter('refused', 'Items refused one by one, because of what is in them.'),
     failed: counter('failed', 'Items in batches that failed as a whole.'),
     duration: meter.histogram(`${kind}_consume_duration_seconds`, {
-      description: 'Time that a batch took, waiting for what is behind included.',
+      description: 'Time that a batch took, including waiting for everything after it.',
       labelNames,
       buckets: BUCKETS_S,
     }),
@@ -86,10 +86,7 @@ export function observe<B extends Batch<unknown>>(
 }
 
 function unexpected(error: unknown, logger: Logger): ConsumeError {
-  logger.error(
-    { err: error },
-    'A batch failed with an error that is not foreseen; the sender may send it again',
-  );
+  logger.error({ err: error }, 'A batch failed with an unexpected error; the sender may send it again');
   return new ConsumeError('The batch could not be taken because of an internal error', {
     code: 'internal_error',
     retryable: true,

@@ -42,7 +42,7 @@ export function planPipelines(config: Config): {
   if (ordered.cycle.length > 0)
     planner.report(
       ['service', 'extensions'],
-      `these extensions need each other, so that none can start first: ${ordered.cycle.join(' → ')}`,
+      `these extensions need each other, so none can start first: ${ordered.cycle.join(' → ')}`,
     );
   return { plan: { extensions: ordered.extensions, pipelines }, problems: planner.problems };
 }
@@ -67,7 +67,7 @@ class Planner {
     if (signal === undefined)
       this.report(
         path,
-        `"${word}" is no signal: a pipeline is named by what flows in it${suggestion(word, SIGNALS)}`,
+        `"${word}" is not a signal: a pipeline is named by what flows in it${suggestion(word, SIGNALS)}`,
       );
     const references = <K extends Exclude<Kind, 'extension'>>(kind: K, ids: readonly string[]) =>
       this.#references(kind, ids, [...path, COMPONENT_SECTIONS[kind]], signal);

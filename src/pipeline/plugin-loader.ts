@@ -34,7 +34,7 @@ export async function loadPlugin(specifier: string, file: string): Promise<Plugi
   const { name, apiVersion, factories } = plugin as Partial<Record<keyof Plugin, unknown>>;
   if (apiVersion !== API_VERSION)
     throw new Error(
-      `plugin "${specifier}" is for version ${String(apiVersion)} of the plugin API, this program speaks ${API_VERSION}: install a fitting version of the plugin`,
+      `plugin "${specifier}" is for version ${String(apiVersion)} of the plugin API, this program speaks ${API_VERSION}: install a matching version of the plugin`,
     );
   if (typeof name !== 'string' || name === '') throw new Error(`plugin "${specifier}" has no name`);
   if (!Array.isArray(factories) || factories.length === 0)
@@ -69,12 +69,12 @@ function checkFactory(specifier: string, candidate: unknown): void {
   const fail = (what: string): never => {
     throw new Error(`plugin "${specifier}" has a broken factory: ${what}`);
   };
-  if (typeof candidate !== 'object' || candidate === null) return fail('it is no object');
+  if (typeof candidate !== 'object' || candidate === null) return fail('it is not an object');
   const factory = candidate as Partial<Record<string, unknown>>;
   const { kind, type } = factory;
   if (typeof kind !== 'string' || !KINDS.includes(kind)) return fail(`its kind is "${String(kind)}"`);
   const id = typeof type === 'string' ? parseComponentId(type) : undefined;
-  if (id?.name !== '') return fail(`"${String(type)}" is no type: use lower_snake_case`);
+  if (id?.name !== '') return fail(`"${String(type)}" is not a type: use lower_snake_case`);
   checkCreate(`${kind} "${id.type}"`, kind, factory['create'], fail);
   const schema = factory['configSchema'];
   if (typeof schema !== 'object' || schema === null || !('type' in schema) || schema.type !== 'object')
@@ -103,7 +103,7 @@ function checkCreate(name: string, kind: string, create: unknown, fail: (what: s
     fail(`${name} has no create functions by signal, such as create: { traces() {…} }`);
   for (const [signal, one] of bySignal) {
     if (!SIGNALS.some((known) => known === signal))
-      fail(`${name} creates for "${signal}", which is no signal`);
+      fail(`${name} creates for "${signal}", which is not a signal`);
     if (typeof one !== 'function') fail(`${name} has no create function for ${signal}`);
   }
 }

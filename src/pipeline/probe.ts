@@ -72,7 +72,7 @@ async function probeTls(files: TlsOptions): Promise<string | undefined> {
 async function probeReadable(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.R_OK);
-    return (await stat(path)).isFile() ? undefined : `${path} is no file`;
+    return (await stat(path)).isFile() ? undefined : `${path} is not a file`;
   } catch (error) {
     return codeOf(error) === 'ENOENT'
       ? `there is no file ${path}`
@@ -87,14 +87,14 @@ async function probeWritable(path: string): Promise<string | undefined> {
       const isDirectory = (await stat(place)).isDirectory();
       if (place === resolve(path) && isDirectory) return `${path} is a directory; write the path of a file`;
       if (place !== resolve(path) && !isDirectory)
-        return `${path} cannot be written: ${place} is no directory`;
+        return `${path} cannot be written: ${place} is not a directory`;
       await access(place, isDirectory ? constants.W_OK | constants.X_OK : constants.W_OK);
       return undefined;
     } catch (error) {
       const code = codeOf(error);
       const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
       if (!isMissing || dirname(place) === place)
-        return `${path} cannot be written: ${place} (${code}); choose another path or give this user the right`;
+        return `${path} cannot be written: ${place} (${code}); choose another path, or give this user permission`;
     }
   }
 }

@@ -98,7 +98,7 @@ class TemplateReader {
       checkSchema(schema, this.#root, ['nothing']);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#report(['parameters'], `is no JSON Schema: ${reason}`);
+      this.#report(['parameters'], `is not a JSON Schema: ${reason}`);
     }
     return schema;
   }
@@ -120,7 +120,10 @@ class TemplateReader {
       }
       for (const name of parametersIn(node))
         if (!parameters.includes(name))
-          this.#report(path, `uses \${param.${name}}, which is no parameter${suggestion(name, parameters)}`);
+          this.#report(
+            path,
+            `uses \${param.${name}}, which is not a parameter${suggestion(name, parameters)}`,
+          );
       return [{ factory, node, position: locate(this.#root, path) }];
     });
   }

@@ -46,7 +46,7 @@ export async function keepPublished(
   const tellLater = (error: unknown): void => {
     cancel();
     if (!hasEnded) publishLater(RETRY_MS);
-    const message = 'What this process holds to could not be told to others; it is tried again';
+    const message = 'The terms of this process could not be published; it is tried again';
     faults.warn(1, { err: error }, message);
   };
   try {
@@ -65,7 +65,7 @@ export async function keepPublished(
     await terms.withdraw(owner).catch((error: unknown) => {
       logger.warn(
         { err: error },
-        'What this process held to could not be withdrawn: others go by it for two minutes',
+        'The terms of this process could not be withdrawn: others go by them for two minutes',
       );
     });
   };

@@ -53,7 +53,7 @@ void t.test('other fields do not take them', async (t) => {
     [
       `,"metadata":{"a":${'9'.repeat(310)}}`,
       '',
-      '/trace/metadata: must not hold a number too large for a double',
+      '/trace/metadata: must not contain a number too large for a double',
     ],
   ] as const;
   for (const [trace, span, error] of cases) {

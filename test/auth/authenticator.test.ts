@@ -255,7 +255,7 @@ void t.test(
     faults.set('followKeys', new Error('gone'));
     await accounts.revokeKey(id, clock.now());
     await authenticator.settle();
-    t.match(logger.lines.join('\n'), /warn .*known ones hold.*gone/, 'who waits for a change goes on');
+    t.match(logger.lines.join('\n'), /warn .*known keys remain valid.*gone/, 'who waits for a change goes on');
     await until('it is refused', () => {
       clock.advance(500);
       return isRefused(() => authenticator.authenticate(withKey(text)));

@@ -108,7 +108,7 @@ void t.test('the configured key is the first key, and no file is written', async
 void t.test('a configured key that is none is refused without being shown', async (t) => {
   const control = await openControlPlane(t);
   const { starting } = start(control, { ...CONFIG, bootstrap_key: 'hunter2' });
-  await t.rejects(starting, { message: /^auth\.bootstrap_key is no API key(?!.*hunter2)/ });
+  await t.rejects(starting, { message: /^auth\.bootstrap_key is not an API key(?!.*hunter2)/ });
   t.strictSame(await control.accounts.listUsers(), []);
 });
 

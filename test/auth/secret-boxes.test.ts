@@ -78,9 +78,9 @@ void t.test('another key is an error that names its place and the cure, and no k
   t.strictSame(
     failures.map(({ message }) => message),
     [
-      `The store's secrets were encrypted with another key than that in secrets.key of the configuration: put the former key back; ${file} may hold it`,
-      "The store's secrets were encrypted with another key than that in secrets.key of the configuration: put the former key back",
-      `The store's secrets were encrypted with another key than that in ${file}: put the former key back`,
+      `The store's secrets were encrypted with another key than the one in secrets.key of the configuration: put the former key back; ${file} may hold it`,
+      "The store's secrets were encrypted with another key than the one in secrets.key of the configuration: put the former key back",
+      `The store's secrets were encrypted with another key than the one in ${file}: put the former key back`,
     ],
   );
   for (const failure of failures)

@@ -174,8 +174,8 @@ void t.test('mistakes on the command line are told before anything is sent', asy
     [['keys', 'create', '--name', 'x', '--scopes', ''], /Scopes are/],
     [['keys', 'revoke'], /missing required argument 'id'/],
     [['keys', 'revoke', 'x'], /is invalid for argument 'id'\. It must be an id/],
-    [['users', 'list', '--url', 'localhost'], /"localhost" is no address/],
-    [['users', 'list', '--url', 'ftp://x'], /"ftp:\/\/x" is no address/],
+    [['users', 'list', '--url', 'localhost'], /"localhost" is not the address/],
+    [['users', 'list', '--url', 'ftp://x'], /"ftp:\/\/x" is not the address/],
     [['users', 'list', '--key', 'jd_x'], /The API key from --key is malformed/],
     [['keys', 'lst'], /unknown command 'lst'/],
     [['orgs', 'members', 'add', 'a', 'b', '--role', 'owner'], /Allowed choices are admin, member/],
@@ -206,7 +206,7 @@ void t.test('the first key is found beside the store that the configuration name
   const other = config('other.yaml', 'extensions: { sqlite: { path: /elsewhere/x } }');
   t.match(await list('--config', other), { code: 1, err: /the daemon's \/elsewhere\/initial-api-key/ });
   const shared = config('shared.yaml', 'extensions: { query: { control: postgres } }');
-  t.match(await list('--config', shared), { code: 1, err: /No API key: .*is in no file/ });
+  t.match(await list('--config', shared), { code: 1, err: /No API key: .*is not in a file/ });
   t.match(await list('--config', config('broken.yaml', '{')), { code: 78, err: /broken\.yaml:1/ });
   t.equal((await list('--config', other, '--config', join(folder, 'one.yaml'))).code, 0, 'later files win');
 });
@@ -225,7 +225,7 @@ void t.test('each reason why the daemon cannot be asked has its own words', asyn
       { JACKDAW_URL: 'http://127.0.0.1:1', JACKDAW_KEY: key },
       /No daemon answers at http:\/\/127\.0\.0\.1:1 .*jackdaw run/,
     ],
-    [['--url', strangerUrl], { JACKDAW_KEY: key }, /did not answer as a Jackdaw daemon does/],
+    [['--url', strangerUrl], { JACKDAW_KEY: key }, /did not answer like a Jackdaw daemon/],
     [[], { JACKDAW_URL: api.url }, /No API key: set JACKDAW_KEY.*initial-api-key/],
     [[], { JACKDAW_URL: api.url, JACKDAW_KEY: 'secret\nvalue' }, /The API key from JACKDAW_KEY is malformed/],
     [['--key', generateKey()], { JACKDAW_URL: api.url }, /does not accept the API key from --key/],

@@ -148,7 +148,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
   t.match(await validate('server.key', ''), { code: 0 });
   t.match(await validate('empty.key', ''), {
     code: 78,
-    stderr: /extensions\.query\.tls\.cert_file: .*empty\.key \(tls\.key_file\) holds no private key/,
+    stderr: /extensions\.query\.tls\.cert_file: .*empty\.key \(tls\.key_file\) contains no private key/,
   });
   t.match(await validate('nope.key', 'nope.key'), {
     code: 78,

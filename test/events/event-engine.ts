@@ -41,7 +41,7 @@ export const BAD: Append = {
   bytes: 0,
   weight: 1,
   counted: null,
-  events: 0,
+  items: 0,
   rows: () => {
     throw new Error('no rows');
   },

@@ -117,7 +117,7 @@ void t.test('what else is wrong is named with its place', async (t) => {
     [
       'targets: { allow_cidrs: [10.0.0.0/8, 10.0.0.1] }',
       '/targets/allow_cidrs/1',
-      /"10\.0\.0\.1" is no range/,
+      /"10\.0\.0\.1" is not a range/,
     ],
   ] as const)
     t.match(checkAlerts(configOf(yaml)), [{ path, message }], yaml);
@@ -196,7 +196,7 @@ void t.test('a CA file that is of no use stops the start, and nothing is held', 
   writeFileSync(file, '');
   const config = configOf(`targets: { ca_file: ${JSON.stringify(file)} }`);
   const exporter = new AlertsExporter({ ...componentSettings('alerts/other'), config });
-  await t.rejects(exporter.start(hostOf(planes)), /empty\.pem \(targets\.ca_file\) holds no certificate/);
+  await t.rejects(exporter.start(hostOf(planes)), /empty\.pem \(targets\.ca_file\) contains no certificate/);
   await exporter.shutdown(NOW);
   const next = newExporter(t, planes).exporter;
   await next.start(hostOf(planes));

@@ -131,7 +131,7 @@ void t.test('where no connection comes about', async (t) => {
   const plain = await startTcp(t, (socket) => socket.end('HTTP/1.1 400 Speak plainly\r\n\r\n'));
   t.match(
     await deliver(service, `https://hook.test:${plain}/`),
-    failure('No safe connection to the receiver could be agreed on (TLS)'),
+    failure('No secure connection to the receiver could be negotiated (TLS)'),
   );
   const resetting = await startTcp(t, (socket) => socket.resetAndDestroy());
   t.match(

@@ -46,7 +46,7 @@ void t.test('what else is wrong is named with its place', async (t) => {
     [
       'targets: { allow_cidrs: [10.0.0.0/8, 10.0.0.1] }',
       '/targets/allow_cidrs/1',
-      /"10\.0\.0\.1" is no range/,
+      /"10\.0\.0\.1" is not a range/,
     ],
     ['connect_timeout: 20s', '/connect_timeout', /must not be longer \(15s\)/],
     ['timeout: 0s', '/timeout', /must be longer than 0s/],
@@ -88,7 +88,7 @@ void t.test('a CA file that is of no use stops the start, and nothing is held', 
   writeFileSync(file, '');
   const config = configOf(`targets: { ca_file: ${JSON.stringify(file)}, allow_cidrs: [10.0.0.0/8] }`);
   const exporter = new WebhookExporter({ ...componentSettings('webhook/other'), config });
-  await t.rejects(exporter.start(service.host()), /empty\.pem \(targets\.ca_file\) holds no certificate/);
+  await t.rejects(exporter.start(service.host()), /empty\.pem \(targets\.ca_file\) contains no certificate/);
   await exporter.shutdown(AbortSignal.abort());
   t.strictSame(await service.allowedTargets(), []);
   const next = new WebhookExporter({ ...componentSettings('webhook'), config: configOf() });

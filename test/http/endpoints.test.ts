@@ -76,7 +76,7 @@ void t.test('what is no endpoint is refused', async (t) => {
   for (const endpoint of ['', '127.0.0.1', 'http://127.0.0.1:1', '127.0.0.1:70000', '::1:80']) {
     t.throws(
       () => createListener(endpoint, componentSettings('test')),
-      /is no endpoint; write host:port/,
+      /is not an endpoint; write host:port/,
       endpoint,
     );
   }

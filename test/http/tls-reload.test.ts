@@ -88,7 +88,7 @@ void t.test('a pair that does not fit leaves the old one, and is told once', asy
   await untilLogged(service, /^warn .*the old one stays.*tls\.key.*does not belong to the certificate/);
   t.equal(await shownBy(service.port), 'localhost');
   writeFileSync(tls.keyFile, '');
-  await untilLogged(service, /^warn .*holds no private key/);
+  await untilLogged(service, /^warn .*contains no private key/);
   t.equal(await shownBy(service.port), 'localhost');
   t.equal(warnings().length, 2);
 
@@ -137,14 +137,14 @@ void t.test('the oldest version of TLS can be raised', async (t) => {
   t.equal(await get(strict.port), 'answered');
 });
 
-void t.test('a file of authorities that holds none is named, as is what uws cannot do', async (t) => {
+void t.test('a file of authorities that contains none is named, as is what uws cannot do', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY, 'empty.crt': '' });
   const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const cases = [
     [
       'node',
       { ...files, clientCaFile: join(folder, 'empty.crt') },
-      /empty\.crt \(tls\.client_ca_file\) holds no/,
+      /empty\.crt \(tls\.client_ca_file\) contains no/,
     ],
     ['node', { ...files, clientCaFile: join(folder, 'no.crt') }, /no\.crt \(tls\.client_ca_file\): ENOENT/],
     ['uws', { ...files, clientCaFile: join(folder, 'tls.crt') }, /cannot ask clients.*service\.http\.engine/],

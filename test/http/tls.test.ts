@@ -56,9 +56,9 @@ for (const engine of ENGINES) {
         'other.key',
         /other\.key \(tls\.key_file\) does not belong to the certificate .*server\.crt/,
       ],
-      ['empty.pem', 'server.key', /empty\.pem \(tls\.cert_file\) holds no certificate/],
-      ['server.crt', 'empty.pem', /empty\.pem \(tls\.key_file\) holds no private key/],
-      ['server.key', 'server.crt', /server\.key \(tls\.cert_file\) holds no certificate/],
+      ['empty.pem', 'server.key', /empty\.pem \(tls\.cert_file\) contains no certificate/],
+      ['server.crt', 'empty.pem', /empty\.pem \(tls\.key_file\) contains no private key/],
+      ['server.key', 'server.crt', /server\.key \(tls\.cert_file\) contains no certificate/],
     ];
     for (const [cert, key, message] of cases) {
       const tls = { certFile: join(folder, cert), keyFile: join(folder, key) };

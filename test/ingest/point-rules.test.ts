@@ -66,7 +66,7 @@ void t.test('a point that breaks a limit is refused alone, with the place', asyn
 void t.test('every limit is held', async (t) => {
   const named = (name: string) => aPoint({ stream: aMetric({ name }) });
   t.equal(await reasonOf(named(' ')), '/stream/name: must not be empty');
-  t.equal(await reasonOf(named('a\0b')), '/stream/name: must not hold the character U+0000');
+  t.equal(await reasonOf(named('a\0b')), '/stream/name: must not contain the character U+0000');
   t.equal(await reasonOf(named('n'.repeat(1025))), '/stream/name: must not be longer than 1024 characters');
   t.match(await reasonOf(aPoint({ stream: aMetric({ unit: 'u'.repeat(1025) }) })), /^\/stream\/unit: /);
   t.match(

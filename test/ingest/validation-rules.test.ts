@@ -93,8 +93,11 @@ void t.test('every rule is refused with its field and in plain words', async (t)
     [{ agent: ' \n\t\u00a0' }, '/trace/agent: must not be empty'],
     [{ agent: 'x'.repeat(1025) }, '/trace/agent: must not be longer than 1024 characters'],
     [{ agent: '\ud83d\ude00'.repeat(1025) }, '/trace/agent: must not be longer than 1024 characters'],
-    [{ agent: 'a\0b' }, '/trace/agent: must not hold the character U+0000'],
-    [{ agent: 'a\ud83d' }, '/trace/agent: must not hold half of a surrogate pair, which is no character'],
+    [{ agent: 'a\0b' }, '/trace/agent: must not contain the character U+0000'],
+    [
+      { agent: 'a\ud83d' },
+      '/trace/agent: must not contain half of a surrogate pair, which is not a character',
+    ],
     [{ duration_ms: -0.001 }, '/trace/duration_ms: must not be negative'],
     [{ duration_ms: NaN }, '/trace/duration_ms: must be a number, and not larger than 9007199254740991'],
     [{ duration_ms: Infinity }, '/trace/duration_ms: must be a number, and not larger than 9007199254740991'],
@@ -111,14 +114,14 @@ void t.test('every rule is refused with its field and in plain words', async (t)
     [{ sdk_version: 'x'.repeat(1025) }, '/trace/sdk_version: must not be longer than 1024 characters'],
     [{ metadata: nested(65) }, '/trace/metadata: must not nest deeper than 64 levels'],
     [{ metadata: nested(100_000) }, '/trace/metadata: must not nest deeper than 64 levels'],
-    [{ metadata: { a: [Infinity] } }, '/trace/metadata: must not hold a number too large for a double'],
+    [{ metadata: { a: [Infinity] } }, '/trace/metadata: must not contain a number too large for a double'],
     [
       { metadata: { a: [{ b: '\udc00' }] } },
-      '/trace/metadata: must not hold half of a surrogate pair, which is no character',
+      '/trace/metadata: must not contain half of a surrogate pair, which is not a character',
     ],
     [
       { metadata: { '\ud800': 1 } },
-      '/trace/metadata: must not hold half of a surrogate pair, which is no character',
+      '/trace/metadata: must not contain half of a surrogate pair, which is not a character',
     ],
   ];
   for (const [trace, expected] of header) t.equal(await reasonOf(aRecord({ trace })), expected);
@@ -144,7 +147,7 @@ void t.test('every rule is refused with its field and in plain words', async (t)
 void t.test('a span id may come once in a trace', async (t) => {
   const item = aRecord();
   const spans = item.spans.map((span) => ({ ...span, span_id: item.trace.trace_id }));
-  t.equal(await reasonOf({ ...item, spans }), '/spans/1/span_id: is there twice in this trace');
+  t.equal(await reasonOf({ ...item, spans }), '/spans/1/span_id: occurs twice in this trace');
 });
 
 void t.test('two traces of one batch may repeat each other', async (t) => {
@@ -180,7 +183,7 @@ void t.test('the limits are those of the configuration', async (t) => {
   );
   t.equal(
     await reasonOf(aRecord({}, 3), { max_spans_per_trace: 2 }),
-    '/spans: must not hold more than 2 spans, and there are 3',
+    '/spans: must not contain more than 2 spans, but there are 3',
   );
 });
 

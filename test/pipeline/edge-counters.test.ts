@@ -40,10 +40,10 @@ void t.test('every edge counts what it was offered, took, refused and failed', a
   t.match(await components.send('source', batchOf('4', '5')), { accepted: 1, refused: [{ index: 0 }] });
   answer = 'fail';
   await t.rejects(components.send('source', batchOf('6')), { code: 'overloaded' });
-  t.notMatch(logger.lines.join('\n'), /not foreseen/, 'what a component foresees is its own to log');
+  t.notMatch(logger.lines.join('\n'), /unexpected/, 'what a component foresees is its own to log');
   answer = 'crash';
   await t.rejects(components.send('source', batchOf('7')), { code: 'internal_error', retryable: true });
-  t.equal(logger.lines.filter((line) => /not foreseen/.test(line)).length, 1, 'logged once, where it arose');
+  t.equal(logger.lines.filter((line) => /unexpected/.test(line)).length, 1, 'logged once, where it arose');
   t.match(logger.lines.join('\n'), /exporter="sink\/b"/);
 
   for (const [word, receiver, first] of [

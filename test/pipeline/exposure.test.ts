@@ -21,7 +21,7 @@ void t.test('listeners that others can reach without TLS are warned of, each onc
     'extensions: { query: { endpoint: ":4319" } }\nreceivers: { trace_batch: { endpoint: ":4319" }, otlp: { api_endpoint: ":4319" } }',
   );
   t.equal(shared.length, 1);
-  t.match(shared[0], /^over\.yaml:1:24: warning: extensions\.query\.endpoint: .* without TLS: .*set tls/);
+  t.match(shared[0], /^over\.yaml:1:24: warning: extensions\.query\.endpoint: .* without TLS, .*set tls/);
   t.match(await warningsOf('receivers: { otlp: { protocols: { grpc: { endpoint: "10.1.2.3:4317" } } } }'), [
     /receivers\.otlp\.protocols\.grpc\.endpoint/,
   ]);

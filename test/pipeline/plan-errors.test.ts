@@ -28,7 +28,7 @@ void t.test('extensions start after those that they name; a circle is an error',
     ['thing', 'thing/b', 'thing/a'],
   );
   t.match(await problemsOf([text('{ helper: thing/b }', '{ helper: thing/a }')]), [
-    /service\.extensions: these extensions need each other, so that none can start first: thing\/a → thing\/b → thing\/a/,
+    /service\.extensions: these extensions need each other, so none can start first: thing\/a → thing\/b → thing\/a/,
   ]);
 });
 

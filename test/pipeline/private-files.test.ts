@@ -58,7 +58,7 @@ service:
   writeFileSync(join(directory, 'others', 'jackdaw.duckdb'), '', { mode: 0o644 });
   const second = await start();
   t.match(second.stderr(), /jackdaw\.duckdb.*Files of the store were open to others/);
-  t.match(second.stderr(), /Others may read or write this file; take it from them with chmod 600/);
+  t.match(second.stderr(), /Other users may read or write this file; prevent that with chmod 600/);
   t.equal(await send(second), 200);
   t.strictSame(
     openToOthers(folder).sort(),

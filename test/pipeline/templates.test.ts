@@ -173,7 +173,7 @@ void t.test('what is wrong with a template names its file and line', async (t) =
     ['kind: processor\ntype: mine\ncomponents:\n  - sink: {}', /there is no processor of type "sink"/],
     [
       'kind: processor\ntype: mine\ncomponents:\n  - pass: { word: "${param.wort}" }',
-      /uses \$\{param\.wort\}, which is no parameter/,
+      /uses \$\{param\.wort\}, which is not a parameter/,
     ],
     [
       'kind: processor\ntype: mine\nparameters: { properties: { a: { type: nonsense } } }\ncomponents: [{ pass: {} }]',

@@ -28,7 +28,7 @@ void t.test('a store keeps its identity, and is refused with another control sto
   await another.close();
   await t.rejects(opened.start(), {
     name: 'StoreOpenError',
-    message: `The store ${opened.path} belongs to the control store ${own}, and extensions.duckdb.control names the control store ${foreign}: users have other numbers there, so that the telemetry would be other users'. Put the control store ${own} back (its file, or the database that its url led to), or move all files of this store away (all that begin with its name) to start without telemetry.`,
+    message: `The store ${opened.path} belongs to the control store ${own}, and extensions.duckdb.control names the control store ${foreign}: users have other numbers there, so the telemetry would belong to other users. Put the control store ${own} back (its file, or the database that its url led to), or move all files of this store away (all that begin with its name) to start without telemetry.`,
   });
   await opened.close();
   rmSync(control);
@@ -64,7 +64,7 @@ void t.test('a store whose main file is of an earlier development version is ref
   );
   await t.rejects(TestStore.open(t, { path }), {
     name: 'StoreOpenError',
-    message: `The store file ${path} has schema 1, that of an earlier development version of Jackdaw, which cannot be brought to schema 2. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
+    message: `The store file ${path} has schema 1, that of an earlier development version of Jackdaw, which cannot be upgraded to schema 2. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
   });
   t.match(await inOneFile(path, 'SELECT version FROM schema_versions'), [{ version: 1 }]);
 });

@@ -236,7 +236,7 @@ void t.test(
     t.equal(healed.index.find(tenantOf(3), wordsOf(3), 0), 4);
     await healed.index.close();
     const other = await open(folder, rows, { lastSeq: 300, store: 2 });
-    t.match(other.lines[0], /of another store/);
+    t.match(other.lines[0], /belongs to another store/);
     t.equal(other.index.find(tenantOf(3), wordsOf(3), 0), 4);
     await other.index.close();
     // A store that was put back to an earlier day gives the numbers of later commits again.

@@ -86,7 +86,7 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
       succeeded: false,
       statusCode: 200,
       responseBody: 'abc',
-      error: 'The answer is no valid HTTP',
+      error: 'The answer is not valid HTTP',
     },
   },
   {
@@ -148,12 +148,12 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
   {
     what: 'another protocol',
     answer: write('SSH-2.0-OpenSSH_9.2\r\n'),
-    expected: { ...NOTHING, error: 'The answer is no valid HTTP' },
+    expected: { ...NOTHING, error: 'The answer is not valid HTTP' },
   },
   {
     what: 'an answer that says its length twice',
     answer: write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
-    expected: { ...NOTHING, error: 'The answer is no valid HTTP' },
+    expected: { ...NOTHING, error: 'The answer is not valid HTTP' },
   },
   {
     what: '204 with a body',

@@ -55,7 +55,7 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   409: {
     name: 'Conflict',
     description:
-      '`conflict`: a name that must be unique exists, there are as many as there can be, the same work is under way already, or what it is about is paused.',
+      '`conflict`: a name that must be unique exists already, the limit is reached, the same work is already running, or the thing it is about is paused.',
   },
   413: {
     name: 'BodyTooLarge',
@@ -72,17 +72,17 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   429: {
     name: 'TooManyRequests',
     description:
-      '`rate_limited`: the user sends more than is taken in a second; `quota_exceeded`: the monthly limit would be passed. Nothing was stored.',
+      '`rate_limited`: the user sends more than is accepted in a second; `quota_exceeded`: the monthly limit would be exceeded. Nothing was stored.',
     headers: {
       ...RETRY_AFTER,
-      'X-Quota-Limit': 'Events a month, where a limit holds.',
+      'X-Quota-Limit': 'Events a month, where there is a limit.',
       'X-Quota-Remaining': 'Events that are left.',
       'X-Quota-Reset': 'When the count begins again, in seconds since 1970.',
     },
   },
   431: {
     name: 'HeadersTooLarge',
-    description: '`headers_too_large`: request line and headers are larger than is taken.',
+    description: '`headers_too_large`: request line and headers are larger than is accepted.',
   },
   500: { name: 'InternalError', description: '`internal_error`: a fault of the daemon; its log tells more.' },
   503: {

@@ -14,7 +14,8 @@ const readOpenApi = {
   path: '/api/v1/openapi.json',
   tag: 'meta',
   summary: 'This document',
-  description: 'It has an `ETag`: with `If-None-Match` the answer is 304 as long as it is the same.',
+  description:
+    'It has an `ETag`: with `If-None-Match` the answer is 304 as long as the document is unchanged.',
   access: 'public',
   responses: { 200: Type.Unsafe<JsonObject>({ type: 'object', description: 'An OpenAPI 3.1 document.' }) },
 } satisfies Operation;
@@ -25,7 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
   otlp: 'OTLP/HTTP: traces, metrics and logs from OpenTelemetry clients.',
   models: 'Language models: their calls, tokens and cost.',
   prompts: 'Versions of prompt templates, and how the traces that used them went.',
-  alerts: 'Rules that tell when an agent or a service goes wrong, and when they fired.',
+  alerts: 'Rules that tell you when an agent or a service goes wrong, and when they fired.',
   webhooks: 'URLs that events of an organization are sent to, and what was sent.',
   identity: 'The caller.',
   administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',

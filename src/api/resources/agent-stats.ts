@@ -43,7 +43,7 @@ const readAgentStats = {
   query: Type.Object({
     days: Type.Union([Type.Enum([...WINDOWS.keys()]), Type.String()], {
       default: DEFAULT_DAYS,
-      description: '7, 30 or 90; whatever else it is, empty or no number, it is 7.',
+      description: '7, 30 or 90; anything else, even if empty or not a number, counts as 7.',
     }),
   }),
   responses: {
@@ -53,7 +53,7 @@ const readAgentStats = {
         agent_name: Type.String(),
         window: Type.Enum(['7d', '30d', '90d']),
         daily: Type.Array(daySchema, {
-          description: 'One entry for each day, oldest first, today included; days without runs are zero.',
+          description: 'One entry for each day, oldest first, including today; days without runs have zeros.',
         }),
       },
       { title: 'AgentStats' },

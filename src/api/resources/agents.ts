@@ -19,7 +19,7 @@ const agentFields = {
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: 'Of the runs with a success signal, one decimal; null: no run has one.',
+      description: 'Among the runs with a success signal, one decimal; null: no run has one.',
     }),
   ),
   total_cost: nullable(usd()),
@@ -42,12 +42,12 @@ const listAgents = {
   query: Type.Object({
     ...optionalPageParameters,
     query: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'Text that the name contains, in any case.' }),
+      Type.String({ maxLength: 1024, description: 'Text that the name contains, in upper or lower case.' }),
     ),
     sort: Type.Optional(
       Type.Enum(AGENT_SORTS, {
         description:
-          'A field, with `-` before it descending; `-last_run_at` where it is left out. Null comes last, and agents that are equal are ordered by name.',
+          'A field, with `-` before it for descending order; `-last_run_at` where it is left out. Null comes last, and agents that are equal are ordered by name.',
       }),
     ),
   }),

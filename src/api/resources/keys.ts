@@ -33,7 +33,7 @@ export const listKeys = {
   method: 'GET',
   path: '/api/v1/admin/keys',
   tag: 'administration',
-  summary: 'All API keys, revoked ones included, the oldest first',
+  summary: 'All API keys, including revoked ones, the oldest first',
   access: 'admin',
   query: Type.Object({ user_id: Type.Optional(uuid('Only the keys of this user.')) }),
   responses: { 200: Type.Array(keySchema) },
@@ -44,7 +44,7 @@ export const createKey = {
   method: 'POST',
   path: '/api/v1/admin/keys',
   tag: 'administration',
-  summary: 'Create an API key; the answer alone ever shows it',
+  summary: 'Create an API key; only the answer ever shows it',
   access: 'admin',
   body: Type.Object(
     {
@@ -71,7 +71,7 @@ export const revokeKey = {
   tag: 'administration',
   summary: 'Revoke an API key, at once and for good',
   description:
-    'The last `admin` key without an end, of a user that is not disabled, cannot be revoked, which is a conflict: nobody could administer any more.',
+    'The last `admin` key that does not expire, of a user that is not disabled, cannot be revoked, which is a conflict: nobody could administer any more.',
   access: 'admin',
   params: Type.Object({ key_id: uuid() }),
   responses: { 204: null },

@@ -19,12 +19,12 @@ const logSchema = Type.Object(
     severity: Type.Enum(SEVERITIES),
     service_name: Type.String({ description: 'Empty where the sender did not say.' }),
     body: nullable(
-      Type.String({ description: 'A body that is no text is shown as its JSON text. Null: none was sent.' }),
+      Type.String({ description: 'A body that is not a text is shown as JSON text. Null: none was sent.' }),
     ),
     trace_id: nullable(uuid()),
     span_id: nullable(uuid()),
     attributes: jsonObject(),
-    observed_at: Type.Optional(nullable(time('This and what follows: with `details`.'))),
+    observed_at: Type.Optional(nullable(time('This and the following fields: only with `details`.'))),
     severity_number: Type.Optional(Type.Integer({ description: 'As sent; 0 for none.' })),
     severity_text: Type.Optional(Type.String()),
     flags: Type.Optional(Type.Integer()),
@@ -61,13 +61,13 @@ const searchLogs = {
     offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, description: 'Clamped.' }),
     details: Type.Boolean({
       default: false,
-      description: 'Adds to each record what else was sent with it.',
+      description: 'Adds to each record everything else that was sent with it.',
     }),
   }),
   responses: {
     200: Type.Object(
       {
-        count: count('All that match, on any page.'),
+        count: count('How many match, on all pages.'),
         items: Type.Array(logSchema),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
         offset: Type.Integer({ minimum: 0 }),

@@ -14,7 +14,7 @@ import { notFound } from '../support/not-found.js';
 const streamFields = {
   name: Type.String(),
   type: Type.Enum(METRIC_TYPES),
-  unit: Type.String({ description: 'As sent, such as `ms` or `By`; empty where none was.' }),
+  unit: Type.String({ description: 'As sent, such as `ms` or `By`; empty where none was sent.' }),
 };
 
 const metricSchema = Type.Object(
@@ -64,7 +64,7 @@ const pointSchema = Type.Object(
     value: nullable(
       Type.Number({
         description:
-          'Of histograms and summaries the mean. Null: there is none, or it is no number that JSON has.',
+          'For histograms and summaries the mean. Null: there is none, or JSON cannot express the number.',
       }),
     ),
     labels: Type.Unsafe<Record<string, string>>({
@@ -78,13 +78,15 @@ const pointSchema = Type.Object(
     max: Type.Optional(nullable(Type.Number())),
     bucket_counts: Type.Optional(Type.Array(Type.Number(), { description: 'Of histograms.' })),
     explicit_bounds: Type.Optional(Type.Array(nullable(Type.Number()))),
-    scale: Type.Optional(Type.Integer({ description: 'Of exponential histograms, like those that follow.' })),
+    scale: Type.Optional(
+      Type.Integer({ description: 'For exponential histograms, as are the following fields.' }),
+    ),
     zero_count: Type.Optional(Type.Number()),
     zero_threshold: Type.Optional(nullable(Type.Number())),
     positive: Type.Optional(bucketsSchema),
     negative: Type.Optional(bucketsSchema),
     quantiles: Type.Optional(Type.Array(quantileSchema, { description: 'Of summaries.' })),
-    start_time: Type.Optional(nullable(time('This and what follows: with `details`.'))),
+    start_time: Type.Optional(nullable(time('This and the following fields: only with `details`.'))),
     flags: Type.Optional(Type.Integer()),
     temporality: Type.Optional(nullable(Type.Enum(TEMPORALITIES))),
     is_monotonic: Type.Optional(nullable(Type.Boolean())),
@@ -102,7 +104,7 @@ const queryMetric = {
   access: 'read',
   query: Type.Object({
     name: Type.Optional(
-      Type.String({ description: 'Name of the metric. It can be called `metric_name`, too.' }),
+      Type.String({ description: 'Name of the metric. The parameter may also be called `metric_name`.' }),
     ),
     metric_name: Type.Optional(Type.String({ aliasOf: 'name' })),
     labels: Type.Optional(

@@ -18,7 +18,7 @@ const modelSchema = Type.Object(
     input_tokens: Type.Number(),
     output_tokens: Type.Number(),
     total_tokens: Type.Number(),
-    total_cost: nullable(usd('US dollars of the priced calls; null: none is priced')),
+    total_cost: nullable(usd('US dollars for the priced calls; null: none is priced')),
     first_call_at: time(),
     last_call_at: time('Both by the start of the call.'),
   },

@@ -84,7 +84,7 @@ export const putMember = {
     {
       role: Type.Optional(
         Type.Enum(ROLES, {
-          description: 'Absent: a member keeps its role, and who is new becomes a `member`.',
+          description: 'Absent: a member keeps its role, and a new one becomes `member`.',
         }),
       ),
     },

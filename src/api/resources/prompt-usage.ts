@@ -19,7 +19,7 @@ const figuresSchema = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 1,
-        description: 'Of the traces with a success signal; null: none has one.',
+        description: 'Among the traces with a success signal; null: none has one.',
       }),
     ),
     avg_cost_usd: nullable(usd('US dollars, over the traces that have a cost')),
@@ -35,7 +35,7 @@ const comparePrompts = {
   path: '/api/v1/dashboard/prompts/{name}/compare',
   tag: 'prompts',
   summary: 'Figures of all versions of a prompt, the newest first',
-  description: 'Versions that no trace used have zeros and nulls.',
+  description: 'Versions that no trace has used have zeros and nulls.',
   access: 'read',
   params: promptParams,
   responses: {
@@ -54,14 +54,14 @@ const recordUsage = {
   tag: 'prompts',
   summary: 'Link a trace to the prompt version that it used',
   description:
-    'The same again changes nothing. The trace may come later: it counts once it is here, and is waited for until `retention.traces` of the store (without it for ever). Spans of OTLP that name a prompt and its version are linked by themselves.',
+    'Repeating it changes nothing. The trace may come later: it counts once it is here, and is awaited until `retention.traces` of the store (without it for ever). Spans of OTLP that name a prompt and its version are linked by themselves.',
   access: 'write',
   body: Type.Object(
     {
-      prompt_name: promptName('As the prompt was created.'),
+      prompt_name: promptName('The name with which the prompt was created.'),
       prompt_version: Type.Integer(promptVersion),
       trace_id: uuid(),
-      span_id: Type.Optional(uuid('Of a trace that used several prompts: the span that used this one.')),
+      span_id: Type.Optional(uuid('For a trace that used several prompts: the span that used this one.')),
     },
     { title: 'PromptUsage', additionalProperties: false },
   ),

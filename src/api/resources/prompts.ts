@@ -26,7 +26,7 @@ export const promptVersion = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 /** The placeholder of the paths below a prompt. */
 export const promptParams = Type.Object({
   name: promptName(
-    'Percent-encoded: a slash is `%2F`. Names `.` and `..` are taken for steps of the path by many clients, whatever their encoding.',
+    'Percent-encoded: a slash is `%2F`. Many clients take the names `.` and `..` for steps of the path, however they are encoded.',
   ),
 });
 
@@ -52,11 +52,11 @@ const createPrompt = {
   access: 'manage',
   body: Type.Object(
     {
-      name: promptName('Groups versions. Kept as it is, spaces at its ends included.'),
+      name: promptName('Groups versions. Kept as it is, including spaces at its ends.'),
       version: Type.Integer({
         ...promptVersion,
         default: 1,
-        description: 'With the name unique for the user.',
+        description: 'Unique, together with the name, for the user.',
       }),
       template_text: Type.String({ maxLength: MAX_TEMPLATE_LENGTH }),
       description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),

@@ -12,7 +12,7 @@ export const rebuildServiceMap = {
   summary:
     'Derive the service maps of all users afresh, compare them with those kept, and correct what differs',
   description:
-    'No difference is expected, but for traces that came while no processor derived the map. Answers when it is done: some seconds for a million spans. Everything else goes on meanwhile.',
+    'No difference is expected, except for traces that came while no processor derived the map. Answers when it is done, after some seconds for a million spans. Everything else goes on meanwhile.',
   access: 'admin',
   query: Type.Object({
     dry_run: Type.Boolean({ default: false, description: 'Whether to report only, and change nothing.' }),
@@ -28,7 +28,7 @@ export const rebuildServiceMap = {
           'Spans of other traces whose stored node is not the one that follows from what is stored of them.',
         ),
         differing_sums: count(
-          'Nodes and edges of a user and an hour whose sum is not that of the stored traces.',
+          'Nodes and edges of a user and an hour whose sum differs from that of the stored traces.',
         ),
         corrected: Type.Boolean({
           description: 'Whether what differed was corrected. False where nothing did.',

@@ -46,7 +46,7 @@ const readServiceMap = {
       maximum: 8_784_000,
       refusesLess: true,
       description:
-        'Counts traces that started within so many hours, the first of them whole. 0: all. Negative numbers are refused.',
+        'Counts traces that started within this many hours, the first of them as a whole. 0: all. Negative numbers are refused.',
     }),
   }),
   responses: {

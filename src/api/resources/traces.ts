@@ -97,7 +97,8 @@ const listTraces = {
     query: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: 'Text that the agent name, the outcome or the error message contains, in any case.',
+        description:
+          'Text that the agent name, the outcome or the error message contains, in upper or lower case.',
       }),
     ),
   }),

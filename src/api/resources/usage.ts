@@ -12,7 +12,7 @@ export const readUsage = {
   tag: 'identity',
   summary: 'How many events the caller has sent this month, and how many it may',
   description:
-    'An event is a newly stored span, or a trace without spans; where the daemon is configured so, a metric point or a log record as well. Nothing is counted where no processor `quota` runs.',
+    'An event is a newly stored span, or a trace without spans; if the daemon is configured so, a metric point or a log record as well. Nothing is counted where no processor `quota` runs.',
   access: 'read',
   responses: {
     200: Type.Object(

@@ -17,7 +17,7 @@ export const userSchema = Type.Object(
     name: Type.String(),
     monthly_event_limit: nullable(
       Type.Integer({
-        description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default holds.",
+        description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default applies.",
       }),
     ),
     disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
@@ -35,7 +35,7 @@ const monthlyEventLimit = Type.Optional(
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      "Events a UTC calendar month, 0 for no limit; it holds at once. A user that never had one has the daemon's default.",
+      "Events a UTC calendar month, 0 for no limit; it applies at once. A user that never had one has the daemon's default.",
   }),
 );
 
@@ -71,7 +71,7 @@ export const updateUser = {
   tag: 'administration',
   summary: 'Change, disable or enable a user; fields that are absent stay as they are',
   description:
-    'A user that has the last `admin` key without an end cannot be disabled, which is a conflict: nobody could administer any more.',
+    'A user that has the last `admin` key that does not expire cannot be disabled, which is a conflict: nobody could administer any more.',
   access: 'admin',
   params: Type.Object({ user_id: uuid() }),
   body: Type.Object(
@@ -82,7 +82,7 @@ export const updateUser = {
       disabled: Type.Optional(
         Type.Boolean({
           description:
-            'Disabled, all its keys are refused from the next request on, and its alerts are not evaluated. What it has stays, and can be used again when it is enabled.',
+            'All keys of a disabled user are refused from the next request on, and its alerts are not evaluated. What it has stays, and can be used again when it is enabled.',
         }),
       ),
     },

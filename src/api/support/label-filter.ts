@@ -12,9 +12,9 @@ export function labelFilter(text: string): Record<string, string> {
   const pairs = Object.entries(parseObject(text)).map(([key, value]): [string, string] => {
     if (typeof value === 'string') return [key, value];
     if (typeof value === 'number' || typeof value === 'boolean') return [key, String(value)];
-    throw broken('must hold texts, numbers and booleans only');
+    throw broken('must contain only texts, numbers and booleans');
   });
-  if (pairs.length > MAX_PAIRS) throw broken(`must not hold more than ${MAX_PAIRS} pairs`);
+  if (pairs.length > MAX_PAIRS) throw broken(`must not contain more than ${MAX_PAIRS} pairs`);
   return Object.fromEntries(pairs);
 }
 

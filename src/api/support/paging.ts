@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { count } from './fields.js';
 
 const PAGE = { minimum: 1, maximum: 1_000_000_000, description: 'Page, from 1; clamped.' };
-const PAGE_SIZE = { minimum: 1, maximum: 100, description: 'Items a page; clamped.' };
+const PAGE_SIZE = { minimum: 1, maximum: 100, description: 'Items on a page; clamped.' };
 const FIRST: PageRequest = { page: 1, page_size: 20 };
 
 /** Query parameters of a list in pages; values out of range are clamped. */
@@ -45,7 +45,7 @@ export function pageSchema<Item extends TSchema>(item: Item, title: string) {
   return Type.Object(
     {
       items: Type.Array(item),
-      count: count('All that match, on any page.'),
+      count: count('How many match, on all pages.'),
       page: Type.Integer({ minimum: 1 }),
       page_size: Type.Integer({ minimum: 1, maximum: 100 }),
       has_more: Type.Boolean({ description: 'Whether more pages follow.' }),

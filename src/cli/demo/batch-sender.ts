@@ -100,7 +100,7 @@ function askedWaitMs(response: Response): number | undefined {
 function readReceipt(text: string, url: string): BatchReceipt {
   const receipt = parse(text);
   if (!isReceipt(receipt)) {
-    throw new Error(`${url} did not answer as a Jackdaw daemon does: is something else listening there?`);
+    throw new Error(`${url} did not answer like a Jackdaw daemon: is something else listening there?`);
   }
   return receipt;
 }

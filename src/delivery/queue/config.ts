@@ -19,7 +19,7 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
   return {
     timeout: duration({
       default: defaults.timeout ?? '30s',
-      description: 'Time for one attempt to deliver a batch.',
+      description: 'Time limit for one attempt to deliver a batch.',
     }),
     retry: section(
       {
@@ -36,18 +36,18 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
           default: 1.5,
           minimum: 1,
           maximum: 10,
-          description: 'Each wait is so many times the one before.',
+          description: 'The factor by which each wait is longer than the one before.',
         }),
         randomization_factor: Type.Number({
           default: 0.5,
           minimum: 0,
           maximum: 1,
-          description: 'Waits vary by so much: 0.5 is from half to one and a half times.',
+          description: 'By how much waits vary: 0.5 means from half to one and a half times.',
         }),
         max_elapsed_time: duration({
           default: '1h',
           description:
-            'A batch whose next attempt would come later than this after its first is dropped. 0s: never.',
+            'A batch is dropped when its next attempt would come later than this after the first. 0s: never.',
         }),
       },
       { description: 'What happens to a batch that could not be delivered.' },
@@ -57,14 +57,15 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
         max_items: Type.Integer({
           default: 100_000,
           minimum: 1,
-          description: 'Traces, metric points or log records that may wait, those under way included.',
+          description: 'Traces, metric points or log records that may wait, including those being sent.',
         }),
-        max_size: size({ default: '64MiB', description: 'Memory that they may take, about.' }),
+        max_size: size({ default: '64MiB', description: 'How much memory they may take, roughly.' }),
         concurrency: Type.Integer({
           default: defaults.concurrency ?? 4,
           minimum: 1,
           maximum: 64,
-          description: 'Batches under way at the same time. With 1 they arrive in the order they were taken.',
+          description:
+            'Batches sent at the same time. With 1 they arrive in the order in which they were taken.',
         }),
         batch: section(
           {
@@ -78,10 +79,12 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
               description: 'How long a batch that is not full waits for more.',
             }),
           },
-          { description: 'How what waits is put together. Batches of different users stay apart.' },
+          {
+            description: 'How waiting items are combined into batches. Those of different users stay apart.',
+          },
         ),
       },
-      { description: 'What waits to be delivered, in memory, for each signal.' },
+      { description: 'The queue of what waits to be delivered, in memory, for each signal.' },
     ),
   };
 }

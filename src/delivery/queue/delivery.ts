@@ -115,7 +115,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     this.#logs.full.warn(
       items,
       { err: error },
-      'Dropped what the queue could not take; raise queue.max_items and queue.max_size, or see why it is not emptied',
+      'Dropped what the queue could not take; raise queue.max_items and queue.max_size, or find out why it is not emptied',
     );
   }
 
@@ -197,7 +197,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     this.#metrics.dropped(items, reason);
     if (reason === 'shutdown') return;
     const why =
-      reason === 'permanent' ? 'it would never be taken' : 'it could not be delivered for too long a time';
+      reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
     this.#logs.lost.warn(items, { signal, reason, err: error }, `Dropped a batch: ${why}`);
   }
 
@@ -212,7 +212,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     if (left > 0)
       logger.error(
         { signal, items: left },
-        'Dropped what could not be delivered before the time for stopping was over',
+        'Dropped what could not be delivered within the time for stopping',
       );
   }
 }

@@ -35,13 +35,13 @@ export class DeliveryMetrics {
     const gauge = (name: string, description: string, read: () => number) =>
       meter.gauge(`exporter_queue_${name}`, { description, labelNames }, read, labels);
     this.#refused = counter('queue_refused_items', 'Items refused to the sender because the queue was full.');
-    this.#dropped = counter('dropped_items', 'Items that were given up, by the reason.', ['reason']);
+    this.#dropped = counter('dropped_items', 'Items that were given up, by reason.', ['reason']);
     this.#sent = counter('sent_items', 'Items delivered.');
-    this.#failed = counter('attempts_failed', 'Attempts to deliver a batch that failed.');
+    this.#failed = counter('attempts_failed', 'Failed attempts to deliver a batch.');
     this.#retries = counter('retries', 'Failed attempts after which the batch was to be sent again.');
     this.#gauges = [
-      gauge('items', 'Items that wait or are under way.', () => queue.items),
-      gauge('bytes', 'Memory that they take, about.', () => queue.bytes),
+      gauge('items', 'Items that wait or are being sent.', () => queue.items),
+      gauge('bytes', 'Memory that they take, roughly.', () => queue.bytes),
       gauge('max_items', 'Items that may wait.', () => limits.maxItems),
       gauge('max_bytes', 'Memory that they may take.', () => limits.maxBytes),
     ];

@@ -67,8 +67,8 @@ export class StoreCalls {
       0,
       { err: error, work: what, wait_ms: waitMs },
       waitMs === null
-        ? `The store failed while the sender of ${sent} stopped: attempts that are not recorded are made again`
-        : `The store does not do what the sender of ${sent} needs; it is asked again`,
+        ? `The store failed while the sender of ${sent} stopped: attempts that were not recorded will be repeated`
+        : `The store fails to do what the sender of ${sent} needs; it is tried again`,
     );
     if (this.#failing.size === 0) this.#tools.onStore(true);
     this.#failing.add(what);

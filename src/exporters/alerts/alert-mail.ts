@@ -74,7 +74,7 @@ function textOf(fired: Fired): readonly string[] {
     ...(repeat > 0 ? [`Repeats:   ${repeat} before this one, and it was not over in between`] : []),
     // For other types the first line says everything.
     ...section('Conditions:', fired.type === 'composite' ? conditions.map(tell) : []),
-    ...section('Traces that show it:', example_trace_ids),
+    ...section('Example traces:', example_trace_ids),
   ];
 }
 

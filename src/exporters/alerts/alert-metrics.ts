@@ -24,13 +24,13 @@ export class AlertMetrics {
     this.#labels = { exporter };
     this.#evaluated = counter('evaluated_rules_total', 'Alerts that were judged, each time anew.');
     this.#duration = meter.histogram('alerts_evaluation_duration_seconds', {
-      description: 'Time of one evaluation, of however many alerts.',
+      description: 'Time that one evaluation takes, of any number of alerts.',
       labelNames: LABEL_NAMES,
       buckets: DURATIONS,
     });
     this.#fired = counter('fired_total', 'Alerts that fired.');
-    this.#resolved = counter('resolved_total', 'Alerts whose reason is over.');
-    this.#failures = counter('evaluation_failures_total', 'Evaluations that failed, and are made again.');
+    this.#resolved = counter('resolved_total', 'Incidents of alerts that are over.');
+    this.#failures = counter('evaluation_failures_total', 'Evaluations that failed, and are repeated.');
     this.#notifications = counter(
       'notifications_total',
       'What became of notices at each attempt, by channel: sent, pending (tried again), failed, skipped.',

@@ -137,7 +137,7 @@ export class AlertsExporter implements Exporter {
   #openEmail({ smtp }: Host, random: () => number): Channel {
     const { clock, logger } = this.#settings;
     if (smtp === null) {
-      logger.info({}, 'No mail server is configured (smtp.host): alerts are not told by e-mail');
+      logger.info({}, 'No mail server is configured (smtp.host): no notices are sent by e-mail');
       return new EmailChannel({ mailer: null, clock, random, logger });
     }
     const mailer = new Mailer({ smtp, clock, trusted: this.#surroundings.trusted });

@@ -14,7 +14,7 @@ const SIGNING_SECRET_PATTERN = `^whsec_${SECRETS_KEY_PATTERN.slice(1)}`;
 export const alertsConfig = section({
   store: extensionId({
     description:
-      'Id of the extension whose telemetry alerts are evaluated by: the one that storage writes to.',
+      'Id of the extension whose telemetry alerts are evaluated on: the one that storage writes to.',
     default: 'duckdb',
   }),
   control: extensionId({
@@ -24,7 +24,7 @@ export const alertsConfig = section({
   interval: duration({
     default: '30s',
     description:
-      'All alerts are evaluated so often, beside those whose agent or service something came of, which are within a second. At least 1s.',
+      'How often all alerts are evaluated. Those whose agent or service something came for are evaluated within a second anyway. At least 1s.',
   }),
   window: duration({
     default: '60m',
@@ -38,12 +38,12 @@ export const alertsConfig = section({
   }),
   timezone: Type.String({
     default: 'UTC',
-    description: 'Whose days cost_threshold goes by: a name such as Europe/Berlin.',
+    description: 'The time zone whose days cost_threshold goes by: a name such as Europe/Berlin.',
   }),
   webhook_signing_secret: Type.Optional(
     secret({
       description:
-        'What signs the webhooks of alerts: whsec_ and 32 bytes in base64. Absent: they are not signed.',
+        'The secret that signs the webhooks of alerts: whsec_ and 32 bytes in base64. Absent: they are not signed.',
       pattern: SIGNING_SECRET_PATTERN,
       patternErrorMessage: 'must be whsec_ and 32 bytes in base64, as "openssl rand -base64 32" prints them',
     }),

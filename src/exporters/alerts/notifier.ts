@@ -113,7 +113,7 @@ export class Notifier {
       this.#faults.warn(
         1,
         { err: error },
-        'Notices that are under way could not be held: they may be sent twice',
+        'The claims of notices that are being sent could not be renewed: these may be sent twice',
       );
     }
   }
@@ -154,7 +154,11 @@ async function attemptNotice(
     };
   } catch (error) {
     if (signal.aborted) return null;
-    faults.warn(1, { err: error, alert_id: alertId }, 'A notice could not be sent by a fault of ours');
+    faults.warn(
+      1,
+      { err: error, alert_id: alertId },
+      'A notice could not be sent because of an internal error',
+    );
     onResult(channel, 'failed');
     const error_message = 'The notice could not be made';
     const attempt = {

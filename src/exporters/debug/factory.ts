@@ -6,7 +6,7 @@ import { DebugExporter } from './debug-exporter.js';
 export const debugExporter: ExporterFactory<typeof debugConfig> = {
   kind: 'exporter',
   type: 'debug',
-  description: 'Writes what passes to the daemon’s own log, for those who set up a pipeline.',
+  description: 'Writes everything that passes to the daemon’s own log, for setting up a pipeline.',
   stability: 'beta',
   signals: SIGNALS,
   configSchema: debugConfig,

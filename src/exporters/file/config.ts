@@ -6,18 +6,18 @@ export const fileConfig = section({
   path: filePath({ default: './data/telemetry.jsonl', description: 'The file; its folder is made.' }),
   append: Type.Boolean({
     default: true,
-    description: 'Write behind what the file holds at the start. Otherwise it is emptied.',
+    description: 'Append to what the file holds at the start. Otherwise it is emptied.',
   }),
   flush_interval: duration({
     default: '1s',
     description:
-      'How long what was written may lie in the system’s memory before it is forced to the disk. 0s: not at all.',
+      'How long written data may stay in the system’s memory before it is forced to the disk. 0s: not at all.',
   }),
   rotation: section(
     {
       max_size: size({
         default: '100MiB',
-        description: 'A file that would grow beyond this is put aside, and a new one begun. 0: never.',
+        description: 'A file that would grow beyond this is put aside, and a new one is begun. 0: never.',
       }),
       max_backups: Type.Integer({
         default: 100,

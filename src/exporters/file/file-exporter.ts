@@ -46,7 +46,7 @@ export class FileExporter implements Exporter {
       if (isOpenToOthers(config.path))
         logger.warn(
           { path: config.path },
-          'Others may read or write this file; take it from them with chmod 600',
+          'Other users may read or write this file; prevent that with chmod 600',
         );
     } catch (cause) {
       throw new Error(`cannot write ${this.#settings.config.path}: ${codeOf(cause)}`, { cause });

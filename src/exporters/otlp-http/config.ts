@@ -86,23 +86,23 @@ export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; 
   if (config.endpoint?.includes('?') === true)
     problems.push({
       path: '/endpoint',
-      message: 'may have no query; write traces_endpoint and so on in full',
+      message: 'must not have a query; write traces_endpoint and so on in full',
     });
   for (const [name, value] of Object.entries(config.headers)) {
     const path = `/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (!HEADER_NAME.test(name)) problems.push({ path, message: 'is no name of a header' });
+    if (!HEADER_NAME.test(name)) problems.push({ path, message: 'is not the name of a header' });
     else if (OWN_HEADERS.has(name.toLowerCase())) problems.push({ path, message: 'is set by the exporter' });
     else if (!HEADER_VALUE.test(value))
       problems.push({
         path,
-        message: 'has a value with characters that no header may have, such as a line break',
+        message: 'has a value with characters that are not allowed in a header, such as a line break',
       });
   }
   const { tls } = config;
   if (tls && (tls.cert_file === undefined) !== (tls.key_file === undefined))
     problems.push({
       path: tls.cert_file === undefined ? '/tls/key_file' : '/tls/cert_file',
-      message: 'needs the other one of cert_file and key_file beside it',
+      message: 'needs both cert_file and key_file',
     });
   return problems;
 }

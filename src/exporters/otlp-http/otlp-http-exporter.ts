@@ -35,7 +35,7 @@ export class OtlpHttpExporter implements Exporter {
     };
     this.#rejected = meter.counter('otlp_http_rejected_items_total', {
       description:
-        'Spans, points and records that the other side took the request without (partial success).',
+        'Spans, points and records that the other side rejected although it took the request (partial success).',
       labelNames: ['exporter', 'signal'],
     });
     this.#log = new SparseLog(logger, clock);
@@ -99,7 +99,7 @@ export class OtlpHttpExporter implements Exporter {
     this.#log.warn(
       rejection.count,
       { signal, reason: shorten(rejection.reason) },
-      `${place} took a request only in part`,
+      `${place} accepted a request only in part`,
     );
   }
 }

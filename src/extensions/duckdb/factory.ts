@@ -23,8 +23,7 @@ const configSchema = section({
   }),
   memory_limit: size({
     default: '512MiB',
-    description:
-      'Memory that DuckDB may take. What does not fit is written beside the store for the time being.',
+    description: 'Memory that DuckDB may use. What does not fit is temporarily written beside the store.',
   }),
   threads: Type.Integer({
     default: 1,
@@ -35,24 +34,25 @@ const configSchema = section({
   }),
   max_queue_size: size({
     default: '128MiB',
-    description: 'Batches that may wait for their commit. More is refused with 503, to be sent again.',
+    description:
+      'Size of the batches that may wait for their commit. More is refused with 503, to be sent again.',
   }),
   max_waiting_segments: Type.Integer({
     default: 24,
     minimum: 2,
     maximum: 1000,
     description:
-      'Full segments that may wait to be moved into the cold file. From half of them on writes slow down, beyond them they are refused with 503.',
+      'Full segments that may wait to be moved into the cold file. From half this number on writes slow down; beyond it they are refused with 503.',
   }),
   reserve: size({
     default: '64MiB',
     description:
-      'Kept free on the disk, in a file beside the store, for what has to be done when the disk is full: then it is given up, and writes are refused with 503 until there is room for it again. 0: nothing is kept.',
+      'Room reserved on the disk, in a file beside the store, for what has to be done when the disk is full: the file is then removed, and writes are refused with 503 until there is room for it again. 0: none.',
   }),
   read_timeout: duration({
     default: '30s',
     description:
-      'What one read may take, and before that wait for its turn. Then it is ended and answered with 503, to be tried again.',
+      'How long one read may take, and how long it may wait for its turn before that. Then it is ended and answered with 503, to be tried again.',
   }),
   max_reads: Type.Optional(
     Type.Integer({
@@ -72,20 +72,20 @@ const configSchema = section({
     default: 100,
     minimum: 1,
     maximum: 100_000,
-    description: 'Of these, reads of one user.',
+    description: 'How many of these may belong to one user.',
   }),
   max_run_spans: Type.Integer({
     default: 100_000,
     minimum: 1000,
     maximum: 1_000_000,
     description:
-      "Spans of a run that its usage, its agent and the service map follow. Further ones are stored and can be read; the run's status and times go on following them.",
+      "How many spans of a run its usage, its agent and the service map follow. Further ones are stored and can be read; the run's status and times go on following them.",
   }),
   max_agents: Type.Integer({
     default: MOST_AGENTS,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Agents that a user may have. Runs of further ones are kept under the agent (other).',
+    description: 'Agents that a user may have. Runs of further agents are kept under the agent (other).',
   }),
   retention: section(
     {
@@ -110,7 +110,7 @@ const configSchema = section({
         }),
       ),
     },
-    { description: 'How long what was stored is kept.' },
+    { description: 'How long stored data is kept.' },
   ),
 });
 

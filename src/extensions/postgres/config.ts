@@ -15,7 +15,8 @@ export const postgresConfig = section({
     default: 10,
     minimum: 1,
     maximum: 100,
-    description: 'Connections to the database, beside the one that hears of changes of other processes.',
+    description:
+      'Connections to the database, beside the one that listens for changes made by other processes.',
   }),
 });
 

@@ -16,9 +16,9 @@ export const quotaConfig = section({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
-    description: 'Events a UTC calendar month for users without a limit of their own. 0: no limit.',
+    description: 'Items (events) a UTC calendar month for users without a limit of their own. 0: no limit.',
   }),
-  count: Type.Array(choice(Object.keys(COUNTABLE) as Countable[], { description: 'One kind of events.' }), {
+  count: Type.Array(choice(Object.keys(COUNTABLE) as Countable[], { description: 'One kind of items.' }), {
     uniqueItems: true,
     default: ['spans'],
     description: 'What counts: spans (a trace without spans is one), metric_points, log_records.',

@@ -6,15 +6,16 @@ export const serviceMapConfig = section({
     minimum: 1,
     maximum: 64,
     default: 1,
-    description: 'Threads that derive. One keeps up with what one process can take in.',
+    description: 'Number of threads. One keeps up with everything that one process can take in.',
   }),
   max_queue: Type.Integer({
     minimum: 1,
     default: 1024,
-    description: 'Batches that may wait for a thread. More wait for a place.',
+    description: 'Batches that may wait for a thread. Further ones wait for a place in the queue.',
   }),
   max_wait: duration({
-    description: 'How long a batch waits for a place. Then it is refused with 503, to be sent again.',
+    description:
+      'How long a batch waits for a place in the queue. Then it is refused with 503, to be sent again.',
     default: '5s',
   }),
 });

@@ -20,7 +20,7 @@ export class MapMetrics {
       labelNames: LABEL_NAMES,
     });
     this.#failed = meter.counter('service_map_failed_tasks_total', {
-      description: 'Tasks that a thread did not do, because it ended or by a fault.',
+      description: 'Tasks that a thread did not finish, because it ended or failed.',
       labelNames: LABEL_NAMES,
     });
     this.#duration = meter.histogram('service_map_task_duration_seconds', {

@@ -118,7 +118,7 @@ export class MapQueue {
       return encodeBatch(items);
     } catch (error) {
       this.#metrics.failed();
-      this.#logger.error({ error }, 'A batch cannot be laid out for the service map: it is refused');
+      this.#logger.error({ error }, 'A batch cannot be encoded for the service map: it is refused');
       throw notDerived(error);
     }
   }
@@ -238,7 +238,7 @@ export class MapQueue {
     this.#logger.error(
       { error, batches: batches.length, spans },
       batches.some(({ hasFailed }) => hasFailed)
-        ? 'The service map of a batch could not be derived, for the second time: it is refused, to be sent again'
+        ? 'The service map of a batch could not be derived for the second time: it is refused, to be sent again'
         : 'The service map of some batches could not be derived: each is tried once more by itself',
     );
     for (const batch of batches) {

@@ -6,7 +6,7 @@ export const validationProcessor: ProcessorFactory<typeof validationConfig> = {
   kind: 'processor',
   type: 'validation',
   description:
-    'Refuses traces, metric points and log records that break a rule or a limit, whatever receiver they came by.',
+    'Refuses traces, metric points and log records that break a rule or a limit, whichever receiver they came through.',
   stability: 'beta',
   configSchema: validationConfig,
   // It removes spaces at the ends of names.

@@ -32,5 +32,5 @@ function inspect(value: JsonValue, levels: number, maxDepth: number): string | u
   return undefined;
 }
 
-export const HALF_SURROGATE = 'must not hold half of a surrogate pair, which is no character';
-const NOT_FINITE = 'must not hold a number too large for a double';
+export const HALF_SURROGATE = 'must not contain half of a surrogate pair, which is not a character';
+const NOT_FINITE = 'must not contain a number too large for a double';

@@ -24,7 +24,7 @@ export class PointRules {
     const problems = new ItemProblems();
     const { maxNameLength, maxTextLength } = this.#limits;
     if (stream.name.trim() === '') problems.add('/stream/name', 'must not be empty');
-    if (stream.name.includes('\0')) problems.add('/stream/name', 'must not hold the character U+0000');
+    if (stream.name.includes('\0')) problems.add('/stream/name', 'must not contain the character U+0000');
     checkLength(problems, '/stream/name', stream.name, maxNameLength);
     checkLength(problems, '/stream/unit', stream.unit, maxNameLength);
     checkLength(problems, '/stream/description', stream.description, maxTextLength);
@@ -45,7 +45,7 @@ export class PointRules {
       if (value.length > maxTextLength) checkLength(problems, `/labels/${key}`, value, maxTextLength);
     }
     if (count > maxLabels)
-      problems.add('/labels', `must not be more than ${maxLabels}, and there are ${count}`);
+      problems.add('/labels', `must not be more than ${maxLabels}, but there are ${count}`);
     if (distribution !== null && bucketsOf(distribution) > maxBuckets)
       problems.add('/distribution', `must not have more than ${maxBuckets} buckets or quantiles`);
     if (exemplars !== null && exemplars.length > maxBuckets)

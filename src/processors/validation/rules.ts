@@ -28,7 +28,7 @@ export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): strin
     // One problem says it all, so the spans are not looked at.
     rules.problems.add(
       '/spans',
-      `must not hold more than ${limits.maxSpansPerTrace} spans, and there are ${spans.length}`,
+      `must not contain more than ${limits.maxSpansPerTrace} spans, but there are ${spans.length}`,
     );
     return rules.problems.reason;
   }
@@ -37,7 +37,7 @@ export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): strin
     const span = spans[index];
     if (!span) continue;
     rules.checkSpan(span, trace, index);
-    if (seen.has(span.span_id)) rules.problems.add(`/spans/${index}/span_id`, 'is there twice in this trace');
+    if (seen.has(span.span_id)) rules.problems.add(`/spans/${index}/span_id`, 'occurs twice in this trace');
     seen.add(span.span_id);
   }
   return rules.problems.reason;
@@ -88,7 +88,7 @@ class Rules {
   #name(field: string, sent: string): string {
     const name = sent.trim();
     if (name === '') this.#add(field, 'must not be empty');
-    else if (name.includes('\0')) this.#add(field, 'must not hold the character U+0000');
+    else if (name.includes('\0')) this.#add(field, 'must not contain the character U+0000');
     else this.#text(field, name, this.#limits.maxNameLength);
     return name;
   }

@@ -41,20 +41,20 @@ export const otlpConfig = section({
           ...protocol('127.0.0.1:4317', '4MiB'),
           max_bodies_in_flight: size({
             description:
-              'All requests that arrive, are inflated or wait for the store; what would pass it is refused, to be sent again. Never less than four of the largest request (with service.user_limits.share 0.5).',
+              'Size of all requests that are arriving, being inflated or waiting for the store; what would exceed it is refused, to be sent again. Never less than four of the largest request (with service.user_limits.share 0.5).',
             default: '128MiB',
           }),
           max_connections: Type.Integer({
             minimum: 1,
             default: 1024,
             description:
-              'Connections at a time. For one more, the one that has been without a call for the longest time is closed; where all have one, the new one.',
+              'Connections at a time. To make room for one more, the one that has been without a call for the longest time is closed; where all have a call, the new one is.',
           }),
           max_connections_per_address: Type.Integer({
             minimum: 1,
             default: 256,
             description:
-              'The same for each address, or /64 of IPv6 addresses. This machine itself has no such bound. Gateways and NAT speak for many.',
+              'The same for each address, or each /64 of IPv6 addresses. This machine itself has no such limit. Many clients may share one address behind gateways and NAT.',
           }),
         },
         { description: 'OTLP over gRPC: the Export services of traces, metrics and logs.' },
@@ -68,12 +68,12 @@ export const otlpConfig = section({
     default: '127.0.0.1:4319',
   }),
   request_timeout: duration({
-    description: 'Time for a whole request to arrive. Slower ones are refused, to be sent again.',
+    description: 'Time limit for a whole request to arrive. Slower ones are refused, to be sent again.',
     default: '30s',
   }),
   idle_timeout: duration({
     description:
-      'A trace without an end that no span has come for in this time counts as timed out. 0s: never.',
+      'A trace without an end counts as timed out when no span has come for it in this time. 0s: never.',
     default: '1h',
   }),
   max_in_flight: section(
@@ -88,7 +88,7 @@ export const otlpConfig = section({
         default: '128MiB',
       }),
     },
-    { description: 'How much may be under way at once, over all ways in.' },
+    { description: 'How much may be in progress at once, over all protocols.' },
   ),
   agent_names: section(
     {

@@ -38,7 +38,8 @@ function checkEndpoints({ protocols: { http, grpc }, api_endpoint: api }: OtlpCo
     : [
         {
           path: '',
-          message: 'listens nowhere: set protocols.http.endpoint, protocols.grpc.endpoint or api_endpoint',
+          message:
+            'does not listen anywhere: set protocols.http.endpoint, protocols.grpc.endpoint or api_endpoint',
         },
       ];
 }

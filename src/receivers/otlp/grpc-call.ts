@@ -182,7 +182,7 @@ export class GrpcCall {
       this.#begin(this.#prefix.readUInt8(0), this.#prefix.readUInt32BE(1));
     }
     if (rest.length === 0) return;
-    if (rest.length > this.#left) throw broken('The call holds more than one message.');
+    if (rest.length > this.#left) throw broken('The call contains more than one message.');
     this.#left -= rest.length;
     this.#give(rest);
   }

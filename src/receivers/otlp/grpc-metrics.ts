@@ -19,7 +19,7 @@ export function observeGrpc(
   const endings = [
     gauge(
       'otlp_grpc_calls_under_way',
-      'Calls of gRPC from their head to the end of their answer.',
+      'gRPC calls between their head and the end of their answer.',
       () => server.callsUnderWay,
     ),
     gauge(
@@ -41,7 +41,7 @@ export function observeGrpc(
 export function countNoRoom(meter: Meter, id: string): (reason: NoRoom, isNew: boolean) => void {
   const closed = meter.counter('otlp_grpc_closed_connections_total', {
     description:
-      'Connections of gRPC that were closed because there are as many as there may be (reason: total, address): new ones where all have a call under way, otherwise those without a call for the longest time.',
+      'gRPC connections that were closed because the limit was reached (reason: total, address): new ones where all have a call in progress, otherwise those without a call for the longest time.',
     labelNames: ['receiver', 'reason', 'which'],
   });
   return (reason, isNew) => {

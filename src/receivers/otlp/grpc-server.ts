@@ -99,7 +99,7 @@ export class GrpcServer {
     const address = parseEndpoint(endpoint);
     if (address === undefined)
       throw new Error(
-        `gRPC listener: ${JSON.stringify(endpoint)} is no endpoint; write host:port, as in 127.0.0.1:4317`,
+        `gRPC listener: ${JSON.stringify(endpoint)} is not an endpoint; write host:port, as in 127.0.0.1:4317`,
       );
     try {
       const port = await this.#listen(address);
@@ -259,7 +259,7 @@ export class GrpcServer {
     if (isFault && !call.abort.aborted)
       this.#options.logger.error(
         { err: error },
-        'A gRPC request failed inside the service; its sender was told nothing more.',
+        'A gRPC request failed because of an internal error; its sender was told nothing else.',
       );
     this.#options.admission.noteRefusal('grpc', problem);
     const { grpcStatus, status } = otlpFailure(problem);

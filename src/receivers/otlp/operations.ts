@@ -12,7 +12,7 @@ const TITLES = { traces: 'Traces', metrics: 'Metrics', logs: 'Logs' } as const;
 
 const statusSchema = Type.Object(
   {
-    code: Type.Integer({ description: 'The code that gRPC has for it.' }),
+    code: Type.Integer({ description: 'The gRPC status code for it.' }),
     message: Type.String(),
     details: Type.Optional(
       Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }), {
@@ -24,14 +24,14 @@ const statusSchema = Type.Object(
 );
 
 const ERRORS = {
-  400: 'The request cannot be decoded. Not to be sent again.',
+  400: 'The request cannot be decoded. Do not send it again.',
   401: 'The key is missing, malformed, unknown, expired or revoked.',
   403: 'The key lacks the scope `write`.',
   413: 'Over the limit, before or after decompression.',
   415: 'Neither protobuf nor JSON, or an unknown content encoding.',
-  429: 'The monthly quota would be passed (`X-Quota-Remaining` says what is left), or the user sends more than is taken in a second. To be sent again after `Retry-After` seconds.',
-  500: 'A fault of the daemon; its log tells more. Not to be sent again.',
-  503: 'Too much at once, stopping, or the store cannot write. To be sent again after `Retry-After` seconds.',
+  429: 'The monthly quota would be exceeded (`X-Quota-Remaining` says what is left), or the user sends more than is accepted in a second. Send it again after `Retry-After` seconds.',
+  500: 'A fault of the daemon; its log tells more. Do not send it again.',
+  503: 'Too much at once, stopping, or the store cannot write. Send it again after `Retry-After` seconds.',
 };
 
 /** What OTLP/HTTP takes and gives for a signal. */
@@ -46,7 +46,7 @@ export function otlpOperation(
     tag: 'otlp',
     summary: `Send ${signal} by OTLP`,
     description:
-      'An `Export…ServiceRequest` of the OpenTelemetry Protocol. What is rejected of it is told in `partialSuccess`. ' +
+      'An `Export…ServiceRequest` of the OpenTelemetry Protocol. `partialSuccess` says which part was rejected. ' +
       QUOTA_HEADERS_NOTE,
     access: 'write',
     body: Type.Object(

@@ -12,7 +12,7 @@ export const traceBatchConfig = section({
     default: '16MiB',
   }),
   request_timeout: duration({
-    description: 'Time for a whole body to arrive. Slower ones are refused with 408.',
+    description: 'Time limit for a whole body to arrive. Slower ones are refused with 408.',
     default: '30s',
   }),
   max_in_flight: section(
@@ -27,7 +27,7 @@ export const traceBatchConfig = section({
         default: '128MiB',
       }),
     },
-    { description: 'How much may be under way at once.' },
+    { description: 'How much may be in progress at once.' },
   ),
   tls: tlsFiles(),
 });

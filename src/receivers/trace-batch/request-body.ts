@@ -23,11 +23,14 @@ export function readItems(received: ReceivedJson): readonly unknown[] {
   if (traces === undefined) throw invalid('/traces', 'is required');
   if (!Array.isArray(traces)) throw invalid('/traces', 'must be an array');
   if (traces.length > MAX_TRACES)
-    throw invalid('/traces', `must not hold more than ${MAX_TRACES} traces, and there are ${traces.length}`);
+    throw invalid(
+      '/traces',
+      `must not contain more than ${MAX_TRACES} traces, but there are ${traces.length}`,
+    );
   const items: readonly unknown[] = traces;
   const spans = items.reduce<number>((sum, item) => sum + countSpans(item), 0);
   if (spans > MAX_SPANS)
-    throw invalid('/traces', `must not hold more than ${MAX_SPANS} spans in all, and there are ${spans}`);
+    throw invalid('/traces', `must not contain more than ${MAX_SPANS} spans in all, but there are ${spans}`);
   return items;
 }
 

@@ -37,11 +37,11 @@ const money = (description: string) =>
       minimum: 0,
       maximum: moneyToNumber(MOST_NANO_USD),
     },
-    `${description} A decimal string (digits, no sign and no blanks), or a number, less than 1 000 000; rounded to nine digits behind the point, half to even.`,
+    `${description} A decimal string (digits, no sign and no blanks), or a number, less than 1 000 000; rounded to nine decimal places, half to even.`,
   );
 
 const status = () =>
-  optional<RunStatus>({ enum: [...RUN_STATUSES, null], default: 'completed' }, 'How the run stands.');
+  optional<RunStatus>({ enum: [...RUN_STATUSES, null], default: 'completed' }, 'The state of the run.');
 
 const uuid = (description: string) => Type.String({ format: 'uuid', description });
 
@@ -50,7 +50,7 @@ const startedAt = () =>
 
 export const TraceHeaderSchema = Type.Object(
   {
-    trace_id: uuid('Made by the sender; the key by which repeats are known.'),
+    trace_id: uuid('Made by the sender; repeats are recognized by it.'),
     agent: Type.String({ description: 'Name of the agent; a new name makes a new agent.' }),
     status: status(),
     started_at: startedAt(),
@@ -59,7 +59,7 @@ export const TraceHeaderSchema = Type.Object(
     success: optional<boolean>({ type: ['boolean', 'null'] }, 'Counts in the success rate.'),
     outcome: text('Free text.'),
     error_message: text('Why the run failed.'),
-    total_tokens: tokens('Of all spans. Derived from them when absent.'),
+    total_tokens: tokens('The sum over all spans. Derived from them when absent.'),
     total_cost_usd: money(
       'Cost of all spans in US dollars. Derived from them when absent, then at most 9007199.254740991.',
     ),
@@ -71,7 +71,7 @@ export const TraceHeaderSchema = Type.Object(
 
 export const SpanSchema = Type.Object(
   {
-    span_id: uuid('Made by the sender; the key by which repeats are known.'),
+    span_id: uuid('Made by the sender; repeats are recognized by it.'),
     trace_id: uuid('The trace of the item it is in.'),
     parent_span_id: optional<string>(
       { type: ['string', 'null'], format: 'uuid' },
@@ -86,10 +86,10 @@ export const SpanSchema = Type.Object(
     started_at: startedAt(),
     ended_at: time('Absent while the step goes on.'),
     duration_ms: duration(),
-    model: text('Of `llm` spans: the model.'),
+    model: text('For `llm` spans: the model.'),
     input_tokens: tokens('Of `llm` spans.'),
     output_tokens: tokens('Of `llm` spans.'),
-    total_tokens: tokens('Of `llm` spans. Derived from the other two when absent.'),
+    total_tokens: tokens('For `llm` spans. Derived from the other two when absent.'),
     cost_usd: money('Cost in US dollars.'),
     input_data: object('The prompt, or the request.'),
     output_data: object('The completion, or the response.'),
@@ -105,7 +105,7 @@ export const TraceItemSchema = Type.Object(
 );
 
 /** No item can break a rule of the whole body. */
-const ANYTHING = Type.Unknown({ description: 'Whatever is no such item is rejected by itself.' });
+const ANYTHING = Type.Unknown({ description: 'Anything that is not such an item is rejected by itself.' });
 
 /** The whole body, for the documentation: each item is checked by itself. */
 export const TraceBatchSchema = Type.Object(

@@ -81,7 +81,9 @@ void t.test('what can never be taken is dropped at once, counted and said', asyn
   t.equal(await dropped('permanent'), 2);
   t.equal(await metric('retries_total'), 0);
   t.equal(await metric('queue_items'), 0);
-  t.match(logger.lines, [/^warn Dropped a batch: it would never be taken .*answered 400: bad spans items=2/]);
+  t.match(logger.lines, [
+    /^warn Dropped a batch: it would never be accepted .*answered 400: bad spans items=2/,
+  ]);
 });
 
 void t.test('a batch that cannot be delivered for too long is dropped', async (t) => {

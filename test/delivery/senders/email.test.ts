@@ -157,7 +157,7 @@ void t.test('an address is one mailbox, or nothing is sent', async (t) => {
   for (const to of bad)
     t.match(
       await send({ to }),
-      { kind: 'permanent', statusCode: null, error: 'The address cannot be written to' },
+      { kind: 'permanent', statusCode: null, error: 'The address is not valid' },
       to,
     );
   t.equal(mails.received.length, good.length);
@@ -241,7 +241,7 @@ void t.test('a greeting that does not come ends with the time of the mail', asyn
   t.strictSame(said(await sending), {
     kind: 'transient',
     statusCode: null,
-    error: 'The mail server was not done within 30000 ms',
+    error: 'The mail server did not finish within 30000 ms',
   });
 });
 
@@ -270,7 +270,7 @@ void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
   const refused = {
     kind: 'transient',
     statusCode: null,
-    error: 'No safe connection to the mail server could be agreed on (TLS)',
+    error: 'No secure connection to the mail server could be negotiated (TLS)',
   };
   const notOffered = await startMailer(t, plain.port, { requireTls: true }, [AUTHORITY]).send();
   t.strictSame(said(notOffered), { ...refused, statusCode: 500 });
@@ -322,7 +322,7 @@ void t.test('a login, and one that fails: the password is told to nobody', async
   t.strictSame(said(result), {
     kind: 'transient',
     statusCode: 535,
-    error: 'The mail server did not take user and password (535)',
+    error: 'The mail server did not accept user and password (535)',
   });
   for (const hidden of [wrong, sentAs('jackdaw', wrong)]) t.notOk(JSON.stringify(result).includes(hidden));
   t.strictSame(logins, ['jackdaw', 'jackdaw']);

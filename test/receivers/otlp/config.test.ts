@@ -30,7 +30,7 @@ void t.test('what could take nothing is refused', async (t) => {
     '/request_timeout must be more than 0: no request would be taken',
   ]);
   const nowhere = '{ protocols: { http: { endpoint: null }, grpc: { endpoint: "" } }, api_endpoint: null }';
-  t.match(faults(nowhere), [/listens nowhere/]);
+  t.match(faults(nowhere), [/does not listen anywhere/]);
 });
 
 void t.test('it tells which ports and certificates it will need', async (t) => {

@@ -77,7 +77,7 @@ void t.test('the file is one process’s at a time', async (t) => {
   await again.close();
 });
 
-void t.test('what is no control store is refused, and stays as it is', async (t) => {
+void t.test('what is not a control store is refused, and stays as it is', async (t) => {
   const path = newPath(t);
   await (await openStore(path)).close();
   const folder = join(path, '..');
@@ -86,7 +86,7 @@ void t.test('what is no control store is refused, and stays as it is', async (t)
   const foreign = join(folder, 'foreign.db');
   await meddle(foreign, 'create table bookmarks (url text)');
   for (const [file, message] of [
-    [text, `The file ${text} is no control store`],
+    [text, `The file ${text} is not a control store`],
     [foreign, `The file ${foreign} is a database of another program`],
   ] as const) {
     const before = readFileSync(file);

@@ -34,8 +34,7 @@ export const newAlertSchema = Type.Object(
         minLength: 1,
         maxLength: MAX_SERVICE_LENGTH,
         format: 'not-blank',
-        description:
-          'The id of a node of the service map, whose spans are looked at. It need not be there yet.',
+        description: 'The id of a node of the service map, whose spans are looked at. It need not exist yet.',
       }),
     ),
     type: alertType,
@@ -53,7 +52,7 @@ export const newAlertSchema = Type.Object(
     title: 'NewAlert',
     additionalProperties: false,
     description:
-      'Either `agent_id` or `target_service` is given. `threshold` is required but for `composite`, which needs `composite_config` instead; other types have none. `webhook_url` is required for the channels `webhook` and `both`.',
+      'Either `agent_id` or `target_service` is given. `threshold` is required except for `composite`, which needs `composite_config` instead; other types have none. `webhook_url` is required for the channels `webhook` and `both`.',
     documented: { allOf: documentedRules() },
   },
 );

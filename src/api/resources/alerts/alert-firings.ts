@@ -17,7 +17,7 @@ const attemptSchema = Type.Object(
   {
     attempt_number: Type.Integer({ minimum: 1 }),
     attempted_at: time(),
-    status_code: nullable(Type.Integer({ description: 'Of HTTP or SMTP. Null: no answer came.' })),
+    status_code: nullable(Type.Integer({ description: 'The status of HTTP or SMTP. Null: no answer came.' })),
     duration_ms: Type.Number(),
     error_message: nullable(Type.String({ description: 'Null after success.' })),
   },
@@ -29,7 +29,7 @@ const notificationSchema = Type.Object(
     channel: Type.Enum(['email', 'webhook']),
     status: Type.Enum(NOTIFICATION_STATUSES, {
       description:
-        '`pending`: an attempt is to come; `sent`; `failed`: none is to come; `skipped`: none was made.',
+        '`pending`: an attempt will follow; `sent`; `failed`: no attempt will follow; `skipped`: none was made.',
     }),
     detail: nullable(
       Type.String({
@@ -50,7 +50,7 @@ const firingSchema = Type.Object(
       Type.Number({ description: 'What was found, in the unit of the threshold. Null for `composite`.' }),
     ),
     threshold: Type.Number({ description: 'As it was.' }),
-    resolved_at: nullable(time('When what the alert looks at was over. Null: not yet, or nobody knows.')),
+    resolved_at: nullable(time('When the incident was over. Null: not yet, or nobody knows.')),
     notifications: Type.Array(notificationSchema),
   },
   { title: 'AlertEvent' },

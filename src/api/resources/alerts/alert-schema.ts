@@ -68,7 +68,8 @@ const conditionSchema = Type.Object(
     source: conditionSource,
     threshold: Type.Optional(
       Type.Number({
-        description: 'Required for `failure_rate`, `inactivity` and `cost_threshold`: as that of an alert.',
+        description:
+          'Required for `failure_rate`, `inactivity` and `cost_threshold`, with the same meaning as for an alert.',
       }),
     ),
     metric_name: Type.Optional(
@@ -80,7 +81,9 @@ const conditionSchema = Type.Object(
     ),
     operator: Type.Optional(metricOperator),
     value: Type.Optional(
-      Type.Number({ description: 'What the newest point of any series of the metric is compared with.' }),
+      Type.Number({
+        description: 'The value with which the newest point of any series of the metric is compared.',
+      }),
     ),
   },
   {
@@ -95,7 +98,8 @@ const conditionSchema = Type.Object(
 export const compositeSchema = Type.Object(
   {
     operator: Type.Enum(['and', 'or'], {
-      description: 'Whether all conditions must hold, or any. One of which nothing is known does not hold.',
+      description:
+        'Whether all conditions must be met, or any. A condition about which nothing is known is not met.',
     }),
     conditions: Type.Array(conditionSchema, {
       minItems: MIN_CONDITIONS,

@@ -35,7 +35,7 @@ export const testAlert = {
   tag: 'alerts',
   summary: 'What an alert finds now',
   description:
-    'Nothing fires and nothing is kept, whether the alert is active or not. Cooldown and what it has fired for already are left aside.',
+    'Nothing fires and nothing is kept, whether the alert is active or not. Its cooldown, and what it has already fired for, are ignored.',
   access: 'read',
   params: alertParams,
   responses: {
@@ -48,7 +48,7 @@ export const testAlert = {
         unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),
         sample_count: count('Runs, spans or series that were looked at.'),
         verdict: Type.Enum(['met', 'not_met', 'no_data'], {
-          description: 'Only for `met` an alert fires; `no_data` is never taken for it.',
+          description: 'An alert fires only for `met`, never for `no_data`.',
         }),
         window: Type.Object({ from: time(), to: time() }, { title: 'AlertWindow' }),
         conditions: Type.Array(conditionSchema, { description: 'One, unless the alert is `composite`.' }),

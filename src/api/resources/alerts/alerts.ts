@@ -29,8 +29,8 @@ const createAlert = {
   method: 'POST',
   path: ALERTS,
   tag: 'alerts',
-  summary: 'Be told when an agent or a service goes wrong',
-  description: `An agent that is not there is 404. A user can have ${MAX_ALERTS} alerts; more are a conflict.`,
+  summary: 'Create an alert: be told when an agent or a service goes wrong',
+  description: `An agent that does not exist is a 404. A user can have ${MAX_ALERTS} alerts; another one is a conflict.`,
   access: 'manage',
   body: newAlertSchema,
   responses: { 201: alertSchema },
@@ -54,9 +54,9 @@ const updateAlert = {
   method: 'PATCH',
   path: ALERT,
   tag: 'alerts',
-  summary: 'Change an alert, pause it or make it active again',
+  summary: 'Change, pause or reactivate an alert',
   description:
-    'What is absent stays; target, type and conditions stay for good. It is evaluated at once, and its cooldown goes on.',
+    'Absent fields stay as they are; target, type and conditions cannot be changed. The alert is evaluated at once, and its cooldown goes on.',
   access: 'manage',
   params: alertParams,
   body: alertChangeSchema,
@@ -69,7 +69,7 @@ const deleteAlert = {
   method: 'DELETE',
   path: ALERT,
   tag: 'alerts',
-  summary: 'Delete an alert with its events for good',
+  summary: 'Delete an alert with its firings for good',
   access: 'manage',
   params: alertParams,
   responses: { 204: null },
@@ -137,6 +137,6 @@ function tooManyAlerts(): HttpProblem {
   return new HttpProblem(
     409,
     'conflict',
-    `There are ${MAX_ALERTS} alerts, which is as many as a user can have: delete one first.`,
+    `There are ${MAX_ALERTS} alerts, which is the limit for a user: delete one first.`,
   );
 }

@@ -25,7 +25,7 @@ const deliveryParams = Type.Object({ ...organizationParams.properties, delivery_
 
 const statusSchema = Type.Enum(DELIVERY_STATUSES, {
   description:
-    '`pending`: an attempt is to come, or waits for the endpoint to be active; `success`: an attempt was answered with 2xx; `failed`: none is to come.',
+    '`pending`: an attempt will follow, or waits for the endpoint to be active; `success`: an attempt was answered with 2xx; `failed`: no attempt will follow.',
 });
 
 const summarySchema = Type.Object(
@@ -44,9 +44,11 @@ const attemptSchema = Type.Object(
     attempt_number: Type.Integer({ minimum: 1 }),
     http_status_code: nullable(Type.Integer({ description: 'Null: no answer came, or not yet.' })),
     response_body: Type.String({ description: 'The first 16 KiB of the answer.' }),
-    duration_ms: nullable(Type.Number({ description: 'Null: under way, or ended with the daemon.' })),
+    duration_ms: nullable(
+      Type.Number({ description: 'Null: still running, or the daemon ended meanwhile.' }),
+    ),
     attempted_at: time(),
-    error_message: nullable(Type.String({ description: 'What failed, where the status does not tell.' })),
+    error_message: nullable(Type.String({ description: 'What failed, where the status does not say.' })),
   },
   { title: 'WebhookAttempt' },
 );
@@ -95,7 +97,7 @@ const retryDelivery = {
   tag: 'webhooks',
   summary: 'Have a webhook delivery attempted once more',
   description:
-    'Whatever its status is, and beside the attempts that are still to come. Nothing is sent while the endpoint is paused.',
+    'Whatever its status is, and beside the attempts that will follow. Nothing is sent while the endpoint is paused.',
   access: 'manage',
   params: deliveryParams,
   responses: {

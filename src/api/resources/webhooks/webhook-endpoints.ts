@@ -31,7 +31,7 @@ const eventTypes = Type.Array(
 );
 const secret = Type.String({
   description:
-    'What requests to the endpoint are signed with: `whsec_` and the base64 of 32 bytes. Shown in this answer only.',
+    'The secret with which requests to the endpoint are signed: `whsec_` and the base64 of 32 bytes. Shown in this answer only.',
 });
 
 const createdFields = {
@@ -46,7 +46,7 @@ const createdFields = {
 const endpointSchema = Type.Object(
   {
     ...createdFields,
-    consecutive_failures: count('Failed attempts since the last success; 0 again when it is made active.'),
+    consecutive_failures: count('Failed attempts since the last success; 0 again when it is activated.'),
   },
   { title: 'WebhookEndpoint' },
 );
@@ -59,7 +59,7 @@ const createEndpoint = {
   path: ENDPOINTS,
   tag: 'webhooks',
   summary: 'Have events sent to a URL',
-  description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; more are a conflict.`,
+  description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; another one is a conflict.`,
   access: 'manage',
   params: organizationParams,
   body: Type.Object(
@@ -91,9 +91,9 @@ const updateEndpoint = {
   method: 'PATCH',
   path: ENDPOINT,
   tag: 'webhooks',
-  summary: 'Change a webhook endpoint, pause it or make it active again',
+  summary: 'Change, pause or reactivate a webhook endpoint',
   description:
-    'What is absent stays. When a paused endpoint is made active, what was held and is due is spread over a minute; deliveries that were queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
+    'Absent fields stay as they are. When a paused endpoint is activated, deliveries that were held and are due are spread over a minute; those that were queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
   access: 'manage',
   params: endpointParams,
   body: Type.Object(
@@ -143,7 +143,7 @@ const testEndpoint = {
   tag: 'webhooks',
   summary: 'Send an event of type `webhook.test` to a webhook endpoint',
   description:
-    'Whatever types it subscribes to. The delivery is listed when the answer comes, and shows how it went. To a paused endpoint nothing is sent, which is a conflict. Needs the role `admin` in the organization.',
+    'Whichever types it subscribes to. The delivery is listed when the answer comes, and shows how it went. Nothing is sent to a paused endpoint, which is a conflict. Needs the role `admin` in the organization.',
   access: 'manage',
   params: endpointParams,
   responses: {
@@ -229,7 +229,7 @@ function tooManyEndpoints(): HttpProblem {
   return new HttpProblem(
     409,
     'conflict',
-    `The organization has ${MAX_ENDPOINTS} webhook endpoints, which is as many as it can have: delete one first.`,
+    `The organization has ${MAX_ENDPOINTS} webhook endpoints, which is the limit: delete one first.`,
   );
 }
 
@@ -237,7 +237,7 @@ function isPaused(): HttpProblem {
   return new HttpProblem(
     409,
     'conflict',
-    'The webhook endpoint is paused: nothing is sent to it until it is made active (is_active).',
+    'The webhook endpoint is paused: nothing is sent to it until it is activated (is_active).',
   );
 }
 

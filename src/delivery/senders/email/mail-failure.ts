@@ -15,14 +15,14 @@ export interface MailFailure {
   readonly detail: string;
 }
 
-const BAD_ADDRESS = 'The address cannot be written to';
+const BAD_ADDRESS = 'The address is not valid';
 
 /** The failure for a recipient that is not a mailbox. */
 export const NO_MAILBOX: MailFailure = {
   kind: 'permanent',
   statusCode: null,
   error: BAD_ADDRESS,
-  detail: 'the address is no mailbox',
+  detail: 'the address is not a mailbox',
 };
 
 /** What `nodemailer` tells of an error. */
@@ -45,12 +45,12 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|NETDOWN|HOSTDOWN)$/, 'The mail server cannot be reached'],
   [
     /^(ETLS|EPROTO|ERR_SSL_.*|ERR_TLS_.*|CERT_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|UNABLE_TO_.*)$/,
-    'No safe connection to the mail server could be agreed on (TLS)',
+    'No secure connection to the mail server could be negotiated (TLS)',
   ],
   [/^EPROTOCOL$/, 'The mail server does not speak SMTP'],
-  [/^(ENOAUTH|EAUTH)$/, 'The mail server takes no login that Jackdaw knows'],
+  [/^(ENOAUTH|EAUTH)$/, 'The mail server accepts no login method that Jackdaw knows'],
   [/^EENVELOPE$/, BAD_ADDRESS],
-  [/^EMESSAGE$/, 'The mail server takes no mail of this size'],
+  [/^EMESSAGE$/, 'The mail server does not accept mails of this size'],
 ];
 
 const ADDRESS = '[address]';
@@ -76,7 +76,7 @@ export class FailureReader {
       return {
         kind: 'transient',
         statusCode,
-        error: `The mail server was not done within ${limitMs} ms`,
+        error: `The mail server did not finish within ${limitMs} ms`,
         detail,
       };
     return {
@@ -90,7 +90,7 @@ export class FailureReader {
   #say({ code, originalCode, command, response, responseCode, message }: SmtpError): string {
     // The server may repeat what it was sent.
     if (code === 'EAUTH' && responseCode !== null)
-      return `The mail server did not take user and password (${responseCode})`;
+      return `The mail server did not accept user and password (${responseCode})`;
     // What it answers to STARTTLS says less than that TLS is missing.
     if (responseCode !== null && code !== 'ETLS')
       return `The mail server answered: ${shorten(withoutAddresses(this.#redact(firstLine(response))))}`;

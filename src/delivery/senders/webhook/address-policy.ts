@@ -126,7 +126,7 @@ function readRange(text: string): Range {
   const isMapped = address?.kind() === 'ipv4' && host.includes(':');
   if (address === null || isMapped || length === '' || prefix > BITS[address.kind()])
     throw new Error(
-      `"${text}" is no range of addresses: write an address and the length of its prefix, as in 10.0.0.0/8 or fd00::/8`,
+      `"${text}" is not a range of addresses: write an address and the length of its prefix, as in 10.0.0.0/8 or fd00::/8`,
     );
   return [address, prefix];
 }

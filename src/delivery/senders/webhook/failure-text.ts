@@ -9,7 +9,7 @@ import {
 } from './connection-error.js';
 import { MAX_HEADER_BYTES } from './guarded-agent.js';
 
-const NO_HTTP = 'The answer is no valid HTTP';
+const NO_HTTP = 'The answer is not valid HTTP';
 
 /** The codes of Node, OpenSSL and undici, in sentences. */
 const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
@@ -21,7 +21,7 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
     /^(CERT_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_.*|INVALID_CA|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/,
     'The receiver’s certificate is not trusted',
   ],
-  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'No safe connection to the receiver could be agreed on (TLS)'],
+  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'No secure connection to the receiver could be negotiated (TLS)'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, `The headers of the answer are longer than ${MAX_HEADER_BYTES} bytes`],
   [/^UND_ERR_RES_/, NO_HTTP],
 ];

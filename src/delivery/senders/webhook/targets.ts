@@ -12,7 +12,7 @@ export const targetsSection = section(
         uniqueItems: true,
         default: [],
         description:
-          'Private networks that receivers may lie in. Metadata services need their exact address (/32, /128).',
+          'Private networks in which receivers may be. Metadata services need their exact address (/32, /128).',
       },
     ),
     ca_file: Type.Optional(

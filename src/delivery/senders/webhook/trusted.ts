@@ -18,7 +18,7 @@ export async function readTrusted(path: string | undefined): Promise<readonly st
   try {
     new X509Certificate(pem);
   } catch (cause) {
-    throw new Error(`${setting} holds no certificate in PEM form`, { cause });
+    throw new Error(`${setting} contains no certificate in PEM form`, { cause });
   }
   // When Node is given certificates, it forgets those of this variable.
   const extra = process.env['NODE_EXTRA_CA_CERTS'];

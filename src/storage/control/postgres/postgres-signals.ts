@@ -85,7 +85,7 @@ export class PostgresSignals implements Signals {
     }
     this.#client = client;
     if (this.#failures > 0) {
-      this.#logger.info({}, 'Changes of other processes are heard of again');
+      this.#logger.info({}, 'Changes made by other processes are noticed at once again');
       // Changes in between were not heard of.
       this.#local.tellAll();
     }
@@ -125,7 +125,7 @@ export class PostgresSignals implements Signals {
     if (this.#failures === 0)
       this.#logger.warn(
         { reason: postgresFailure(error).message },
-        'Changes of other processes are not heard of at once, as PostgreSQL does not answer; it is tried again',
+        'Changes made by other processes are not noticed at once, because PostgreSQL does not answer; it is tried again',
       );
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LAST_PAUSE_MS);
     this.#clock.after(pause, () => {

@@ -84,7 +84,7 @@ export class FileWrites {
   }
 
   #told({ message, isNoRoom }: DatabaseFailure): Error {
-    const cure = isNoRoom ? 'Free some room on its disk, or give it a larger one' : 'See to its disk';
+    const cure = isNoRoom ? 'Free some room on its disk, or use a larger one' : 'Check its disk';
     return new Error(`Nothing can be written to ${this.#path}: ${message}. ${cure}; reads go on meanwhile.`);
   }
 }

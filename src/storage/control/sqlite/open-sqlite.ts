@@ -124,7 +124,7 @@ function fileError(path: string, error: unknown): unknown {
     );
   if (isNoDatabase(error))
     return new ControlStoreError(
-      `The file ${path} is no control store: SQLite cannot read it. Restore it from a backup, or move it away to start with an empty store.`,
+      `The file ${path} is not a control store: SQLite cannot read it. Restore it from a backup, or move it away to start with an empty store.`,
       { cause: failure },
     );
   return error instanceof ControlStoreError ? error : openError(path, failure);

@@ -68,7 +68,7 @@ export interface Append {
   readonly weight: number;
   readonly counted: Counted | null;
   /** How many items were among the rows that {@link rows} gave last: metric points, log records. */
-  readonly events: number;
+  readonly items: number;
   /**
    * The rows to write in the commit `seq`. Called between commits, once for each try. What it changes in memory holds only after
    * {@link committed}; {@link rolledBack} undoes it.

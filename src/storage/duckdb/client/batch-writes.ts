@@ -2,7 +2,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
-import type { WriteAnswer } from '../commits/commit-line.js';
+import type { WriteAnswer } from '../commits/commit-queue.js';
 import type { CallOrder } from './call-order.js';
 import { countedMessage } from './counted-message.js';
 import { TracesEncoder, transferablesOf } from '../messages/encode-traces.js';

@@ -6,8 +6,8 @@ import type { Agents } from '../figures/agents.js';
 import type { BackPressure } from './back-pressure.js';
 import type { Connection } from '../files/connection.js';
 import type { DiskRoom } from '../files/disk-room.js';
-import { CommitLine, type Waiting, type Written } from './commit-line.js';
-import { countedIn, quotaUsage, type EventCounts } from '../changes/event-counts.js';
+import { CommitQueue, type Waiting, type Written } from './commit-queue.js';
+import { countedIn, quotaUsage, type ItemCounts } from '../changes/item-counts.js';
 import { countWritten, writeRows } from './segment-writes.js';
 import type { Segment } from '../rows/segment.js';
 import type { Segments } from '../reads/segments.js';
@@ -43,14 +43,14 @@ export class Writer {
   readonly #segments: Segments;
   readonly #settlement: Settlement;
   readonly #agents: Agents;
-  readonly #counts: EventCounts;
+  readonly #counts: ItemCounts;
   readonly #logger: Logger;
   readonly #onCommit: (report: CommitReport) => void;
   readonly #onSealed: () => void;
   readonly #segmentSize: SegmentSize;
   readonly #pressure: BackPressure;
   readonly #room: DiskRoom;
-  readonly #line: CommitLine;
+  readonly #queue: CommitQueue;
   #running: Promise<void> | null = null;
   #seq: number;
   /** Callers that wait for the current segment to be sealed. */
@@ -62,7 +62,7 @@ export class Writer {
     readonly segments: Segments;
     readonly settlement: Settlement;
     readonly agents: Agents;
-    readonly counts: EventCounts;
+    readonly counts: ItemCounts;
     readonly logger: Logger;
     readonly onCommit: (report: CommitReport) => void;
     readonly onSealed: () => void;
@@ -77,7 +77,7 @@ export class Writer {
     this.#settlement = parts.settlement;
     this.#agents = parts.agents;
     this.#counts = parts.counts;
-    this.#line = new CommitLine(parts.counts);
+    this.#queue = new CommitQueue(parts.counts);
     this.#logger = parts.logger;
     this.#onCommit = parts.onCommit;
     this.#onSealed = parts.onSealed;
@@ -93,7 +93,7 @@ export class Writer {
   async write(change: Change): Promise<Written> {
     this.#room.check();
     if ('batch' in change || 'append' in change) this.#pressure.check();
-    const done = this.#line.add(change);
+    const done = this.#queue.add(change);
     this.#running ??= this.#run();
     return await done;
   }
@@ -116,7 +116,7 @@ export class Writer {
 
   /** Refuses what waits for its commit. The commit under way goes on. */
   refuseWaiting(): void {
-    this.#line.refuseAll();
+    this.#queue.refuseAll();
   }
 
   /** Resolves when everything that waited is committed or refused. */
@@ -125,10 +125,10 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    while (this.#line.length > 0) {
+    while (this.#queue.length > 0) {
       await this.#pressure.pause();
-      await this.#line.gather();
-      const group = this.#line.take();
+      await this.#queue.gather();
+      const group = this.#queue.take();
       await this.#commitInParts(group);
     }
     if (this.#toSeal.length > 0) this.#rotate();
@@ -184,7 +184,7 @@ export class Writer {
     const nobody = { resolve: () => undefined, reject: () => undefined };
     try {
       await this.#commit(first.map((change) => ({ change, ...nobody })));
-      this.#line.putBack(waiting);
+      this.#queue.putBack(waiting);
     } catch (error) {
       await this.#recover(waiting, error);
     }
@@ -229,8 +229,8 @@ export class Writer {
     for (const change of changes) {
       const counted = countedIn(change);
       if (counted === null) continue;
-      const events = 'batch' in change ? settled.events.get(change.batch) : undefined;
-      this.#counts.add(counted, 'append' in change ? change.append.events : (events ?? 0));
+      const items = 'batch' in change ? settled.items.get(change.batch) : undefined;
+      this.#counts.add(counted, 'append' in change ? change.append.items : (items ?? 0));
     }
   }
 

@@ -14,7 +14,7 @@ import { Housekeeping } from './housekeeping.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { openIndexes } from '../ids/open-indexes.js';
 import { IdleRuns } from '../runs/idle-runs.js';
-import { EventCounts } from '../changes/event-counts.js';
+import { ItemCounts } from '../changes/item-counts.js';
 import { EventReads } from '../events/event-reads.js';
 import { RECENT_SIZE, RecentEvents } from '../events/recent-events.js';
 import { StoredLogs } from './stored-logs.js';
@@ -57,7 +57,7 @@ export interface EngineParts {
   readonly runs: RunReads;
   readonly metrics: StoredMetrics;
   readonly logs: StoredLogs;
-  readonly counts: EventCounts;
+  readonly counts: ItemCounts;
   readonly services: Services;
   /** Which traces are stored. */
   readonly traces: IdIndex;
@@ -134,7 +134,7 @@ async function openFiles(
   const origins = new Origins();
   const metrics = new StoredMetrics(origins);
   const logs = new StoredLogs(origins);
-  const counts = new EventCounts();
+  const counts = new ItemCounts();
   const services = new Services();
   const figures = new RunFigures();
   const pools = await openPools(database, options.readLimits ?? READ_LIMITS);

@@ -3,7 +3,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { EventPageLimit } from '../../event-log.js';
 import type { WantedOfTenants } from '../runs/idle-runs.js';
 import type { Observations } from '../alerts/observations.js';
-import type { WriteAnswer } from '../commits/commit-line.js';
+import type { WriteAnswer } from '../commits/commit-queue.js';
 import type { TracesMessage } from '../messages/encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
 import { readFacts } from '../events/facts.js';

@@ -3,7 +3,7 @@ import type { Origins } from '../changes/origins.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../queries/logs.js';
 import type { Read } from '../reads/read.js';
 import { TraceId } from '../rows/trace-id.js';
-import type { WriteAnswer } from '../commits/commit-line.js';
+import type { WriteAnswer } from '../commits/commit-queue.js';
 import type { Writer } from '../commits/writer.js';
 import type { LogsMessage } from '../messages/encode-logs.js';
 import { IncomingLogs } from '../logs/incoming-logs.js';

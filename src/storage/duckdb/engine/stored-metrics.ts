@@ -12,7 +12,7 @@ import {
 import type { Read } from '../reads/read.js';
 import { removeOldPoints } from '../upkeep/retention.js';
 import type { Capture } from '../rows/segment.js';
-import type { WriteAnswer } from '../commits/commit-line.js';
+import type { WriteAnswer } from '../commits/commit-queue.js';
 import type { Writer } from '../commits/writer.js';
 import type { PointsMessage } from '../messages/encode-points.js';
 import { IncomingPoints } from '../metrics/incoming-points.js';

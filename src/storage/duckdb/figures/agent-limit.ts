@@ -27,7 +27,7 @@ export class OtherAgents implements AgentLimit {
     this.#told.add(tenant);
     this.#logger.warn(
       { tenant, max_agents: this.most },
-      'A user has as many agents as extensions.duckdb.max_agents allows; runs of further ones are kept under the agent (other). Names of agents should not hold ids.',
+      'A user has as many agents as extensions.duckdb.max_agents allows; runs of further ones are kept under the agent (other). Names of agents should not contain ids.',
     );
   }
 }

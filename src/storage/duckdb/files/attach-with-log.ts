@@ -63,7 +63,7 @@ async function truncate(log: string, bytes: number): Promise<void> {
 
 function damagedLog(log: string, { at, end }: { readonly at: number; readonly end: number }): StoreOpenError {
   return new StoreOpenError(
-    `The log ${log} is damaged at byte ${at}, and what was stored behind that would be lost. Put a sound copy in its place; to go on without what was stored from there on, cut it off (truncate -s ${end} ${log}).`,
+    `The log ${log} is damaged at byte ${at}, and what was stored after that would be lost. Put a sound copy in its place; to go on without what was stored from there on, cut it off (truncate -s ${end} ${log}).`,
     { cause: new Error(`the log is damaged at byte ${at}`) },
   );
 }

@@ -80,7 +80,7 @@ export class DiskRoom {
   check(): void {
     if (!this.#isShort) return;
     this.#refused++;
-    throw new ConsumeError('The disk of the store is full: nothing is taken until there is room again.', {
+    throw new ConsumeError('The disk of the store is full: nothing is accepted until there is room again.', {
       code: 'storage_unavailable',
       retryable: true,
       retryAfterMs: RETRY_AFTER_MS,
@@ -126,7 +126,7 @@ export class DiskRoom {
       // A failed attempt takes room from those who need it.
       if ((await freeBytes(dirname(this.#path))) >= this.#needed && (await this.#make())) this.#isEnough();
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'How much room there is on the disk cannot be seen.');
+      this.#parts.logger.warn({ err: error }, 'The free room on the disk cannot be determined.');
     }
     if (this.#isShort) this.#lookLater();
   }

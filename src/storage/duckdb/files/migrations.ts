@@ -65,7 +65,7 @@ export async function migrate(
   const first = schema.upgrades[0]?.version ?? schema.version + 1;
   if (version !== null && version + 1 < first) {
     throw new StoreOpenError(
-      `The store file ${path} has schema ${version}, that of an earlier development version of Jackdaw, which cannot be brought to schema ${schema.version}. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
+      `The store file ${path} has schema ${version}, that of an earlier development version of Jackdaw, which cannot be upgraded to schema ${schema.version}. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
     );
   }
   const changes =

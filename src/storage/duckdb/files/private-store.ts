@@ -20,7 +20,7 @@ export function makeStorePrivate(mainPath: string, logger: Logger): void {
     } catch (error) {
       logger.warn(
         { err: error, file: join(directory, name) },
-        'Others may read or write a file of the store, and that could not be changed',
+        'Other users may read or write a file of the store, and that could not be changed',
       );
     }
   }

@@ -38,7 +38,7 @@ export function tooManyWaiting(): ConsumeError {
 /** A read that took long while much was coming in. */
 export function heldUpMove(): ConsumeError {
   return unread(
-    'The search was ended, as it kept the store from tidying up what is coming in. Ask for less, or try again later.',
+    'The search was ended because it kept the store from tidying up incoming data. Ask for less, or try again later.',
     5000,
   );
 }

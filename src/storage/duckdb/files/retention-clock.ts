@@ -47,7 +47,7 @@ export class RetentionClock {
       await this.#parts.notes.write(note);
     } catch (error) {
       // It may fail on a full disk, where retention is needed most.
-      this.#parts.logger.warn({ err: error }, 'What retention believes of the clock could not be noted.');
+      this.#parts.logger.warn({ err: error }, 'The time that retention believes could not be noted.');
     }
     this.#tell(note, known, now);
     return Math.min(now, note.trustedAt);

@@ -25,7 +25,7 @@ export async function openRuns({ names, store, kind, logger }: Place, lastSeq: n
     else {
       logger.warn(
         { ids: kind, file: path },
-        'A file of the index of ids is damaged, or of another store; it is removed.',
+        'A file of the index of ids is damaged, or belongs to another store; it is removed.',
       );
       await run?.close();
       await rm(path, { force: true });

@@ -35,7 +35,7 @@ export class IncomingLogs implements Append {
     this.weight = this.#logs.rows;
   }
 
-  get events(): number {
+  get items(): number {
     return this.weight;
   }
 

@@ -62,7 +62,7 @@ export class IncomingPoints implements Append {
     return refused;
   }
 
-  get events(): number {
+  get items(): number {
     return this.weight - this.refused.length;
   }
 

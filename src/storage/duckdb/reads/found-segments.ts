@@ -109,7 +109,7 @@ export async function findSegments(
   for (const note of notes.keys()) {
     if (left.has(note)) continue;
     await forgetAside(connection, note);
-    logger.warn({ segment: note }, 'A segment that was set aside is not there any more.');
+    logger.warn({ segment: note }, 'A segment that was set aside no longer exists.');
   }
   for (const segment of aside) {
     segment.isAside = true;

@@ -248,7 +248,7 @@ export class Segments {
       .catch((error: unknown) => {
         this.#logger.warn(
           { err: error, segment: segment.number },
-          'A segment could not be let go of; the next start does it.',
+          'A segment could not be released; the next start does it.',
         );
       });
   }

@@ -24,6 +24,6 @@ export function telemetryFile(connection: Connection, catalog: string, path: str
       // What they added to the sums is not what they hold now.
       if (catalog === COLD) await deriveSumsAnew(connection);
     },
-    hint: (rows) => (rows.has(LOGS.name) ? ' Counts of log searches may be too high by them.' : ''),
+    hint: (rows) => (rows.has(LOGS.name) ? ' They may make counts of log searches too high.' : ''),
   };
 }

@@ -11,7 +11,7 @@ const ROW_BYTES = 40;
  */
 export class SumCorrections implements Append {
   readonly counted = null;
-  readonly events = 0;
+  readonly items = 0;
   readonly #parts: readonly SumPart[];
 
   constructor(parts: readonly SumPart[]) {

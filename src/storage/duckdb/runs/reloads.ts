@@ -146,13 +146,16 @@ export class Reloads {
         'Writes of a user are refused for a while: they touch long runs that are not in memory any more, and loading those takes more than its share.',
       );
     }
-    return new ConsumeError('More spans of stored runs would have to be loaded than a user may.', {
-      code: 'overloaded',
-      retryable: true,
-      retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(this.#loaded.secondsUntilFree(tenant))),
-      detail:
-        'This touches long runs that are not in memory any more, and too many of them were loaded lately; send it again later.',
-    });
+    return new ConsumeError(
+      'More spans of stored runs would have to be loaded than are allowed for a user.',
+      {
+        code: 'overloaded',
+        retryable: true,
+        retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(this.#loaded.secondsUntilFree(tenant))),
+        detail:
+          'This touches long runs that are not in memory any more, and too many of them were loaded lately; send it again later.',
+      },
+    );
   }
 }
 

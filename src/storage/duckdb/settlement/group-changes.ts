@@ -18,7 +18,7 @@ import type { IncomingBatch } from '../changes/incoming-batch.js';
 import type { OutcomeChange } from '../changes/change.js';
 
 /** How many items of each batch of a group are new: spans, and traces without spans. */
-export class EventsOfGroup {
+export class ItemsOfGroup {
   readonly byBatch = new Map<IncomingBatch, number>();
 
   add(batch: IncomingBatch, more: number): void {
@@ -30,7 +30,7 @@ export class EventsOfGroup {
 export interface TouchedGroup extends LoadedGroup {
   /** Traces that become stored are added. */
   readonly states: Map<string, TraceState>;
-  readonly events: EventsOfGroup;
+  readonly items: ItemsOfGroup;
 }
 
 /** How many spans of a trace are read with their payloads at a time; of payloads no more than {@link PART_BYTES}. */
@@ -77,7 +77,7 @@ export class GroupChanges {
     return outcomes;
   }
 
-  #applyTrace(key: string, { batch, trace }: Part, { fresh, states, events }: TouchedGroup): void {
+  #applyTrace(key: string, { batch, trace }: Part, { fresh, states, items }: TouchedGroup): void {
     const named = headerAt(batch, trace);
     const isFresh = fresh.get(batch)?.has(trace) === true;
     // Only a name that is written gets a number.
@@ -99,7 +99,7 @@ export class GroupChanges {
         this.#applySpan(key, state, { batch, trace }, at, batch.span(at));
     }
     // A new trace counts even if it brings no span.
-    events.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
+    items.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
   }
 
   /** Applies what the batch brings to stored spans; its header and its new spans come with the batch itself. */

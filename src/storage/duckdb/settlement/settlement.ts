@@ -7,7 +7,7 @@ import { CompletedSpans, type LoadedGroup } from '../runs/completed-spans.js';
 import type { Connection } from '../files/connection.js';
 import { CommitEvents, eventRows } from '../events/commit-events.js';
 import type { RecentEvents } from '../events/recent-events.js';
-import { EventsOfGroup, GroupChanges } from './group-changes.js';
+import { ItemsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { IdleRuns } from '../runs/idle-runs.js';
 import { isRunningAt, namesItsAgentAt } from '../changes/incoming-rows.js';
@@ -37,7 +37,7 @@ export interface Settled {
   /** For each outcome that was set, the header after it; null for a trace that is not stored. */
   readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
   /** How many items of each batch are new: spans, and traces without spans. */
-  readonly events: ReadonlyMap<IncomingBatch, number>;
+  readonly items: ReadonlyMap<IncomingBatch, number>;
   /** To be called after the commit. */
   committed(): void;
 }
@@ -130,13 +130,13 @@ export class Settlement {
     const fresh = newParts(sorted, states);
     await this.#loadCompleted({ touched, fresh, states }, changes, stored);
     await this.#links.load(sorted, states, capture);
-    const events = new EventsOfGroup();
+    const items = new ItemsOfGroup();
     const facts = new CommitEvents(this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
     for (const state of states.values()) state.closeIfAsked();
-    const group = { touched, fresh, states, events };
+    const group = { touched, fresh, states, items };
     const outcomes = await this.#changes.apply(group, stored);
-    const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, events));
+    const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, items));
     for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
     const written = [...touched].flatMap(([key, trace]) => {
       const state = states.get(key);
@@ -160,7 +160,7 @@ export class Settlement {
     return {
       rows,
       outcomes,
-      events: events.byBatch,
+      items: items.byBatch,
       committed: () => {
         for (const traces of whole) this.#wholeCommitted(seq, traces);
         for (const trace of written) this.#touchedCommitted(seq, trace);
@@ -200,7 +200,7 @@ export class Settlement {
     this.#links.clear();
   }
 
-  #settleWhole(batch: IncomingBatch, traces: readonly number[], events: EventsOfGroup): WholeTraces {
+  #settleWhole(batch: IncomingBatch, traces: readonly number[], items: ItemsOfGroup): WholeTraces {
     const agentNos = new Map<number, number>();
     const otherNames = new Map<number, string>();
     for (const trace of traces) {
@@ -211,7 +211,7 @@ export class Settlement {
       if (agent.name !== name) otherNames.set(trace, agent.name);
     }
     for (const trace of traces) {
-      events.add(batch, Math.max(1, batch.end(trace) - batch.start(trace)));
+      items.add(batch, Math.max(1, batch.end(trace) - batch.start(trace)));
       if (batch.usesPrompts) this.#links.linkSpans(batch.traceKey(trace), batch, trace);
     }
     this.#map.addWhole(batch, traces, otherNames);

@@ -205,7 +205,7 @@ void t.test('an endpoint is tested, unless it is paused', async (t) => {
     status: 409,
     body: {
       code: 'conflict',
-      detail: 'The webhook endpoint is paused: nothing is sent to it until it is made active (is_active).',
+      detail: 'The webhook endpoint is paused: nothing is sent to it until it is activated (is_active).',
     },
   });
   await api.call('PATCH', place, { json: { is_active: true } });
@@ -381,7 +381,7 @@ void t.test(
     const lost = await restart(wrong);
     const complaint = (api: TestApi) => api.logs.filter((line) => line.includes('cannot be decrypted'));
     t.match(complaint(lost), [
-      /webhook_endpoints=2 .*another key than that in secrets\.key of the configuration: put the former key back/,
+      /webhook_endpoints=2 .*another key than the one in secrets\.key of the configuration: put the former key back/,
     ]);
     for (const secret of keys) t.notOk(lost.logs.join('\n').includes(secret));
     t.match(await lost.get(ENDPOINTS), [{ id: created[1]?.id }, { id: created[0]?.id }]);

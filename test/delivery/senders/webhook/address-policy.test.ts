@@ -165,7 +165,7 @@ void t.test('an entry that is no range is named', async (t) => {
   ];
   for (const cidr of wrong) {
     t.throws(() => new AddressPolicy(['192.168.0.0/16', cidr]), {
-      message: `"${cidr}" is no range of addresses: write an address and the length of its prefix, as in 10.0.0.0/8 or fd00::/8`,
+      message: `"${cidr}" is not a range of addresses: write an address and the length of its prefix, as in 10.0.0.0/8 or fd00::/8`,
     });
   }
 });

@@ -59,7 +59,7 @@ void t.test('a receiver with an old TLS', async (t) => {
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
   const receiver = await startReceiver(t, undefined, old);
   const { send } = await startSender(t);
-  const error = 'No safe connection to the receiver could be agreed on (TLS)';
+  const error = 'No secure connection to the receiver could be negotiated (TLS)';
   t.match(await send(receiver.url), { ...NOTHING, error });
 });
 
@@ -78,7 +78,7 @@ async function startTcp(t: Test, onConnection: (socket: Socket) => void): Promis
 void t.test('a receiver without TLS', async (t) => {
   const port = await startTcp(t, (socket) => socket.end(answerText('400 Speak plainly')));
   const { send } = await startSender(t);
-  const error = 'No safe connection to the receiver could be agreed on (TLS)';
+  const error = 'No secure connection to the receiver could be negotiated (TLS)';
   t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
 });
 

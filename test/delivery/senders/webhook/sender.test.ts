@@ -72,7 +72,7 @@ void t.test('good and bad answers on shared connections do not touch each other'
       'The connection ended before the answer was complete',
     ],
     [(socket) => socket.write(answerText('204 No Content')), 204, null],
-    [(socket) => socket.write('garbage\r\n'), null, 'The answer is no valid HTTP'],
+    [(socket) => socket.write('garbage\r\n'), null, 'The answer is not valid HTTP'],
   ];
   const wayOf = (attempt: number) => ways[attempt % ways.length] ?? ([keepOpen, 200, null] as const);
   const receiver = await startReceiver(t, (socket, request, raw) => {
@@ -151,7 +151,7 @@ void t.test(
         resolve: async () => [{ address: '127.0.0.1', family: 4 }],
       });
     await t.rejects(open('none.pem'), /cannot read .*none\.pem \(targets\.ca_file\): ENOENT/);
-    await t.rejects(open('text.pem'), /text\.pem \(targets\.ca_file\) holds no certificate in PEM form/);
+    await t.rejects(open('text.pem'), /text\.pem \(targets\.ca_file\) contains no certificate in PEM form/);
     const receiver = await startReceiver(t);
     const request = { url: receiver.url, headers: {}, body: Buffer.from('{}') };
     const { signal } = new AbortController();

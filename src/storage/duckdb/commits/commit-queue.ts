@@ -1,5 +1,5 @@
 import type { QuotaUsage } from '../../../component/consumer.js';
-import { Allowances, type EventCounts } from '../changes/event-counts.js';
+import { Allowances, type ItemCounts } from '../changes/item-counts.js';
 import { closing } from '../files/read-errors.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { Change } from '../changes/change.js';
@@ -34,8 +34,8 @@ export interface Waiting {
 }
 
 /** The changes that wait for their commit, in the order in which they came. */
-export class CommitLine {
-  readonly #counts: EventCounts;
+export class CommitQueue {
+  readonly #counts: ItemCounts;
   #waiting: Waiting[] = [];
   #waitingSpans = 0;
   /** How many spans the last group had. */
@@ -43,7 +43,7 @@ export class CommitLine {
   /** Ends the gathering. */
   #gathered: (() => void) | null = null;
 
-  constructor(counts: EventCounts) {
+  constructor(counts: ItemCounts) {
     this.#counts = counts;
   }
 

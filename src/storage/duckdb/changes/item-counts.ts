@@ -13,10 +13,10 @@ import type { Rows } from './rows.js';
 /**
  * How many items of every user and month count for a quota: kept in memory, and written in the transaction of the counted rows.
  */
-export class EventCounts {
+export class ItemCounts {
   readonly #used = new Map<string, number>();
   /** What the commit under way adds. */
-  readonly #added = new Map<string, { readonly tenant: number; readonly month: number; events: number }>();
+  readonly #added = new Map<string, { readonly tenant: number; readonly month: number; items: number }>();
 
   async load(connection: Connection, capture: Capture): Promise<void> {
     const rows = await connection.rows(
@@ -37,27 +37,31 @@ export class EventCounts {
    *
    * @throws ConsumeError `quota_exceeded` when they pass the limit: the commit must be given up
    */
-  add(counted: Counted, events: number): void {
-    if (events === 0) return;
+  add(counted: Counted, items: number): void {
+    if (items === 0) return;
     const { tenant, limit } = counted;
     const month = monthOf(counted.at);
     const key = keyOf(tenant, month);
     const added = this.#added.get(key);
-    const before = this.used(tenant, month) + (added?.events ?? 0);
-    if (before + events > limit) throw exceeded(counted, before, events);
-    if (added === undefined) this.#added.set(key, { tenant, month, events });
-    else added.events += events;
+    const before = this.used(tenant, month) + (added?.items ?? 0);
+    if (before + items > limit) throw exceeded(counted, before, items);
+    if (added === undefined) this.#added.set(key, { tenant, month, items });
+    else added.items += items;
   }
 
   rows(seq: number): Rows[] {
     return objectRows(
       USAGE,
-      [...this.#added.values()].map(({ tenant, ...row }) => ({ row, own: [seq, tenant], replaces: false })),
+      [...this.#added.values()].map(({ tenant, month, items }) => ({
+        row: { month, events: items },
+        own: [seq, tenant],
+        replaces: false,
+      })),
     );
   }
 
   committed(): void {
-    for (const [key, { events }] of this.#added) this.#used.set(key, (this.#used.get(key) ?? 0) + events);
+    for (const [key, { items }] of this.#added) this.#used.set(key, (this.#used.get(key) ?? 0) + items);
     this.#added.clear();
   }
 
@@ -71,10 +75,10 @@ export class EventCounts {
  * alone.
  */
 export class Allowances {
-  readonly #counts: EventCounts;
+  readonly #counts: ItemCounts;
   readonly #most = new Map<string, number>();
 
-  constructor(counts: EventCounts) {
+  constructor(counts: ItemCounts) {
     this.#counts = counts;
   }
 
@@ -84,7 +88,7 @@ export class Allowances {
     if (counted === null || counted.limit === Infinity) return true;
     const month = monthOf(counted.at);
     const key = keyOf(counted.tenant, month);
-    const most = (this.#most.get(key) ?? 0) + mostEvents(change);
+    const most = (this.#most.get(key) ?? 0) + mostItems(change);
     this.#most.set(key, most);
     return this.#counts.used(counted.tenant, month) + most <= counted.limit;
   }
@@ -96,7 +100,7 @@ export function countedIn(change: Change): Counted | null {
 }
 
 /** The most items that a change may bring. */
-function mostEvents(change: Change): number {
+function mostItems(change: Change): number {
   if ('append' in change) return change.append.weight;
   // A trace without spans is an item.
   return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
@@ -107,11 +111,11 @@ export function quotaUsage({ at, limit }: Counted, used: number): QuotaUsage | u
   return limit === Infinity ? undefined : { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
 }
 
-function exceeded(counted: Counted, used: number, events: number): ConsumeError {
+function exceeded(counted: Counted, used: number, items: number): ConsumeError {
   const resetsAt = startOfMonth(monthOf(counted.at) + 1);
   const usage = quotaUsage(counted, used);
   return new ConsumeError(
-    `The monthly limit of ${counted.limit} events would be passed: ${used} are used, and this request brings ${events} more. Nothing of it was stored. The next month begins at ${new Date(resetsAt / 1000).toISOString()}.`,
+    `The monthly limit of ${counted.limit} events would be exceeded: ${used} are used, and this request brings ${items} more. None of it was stored. The next month begins at ${new Date(resetsAt / 1000).toISOString()}.`,
     {
       code: 'quota_exceeded',
       retryable: true,
