@@ -125,7 +125,7 @@ void t.test('without a directory the key must be configured', async (t) => {
   const [one, two] = [new SecretBoxes({ key }).at(null), new SecretBoxes({ key }).at(testFolder(t))];
   t.equal(await two.open(await one.seal('secret', OWNER), OWNER), 'secret');
   await t.rejects(new SecretBoxes({ key: aKey() }).at(null).open(await one.seal('secret', OWNER), OWNER), {
-    message: /another key than that in secrets\.key of the configuration: put the former key back$/,
+    message: /another key than the one in secrets\.key of the configuration: put the former key back$/,
   });
 });
 

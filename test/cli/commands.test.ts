@@ -118,7 +118,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
     t.equal(bad.code, 78);
     t.match(
       bad.stderr,
-      /bad\.yaml:2:13: error: extensions\.duckdb\.path: .*jackdaw\.duckdb cannot be written: .*file is no directory/,
+      /bad\.yaml:2:13: error: extensions\.duckdb\.path: .*jackdaw\.duckdb cannot be written: .*file is not a directory/,
     );
     t.match(
       bad.stderr,

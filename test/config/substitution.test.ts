@@ -70,7 +70,7 @@ void t.test('what cannot be put in is an error with its place and its cure', asy
   t.match(problems, [
     'a.yaml:10:11: error: extensions.thing.text: the environment variable MISSING is not set; set it, or write ${env:MISSING:-default}',
     'a.yaml:11:15: error: extensions.thing.password: ${file:/nowhere} cannot be read: no such file',
-    'a.yaml:12:11: error: extensions.thing.word: "${HOME}" is no substitution (${env:NAME}, ${env:NAME:-default}, ${file:path}); did you mean "${env:HOME}"?',
+    'a.yaml:12:11: error: extensions.thing.word: "${HOME}" is not a substitution (${env:NAME}, ${env:NAME:-default}, ${file:path}); did you mean "${env:HOME}"?',
     /a\.yaml:13:13: .*"BAD NAME" cannot be the name of an environment variable/,
     /a\.yaml:14:11: .*without a closing "}"/,
   ]);

@@ -203,7 +203,7 @@ void t.test('a route is refused that is taken or none at all', async (t) => {
   }, /must begin with a slash/);
   t.throws(() => {
     listener.route(echo('GET', '/x/{a}/{a}'));
-  }, /\{a\} is there twice/);
+  }, /\{a\} occurs twice/);
   t.throws(() => {
     listener.route(echo('GET', '/x/v{a}'));
   }, /a placeholder is a whole segment/);

@@ -54,7 +54,7 @@ const FLAWS: Readonly<Record<string, { readonly error: RegExp; readonly make: (i
     make: ({ trace, spans }) => spans.push(bareSpan({ trace_id: randomUUID() }, trace)),
   },
   twice: {
-    error: /^\/spans\/\d+\/span_id: is there twice/,
+    error: /^\/spans\/\d+\/span_id: occurs twice/,
     make: ({ trace, spans }) => {
       const span = bareSpan({}, trace);
       spans.push(span, { ...span });

@@ -177,7 +177,7 @@ void t.test('what is wrong with a template names its file and line', async (t) =
     ],
     [
       'kind: processor\ntype: mine\nparameters: { properties: { a: { type: nonsense } } }\ncomponents: [{ pass: {} }]',
-      /parameters: is no JSON Schema/,
+      /parameters: is not a JSON Schema/,
     ],
     [
       'kind: extension\ntype: mine\ncomponents: [{ thing: {} }, { thing: {} }]',

@@ -154,7 +154,7 @@ function checkPostgres(server: PostgresServer): void {
         rows.map(({ name }) => name),
         ['a', 'b', 'd'],
       );
-      t.ok(logger.lines.some((line) => line.startsWith('warn Changes of other processes are not heard of')));
+      t.ok(logger.lines.some((line) => line.startsWith('warn Changes of other processes are not noticed')));
     },
   );
 }
