@@ -23,7 +23,7 @@ void t.test('a rebuild tells what differs, and corrects it unless it is a dry ru
   const { rebuild, shown } = await started(t);
   const dry = await rebuild('--dry-run');
   t.equal(dry.code, 1);
-  t.match(dry.stdout, /^Looked at 1 trace with 3 spans in \d+\.\d s\.\nNot in the map: 1 trace\.\n/);
+  t.match(dry.stdout, /^Checked 1 trace with 3 spans in \d+\.\d s\.\nNot in the map: 1 trace\.\n/);
   t.match(dry.stdout, /\n {2}User \S+, trace \S+ was not in the map\.\nNothing was changed\.\n$/);
   t.equal(await shown(), 0);
 
@@ -42,7 +42,7 @@ void t.test('a rebuild tells what differs, and corrects it unless it is a dry ru
   t.match(await rebuild(), { code: 0, stdout: /All of it was corrected\.\n$/, stderr: '' });
   t.ok((await shown()) > 0);
   for (const args of [['--dry-run'], []]) {
-    t.match(await rebuild(...args), { code: 0, stdout: /^Looked at .*\nNothing differs\.\n$/ });
+    t.match(await rebuild(...args), { code: 0, stdout: /^Checked .*\nNothing differs\.\n$/ });
   }
 });
 

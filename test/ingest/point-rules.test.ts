@@ -58,7 +58,7 @@ void t.test('a point that breaks a limit is refused alone, with the place', asyn
   const { receipt, passed } = await validate([good, bad, good]);
   t.strictSame(receipt, {
     accepted: 2,
-    refused: [{ index: 1, reason: '/labels: must not be more than 128, and there are 129' }],
+    refused: [{ index: 1, reason: '/labels: must not be more than 128, but there are 129' }],
   });
   t.strictSame(passed, [{ tenant: 'a-user', items: [good, good] }]);
 });
