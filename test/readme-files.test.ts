@@ -24,11 +24,17 @@ function linked(text: string): string[] {
   return [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g)].flatMap(([, target]) => target ?? []);
 }
 
-/** What a page names that is not there: a file by its path from the page's folder, from `src`, or from the root; a link from the folder. */
+/**
+ * What a page names that is not there: a file by its path from the page's folder or one directly in it, from `src`, or from the
+ * root; a link from the folder.
+ */
 function missing(page: string, text: string): string[] {
   const folder = dirname(page);
+  const below = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? join(folder, entry.name) : [],
+  );
   const isThere = (name: string): boolean =>
-    [folder, source, root].some((from) => existsSync(join(from, name)));
+    [folder, ...below, source, root].some((from) => existsSync(join(from, name)));
   return [
     ...namedFiles(text).filter((name) => !isThere(name)),
     ...linked(text).filter((target) => !existsSync(join(folder, target))),
