@@ -38,8 +38,8 @@ export class SpanReading {
   begin(): void {
     this.#ranks.fill(NONE);
     if (this.#parts.size > 0) this.#parts.clear();
-    this.#outdone.input.length = 0;
-    this.#outdone.output.length = 0;
+    if (this.#outdone.input.length > 0) this.#outdone.input.length = 0;
+    if (this.#outdone.output.length > 0) this.#outdone.output.length = 0;
   }
 
   /** @param role the attribute's, by its key */
