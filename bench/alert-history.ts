@@ -22,7 +22,7 @@ export async function storeHistory(
         const items = Array.from({ length: TRACES_A_BATCH }, (_, i) =>
           aRun(`agent ${(batch * TRACES_A_BATCH + i) % agents}`, receivedAt, batch * TRACES_A_BATCH + i),
         );
-        await store.writeTraces({ tenant: userId, items }, { receivedAt });
+        await store.writer.traces({ tenant: userId, items }, { receivedAt });
       }),
     );
   }

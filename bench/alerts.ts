@@ -103,9 +103,9 @@ async function makeStore(directory: string): Promise<string> {
 
 async function fill(directory: string, userId: string, options: AlertsOptions, print: Print): Promise<void> {
   await withStores(directory, async (store, { alerts: rules }) => {
-    const busy = await store.listAgents(userId);
+    const busy = await store.agents.list(userId);
     await storeHistory(store, userId, options);
-    const all = await store.listAgents(userId);
+    const all = await store.agents.list(userId);
     const others = all.filter(({ id }) => !busy.some((one) => one.id === id));
     await createRules(rules, userId, others, options.rules - busy.length * RULES_PER_BUSY_AGENT);
     await createRules(rules, userId, busy, busy.length * RULES_PER_BUSY_AGENT);
@@ -121,7 +121,7 @@ async function judgeAll(directory: string, { ticks, rules }: AlertsOptions): Pro
     let isFirst = true;
     await new Promise<void>((resolve, reject) => {
       const evaluator = new Evaluator({
-        figures: store,
+        figures: store.figures,
         source,
         control,
         terms: { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' },

@@ -22,20 +22,27 @@ export interface AlertTrial {
   readonly conditions: readonly ShownCondition[];
 }
 
+/** What an alert is judged by. */
+export interface TrialSource {
+  readonly figures: Pick<AlertFigures, 'observe'>;
+  /** The identity of the store whose figures they are. */
+  readonly source: string;
+}
+
 /**
  * Judges an alert as an evaluation would, whether it is active or not, regardless of its cooldown and of what it fired for.
  *
  * @throws ConsumeError `storage_unavailable`
  */
 export async function tryAlert(
-  figures: Pick<AlertFigures, 'identity' | 'observe'>,
+  { figures, source }: TrialSource,
   rule: AlertRule,
   terms: AlertingTerms,
   now: Micros,
 ): Promise<AlertTrial> {
   const moment = momentAt(now, terms, { knowsActivity: true, isDayMissed: false });
   const inquiry = new Inquiry();
-  const inquiring = { rule, known: knownBy(rule.evidence, await figures.identity()) };
+  const inquiring = { rule, known: knownBy(rule.evidence, source) };
   inquiry.add(inquiring);
   const observed = await figures.observe(inquiry.request(moment));
   const { alert } = rule;

@@ -23,6 +23,7 @@ export interface Receipt {
 export interface QuotaUsage {
   /** Items a month. */
   readonly limit: number;
+  /** What was counted stays counted: it never sinks within the month. */
   readonly used: number;
   /** The first moment of the next UTC month. */
   readonly resets_at: Micros;

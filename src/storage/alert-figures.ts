@@ -112,18 +112,12 @@ export interface ExampleQuery {
 }
 
 /**
- * What alerts read of the telemetry. All of one question is as of one moment, and what was acknowledged before it is in the answer. Every
- * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * What alerts read of the telemetry. All of one question is as of one moment, and what was acknowledged before it is in the answer. Evidence
+ * says nothing to another store (`TelemetryPlane.identity`), which calls all of it news. Every method may throw a `ConsumeError` with
+ * `storage_unavailable` (retryable).
  */
 export interface AlertFigures {
-  /** A UUID that the store was given when it was made, and keeps: what is known of one store's telemetry says nothing of another's. */
-  identity(): Promise<string>;
   observe(request: Observing): Promise<Observed>;
   /** Ids of at most five traces of each: failed, the slowest, or the most expensive ones; none for `inactivity`. */
   exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
-}
-
-/** Finds among extensions what alerts read the telemetry from. */
-export function isAlertFigures(candidate: unknown): candidate is AlertFigures {
-  return typeof candidate === 'object' && candidate !== null && 'exampleTraces' in candidate;
 }

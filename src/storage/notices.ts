@@ -50,7 +50,7 @@ export interface ClaimedNotice extends NoticeClaim {
 }
 
 /** Asks for notices that are due. */
-export interface ClaimRequest {
+export interface NoticeRequest {
   readonly now: Micros;
   /** How many of each channel the sender has room for. */
   readonly free: Readonly<Record<NotificationChannel, number>>;
@@ -99,7 +99,7 @@ export interface SkipRequest {
  */
 export interface Notices {
   /** Claims notices that are due: users take turns, and for each user the longest overdue comes first. */
-  claim(request: ClaimRequest): Promise<NoticeClaims>;
+  claim(request: NoticeRequest): Promise<NoticeClaims>;
   /**
    * Holds claims for so many milliseconds from now.
    *

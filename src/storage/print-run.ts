@@ -1,7 +1,7 @@
 import { moneyToNumber } from '../signal/money.js';
 import type { RunStatus } from '../signal/span.js';
 import { formatTime } from '../signal/time.js';
-import type { RunSummary } from './telemetry-store.js';
+import type { RunSummary } from './runs.js';
 
 /** A run as the API and events show it. */
 export interface PrintedRun {

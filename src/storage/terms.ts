@@ -9,10 +9,17 @@ export interface AlertingTerms {
   readonly timezone: string;
 }
 
+/** What a process lets each user store in a month who has no limit of its own. */
+export interface QuotaTerms {
+  /** The identity of the telemetry store that counts. */
+  readonly store: string;
+  /** 0: any number. */
+  readonly monthly_events: number;
+}
+
 /** What a process goes by, as its configuration says. It does not do what is absent. */
 export interface PublishedTerms {
-  /** Items a month that each user without a limit of its own may store; 0: any number. */
-  readonly quota?: { readonly monthly_events: number };
+  readonly quota?: QuotaTerms;
   /** Private addresses to which webhooks may be sent. */
   readonly targets?: { readonly allow_cidrs: readonly string[] };
   readonly alerting?: AlertingTerms;

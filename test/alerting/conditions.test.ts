@@ -27,7 +27,7 @@ async function found(
   const isStore = figures instanceof SaidFigures;
   const store = isStore ? figures : new SaidFigures();
   if (!isStore) store.figures.set(AGENT, { ...NOTHING, ...figures });
-  return await tryAlert(store, rule, terms, now);
+  return await tryAlert({ figures: store, source: SOURCE }, rule, terms, now);
 }
 
 async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[string, number | null]> {

@@ -3,7 +3,7 @@ import type { AlertChange, AlertRule, DecidedFiring, Resolution } from '../../sr
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { aUser } from '../storage/meta-records.js';
 import { USER } from './alert-samples.js';
-import { SaidFigures } from './said-figures.js';
+import { SaidFigures, SOURCE } from './said-figures.js';
 
 /** What an evaluator stands on: a real control plane, whose calls can be made to wait or to fail, too, and figures that a test says. */
 export class PlacedStore extends SaidFigures {
@@ -14,10 +14,13 @@ export class PlacedStore extends SaidFigures {
   watchers = 0;
   /** Whether the hints of the control plane come. */
   hints = true;
+  /** The identity of the store that the figures are of. */
+  readonly source: string;
   readonly #control: ControlStore;
 
-  constructor(control: ControlStore, source?: string) {
-    super(source);
+  constructor(control: ControlStore, source = SOURCE) {
+    super();
+    this.source = source;
     this.#control = control;
   }
 

@@ -11,7 +11,7 @@ import type {
 } from '../../src/storage/alert-figures.js';
 import { NOTHING, points } from './alert-samples.js';
 
-/** The identity of figures, unless a test says another. */
+/** The identity of the store that they are said to be of. */
 export const SOURCE = 'here';
 
 /**
@@ -19,7 +19,6 @@ export const SOURCE = 'here';
  * Any call can be made to wait or to fail.
  */
 export class SaidFigures implements AlertFigures {
-  readonly source: string;
   /** What is observed of a target: by the id of its agent, or the name of its service. */
   readonly figures = new Map<string, TargetFigures | ((request: Observing) => TargetFigures)>();
   /** What is observed of a metric, by its name, and by whose series are wanted. */
@@ -36,10 +35,6 @@ export class SaidFigures implements AlertFigures {
   /** What the next calls of that method do before anything else, one by one. */
   readonly #before = new Map<string, (() => unknown)[]>();
 
-  constructor(source = SOURCE) {
-    this.source = source;
-  }
-
   /** Makes the next call of a method fail. */
   fail(method: string, error: unknown = new Error('the disk is full')): void {
     this.#faults.set(method, [...(this.#faults.get(method) ?? []), error]);
@@ -48,10 +43,6 @@ export class SaidFigures implements AlertFigures {
   /** Does something, and waits for it, before the next call of a method does anything. */
   before(method: string, action: () => unknown): void {
     this.#before.set(method, [...(this.#before.get(method) ?? []), action]);
-  }
-
-  async identity(): Promise<string> {
-    return this.source;
   }
 
   async observe(request: Observing): Promise<Observed> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import { Evaluator } from '../../src/alerting/evaluator.js';
+import { Evaluator, type EvaluatorOptions } from '../../src/alerting/evaluator.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert, AlertFiring, AlertRule } from '../../src/storage/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
@@ -92,12 +92,16 @@ export class AlertScene {
     return { userId: this.user, alert: await this.addAlert(alert), incident: null, evidence: null };
   }
 
+  /** What alerts are judged by. */
+  async source(): Promise<Pick<EvaluatorOptions, 'figures' | 'source'>> {
+    return { figures: this.store.figures, source: await this.store.identity() };
+  }
+
   /** Starts an evaluator, and waits until it has judged all rules. Nobody tells it of batches: it judges by its clock. */
   async start(): Promise<void> {
     const evaluated = this.#nextEvaluation();
     this.#evaluator = new Evaluator({
-      figures: this.store,
-      source: await this.store.identity(),
+      ...(await this.source()),
       control: this.control,
       terms: this.#terms,
       intervalMs: this.#intervalMs,

@@ -215,7 +215,7 @@ class Play {
         const run = this.#runs[step.which % Math.max(1, this.#runs.length)];
         if (run === undefined) return;
         this.#replace({ ...run, success: step.success, change: ++this.#changes });
-        await this.#scene.store.setOutcome(this.#scene.user, run.id, { success: step.success });
+        await this.#scene.store.runs.setOutcome(this.#scene.user, run.id, { success: step.success });
         return;
       }
       case 'point': {
@@ -233,7 +233,7 @@ class Play {
           timestamp: at,
           value: step.value,
         });
-        await this.#scene.store.writeMetrics(
+        await this.#scene.store.writer.metrics(
           { tenant: this.#scene.user, items: [point] },
           { receivedAt: clock.now() },
         );
@@ -271,7 +271,7 @@ class Play {
       duration_ms: run.durationMs,
       total_cost_usd: run.cost,
     });
-    await store.writeTraces({ tenant: user, items: [{ trace, spans: [] }] }, { receivedAt: clock.now() });
+    await store.writer.traces({ tenant: user, items: [{ trace, spans: [] }] }, { receivedAt: clock.now() });
   }
 }
 

@@ -408,12 +408,12 @@ void t.test('verdicts of alerts over what was ingested', async (t) => {
     for (const { receivedAt, ...run } of runs) {
       const trace = aHeader(run);
       const came = receivedAt ?? Math.min(now, trace.ended_at ?? trace.started_at);
-      await scene.store.writeTraces({ tenant, items: [{ trace, spans: [] }] }, { receivedAt: came });
+      await scene.store.writer.traces({ tenant, items: [{ trace, spans: [] }] }, { receivedAt: came });
     }
     if (points.length > 0)
-      await scene.store.writeMetrics({ tenant, items: points.map(aPoint) }, { receivedAt: now });
+      await scene.store.writer.metrics({ tenant, items: points.map(aPoint) }, { receivedAt: now });
     const rule = await scene.addRule(alert);
-    const found = await tryAlert(scene.store, rule, { ...scene.terms, ...terms }, now);
+    const found = await tryAlert(await scene.source(), rule, { ...scene.terms, ...terms }, now);
     t.strictSame(
       { verdict: found.verdict, value: found.value },
       { verdict, value },
@@ -429,14 +429,14 @@ void t.test('the 95th percentile is that which the API reports', async (t) => {
     trace: aHeader({ started_at: NOON - MINUTE, ended_at: NOON, duration_ms: ((i * 7919) % 10_007) + 0.25 }),
     spans: [],
   }));
-  await scene.store.writeTraces({ tenant, items }, { receivedAt: NOON });
-  const [agent] = await scene.store.listAgents(tenant);
-  const [compared] = (await scene.store.compareAgents(tenant, [agent?.id ?? ''])) ?? [];
+  await scene.store.writer.traces({ tenant, items }, { receivedAt: NOON });
+  const [agent] = await scene.store.agents.list(tenant);
+  const [compared] = (await scene.store.agents.compare(tenant, [agent?.id ?? ''])) ?? [];
   const range = { from: NOON - 12 * HOUR, to: MIDNIGHT - 1 };
-  const days = await scene.store.agentDays(tenant, agent?.id ?? '', range);
+  const days = await scene.store.agents.days(tenant, agent?.id ?? '', range);
   const agent_id = agent?.id ?? '';
   const rule = await scene.addRule({ type: 'latency_threshold', agent_id, threshold: 1 });
-  const found = await tryAlert(scene.store, rule, scene.terms, NOON);
+  const found = await tryAlert(await scene.source(), rule, scene.terms, NOON);
   t.equal(found.value, days?.days[0]?.p95_latency_ms);
   // This one interpolates by itself, which may differ in the last digit.
   t.equal(found.value?.toPrecision(14), compared?.p95_latency_ms?.toPrecision(14));
@@ -470,12 +470,12 @@ void t.test('a service is judged by its spans, and its own metrics', async (t) =
     nodeSums: new Int32Array(0),
     edgeSums: new Int32Array(0),
   };
-  await scene.store.writeTraces({ tenant, items: [{ trace, spans }], service_map }, { receivedAt: NOON });
+  await scene.store.writer.traces({ tenant, items: [{ trace, spans }], service_map }, { receivedAt: NOON });
   const points = [
     { ...cpu('a', 0.95), labels: { service_name: 'other.example' } },
     { ...cpu('b', 0.5), labels: { service_name: 'api.example' } },
   ].map(aPoint);
-  await scene.store.writeMetrics({ tenant, items: points }, { receivedAt: NOON });
+  await scene.store.writer.metrics({ tenant, items: points }, { receivedAt: NOON });
   for (const [alert, expected] of [
     [failures(0.4), { verdict: 'met', value: 0.5 }],
     [slowness(200), { verdict: 'met', value: 250 }],
@@ -485,7 +485,7 @@ void t.test('a service is judged by its spans, and its own metrics', async (t) =
     [both(0.4, 0.4), { verdict: 'met', value: null }],
   ] as const) {
     const rule = await scene.addRule({ ...alert, target_service: 'api.example' });
-    const { verdict, value } = await tryAlert(scene.store, rule, scene.terms, NOON);
+    const { verdict, value } = await tryAlert(await scene.source(), rule, scene.terms, NOON);
     t.strictSame({ verdict, value }, expected, alert.type);
   }
 });

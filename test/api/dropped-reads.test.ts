@@ -4,30 +4,31 @@ import t from 'tap';
 import { apiRoutes } from '../../src/api/routes.js';
 import type { ApiContext } from '../../src/api/support/api-context.js';
 import { createRouteBuilder } from '../../src/http/operation.js';
-import type { TelemetryStore } from '../../src/storage/telemetry-store.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 
 const ID = '00000000-0000-4000-8000-000000000001';
-/** Every route that looks into the telemetry's files, by the method of the store that does. */
-const READS: readonly (readonly [keyof TelemetryStore, string])[] = [
-  ['readTrace', `/dashboard/traces/${ID}`],
-  ['listRuns', '/dashboard/traces?query=x'],
-  ['compareAgents', `/dashboard/traces/compare-agents?agent_a=${ID}&agent_b=${ID}`],
-  ['listAgents', '/agents'],
-  ['findAgents', '/agents?page=1'],
-  ['readAgent', `/agents/${ID}`],
-  ['listRuns', `/agents/${ID}/runs`],
-  ['agentDays', `/agents/${ID}/stats`],
-  ['listModels', '/dashboard/models'],
-  ['queryMetric', '/dashboard/metrics/query?name=x'],
-  ['searchLogs', '/dashboard/logs/search?query=x'],
-  ['readLogTrace', `/dashboard/logs/${ID}/trace`],
-  ['serviceMap', '/dashboard/service-map/'],
+/** Every route that looks into the telemetry's files, by the method of a contract that does. */
+const READS: readonly (readonly [string, string])[] = [
+  ['runs.read', `/dashboard/traces/${ID}`],
+  ['runs.list', '/dashboard/traces?query=x'],
+  ['agents.compare', `/dashboard/traces/compare-agents?agent_a=${ID}&agent_b=${ID}`],
+  ['agents.list', '/agents'],
+  ['agents.find', '/agents?page=1'],
+  ['agents.read', `/agents/${ID}`],
+  ['runs.list', `/agents/${ID}/runs`],
+  ['agents.days', `/agents/${ID}/stats`],
+  ['models.list', '/dashboard/models'],
+  ['metrics.list', '/dashboard/metrics/'],
+  ['metrics.query', '/dashboard/metrics/query?name=x'],
+  ['logs.search', '/dashboard/logs/search?query=x'],
+  ['logs.findTrace', `/dashboard/logs/${ID}/trace`],
+  ['map.read', '/dashboard/service-map/'],
 ];
 
 /** A store in which every read takes until nobody waits for it, and says so. */
-function patientStore(asked: (method: string) => void, abandoned: (method: string) => void): TelemetryStore {
+function patientStore(asked: (method: string) => void, abandoned: (method: string) => void): TelemetryPlane {
   const read =
     (method: string) =>
     async (...args: readonly unknown[]): Promise<never> => {
@@ -39,8 +40,10 @@ function patientStore(asked: (method: string) => void, abandoned: (method: strin
       abandoned(method);
       throw new Error('nobody waits');
     };
+  const part = (name: string): object =>
+    new Proxy({}, { get: (_, method) => read(`${name}.${String(method)}`) });
   // Of a store these routes use nothing but what reads.
-  return new Proxy({}, { get: (_, method) => read(String(method)) }) as TelemetryStore;
+  return new Proxy({}, { get: (_, name) => part(String(name)) }) as TelemetryPlane;
 }
 
 for (const engine of ENGINES) {

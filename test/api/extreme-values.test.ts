@@ -138,7 +138,7 @@ async function ages(t: Test, path: string): Promise<void> {
   const { logger } = opened.settings;
   const [user] = await opened.control.accounts.listUsers();
   const old = async (): Promise<number> => {
-    const runs = await opened.store.listRuns(
+    const runs = await opened.store.runs.list(
       user?.id ?? '',
       { end_time: Date.UTC(2021, 0) * 1000 },
       { offset: 0, limit: 1 },

@@ -8,7 +8,7 @@ import { watchedPort, type PortWatch } from './watched-port.js';
 interface KillPoint {
   readonly when: 'before' | 'after';
   readonly method: string;
-  /** The contract of the control plane that it is a method of; absent: the store's own. */
+  /** The contract of either plane that it is a method of; absent where it crosses over a port. */
   readonly part?: string;
   /** Whose port it passes: that of the thread that sends (`ControlConnector`), or of the control thread to the store's (`FactConnector`). */
   readonly port?: 'sender' | 'facts';
@@ -23,7 +23,7 @@ interface Startable {
 
 /** The moments that matter between a fact and the note that its webhook arrived. */
 const WEBHOOK_POINTS = {
-  'the fact is committed': { when: 'after', method: 'writeTraces' },
+  'the fact is committed': { when: 'after', part: 'writer', method: 'traces' },
   'the fact is on its way to the log': {
     when: 'after',
     method: 'readFacts',
@@ -51,9 +51,10 @@ const WEBHOOK_POINTS = {
 
 /** Those between the evidence and the note that what an alert says arrived. */
 const ALERT_POINTS = {
-  'the evidence is committed': { when: 'after', method: 'writeTraces' },
+  'the evidence is committed': { when: 'after', part: 'writer', method: 'traces' },
   'the evidence is looked at': {
     when: 'after',
+    part: 'figures',
     method: 'observe',
     counts: (_, seen) => hasSome(seen, 'targets'),
   },
@@ -63,7 +64,7 @@ const ALERT_POINTS = {
     when: 'after',
     part: 'notices',
     method: 'claim',
-    counts: (_, due) => hasSome(due, 'items'),
+    counts: (_, claimed) => hasSome(claimed, 'items'),
   },
   'a notice has gone out': { when: 'before', part: 'notices', method: 'finish' },
   'a notice is recorded': { when: 'after', part: 'notices', method: 'finish' },

@@ -3,7 +3,6 @@ import t, { type Test } from 'tap';
 import { NOTHING, points, runs } from '../alerting/alert-samples.js';
 import { SaidFigures } from '../alerting/said-figures.js';
 import type { AlertFigures, Observing, Target } from '../../src/storage/alert-figures.js';
-import { isAlertFigures } from '../../src/storage/alert-figures.js';
 import { AT_NOON } from '../storage/observing.js';
 import { TestStore } from '../storage/test-store.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
@@ -31,24 +30,24 @@ async function onDuckDb(t: Test): Promise<OpenedFigures> {
   const userId = await opened.addUser();
   const received = { receivedAt: NOON };
   return {
-    figures: store,
+    figures: store.figures,
     userId,
-    target: async () => ({ userId, agentId: (await store.listAgents(userId))[0]?.id ?? '' }),
+    target: async () => ({ userId, agentId: (await store.agents.list(userId))[0]?.id ?? '' }),
     run: async (failed) => {
       const status = failed ? 'failed' : 'completed';
       const item = aTrace(0, { agent: 'planner', status, started_at: NOON, ended_at: NOON });
-      await store.writeTraces({ tenant: userId, items: [item] }, received);
+      await store.writer.traces({ tenant: userId, items: [item] }, received);
     },
     point: async (host, value) => {
       const point = aPoint({ stream: aMetric({ name: METRIC }), labels: { host }, timestamp: NOON, value });
-      await store.writeMetrics({ tenant: userId, items: [point] }, received);
+      await store.writer.metrics({ tenant: userId, items: [point] }, received);
     },
   };
 }
 
 /** The double of the tests of `alerting`: it tells of what is said, so this says what the runs and points come to. */
 async function onSaid(): Promise<OpenedFigures> {
-  const figures = new SaidFigures(randomUUID());
+  const figures = new SaidFigures();
   const userId = randomUUID();
   const agentId = randomUUID();
   let [finished, failures, seq] = [0, 0, 0];
@@ -76,15 +75,6 @@ function asking(request: Partial<Observing>): Observing {
 }
 
 function checkFigures(t: Test, open: OpenFigures): void {
-  void t.test('they are found among extensions, and keep who they are', async (t) => {
-    const { figures } = await open(t);
-    t.ok(isAlertFigures(figures));
-    t.notOk(isAlertFigures({}));
-    const id = await figures.identity();
-    t.equal(await figures.identity(), id);
-    t.match(id, /^[0-9a-f-]{36}$/);
-  });
-
   void t.test('of runs: news are told from what each asker knew', async (t) => {
     const { figures, target, run } = await open(t);
     await run(true);

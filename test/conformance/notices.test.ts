@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { AlertRule } from '../../src/storage/alert-rules.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
-import type { ClaimRequest, NoticeClaim, NoticeResult } from '../../src/storage/notices.js';
+import type { NoticeRequest, NoticeClaim, NoticeResult } from '../../src/storage/notices.js';
 import { anAttempt, MINUTE } from '../storage/alert-records.js';
 import { aUser } from '../storage/meta-records.js';
 import { aDecision, addRule, ruleNow } from '../support/kept-rules.js';
@@ -15,7 +15,7 @@ const FIRED = NOON + MINUTE;
 const LONG = 600_000;
 const SHORT = 50;
 
-function asks(changes: Partial<ClaimRequest> = {}): ClaimRequest {
+function asks(changes: Partial<NoticeRequest> = {}): NoticeRequest {
   const each = { email: 99, webhook: 99 };
   return { now: FIRED + MINUTE, free: each, perUser: each, leaseMs: LONG, ...changes };
 }

@@ -12,9 +12,9 @@ function checkTerms(t: Test, open: OpenControl): void {
       heard++;
     });
     t.same(await here.terms.all(NOON), []);
-    const quota = { quota: { monthly_events: 5 } };
+    const quota = { quota: { store: 'a', monthly_events: 5 } };
     const all = {
-      quota: { monthly_events: 0 },
+      quota: { store: 'a', monthly_events: 0 },
       targets: { allow_cidrs: ['10.0.0.0/8', '::1/128'] },
       alerting: { windowMs: 60_000, minSamples: 3, timezone: 'Europe/Berlin' },
     };

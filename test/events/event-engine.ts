@@ -5,6 +5,7 @@ import type { Micros } from '../../src/signal/time.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { printRun, type PrintedRun } from '../../src/storage/print-run.js';
 import { AGENTS } from '../../src/storage/tables.js';
+import type { Asker } from '../../src/storage/duckdb/reads/asker.js';
 import type { Read } from '../../src/storage/duckdb/reads/read.js';
 import { openParts, type EngineParts } from '../../src/storage/duckdb/engine/engine-parts.js';
 import type { StoreOptions } from '../../src/storage/duckdb/engine/store-options.js';
@@ -195,9 +196,15 @@ export class EventEngine {
     { tenant }: Listener,
     traceId: string,
   ): Promise<PrintedRun & { readonly agent_id: string; readonly span_count: number }> {
-    const found = await this.parts.runs.trace(this.read, tenant, traceId);
+    const found = await this.parts.runs.read(this.asking(tenant), traceId);
     if (found === null) throw new Error('the run is not there');
-    return { agent_id: found.trace.agent_id, ...printRun(found.trace) };
+    const { trace } = found.value;
+    return { agent_id: trace.agent_id, ...printRun(trace) };
+  }
+
+  /** A user that asks for what it sees. @param read absent: one of the store's own */
+  asking(tenant: number, read: Read = this.read): Asker {
+    return { tenant, short: read, long: read };
   }
 
   /** The way to the tables. */

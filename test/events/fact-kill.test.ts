@@ -42,7 +42,7 @@ void t.test('whenever the process is killed, each fact is in the log once, in it
   await opened.start();
   const stored = new Map<string, number>();
   for (const user of users) {
-    const { count } = await opened.store.listRuns(user, {}, { offset: 0, limit: 1 });
+    const { count } = await opened.store.runs.list(user, {}, { offset: 0, limit: 1 });
     stored.set(user, count);
   }
   const facts = [...stored.values()].reduce((sum, count) => sum + count, 0);

@@ -66,7 +66,7 @@ async function write(user: string): Promise<never> {
     const item = aTrace(2);
     const trace = item.trace.trace_id;
     print({ kind: 'sent', user, trace });
-    await store.writeTraces({ tenant: user, items: [item] }, { receivedAt: NOON });
+    await store.writer.traces({ tenant: user, items: [item] }, { receivedAt: NOON });
     print({ kind: 'done', user, trace });
   }
 }

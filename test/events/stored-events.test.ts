@@ -109,7 +109,7 @@ for (const rows of [4, 100_000]) {
       [FIRST_KEPT, NOON],
     );
     t.equal(
-      (await engine.parts.runs.list(engine.read, user.tenant, {}, { offset: 0, limit: 9 })).count,
+      (await engine.parts.runs.list(engine.asking(user.tenant), {}, { offset: 0, limit: 9 })).count,
       4,
       'runs stay',
     );

@@ -25,7 +25,7 @@ void t.test('what commits write comes into the log once, in order, over moves an
     for (let i = 0; i < 20; i++) {
       const user = users[i % 2] ?? '';
       const item = aTrace(5);
-      await opened.store.writeTraces({ tenant: user, items: [item] }, RECEIVED);
+      await opened.store.writer.traces({ tenant: user, items: [item] }, RECEIVED);
       sent.push({ user, id: item.trace.trace_id });
     }
     // A repeat is no fact.
@@ -51,7 +51,7 @@ void t.test('what the log was not told before an end is told after the next star
     throw new Error('not now');
   };
   const items = Array.from({ length: 7 }, () => aTrace(1));
-  for (const item of items) await opened.store.writeTraces({ tenant, items: [item] }, RECEIVED);
+  for (const item of items) await opened.store.writer.traces({ tenant, items: [item] }, RECEIVED);
   await until('it is said', () => opened.statuses.some(({ level }) => level === 'degraded'));
   t.strictSame(await eventsOf(opened, start), []);
   control.events.append = append;
@@ -70,7 +70,7 @@ void t.test('retention takes old events away from the log', async (t) => {
   await opened.control.events.want('test', ['trace.completed'], FAR);
   const start = await opened.control.events.open('all');
   for (let day = 0; day < 4; day++)
-    await opened.store.writeTraces({ tenant, items: [aTrace(1)] }, { receivedAt: clock.now() - day * DAY });
+    await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, { receivedAt: clock.now() - day * DAY });
   await until('all are told', async () => (await eventsOf(opened, start)).length === 4);
   await opened.store.applyRetention();
   const left = await eventsOf(opened, start);

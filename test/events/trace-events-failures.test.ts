@@ -71,7 +71,7 @@ void t.test('a full disk loses no event and tells none twice', { skip }, async (
   await engine.close();
   const store = await RemoteStore.open(t, engine.path, 100_000);
   const write = async (items: readonly TraceRecord[]): Promise<unknown> =>
-    await store.call('writeTraces', { tenant: account.id, items }, { receivedAt: NOON });
+    await store.call('writer.traces', { tenant: account.id, items }, { receivedAt: NOON });
   const expected: string[] = [];
   for (let round = 0; round < 4; round++) {
     const running = aFatTrace('running', `agent ${round}`);

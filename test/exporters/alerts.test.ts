@@ -149,8 +149,8 @@ void t.test('rules are judged soon after everybody else has a batch', async (t) 
   const items = [aTrace(0, { agent: 'planner', status: 'failed', started_at: now, ended_at: now })];
   const context = { receivedAt: now };
   // Nobody waits for the store here: it is told of the batch before that has it.
-  const answered = planes.opened.store
-    .writeTraces({ tenant: userId, items: [...items] }, context)
+  const answered = planes.opened.store.writer
+    .traces({ tenant: userId, items: [...items] }, context)
     .then(() => undefined);
   const batch = { tenant: userId, items };
   await exporter.inputs.traces?.consume(batch, { ...context, answered });

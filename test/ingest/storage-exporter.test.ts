@@ -25,13 +25,13 @@ void t.test(
   async (t) => {
     const receipt: Receipt = { accepted: 3, refused: [{ index: 1, reason: 'because' }] };
     const seen: unknown[] = [];
-    const store = {
-      readTrace: () => null,
-      writeTraces: async (...given: unknown[]) => {
+    const writer = {
+      traces: async (...given: unknown[]) => {
         seen.push(...given);
         return receipt;
       },
     };
+    const store = { writer };
     const exporter = storageExporter.create({
       ...componentSettings('storage'),
       config: { store: 'duckdb/archive' },

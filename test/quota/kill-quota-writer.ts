@@ -39,14 +39,14 @@ async function write(): Promise<never> {
 
 /** Kinds 0 and 1 bring something new, 2 repeats it. */
 async function writeOne(kind: number, trace: TraceRecord): Promise<unknown> {
-  if (kind <= 2) return await store.writeTraces({ tenant, items: [trace], quota }, context);
+  if (kind <= 2) return await store.writer.traces({ tenant, items: [trace], quota }, context);
   const times = Array.from({ length: randomInt(1, 6) }, () => NOON + randomInt(1000));
   if (kind === 3) {
     const items = times.map((timestamp) => aLog({ id: uuidV7(Date.now()), timestamp, body: 'written' }));
-    return await store.writeLogs({ tenant, items, quota }, context);
+    return await store.writer.logs({ tenant, items, quota }, context);
   }
   const items = times.map((timestamp) => aPoint({ timestamp }));
-  return await store.writeMetrics({ tenant, items, quota }, context);
+  return await store.writer.metrics({ tenant, items, quota }, context);
 }
 
 function withMoreSpans({ trace, spans }: TraceRecord, more: number): TraceRecord {

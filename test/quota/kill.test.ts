@@ -29,7 +29,7 @@ for (const limit of LIMITS) {
         // Once it lies in the hot files, and once moved.
         if (kill % 2 === 0) await opened.store.settled();
         const rows = await storedRows(opened, tenant);
-        const { used, period } = await opened.store.usage(tenant, NOON);
+        const { used, period } = await opened.store.usage.read(tenant, NOON);
         t.equal(used, rows, `kill ${kill}: ${rows} rows, ${taken} requests taken`);
         t.equal(period, '2026-01');
         if (limit > 0) t.ok(rows <= limit);
@@ -45,11 +45,11 @@ async function storedRows({ store }: TestStore, tenant: string): Promise<number>
   const page = { offset: 0, limit: 1000 };
   let events = 0;
   for (let count = 1; page.offset < count; page.offset += page.limit) {
-    const runs = await store.listRuns(tenant, {}, page);
+    const runs = await store.runs.list(tenant, {}, page);
     count = runs.count;
     for (const { span_count } of runs.items) events += span_count;
   }
   const logs = await searchLogs(store, tenant, {}, { offset: 0, limit: 1 });
-  const metrics = await store.listMetrics(tenant);
+  const metrics = await store.metrics.list(tenant);
   return events + logs.count + metrics.reduce((sum, { data_point_count: points }) => sum + points, 0);
 }

@@ -10,7 +10,7 @@ void t.test('a span with the id of one of another trace is another span, and an 
   const send = async () => {
     const trace = aHeader({ trace_id: randomUUID() });
     const items = [{ trace, spans: [aSpanRecord(trace.trace_id, { span_id })] }];
-    return await opened.store.writeTraces(
+    return await opened.store.writer.traces(
       { tenant, items, quota: { monthly_items: 2 } },
       { receivedAt: NOON },
     );
@@ -18,7 +18,7 @@ void t.test('a span with the id of one of another trace is another span, and an 
   t.match(await send(), { accepted: 1, usage: { used: 1, limit: 2 } });
   t.match(await send(), { accepted: 1, usage: { used: 2, limit: 2 } });
   await t.rejects(send(), { code: 'quota_exceeded' });
-  t.match(await opened.store.listRuns(tenant, {}, { offset: 0, limit: 10 }), {
+  t.match(await opened.store.runs.list(tenant, {}, { offset: 0, limit: 10 }), {
     count: 2,
     items: [{ span_count: 1 }, { span_count: 1 }],
   });

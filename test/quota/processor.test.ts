@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Consumer, Receipt } from '../../src/component/consumer.js';
 import type { Host } from '../../src/component/host.js';
 import { builtinFactories } from '../../src/builtin.js';
@@ -10,6 +10,8 @@ import { quotaProcessor } from '../../src/processors/quota/factory.js';
 import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../src/signal/batch.js';
 import { componentSettings } from '../support/component-settings.js';
 import { environmentOf } from '../support/config-problems.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { NOON } from '../support/run-records.js';
 import { sectionConfig } from '../support/section-config.js';
 
 const CONTEXT = { receivedAt: 7 };
@@ -31,27 +33,20 @@ function inPipeline(signal: TelemetrySignal, yaml: string) {
   return { processor, passed, receipt };
 }
 
-/** A store that knows the quotas that hold. */
-function hostWithStore() {
-  const announced: number[] = [];
-  const store = {
-    writeTraces: () => undefined,
-    readTrace: () => undefined,
-    announceQuota: (monthlyEvents: number) => {
-      announced.push(monthlyEvents);
-      return () => {
-        announced.splice(announced.indexOf(monthlyEvents), 1);
-      };
-    },
-  };
+const STORE = { writer: {}, identity: async () => 'a-store' };
+
+/** With a control store in files, and a telemetry store of which nothing is used but its name. */
+async function aHost(t: Test) {
+  const control = await openControlPlane(t);
+  const extensions: Readonly<Record<string, unknown>> = { duckdb: STORE, sqlite: control };
   const host: Pick<Host, 'extension'> = {
     extension: (id, isWanted) => {
-      const found: unknown = id === 'duckdb' ? store : {};
+      const found = extensions[id] ?? {};
       if (!isWanted(found)) throw new Error(`${id} is no store`);
       return found;
     },
   };
-  return { host: host as Host, announced };
+  return { host: host as Host, control };
 }
 
 void t.test('a batch that counts is marked, any other passes as it is; the answer comes back', async (t) => {
@@ -86,23 +81,31 @@ void t.test('of several in a pipeline the smallest limit holds', async (t) => {
   }
 });
 
-void t.test('the store is told which limit holds, as long as it does', async (t) => {
-  const { host, announced } = hostWithStore();
+void t.test('others can tell which limit holds, as long as it does', async (t) => {
+  const { host, control } = await aHost(t);
+  const published = () => control.terms.all(NOON);
   const deadline = AbortSignal.timeout(1000);
   const { processor } = inPipeline('traces', 'monthly_events: 12');
   const other = inPipeline('logs', 'monthly_events: 30').processor;
   await processor.start?.(host);
   await other.start?.(host);
-  t.same(announced, [12], 'log records do not count');
+  t.same(
+    await published(),
+    [{ quota: { store: 'a-store', monthly_events: 12 } }],
+    'log records do not count',
+  );
   await processor.shutdown?.(deadline);
   await processor.shutdown?.(deadline);
   await other.shutdown?.(deadline);
-  t.same(announced, []);
+  t.same(await published(), []);
 });
 
 void t.test('without such a store it does not start, and validate says so before', async (t) => {
   const { processor } = inPipeline('traces', 'store: query');
-  await t.rejects(async () => processor.start?.(hostWithStore().host), /query is no store/);
+  const { host } = await aHost(t);
+  await t.rejects(async () => processor.start?.(host), /query is no store/);
+  const lost = inPipeline('traces', 'control: duckdb').processor;
+  await t.rejects(async () => lost.start?.(host), /duckdb is no store/);
   const relay = `extensions: { query: null, duckdb: null }
 processors: { quota: { store: duckdb/none } }
 `;
@@ -120,7 +123,12 @@ processors: { quota: { store: duckdb/none } }
 });
 
 void t.test('what is no quota is refused', (t) => {
-  t.same(sectionConfig(quotaConfig, '{}'), { monthly_events: 0, count: ['spans'], store: 'duckdb' });
+  t.same(sectionConfig(quotaConfig, '{}'), {
+    monthly_events: 0,
+    count: ['spans'],
+    store: 'duckdb',
+    control: 'sqlite',
+  });
   for (const [yaml, message] of [
     ['monthly_events: -1', />= 0/],
     ['monthly_events: 1.5', /whole number/],

@@ -16,9 +16,9 @@ const ALL = { offset: 0, limit: 100 };
 async function aClosedStore(t: Test): Promise<{ opened: TestStore; tenant: string }> {
   const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
   const tenant = await opened.addUser();
-  for (let i = 0; i < 18; i++) await opened.store.writeTraces({ tenant, items: [aTrace(2)] }, RECEIVED);
+  for (let i = 0; i < 18; i++) await opened.store.writer.traces({ tenant, items: [aTrace(2)] }, RECEIVED);
   await opened.store.settled();
-  await opened.store.writeTraces({ tenant, items: [aTrace(2), aTrace(0)] }, RECEIVED);
+  await opened.store.writer.traces({ tenant, items: [aTrace(2), aTrace(0)] }, RECEIVED);
   await opened.close();
   return { opened, tenant };
 }
@@ -72,7 +72,7 @@ for (const [which, find] of FILES) {
     });
     await setSchemaVersion(file, version);
     await opened.start();
-    t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 20, 'and not harmed by that');
+    t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20, 'and not harmed by that');
   });
 }
 
@@ -100,8 +100,8 @@ void t.test('a hot file that was being made when the process died is taken away'
     writeFileSync(name(n), whole);
     truncateSync(name(n), size);
     await opened.start();
-    t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 20, `with ${size} bytes`);
-    await opened.store.writeTraces({ tenant, items: [] }, RECEIVED);
+    t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20, `with ${size} bytes`);
+    await opened.store.writer.traces({ tenant, items: [] }, RECEIVED);
     t.notOk(readdirSync(dirname(opened.path)).includes(basename(name(n))), 'the file is gone');
     await opened.close();
   }
@@ -118,9 +118,9 @@ void t.test('a hot file that is moved already, but not taken away, counts once',
   await opened.close();
   for (const [file, bytes] of copies) writeFileSync(file, bytes);
   await opened.start();
-  t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 20);
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20);
   await opened.store.settled();
-  t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 20);
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20);
   await opened.close();
 });
 
@@ -152,12 +152,12 @@ void t.test('when the store thread dies, the daemon is told, and calls fail to b
   // DuckDB's bindings end the process when a thread dies in the middle of a statement, so not before the next segment is
   // made ready.
   while (new Set(logSizes(opened.path)).size !== 1 || logSizes(opened.path).length < 2)
-    await store.listMetrics(tenant);
-  for (let i = 0; i < 100; i++) await store.listMetrics(tenant);
+    await store.metrics.list(tenant);
+  for (let i = 0; i < 100; i++) await store.metrics.list(tenant);
   await workers[0]?.terminate();
   const unavailable = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
-  await t.rejects(store.writeTraces({ tenant, items: [aTrace(1)] }, RECEIVED), unavailable);
-  await t.rejects(store.listAgents(tenant), unavailable);
+  await t.rejects(store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED), unavailable);
+  await t.rejects(store.agents.list(tenant), unavailable);
   t.match(opened.statuses, [{ level: 'fatal', message: /thread ended/ }]);
   await store.shutdown(AbortSignal.timeout(1000));
 });
@@ -166,7 +166,7 @@ void t.test('what waits for its commit is bounded', async (t) => {
   const opened = await TestStore.open(t, { maxQueueBytes: 100_000 });
   const tenant = await opened.addUser();
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 40 }, () => opened.store.writeTraces({ tenant, items: [aTrace(100)] }, RECEIVED)),
+    Array.from({ length: 40 }, () => opened.store.writer.traces({ tenant, items: [aTrace(100)] }, RECEIVED)),
   );
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   t.ok(refused.length > 0 && refused.length < 40, `${refused.length} of 40 are refused`);
@@ -177,8 +177,8 @@ void t.test('what waits for its commit is bounded', async (t) => {
     (await opened.settings.meter.print()).text,
     new RegExp(`store_refused_batches_total ${refused.length}\\b`),
   );
-  t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 40 - refused.length);
-  await opened.store.writeTraces({ tenant, items: [aTrace(1)] }, RECEIVED);
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 40 - refused.length);
+  await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
   t.match((await opened.settings.meter.print()).text, /store_queued_bytes 0\b/);
 });
 
@@ -189,9 +189,9 @@ void t.test('shutting down finishes what was taken, reads too', async (t) => {
     const { store } = opened;
     const underWay = Promise.allSettled(
       Array.from({ length: 15 }, () => [
-        store.writeTraces({ tenant, items: [aTrace(3)] }, RECEIVED),
-        store.listRuns(tenant, {}, ALL),
-        store.listAgents(tenant),
+        store.writer.traces({ tenant, items: [aTrace(3)] }, RECEIVED),
+        store.runs.list(tenant, {}, ALL),
+        store.agents.list(tenant),
       ]).flat(),
     );
     await opened.close();
@@ -199,11 +199,11 @@ void t.test('shutting down finishes what was taken, reads too', async (t) => {
       (await underWay).filter(({ status }) => status === 'rejected'),
       [],
     );
-    await t.rejects(store.listAgents(tenant), { code: 'storage_unavailable' });
+    await t.rejects(store.agents.list(tenant), { code: 'storage_unavailable' });
     await store.shutdown(AbortSignal.timeout(1000));
   }
   await opened.start();
-  t.equal((await opened.store.listRuns(tenant, {}, ALL)).count, 20 + 5 * 15);
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20 + 5 * 15);
 });
 
 /** Of the hot segments; those of empty ones are all the same. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { AgentDayCache } from '../../src/storage/duckdb/figures/agent-day-cache.js';
 import type { CountedRun } from '../../src/storage/duckdb/figures/counted-run.js';
-import type { AgentDay } from '../../src/storage/telemetry-store.js';
+import type { AgentDay } from '../../src/storage/agents.js';
 
 const DAY = 86_400_000_000;
 const AGENT = 7;

@@ -17,10 +17,10 @@ void t.test(
     const other = await opened.addUser();
     const write = async (tenant: string, items: TraceRecord[]): Promise<void> => {
       const batch = { tenant, items, service_map: deriveBatch(items) };
-      await opened.store.writeTraces(batch, { receivedAt: NOON });
+      await opened.store.writer.traces(batch, { receivedAt: NOON });
     };
     const listed = async (tenant: string): Promise<[string, number][]> =>
-      (await opened.store.listAgents(tenant))
+      (await opened.store.agents.list(tenant))
         .map(({ name, total_runs }): [string, number] => [name, total_runs])
         .sort();
     const declared = Array.from({ length: 8 }, (_, i) =>
@@ -67,12 +67,12 @@ void t.test(
     await write(user, ended);
     await write(user, [aFollowingRecord([hinted('session 4713', { parent_span_id: root.span_id })])]);
     t.strictSame(await listed(user), expected);
-    const { count } = await opened.store.listRuns(user, { status: 'completed' }, { offset: 0, limit: 1 });
+    const { count } = await opened.store.runs.list(user, { status: 'completed' }, { offset: 0, limit: 1 });
     t.equal(count, 9);
-    const found = await opened.store.readTrace(user, declared[7]?.trace.trace_id ?? '');
+    const found = await opened.store.runs.read(user, declared[7]?.trace.trace_id ?? '');
     t.match(found, { agent_name: '(other)', span_count: 2 });
     t.match(
-      await opened.store.rebuildServiceMap({ dryRun: true }),
+      await opened.store.map.rebuild({ dryRun: true }),
       { differing_spans: 0, differing_sums: 0 },
       'the map counts them alike',
     );

@@ -6,8 +6,7 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import { RUN_SIZE } from '../../src/storage/duckdb/runs/run-size.js';
 import { TraceId } from '../../src/storage/duckdb/rows/trace-id.js';
 import { IncomingBatch } from '../../src/storage/duckdb/changes/incoming-batch.js';
-import { hasDifferences } from '../../src/storage/map-rebuild.js';
-import { monthOf } from '../../src/storage/month.js';
+import { hasDifferences } from '../../src/storage/service-map.js';
 import { BAD, EventEngine, told, type Listener } from '../events/event-engine.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import type { ShownSpan } from './shown-spans.js';
@@ -77,20 +76,21 @@ class Runs {
   }
 
   get used(): number {
-    return this.engine.parts.counts.used(this.user.tenant, monthOf(NOON));
+    return this.engine.parts.usage.read(this.engine.asking(this.user.tenant), NOON).used;
   }
 
   /** That everything is as it is when it is ended, whatever it took. */
   async areEnded(t: Test): Promise<void> {
-    const { parts, read } = this.engine;
+    const { runs } = this.engine.parts;
+    const asking = this.engine.asking(this.user.tenant);
     for (const [i, { trace, spans }] of this.traces.entries()) {
-      const found = await parts.runs.trace(read, this.user.tenant, trace.trace_id);
+      const found = (await runs.read(asking, trace.trace_id))?.value;
       const count = spans.length + (i === 0 ? 1 : 0);
       t.match(found?.trace, { status: 'completed', span_count: count, total_tokens: 2 * count });
       const shown: ShownSpan[] = [];
       for (let page = found?.page; page !== undefined;) {
         shown.push(...(JSON.parse(`[${Buffer.from(page.json).toString('utf8')}]`) as ShownSpan[]));
-        page = page.next === null ? undefined : await parts.runs.spans(read, this.user.tenant, page.next);
+        page = page.next === null ? undefined : (await runs.spans(asking, page.next)).value;
       }
       const stored = new Map(shown.map((span) => [span.span_id, span]));
       t.equal(stored.size, count);
@@ -105,7 +105,7 @@ class Runs {
     const ends = (await this.engine.events()).map(told).filter((line) => line.startsWith('trace.completed'));
     for (const { trace } of this.traces)
       t.equal(ends.filter((line) => line.endsWith(trace.trace_id)).length, 1, 'told once that it ended');
-    const rebuilt = await parts.housekeeping.rebuildMap(true);
+    const rebuilt = await this.engine.parts.housekeeping.rebuildMap(true);
     t.ok(rebuilt !== null && !hasDifferences(rebuilt));
   }
 }

@@ -38,7 +38,7 @@ void t.test(
     const store = await RemoteStore.open(t, opened.path, 40, { maxWaitingSegments: 4 });
     let acknowledged = 0;
     const write = async (): Promise<void> => {
-      await store.call('writeTraces', { tenant, items: [aTrace(30), aTrace(30)] }, RECEIVED);
+      await store.call('writer.traces', { tenant, items: [aTrace(30), aTrace(30)] }, RECEIVED);
       acknowledged += 2;
     };
     // Each write fills a segment.
@@ -51,11 +51,11 @@ void t.test(
     const refusal = await writeUntilRefused(write);
     t.match(refusal, OVERLOADED);
     t.notMatch(refusal, { message: /\// });
-    t.match(await store.call('listRuns', tenant, {}, PAGE), { count: acknowledged }, 'reads go on');
+    t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'reads go on');
     store.limitFiles('unlimited');
     await store.call('settled');
     await write();
-    t.match(await store.call('listRuns', tenant, {}, PAGE), { count: acknowledged });
+    t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged });
   },
 );
 
@@ -63,15 +63,15 @@ void t.test('outcomes, and headers with long texts, count for the size of a segm
   const works: readonly ((opened: TestStore, tenant: string) => Promise<void>)[] = [
     async ({ store }, tenant) => {
       const trace = aTrace(1);
-      await store.writeTraces({ tenant, items: [trace] }, RECEIVED);
+      await store.writer.traces({ tenant, items: [trace] }, RECEIVED);
       for (const letter of 'abcd') {
         const change = { success: true, outcome: letter.repeat(400_000) };
-        await store.setOutcome(tenant, trace.trace.trace_id, change);
+        await store.runs.setOutcome(tenant, trace.trace.trace_id, change);
       }
     },
     async ({ store }, tenant) => {
       const items = Array.from({ length: 4 }, () => aTrace(0, { error_message: 'x'.repeat(400_000) }));
-      await store.writeTraces({ tenant, items }, RECEIVED);
+      await store.writer.traces({ tenant, items }, RECEIVED);
     },
   ];
   for (const work of works) {

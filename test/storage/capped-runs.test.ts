@@ -18,13 +18,13 @@ void t.test('a run that cost more than is kept of one is counted once, and the l
   };
   // Nine of the most expensive are less than the bound, ten are more.
   const [below, above, later] = [run(9), run(10), run(9)];
-  await store.writeTraces({ tenant: one, items: [below, above, later] }, RECEIVED);
+  await store.writer.traces({ tenant: one, items: [below, above, later] }, RECEIVED);
   for (let i = 0; i < 2; i++) {
     const spans = run(1).spans.map((span) => ({ ...span, trace_id: later.trace.trace_id }));
-    await store.writeTraces({ tenant: one, items: [{ trace: later.trace, spans }] }, RECEIVED);
+    await store.writer.traces({ tenant: one, items: [{ trace: later.trace, spans }] }, RECEIVED);
   }
-  await store.writeTraces({ tenant: other, items: [run(11)] }, RECEIVED);
-  const costs = (await store.listRuns(one, {}, { offset: 0, limit: 10 })).items.map(
+  await store.writer.traces({ tenant: other, items: [run(11)] }, RECEIVED);
+  const costs = (await store.runs.list(one, {}, { offset: 0, limit: 10 })).items.map(
     (item) => item.total_cost_usd,
   );
   t.equal(costs.filter((cost) => cost === MOST_USAGE).length, 2);

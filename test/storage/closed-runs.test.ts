@@ -3,7 +3,7 @@ import t from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import { hasDifferences } from '../../src/storage/map-rebuild.js';
+import { hasDifferences } from '../../src/storage/service-map.js';
 import { EventEngine } from '../events/event-engine.js';
 import { aSpanRecord, NOON } from '../support/run-records.js';
 import { aFollowingRecord, parts } from './following-records.js';
@@ -23,10 +23,10 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     const id = randomUUID();
     const write = async (...items: TraceRecord[]): Promise<number | undefined> => {
       const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_items: 10_000 } };
-      return (await opened.store.writeTraces(batch, { receivedAt: NOON })).usage?.used;
+      return (await opened.store.writer.traces(batch, { receivedAt: NOON })).usage?.used;
     };
     const look = async () => {
-      const run = await opened.store.readTrace(tenant, id);
+      const run = await opened.store.runs.read(tenant, id);
       if (run === null) throw new Error('the run is not there');
       return { run, spans: await spansOf(run) };
     };
@@ -38,7 +38,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     t.match(run, { status: 'running', span_count: 3 * LIMIT, ...followed });
     t.same(run.metadata, { 'session.id': 's', 'jackdaw.followed_spans': LIMIT });
     t.equal(new Set(spans.map((span) => span.span_id)).size, 3 * LIMIT);
-    t.match(await opened.store.listRuns(tenant, {}, { offset: 0, limit: 5 }), {
+    t.match(await opened.store.runs.list(tenant, {}, { offset: 0, limit: 5 }), {
       count: 1,
       items: [followed],
     });
@@ -60,7 +60,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     await write(parts(other, 0, 2 * LIMIT, open));
     await opened.reopen();
     await write(parts(other, LIMIT - 3, LIMIT + 3, { output_tokens: 9 }));
-    const completed = await opened.store.readTrace(tenant, other);
+    const completed = await opened.store.runs.read(tenant, other);
     const statuses = completed === null ? [] : (await spansOf(completed)).map(({ status }) => status);
     t.equal(statuses.length, 2 * LIMIT);
     t.equal(statuses.filter((status) => status === 'completed').length, 6);
@@ -86,9 +86,9 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     t.match((await look()).run, { span_count: 3 * LIMIT + 2, ...ended });
 
     // It does not count in the service map any more.
-    const map = await opened.store.serviceMap(tenant, null);
+    const map = await opened.store.map.read(tenant, null);
     t.same(await listOf(map.nodes), []);
-    const rebuilt = await opened.store.rebuildServiceMap({ dryRun: true });
+    const rebuilt = await opened.store.map.rebuild({ dryRun: true });
     t.ok(rebuilt !== null && !hasDifferences(rebuilt));
     await opened.close();
     t.same(await duplicatesIn(opened.path), []);
@@ -145,13 +145,13 @@ void t.test(
     const ids = Array.from({ length: 12 }, () => randomUUID());
     const write = async (of: string, id: string, from: number, to: number, changes?: Partial<SpanRecord>) => {
       const items = [parts(id, from, to, changes)];
-      await opened.store.writeTraces(
+      await opened.store.writer.traces(
         { tenant: of, items, service_map: deriveBatch(items) },
         { receivedAt: NOON },
       );
     };
     const followed = async (of: string, id: string) =>
-      (await opened.store.readTrace(of, id))?.metadata?.['jackdaw.followed_spans'];
+      (await opened.store.runs.read(of, id))?.metadata?.['jackdaw.followed_spans'];
     const closed = async () => {
       const found = await Promise.all(ids.map((id) => followed(tenant, id)));
       return found.filter((spans) => spans !== undefined).length;
@@ -163,7 +163,7 @@ void t.test(
     const atFirst = await closed();
     t.ok(atFirst > 0 && atFirst < ids.length, `${atFirst} are closed`);
     // What brings no spans closes none, however often it needs one.
-    for (const id of ids) await opened.store.setOutcome(tenant, id, { success: true });
+    for (const id of ids) await opened.store.runs.setOutcome(tenant, id, { success: true });
     t.equal(await closed(), atFirst);
     // Repeats alone close a run, too, and are known by then.
     for (let round = 0; round < 3; round++) for (const id of ids) await write(tenant, id, 0, 31);
@@ -171,10 +171,10 @@ void t.test(
     t.ok(atLast >= atFirst);
     for (const id of ids) {
       const spans = (await followed(tenant, id)) ?? 31;
-      const run = await opened.store.readTrace(tenant, id);
+      const run = await opened.store.runs.read(tenant, id);
       t.match(run, { span_count: 31, total_tokens: spans });
     }
-    const rebuilt = await opened.store.rebuildServiceMap({ dryRun: true });
+    const rebuilt = await opened.store.map.rebuild({ dryRun: true });
     t.ok(rebuilt !== null && !hasDifferences(rebuilt));
 
     // Of another user a run is loaded as ever, also after a restart, when nothing is in memory.
@@ -182,7 +182,7 @@ void t.test(
     await write(another, other, 0, 30);
     await opened.reopen();
     await write(another, other, 30, 40);
-    t.match(await opened.store.readTrace(another, other), { span_count: 40, total_tokens: 40 });
+    t.match(await opened.store.runs.read(another, other), { span_count: 40, total_tokens: 40 });
     t.equal(await followed(another, other), undefined);
     for (const id of ids) await write(tenant, id, 31, 32);
     t.ok((await closed()) >= ids.length - 1, 'after a restart no more of them are loaded than before');

@@ -17,17 +17,17 @@ void t.test(
     const opened = await TestStore.open(t, { segmentSize: { rows: 20, bytes: 1e9 }, traceRetentionDays: 3 });
     const user = await opened.addUser();
     const write = async (items: TraceRecord[]): Promise<void> => {
-      await opened.store.writeTraces({ tenant: user, items }, { receivedAt: NOON });
+      await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
     };
     const all = async (): Promise<unknown> => ({
-      agents: await opened.store.listAgents(user),
-      failed: (await opened.store.listRuns(user, { status: 'failed' }, { offset: 0, limit: 1 })).count,
-      runs: (await opened.store.listRuns(user, {}, { offset: 0, limit: 500 })).items.map(
+      agents: await opened.store.agents.list(user),
+      failed: (await opened.store.runs.list(user, { status: 'failed' }, { offset: 0, limit: 1 })).count,
+      runs: (await opened.store.runs.list(user, {}, { offset: 0, limit: 500 })).items.map(
         (run) => run.trace_id,
       ),
-      compared: await opened.store.compareAgents(
+      compared: await opened.store.agents.compare(
         user,
-        (await opened.store.listAgents(user)).map(({ id }) => id),
+        (await opened.store.agents.list(user)).map(({ id }) => id),
       ),
     });
     const runs = Array.from({ length: 30 }, (_, i) =>
@@ -46,7 +46,7 @@ void t.test(
       if (i % 8 === 0) await opened.store.settled();
       await write([{ ...run, trace: { ...run.trace, status: 'completed', success: i % 3 === 0 } }]);
     }
-    await opened.store.setOutcome(user, runs[1]?.trace.trace_id ?? '', { success: false });
+    await opened.store.runs.setOutcome(user, runs[1]?.trace.trace_id ?? '', { success: false });
     const before = await all();
     await opened.reopen();
     t.strictSame(await all(), before, 'some in hot segments, some in the cold file');
@@ -64,7 +64,7 @@ void t.test(
 
     await opened.retained(DAY_MS);
     const left = runs.filter(({ trace }) => trace.started_at >= NOON - 2 * DAY + DAY / 2).length + 1;
-    t.equal((await opened.store.listRuns(user, {}, { offset: 0, limit: 1 })).count, left);
+    t.equal((await opened.store.runs.list(user, {}, { offset: 0, limit: 1 })).count, left);
     const kept = await all();
     await opened.reopen({ traceRetentionDays: null });
     t.strictSame(await all(), kept, 'after retention');
@@ -83,22 +83,22 @@ void t.test('points of metrics are counted beside them, too', async (t) => {
     const items = Array.from({ length: 10 }, (_, n) =>
       aPoint({ stream, timestamp: NOON - ((i + n) % 4) * DAY }),
     );
-    await opened.store.writeMetrics({ tenant: user, items }, { receivedAt: NOON });
+    await opened.store.writer.metrics({ tenant: user, items }, { receivedAt: NOON });
   }
-  const before = await opened.store.listMetrics(user);
+  const before = await opened.store.metrics.list(user);
   t.equal(
     before.reduce((sum, { data_point_count }) => sum + data_point_count, 0),
     200,
   );
   await opened.reopen({ metricRetentionDays: null });
-  t.strictSame(await opened.store.listMetrics(user), before);
+  t.strictSame(await opened.store.metrics.list(user), before);
   await opened.reopen({ metricRetentionDays: 2 });
   await opened.retained(0);
-  const left = await opened.store.listMetrics(user);
+  const left = await opened.store.metrics.list(user);
   t.ok(left.reduce((sum, { data_point_count }) => sum + data_point_count, 0) < 200);
   await opened.reopen({ metricRetentionDays: null });
-  t.strictSame(await opened.store.listMetrics(user), left);
-  const found = await opened.store.queryMetric(user, 'metric.0', { limit: 100 });
+  t.strictSame(await opened.store.metrics.list(user), left);
+  const found = await opened.store.metrics.query(user, 'metric.0', { limit: 100 });
   const points = found === null ? [] : await listOf(found.points);
   t.equal(points.length, left[0]?.data_point_count);
   await opened.close();

@@ -1,5 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import type { AgentSummary, RunFilter, TelemetryStore } from '../../src/storage/telemetry-store.js';
+import type { AgentSummary } from '../../src/storage/agents.js';
+import type { RunFilter } from '../../src/storage/runs.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import type { ModelAgent, StoreModel } from './store-model.js';
 import { spansOf, without } from './shown-spans.js';
 
@@ -18,7 +20,7 @@ export interface Questions {
  * @throws AssertionError at the first difference
  */
 export async function compareWithModel(
-  store: TelemetryStore,
+  store: TelemetryPlane,
   tenant: string,
   model: StoreModel,
   agentIds: Map<string, string>,
@@ -26,7 +28,7 @@ export async function compareWithModel(
 ): Promise<void> {
   await compareAgents(store, tenant, model, agentIds);
   for (const traceId of traceIds) {
-    const found = await store.readTrace(tenant, traceId);
+    const found = await store.runs.read(tenant, traceId);
     const expected = model.run(traceId);
     if (found === null || expected === null) {
       deepStrictEqual(found, expected, `whether trace ${traceId} is there`);
@@ -43,7 +45,7 @@ export async function compareWithModel(
     if (agent !== undefined && agentId === undefined) continue;
     const all = model.runs(filter, agent);
     for (let offset = 0; offset === 0 || offset < all.length + pageSize; offset += pageSize) {
-      const page = await store.listRuns(
+      const page = await store.runs.list(
         tenant,
         { ...filter, ...(agentId === undefined ? {} : { agent_id: agentId }) },
         { offset, limit: pageSize },
@@ -61,13 +63,13 @@ export async function compareWithModel(
 }
 
 async function compareAgents(
-  store: TelemetryStore,
+  store: TelemetryPlane,
   tenant: string,
   model: StoreModel,
   agentIds: Map<string, string>,
 ): Promise<void> {
   const expected = model.agentList();
-  const found = await store.listAgents(tenant);
+  const found = await store.agents.list(tenant);
   deepStrictEqual(
     found.map((agent) => agent.name),
     expected.map((agent) => agent.name),
@@ -77,20 +79,20 @@ async function compareAgents(
     deepStrictEqual(agentIds.get(agent.name) ?? agent.id, agent.id, 'an agent keeps its id');
     agentIds.set(agent.name, agent.id);
     deepStrictEqual(withoutId(agent), withoutPercentile(expected[i]));
-    deepStrictEqual(await store.readAgent(tenant, agent.id), agent);
+    deepStrictEqual(await store.agents.read(tenant, agent.id), agent);
     for (const [from, to] of [
       [-9e15, 9e15],
       [(agent.last_run_at ?? 0) - 86_400_000_000, agent.last_run_at ?? 0],
     ] as const) {
-      const days = await store.agentDays(tenant, agent.id, { from, to });
+      const days = await store.agents.days(tenant, agent.id, { from, to });
       deepStrictEqual(days?.name, agent.name);
       same(days.days, model.days(agent.name, from, to));
     }
   }
   const ids = found.map((agent) => agent.id).reverse();
-  const compared = await store.compareAgents(tenant, ids);
+  const compared = await store.agents.compare(tenant, ids);
   same(compared?.map(withoutId), [...expected].reverse());
-  deepStrictEqual(await store.compareAgents(tenant, [...ids, '00000000-0000-4000-8000-00000000dead']), null);
+  deepStrictEqual(await store.agents.compare(tenant, [...ids, '00000000-0000-4000-8000-00000000dead']), null);
 }
 
 function withoutId<T extends AgentSummary>(agent: T): Omit<T, 'id'> {

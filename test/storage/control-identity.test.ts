@@ -15,7 +15,7 @@ const PAGE = { offset: 0, limit: 10 };
 void t.test('a store keeps its identity, and is refused with another control store', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  await opened.store.writeTraces({ tenant, items: [aTrace(1)] }, RECEIVED);
+  await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
   const [id, own] = [await opened.store.identity(), await opened.control.identity()];
   await opened.reopen();
   t.equal(await opened.store.identity(), id);
@@ -35,7 +35,7 @@ void t.test('a store keeps its identity, and is refused with another control sto
   copyFileSync(`${control}.kept`, control);
   await opened.start();
   t.equal(await opened.store.identity(), id, 'put back, it goes on');
-  t.equal((await opened.store.listRuns(tenant, {}, PAGE)).count, 1);
+  t.equal((await opened.store.runs.list(tenant, {}, PAGE)).count, 1);
 });
 
 void t.test('telemetry without its main file is refused', async (t) => {

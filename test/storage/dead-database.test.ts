@@ -35,7 +35,7 @@ for (const [what, name] of [
     const store = await RemoteStore.open(t, opened.path, 60);
     let acknowledged = 0;
     const write = async (): Promise<void> => {
-      await store.call('writeTraces', { tenant, items: [aTrace(3)] }, RECEIVED);
+      await store.call('writer.traces', { tenant, items: [aTrace(3)] }, RECEIVED);
       acknowledged++;
     };
     for (let i = 0; i < 30; i++) await write();
@@ -62,12 +62,12 @@ for (const [what, name] of [
     t.equal((await statuses()).length, 1, 'once');
     t.match((await store.call<string[]>('log')).join('\n'), /DuckDB has given up.*fsync failed/s);
     if (failure !== undefined) t.match((failure as RemoteError).error, UNAVAILABLE);
-    const calls = [write(), store.call('listRuns', tenant, { query: 'x' }, PAGE)];
+    const calls = [write(), store.call('runs.list', tenant, { query: 'x' }, PAGE)];
     for (const outcome of await Promise.allSettled(calls))
       t.match(outcome, { reason: { error: UNAVAILABLE } });
     await store.close();
     await opened.start();
-    const { count } = await opened.store.listRuns(tenant, {}, PAGE);
+    const { count } = await opened.store.runs.list(tenant, {}, PAGE);
     // What was refused may have reached the file all the same.
     t.ok(count >= acknowledged, `${count} of ${acknowledged}`);
   });

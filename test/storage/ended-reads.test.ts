@@ -28,15 +28,15 @@ void t.test(
   async (t) => {
     const opened = await TestStore.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
     const [one, other] = [await opened.addUser(), await opened.addUser()];
-    await opened.store.writeLogs({ tenant: one, items: manyLogs() }, RECEIVED);
+    await opened.store.writer.logs({ tenant: one, items: manyLogs() }, RECEIVED);
     let answered = 0;
     const aborts = Array.from({ length: SEARCHES }, () => new AbortController());
     const searches = aborts.map(async ({ signal }) => {
-      await opened.store.searchLogs(one, { query: '"quick brown fox"' }, PAGE, signal);
+      await opened.store.logs.search(one, { query: '"quick brown fox"' }, PAGE, signal);
       answered++;
     });
     const ended = Promise.allSettled(searches);
-    await opened.store.listRuns(other, {}, PAGE);
+    await opened.store.runs.list(other, {}, PAGE);
     t.ok(answered < SEARCHES / 2, `${answered} were answered before`);
     for (const abort of aborts) abort.abort();
     const rejected = (await ended).flatMap((outcome) =>
@@ -45,9 +45,9 @@ void t.test(
     t.equal(rejected.length, SEARCHES - answered);
     t.ok(rejected.length > SEARCHES / 2);
     t.ok(rejected.every(({ code }) => code === 'overloaded'));
-    t.match(await opened.store.searchLogs(one, { query: 'fox' }, PAGE), { count: 5000 });
+    t.match(await opened.store.logs.search(one, { query: 'fox' }, PAGE), { count: 5000 });
     opened.settings.clock.advance(5000);
-    await opened.store.listRuns(other, {}, PAGE);
+    await opened.store.runs.list(other, {}, PAGE);
     const { text } = await opened.settings.meter.print();
     t.match(text, new RegExp(`jackdaw_store_ended_reads_total{reason="abandoned"} ${rejected.length}\n`));
     t.match(text, /jackdaw_store_waiting_reads 0\n/);
@@ -59,15 +59,15 @@ void t.test('a search that takes longer than read_timeout is ended, and the stor
   const opened = await TestStore.open(t, { readLimits, segmentSize: { rows: 1e6, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const items = manyLogs();
-  for (let i = 0; i < 3; i++) await opened.store.writeLogs({ tenant, items: manyLogs() }, RECEIVED);
-  await t.rejects(opened.store.searchLogs(tenant, { query: '"quick brown fox"' }, PAGE), {
+  for (let i = 0; i < 3; i++) await opened.store.writer.logs({ tenant, items: manyLogs() }, RECEIVED);
+  await t.rejects(opened.store.logs.search(tenant, { query: '"quick brown fox"' }, PAGE), {
     code: 'overloaded',
     retryable: true,
     detail: /extensions\.duckdb\.read_timeout/,
   });
-  await opened.store.writeLogs({ tenant, items }, RECEIVED);
+  await opened.store.writer.logs({ tenant, items }, RECEIVED);
   await opened.reopen({ readLimits: READ_LIMITS });
-  t.match(await opened.store.searchLogs(tenant, { query: 'fox' }, PAGE), { count: 20_000 });
+  t.match(await opened.store.logs.search(tenant, { query: 'fox' }, PAGE), { count: 20_000 });
 });
 
 void t.test(

@@ -23,7 +23,7 @@ void t.test('the main file may have any name', async (t) => {
     const tenant = await store.addUser();
     await store.close();
     await store.start();
-    t.same(await store.store.listAgents(tenant), [], name);
+    t.same(await store.store.agents.list(tenant), [], name);
     await store.close();
   }
 });

@@ -55,11 +55,11 @@ class FullStore {
 
   async write(count: number, startedAt = NOON): Promise<void> {
     const items = Array.from({ length: count }, () => aTrace(4, { started_at: startedAt }));
-    await this.store.call('writeTraces', { tenant: USER.id, items }, RECEIVED);
+    await this.store.call('writer.traces', { tenant: USER.id, items }, RECEIVED);
   }
 
   async count(): Promise<number> {
-    return (await this.store.call<{ count: number }>('listRuns', USER.id, {}, PAGE)).count;
+    return (await this.store.call<{ count: number }>('runs.list', USER.id, {}, PAGE)).count;
   }
 
   async refusal(): Promise<unknown> {

@@ -21,16 +21,17 @@ void t.test(
     const store = await RemoteStore.open(t, opened.path, 100_000);
     let acknowledged = 0;
     for (let i = 0; i < 5; i++) {
-      await store.call('writeTraces', { tenant, items: [aFatTrace()] }, RECEIVED);
+      await store.call('writer.traces', { tenant, items: [aFatTrace()] }, RECEIVED);
       acknowledged++;
     }
-    const [known] = (await store.call<{ items: { trace_id: string }[] }>('listRuns', tenant, {}, PAGE)).items;
+    const [known] = (await store.call<{ items: { trace_id: string }[] }>('runs.list', tenant, {}, PAGE))
+      .items;
 
     for (let round = 0; round < 4; round++) {
       store.limitFiles(sizeOfLogs(opened.path) + 2000 * round);
       const batches = Array.from({ length: 6 }, () => [aFatTrace(), aFatTrace()]);
       const outcomes = await Promise.allSettled(
-        batches.map((items) => store.call('writeTraces', { tenant, items }, RECEIVED)),
+        batches.map((items) => store.call('writer.traces', { tenant, items }, RECEIVED)),
       );
       for (const outcome of outcomes) {
         if (outcome.status === 'fulfilled') acknowledged += 2;
@@ -41,21 +42,21 @@ void t.test(
         'writes are refused',
       );
       const change = { success: true, outcome: 'x'.repeat(300_000) };
-      await refused(t, store.call('setOutcome', tenant, known?.trace_id, change));
-      t.match(await store.call('listRuns', tenant, {}, PAGE), { count: acknowledged }, 'reads go on');
+      await refused(t, store.call('runs.setOutcome', tenant, known?.trace_id, change));
+      t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'reads go on');
 
       store.limitFiles('unlimited');
       // As senders do: the same again.
       for (const [i, items] of batches.entries()) {
         if (outcomes[i]?.status === 'fulfilled') continue;
-        await store.call('writeTraces', { tenant, items }, RECEIVED);
+        await store.call('writer.traces', { tenant, items }, RECEIVED);
         acknowledged += 2;
       }
-      t.match(await store.call('listRuns', tenant, {}, PAGE), { count: acknowledged }, 'writes go on');
+      t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'writes go on');
     }
     await store.kill();
     await opened.start();
-    const { items, count } = await opened.store.listRuns(tenant, {}, PAGE);
+    const { items, count } = await opened.store.runs.list(tenant, {}, PAGE);
     t.equal(count, acknowledged);
     for (const { span_count } of items) t.equal(span_count, 3);
     await opened.close();
@@ -72,7 +73,7 @@ void t.test('a mover that finds no room tries again and loses nothing', { skip }
   let acknowledged = 0;
   const write = async (batches: number): Promise<void> => {
     for (let i = 0; i < batches; i++) {
-      await store.call('writeTraces', { tenant, items: [aFatTrace(), aFatTrace()] }, RECEIVED);
+      await store.call('writer.traces', { tenant, items: [aFatTrace(), aFatTrace()] }, RECEIVED);
       acknowledged += 2;
     }
   };
@@ -85,17 +86,17 @@ void t.test('a mover that finds no room tries again and loses nothing', { skip }
   while (!/could not be checkpointed/.test(await log())) await write(1);
   for (let i = 0; i < 20; i++) {
     await sentAgain(() => write(1));
-    const runs = await sentAgain(() => store.call('listRuns', tenant, {}, PAGE));
+    const runs = await sentAgain(() => store.call('runs.list', tenant, {}, PAGE));
     t.match(runs, { count: acknowledged }, 'reads and writes go on');
   }
   store.limitFiles('unlimited');
   await write(10);
   await store.call('settled');
-  t.match(await store.call('listRuns', tenant, {}, PAGE), { count: acknowledged });
+  t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged });
   await store.kill();
   await opened.start();
   await opened.store.settled();
-  t.equal((await opened.store.listRuns(tenant, {}, PAGE)).count, acknowledged);
+  t.equal((await opened.store.runs.list(tenant, {}, PAGE)).count, acknowledged);
   await opened.close();
   t.same(await duplicatesIn(opened.path), []);
 });

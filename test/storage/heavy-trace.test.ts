@@ -2,6 +2,7 @@ import t from 'tap';
 import { MOST_NANO_USD } from '../../src/signal/money.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { piecesOf } from '../support/read-pieces.js';
 import { aFollowingRecord } from './following-records.js';
 import { spansOf } from './shown-spans.js';
 import { TestStore } from './test-store.js';
@@ -26,14 +27,14 @@ for (const [what, heavy] of [
         const started_at = NOON + batch + i * 10;
         return aSpanRecord(trace.trace_id, { started_at, ...heavy(`${batch}/${i}`.padEnd(size, '-')) });
       });
-      await opened.store.writeTraces({ tenant, items: [{ trace, spans }] }, RECEIVED);
+      await opened.store.writer.traces({ tenant, items: [{ trace, spans }] }, RECEIVED);
     }
     for (let i = 0; i < 30; i++) for (let batch = 0; batch < 4; batch++) expected.push(`${batch}/${i}`);
     for (const isMoved of [false, true]) {
       if (isMoved) await opened.store.settled();
-      const found = await opened.store.readTrace(tenant, trace.trace_id);
+      const found = await opened.store.runs.read(tenant, trace.trace_id);
       const pieces: Uint8Array[] = [];
-      for await (const piece of found?.spans ?? []) pieces.push(piece);
+      for await (const piece of piecesOf(found?.spans)) pieces.push(piece);
       const largest = pieces.reduce((most, piece) => Math.max(most, piece.length), 0);
       t.ok(largest <= MOST, `${largest} bytes at a time`);
       t.ok(pieces.length > 2, `${pieces.length} pieces`);
@@ -73,9 +74,9 @@ void t.test(
       }),
     );
     const write = async (...more: SpanRecord[]) =>
-      opened.store.writeTraces({ tenant, items: [aFollowingRecord(more)] }, RECEIVED);
+      opened.store.writer.traces({ tenant, items: [aFollowingRecord(more)] }, RECEIVED);
     const look = async () => {
-      const found = await opened.store.readTrace(tenant, first);
+      const found = await opened.store.runs.read(tenant, first);
       return found === null ? null : { ...found, spans: await spansOf(found) };
     };
     await write(...spans);

@@ -14,15 +14,15 @@ void t.test(
     const traces = Array.from({ length: 200 }, () => aTrace(1));
     for (let from = 0; from < traces.length; from += 20) {
       const items = traces.slice(from, from + 20);
-      await opened.store.writeTraces({ tenant: user, items }, { receivedAt: NOON });
+      await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
     }
     const check = async (): Promise<void> => {
       // A repeat of everything changes nothing.
-      await opened.store.writeTraces({ tenant: user, items: traces }, { receivedAt: NOON });
-      const { count } = await opened.store.listRuns(user, {}, { offset: 0, limit: 1 });
+      await opened.store.writer.traces({ tenant: user, items: traces }, { receivedAt: NOON });
+      const { count } = await opened.store.runs.list(user, {}, { offset: 0, limit: 1 });
       t.equal(count, traces.length);
       for (const { trace } of traces) {
-        const found = await opened.store.readTrace(user, trace.trace_id);
+        const found = await opened.store.runs.read(user, trace.trace_id);
         if (found?.span_count !== 1) t.fail(`${trace.trace_id} is not found as it was stored`);
       }
     };
@@ -68,7 +68,7 @@ void t.test('files of ids that are newer than the tables are not believed', asyn
   const user = await opened.addUser();
   const write = async (): Promise<void> => {
     const items = Array.from({ length: 100 }, () => aTrace(1));
-    await opened.store.writeTraces({ tenant: user, items }, { receivedAt: NOON });
+    await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
   };
   for (let i = 0; i < 3; i++) await write();
   await opened.close();
@@ -84,8 +84,8 @@ void t.test('files of ids that are newer than the tables are not believed', asyn
   }
   await opened.start();
   const trace = aTrace(2);
-  await opened.store.writeTraces({ tenant: user, items: [trace] }, { receivedAt: NOON });
+  await opened.store.writer.traces({ tenant: user, items: [trace] }, { receivedAt: NOON });
   await opened.reopen();
-  t.equal((await opened.store.readTrace(user, trace.trace.trace_id))?.span_count, 2);
-  t.equal((await opened.store.listRuns(user, {}, { offset: 0, limit: 1 })).count, 301);
+  t.equal((await opened.store.runs.read(user, trace.trace.trace_id))?.span_count, 2);
+  t.equal((await opened.store.runs.list(user, {}, { offset: 0, limit: 1 })).count, 301);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
-import type { RunSummary } from '../../src/storage/telemetry-store.js';
+import type { RunSummary } from '../../src/storage/runs.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { aFollowingRecord } from './following-records.js';
 import { TestStore } from './test-store.js';
@@ -39,13 +39,13 @@ class Sender {
   }
 
   async run(traceId: string): Promise<RunSummary> {
-    const found = await this.#opened.store.readTrace(this.tenant, traceId);
+    const found = await this.#opened.store.runs.read(this.tenant, traceId);
     if (found === null) throw new Error('the run is not there');
     return found;
   }
 
   async agents(): Promise<string[]> {
-    return (await this.#opened.store.listAgents(this.tenant)).map(
+    return (await this.#opened.store.agents.list(this.tenant)).map(
       ({ name, total_runs }) => `${name} ${total_runs}`,
     );
   }
@@ -61,7 +61,10 @@ class Sender {
 
   async #write(trace: TraceHeader, spans: SpanRecord[]): Promise<void> {
     const receivedAt = this.#opened.settings.clock.now();
-    await this.#opened.store.writeTraces({ tenant: this.tenant, items: [{ trace, spans }] }, { receivedAt });
+    await this.#opened.store.writer.traces(
+      { tenant: this.tenant, items: [{ trace, spans }] },
+      { receivedAt },
+    );
   }
 }
 
@@ -148,7 +151,7 @@ void t.test('a time-out is replaced by whatever comes later', async (t) => {
     });
     await sender.header({ trace_id: declared, status: 'failed', agent: 'a', ended_at: NOON + 5 });
     t.match(await sender.run(declared), { status: 'failed', ended_at: NOON + 5, agent_name: 'a' });
-    await opened.store.setOutcome(sender.tenant, judged, { success: false, outcome: 'lost' });
+    await opened.store.runs.setOutcome(sender.tenant, judged, { success: false, outcome: 'lost' });
     t.match(await sender.run(judged), { status: 'timed_out', success: false, outcome: 'lost' });
     t.equal((await sender.run(untouched)).status, 'timed_out');
 
@@ -211,12 +214,12 @@ void t.test('more runs than one commit takes time out together', async (t) => {
   const items = Array.from({ length: 2100 }, (_, i) =>
     aFollowingRecord([child(randomUUID(), { started_at: NOON + i })], { idle_timeout_ms: MINUTE_MS }),
   );
-  await opened.store.writeTraces({ tenant: sender.tenant, items }, { receivedAt: NOON });
+  await opened.store.writer.traces({ tenant: sender.tenant, items }, { receivedAt: NOON });
   await opened.store.settled();
   opened.settings.clock.advance(MINUTE_MS);
   const open = { status: 'running' as const };
   for (let reads = 1; ; reads++) {
-    const { count } = await opened.store.listRuns(sender.tenant, open, { offset: 0, limit: 1 });
+    const { count } = await opened.store.runs.list(sender.tenant, open, { offset: 0, limit: 1 });
     if (count === 0) break;
     if (reads % 20 === 0) opened.settings.clock.advance(5000);
   }
@@ -235,8 +238,8 @@ void t.test('an agent comes into being when a run is its for certain', async (t)
   const named = await sender.run(id);
   t.equal(named.agent_name, 'service', 'what is known so far');
   t.same(await sender.agents(), []);
-  t.equal(await opened.store.readAgent(sender.tenant, named.agent_id), null);
-  const ofAgent = await opened.store.listRuns(
+  t.equal(await opened.store.agents.read(sender.tenant, named.agent_id), null);
+  const ofAgent = await opened.store.runs.list(
     sender.tenant,
     { agent_id: named.agent_id },
     { offset: 0, limit: 9 },
@@ -248,7 +251,7 @@ void t.test('an agent comes into being when a run is its for certain', async (t)
   t.equal((await sender.run(id)).agent_name, 'planner');
   t.same(await sender.agents(), ['planner 1']);
   t.same(await other.agents(), []);
-  t.match(await opened.store.listAgents(sender.tenant), [{ created_at: clock.now() }]);
+  t.match(await opened.store.agents.list(sender.tenant), [{ created_at: clock.now() }]);
 
   await sender.spans(60, child(lost, service));
   t.same(await sender.agents(), ['planner 1']);

@@ -36,7 +36,7 @@ async function write(): Promise<never> {
       }),
     );
     print({ kind: 'sent', word, records });
-    await store.writeLogs({ tenant, items }, RECEIVED);
+    await store.writer.logs({ tenant, items }, RECEIVED);
     print({ kind: 'done', word, records });
   }
 }

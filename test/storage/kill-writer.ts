@@ -30,7 +30,7 @@ async function write(): Promise<never> {
       completes: trace.status === 'completed',
     }));
     print({ kind: 'sent', writes });
-    await store.writeTraces({ tenant, items }, { receivedAt: NOON });
+    await store.writer.traces({ tenant, items }, { receivedAt: NOON });
     print({ kind: 'done', writes });
   }
 }

@@ -25,7 +25,7 @@ void t.test('a process that is killed keeps every acknowledged trace, once and w
     let spans = 0;
     let tokens = 0;
     for (const [id, trace] of known) {
-      const found = await opened.store.readTrace(tenant, id);
+      const found = await opened.store.runs.read(tenant, id);
       if (found === null) {
         if (trace.isAcknowledged) t.fail(`an acknowledged trace is not there: ${id}`);
         known.delete(id);
@@ -46,11 +46,11 @@ void t.test('a process that is killed keeps every acknowledged trace, once and w
       spans += ids.size;
       tokens += found.total_tokens ?? 0;
     }
-    const { count } = await opened.store.listRuns(tenant, {}, { offset: 0, limit: 1 });
+    const { count } = await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 });
     t.equal(count, known.size, `kill ${kill}: ${known.size} traces, ${spans} spans`);
-    const [agent] = await opened.store.listAgents(tenant);
+    const [agent] = await opened.store.agents.list(tenant);
     t.equal(agent?.total_runs ?? 0, known.size);
-    const days = agent && (await opened.store.agentDays(tenant, agent.id, { from: 0, to: 9e15 }));
+    const days = agent && (await opened.store.agents.days(tenant, agent.id, { from: 0, to: 9e15 }));
     t.equal(days?.days[0]?.total_tokens ?? 0, tokens);
     // Once it lies in the hot files, and once moved.
     if (kill % 2 === 0) await opened.store.settled();

@@ -20,13 +20,13 @@ void t.test('points with large texts come in pieces that memory can hold', async
     return aPoint({ timestamp: NOON + Math.floor(i / 20), labels, value: i % 4 === 3 ? 2 : i % 4 });
   });
   for (let at = 0; at < points.length; at += 10)
-    await opened.store.writeMetrics({ tenant, items: points.slice(at, at + 10) }, RECEIVED);
+    await opened.store.writer.metrics({ tenant, items: points.slice(at, at + 10) }, RECEIVED);
   const inOrder = [...points].sort(
     (a, b) => b.timestamp - a.timestamp || ((a.labels['key'] ?? '') < (b.labels['key'] ?? '') ? -1 : 1),
   );
   for (const state of ['hot', 'moved']) {
     for (const limit of [60, 43, 1]) {
-      const found = await opened.store.queryMetric(tenant, 'cpu.load', { limit, details: true });
+      const found = await opened.store.metrics.query(tenant, 'cpu.load', { limit, details: true });
       const sizes: number[] = [];
       const pieces = async function* () {
         for await (const piece of found?.points ?? []) {
@@ -68,8 +68,8 @@ void t.test('points that only their exemplars tell apart are each given once', a
     }),
   );
   // Of one commit, in which nothing else orders them.
-  await opened.store.writeMetrics({ tenant, items: points }, RECEIVED);
-  const found = await opened.store.queryMetric(tenant, 'cpu.load', { limit: 90, details: true });
+  await opened.store.writer.metrics({ tenant, items: points }, RECEIVED);
+  const found = await opened.store.metrics.query(tenant, 'cpu.load', { limit: 90, details: true });
   if (found === null) throw new Error('the metric is not there');
   const shown = await listOf<{ exemplars: { value: number }[] }>(found.points);
   const values = shown.map(({ exemplars }) => exemplars[0]?.value ?? -1).sort((a, b) => a - b);
@@ -92,21 +92,21 @@ void t.test('runs with large texts come in parts that memory can hold', async (t
     }),
   );
   for (const trace of headers)
-    await opened.store.writeTraces({ tenant, items: [{ trace, spans: [] }] }, RECEIVED);
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [] }] }, RECEIVED);
   const expected = [...headers]
     .sort((a, b) => b.started_at - a.started_at || (a.trace_id < b.trace_id ? 1 : -1))
     .map(({ trace_id, outcome, error_message }) => ({ trace_id, outcome, error_message }));
   for (const state of ['hot', 'moved']) {
     for (const filter of [{}, { status: 'completed' as const, start_time: NOON }, { query: '€' }]) {
       const page = { offset: 3, limit: 36 };
-      const { items, count, rest } = await opened.store.listRuns(tenant, filter, page);
+      const { items, count, rest } = await opened.store.runs.list(tenant, filter, page);
       const parts = [items];
       // One that is changed meanwhile is shown as it is then.
       for await (const part of rest?.pages ?? []) {
         parts.push(part);
         if (parts.length === 2)
           for (const { trace_id, outcome } of expected.slice(-3))
-            await opened.store.setOutcome(tenant, trace_id, { success: true, outcome: outcome ?? '' });
+            await opened.store.runs.setOutcome(tenant, trace_id, { success: true, outcome: outcome ?? '' });
       }
       t.equal(count, 40);
       t.equal(items.length + (rest?.runs ?? 0), 36);
@@ -142,13 +142,13 @@ void t.test('spans with long texts come whole, on pages that memory can hold', a
     // As much as requests bring: what is not moved yet is in memory.
     for (let at = 0; at < spans; at += 20) {
       if (at > 0) await opened.store.settled();
-      await opened.store.writeTraces(
+      await opened.store.writer.traces(
         { tenant, items: [{ trace, spans: sent.slice(at, at + 20) }] },
         RECEIVED,
       );
     }
     for (const state of ['hot', 'moved']) {
-      const found = await opened.store.readTrace(tenant, trace.trace_id);
+      const found = await opened.store.runs.read(tenant, trace.trace_id);
       const sizes: number[] = [];
       const pieces = async function* () {
         for await (const piece of found?.spans ?? []) {
@@ -183,10 +183,10 @@ void t.test('a service map of many long names comes in pieces that memory can ho
       }),
     );
     const items = [{ trace, spans }];
-    await opened.store.writeTraces({ tenant, items, service_map: deriveBatch(items) }, RECEIVED);
+    await opened.store.writer.traces({ tenant, items, service_map: deriveBatch(items) }, RECEIVED);
   }
   for (const state of ['hot', 'moved']) {
-    const map = await opened.store.serviceMap(tenant, null);
+    const map = await opened.store.map.read(tenant, null);
     for (const [list, most] of [
       ['nodes', steps + 1],
       ['edges', steps],

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { LONG_PIECE_BYTES } from '../../src/storage/tables.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { piecesOf } from '../support/read-pieces.js';
 import type { Taken } from './large-payload-reader.js';
 import { TestStore } from './test-store.js';
 
@@ -21,7 +22,7 @@ void t.test('one large payload is read without those that lie beside it', async 
   for (let i = 0; i < TRACES; i++) {
     const trace = aHeader();
     const span = aSpanRecord(trace.trace_id, { input_data: { text: `${i}`.padEnd(MIB, '-') } });
-    await opened.store.writeTraces({ tenant, items: [{ trace, spans: [span] }] }, RECEIVED);
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [span] }] }, RECEIVED);
     ids.push(trace.trace_id);
   }
   await opened.store.settled();
@@ -58,19 +59,19 @@ void t.test('payloads come back whole on both sides of what is kept packed', asy
       }),
     );
   // One is written from the sender's columns, the other one as new versions of spans.
-  await opened.store.writeTraces(
+  await opened.store.writer.traces(
     { tenant, items: [{ trace, spans: spansOf(trace.trace_id, NOON + 100) }] },
     RECEIVED,
   );
   for (const end of [null, NOON + 100]) {
     const spans = spansOf(touched.trace_id, end);
-    await opened.store.writeTraces({ tenant, items: [{ trace: touched, spans }] }, RECEIVED);
+    await opened.store.writer.traces({ tenant, items: [{ trace: touched, spans }] }, RECEIVED);
   }
   for (const state of ['hot', 'moved']) {
     for (const { trace_id } of [trace, touched]) {
-      const found = await opened.store.readTrace(tenant, trace_id);
+      const found = await opened.store.runs.read(tenant, trace_id);
       const pieces: Uint8Array[] = [];
-      for await (const piece of found?.spans ?? []) pieces.push(piece);
+      for await (const piece of piecesOf(found?.spans)) pieces.push(piece);
       const spans = JSON.parse(`[${Buffer.concat(pieces).toString()}]`) as { input_data: { text: string } }[];
       t.strictSame(
         spans.map(({ input_data }) => input_data.text.length),

@@ -28,7 +28,7 @@ async function aLogOf(t: Test, spans: readonly number[]): Promise<Buffer> {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1e9, bytes: 1e9 } });
   const tenant = await opened.addUser();
   for (const count of spans)
-    await opened.store.writeTraces({ tenant, items: [aTrace(count)] }, { receivedAt: NOON });
+    await opened.store.writer.traces({ tenant, items: [aTrace(count)] }, { receivedAt: NOON });
   await opened.store.settled();
   await opened.close();
   const [segment = ''] = filesOf(opened.path).filter((file) => file.includes('.hot-'));

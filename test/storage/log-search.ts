@@ -1,8 +1,10 @@
+import { printLog } from '../../src/api/resources/logs.js';
 import { formatTime } from '../../src/signal/time.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
-import type { DuckDBStore } from '../../src/storage/duckdb/client/store.js';
-import type { LogFilter, LogPage } from '../../src/storage/telemetry-store.js';
+import type { LogFilter, LogPage } from '../../src/storage/logs.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import { listOf } from '../support/read-pieces.js';
 
 /** A log record as the API shows it. */
 export interface ShownLog {
@@ -18,15 +20,13 @@ export interface ShownLog {
 
 /** A page of a search, read to its end. */
 export async function searchLogs(
-  store: DuckDBStore,
+  store: Pick<TelemetryPlane, 'logs'>,
   tenant: string,
   filter: LogFilter = {},
   page: LogPage = { offset: 0, limit: 1000 },
 ): Promise<{ readonly count: number; readonly items: readonly ShownLog[] }> {
-  const { count, items } = await store.searchLogs(tenant, filter, page);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of items) pieces.push(piece);
-  return { count, items: JSON.parse(`[${Buffer.concat(pieces).toString()}]`) as ShownLog[] };
+  const { count, items } = await store.logs.search(tenant, filter, page);
+  return { count, items: await listOf(items, printLog) };
 }
 
 export function shownLog(log: LogRecord): ShownLog {

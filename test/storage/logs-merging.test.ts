@@ -10,7 +10,7 @@ import type { LogKey } from '../../src/storage/duckdb/logs/log-keys.js';
 import { removeOldLogs } from '../../src/storage/duckdb/logs/log-retention.js';
 import { blocksToMerge, type BlockSize } from '../../src/storage/duckdb/logs/merge-logs.js';
 import type { Read } from '../../src/storage/duckdb/reads/read.js';
-import type { LogFilter } from '../../src/storage/telemetry-store.js';
+import type { LogFilter } from '../../src/storage/logs.js';
 import { EventEngine, type Listener } from '../events/event-engine.js';
 import { aLog } from '../support/log-records.js';
 import { holds, neverDiffers, same } from '../support/property.js';
@@ -158,7 +158,8 @@ class Kept {
   async search(user: number, filter: LogFilter, offset = 0, read: Read = this.engine.read): Promise<void> {
     const expected = this.expected(user, filter);
     const page = { offset, limit: 1000 };
-    const { count, slice } = await this.engine.parts.logs.search(read, this.#tenant(user), filter, page);
+    const asking = this.engine.asking(this.#tenant(user), read);
+    const { count, slice } = (await this.engine.parts.logs.search(asking, filter, page)).value;
     same(count, expected.length);
     const ids = [...idsIn(slice.json), ...(await this.ids(user, slice.rest))];
     same(ids, expected.slice(offset, offset + 1000));
@@ -166,15 +167,16 @@ class Kept {
 
   /** The keys of a long page, of which only the first records were read. */
   async begin(user: number): Promise<readonly LogKey[]> {
-    const { parts, read } = this.engine;
     const page = { offset: 0, limit: 5000 };
-    return (await parts.logs.search(read, this.#tenant(user), {}, page)).slice.rest;
+    const asking = this.engine.asking(this.#tenant(user));
+    return (await this.engine.parts.logs.search(asking, {}, page)).value.slice.rest;
   }
 
   async ids(user: number, keys: readonly LogKey[], read: Read = this.engine.read): Promise<string[]> {
     const ids: string[] = [];
     for (let rest = keys; rest.length > 0;) {
-      const slice = await this.engine.parts.logs.read(read, this.#tenant(user), rest, true);
+      const asking = this.engine.asking(this.#tenant(user), read);
+      const slice = (await this.engine.parts.logs.rest(asking, rest, true)).value;
       ids.push(...idsIn(slice.json));
       rest = slice.rest;
     }

@@ -3,42 +3,13 @@ import { uuidV7, uuidV7InOrder } from '../../src/signal/ids.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
 import { aLog, fromService } from '../support/log-records.js';
 import { DAY, NOON } from '../support/run-records.js';
-import { searchLogs, shownLog } from './log-search.js';
+import { searchLogs } from './log-search.js';
 import { movedLogs } from './stored-rows.js';
 import { TestStore } from './test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 
 const HOUR_MS = 3_600_000;
-
-void t.test(
-  'pages follow each other without gaps and repeats, however many records have one time',
-  async (t) => {
-    const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
-    const tenant = await opened.addUser();
-    const logs = Array.from({ length: 95 }, () => aLog({ id: uuidV7(NOON / 1000) }));
-    for (let at = 0; at < logs.length; at += 5)
-      await opened.store.writeLogs({ tenant, items: logs.slice(at, at + 5) }, RECEIVED);
-    const expected = logs
-      .map(({ id }) => id)
-      .sort()
-      .reverse();
-    for (const state of ['hot', 'moved', 'reopened']) {
-      for (const limit of [1, 7, 50, 1000]) {
-        const ids: string[] = [];
-        for (let offset = 0; offset < logs.length; offset += limit) {
-          const page = await searchLogs(opened.store, tenant, { query: 'happened' }, { offset, limit });
-          t.equal(page.count, logs.length);
-          ids.push(...page.items.map(({ id }) => id));
-        }
-        t.strictSame(ids, expected, `${state}, ${limit} a page`);
-        t.strictSame((await searchLogs(opened.store, tenant, {}, { offset: logs.length, limit })).items, []);
-      }
-      if (state === 'hot') await opened.store.settled();
-      else await opened.reopen();
-    }
-  },
-);
 
 void t.test('a segment of more records than a block holds is cut into blocks', async (t) => {
   const records = 70_000;
@@ -53,7 +24,7 @@ void t.test('a segment of more records than a block holds is cut into blocks', a
       const body = `number ${number} of many${number % 10 === 0 ? ' tenth' : ''}, ${number % 2 === 0 ? 'left right' : 'right left'}`;
       return aLog({ id: uuidV7InOrder(NOON / 1000, number), timestamp, body, origin });
     });
-    await opened.store.writeLogs({ tenant, items }, RECEIVED);
+    await opened.store.writer.logs({ tenant, items }, RECEIVED);
   }
   await opened.store.settled();
   const count = async (query: string) => (await searchLogs(opened.store, tenant, { query }, FIRST)).count;
@@ -79,76 +50,6 @@ void t.test('a segment of more records than a block holds is cut into blocks', a
 
 const FIRST = { offset: 0, limit: 1 };
 
-void t.test('late records, and those of the future, stand where their time is', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 3, bytes: 1e9 } });
-  const tenant = await opened.addUser();
-  const seconds = [5, 1, 9, -3, 7, 2, 1e8, 4, 6, 0];
-  for (const second of seconds)
-    await opened.store.writeLogs(
-      { tenant, items: [aLog({ timestamp: NOON + second * 1e6, body: `${second}` })] },
-      RECEIVED,
-    );
-  const bodies = async () => (await searchLogs(opened.store, tenant)).items.map(({ body }) => Number(body));
-  const expected = [...seconds].sort((a, b) => b - a);
-  t.strictSame(await bodies(), expected);
-  await opened.store.settled();
-  t.strictSame(await bodies(), expected);
-});
-
-void t.test('large pages come in parts, with details where they are asked for', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 4, bytes: 1e9 } });
-  const tenant = await opened.addUser();
-  const origin = {
-    resource: { 'service.name': 'big', host: 'a' },
-    scope: { name: 'lib' },
-    serviceName: 'big',
-  };
-  const logs = Array.from({ length: 12 }, (_, i) =>
-    aLog({
-      id: uuidV7InOrder(NOON / 1000, i),
-      body: `${i} ${'é'.repeat(500_000)}`,
-      attributes: { i, '\u2028': '"' },
-      observed_at: NOON + i,
-      event_name: i === 0 ? null : 'big.event',
-      origin,
-    }),
-  );
-  for (const log of logs) await opened.store.writeLogs({ tenant, items: [log] }, RECEIVED);
-  for (const state of ['hot', 'moved']) {
-    const { items } = await searchLogs(opened.store, tenant);
-    t.strictSame(items, logs.map(shownLog).reverse(), state);
-    const page = { offset: 11, limit: 5, details: true };
-    t.strictSame((await searchLogs(opened.store, tenant, {}, page)).items, [
-      {
-        ...shownLog(logs[0] ?? aLog()),
-        observed_at: '2026-01-15T12:00:00Z',
-        severity_number: 9,
-        severity_text: 'INFO',
-        flags: 0,
-        event_name: null,
-        resource: { 'service.name': 'big', host: 'a' },
-        scope: { name: 'lib' },
-      },
-    ]);
-    await opened.store.settled();
-  }
-});
-
-void t.test('the trace of a record is found by its id, by its owner alone', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 2, bytes: 1e9 } });
-  const [tenant, other] = [await opened.addUser(), await opened.addUser()];
-  const traceId = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
-  const [bound, free] = [aLog({ trace_id: traceId }), aLog()];
-  await opened.store.writeLogs({ tenant, items: [bound, free, aLog()] }, RECEIVED);
-  for (const state of ['hot', 'moved']) {
-    t.equal(await opened.store.readLogTrace(tenant, bound.id.toUpperCase()), traceId, state);
-    t.equal(await opened.store.readLogTrace(tenant, free.id), null);
-    t.equal(await opened.store.readLogTrace(tenant, uuidV7(NOON / 1000)), null);
-    t.equal(await opened.store.readLogTrace(other, bound.id), null);
-    await opened.store.settled();
-  }
-});
-
 for (const rows of [7, 100_000]) {
   void t.test(
     `old whole days vanish with what they are found by, with segments of ${rows} rows`,
@@ -167,8 +68,8 @@ for (const rows of [7, 100_000]) {
           }),
       );
       for (const log of logs) {
-        await opened.store.writeLogs({ tenant, items: [log] }, RECEIVED);
-        await opened.store.writeLogs(
+        await opened.store.writer.logs({ tenant, items: [log] }, RECEIVED);
+        await opened.store.writer.logs(
           { tenant: other, items: [{ ...log, id: uuidV7(NOON / 1000) }] },
           RECEIVED,
         );
@@ -201,7 +102,7 @@ for (const rows of [7, 100_000]) {
 void t.test('a query of nothing but signs asks for nothing; an open quote is none', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  await opened.store.writeLogs({ tenant, items: [aLog({ body: 'a b' }), aLog({ body: null })] }, RECEIVED);
+  await opened.store.writer.logs({ tenant, items: [aLog({ body: 'a b' }), aLog({ body: null })] }, RECEIVED);
   const count = async (query: string) => (await searchLogs(opened.store, tenant, { query })).count;
   t.equal(await count(''), 2);
   t.equal(await count(' *** '), 2);

@@ -5,7 +5,7 @@ import { IncomingPoints } from '../../src/storage/duckdb/metrics/incoming-points
 import { MetricStreams } from '../../src/storage/duckdb/metrics/metric-streams.js';
 import { Origins } from '../../src/storage/duckdb/changes/origins.js';
 import type { Append } from '../../src/storage/duckdb/changes/change.js';
-import type { PointFilter } from '../../src/storage/telemetry-store.js';
+import type { PointFilter } from '../../src/storage/metrics.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { NOON } from '../support/run-records.js';
 import { listOf } from '../support/read-pieces.js';
@@ -15,55 +15,6 @@ const RECEIVED = { receivedAt: NOON };
 
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
-
-void t.test('type, unit and description are those seen last, also after a restart and a move', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 3, bytes: 1e9 } });
-  const tenant = await opened.addUser();
-  const streams = [
-    aMetric({ unit: 'a' }),
-    aMetric({ unit: 'b', description: 'other words' }),
-    aMetric({ unit: 'a' }),
-    aMetric({ type: 'histogram', unit: 'ms', temporality: 'delta' }),
-  ];
-  for (const [i, stream] of streams.entries()) {
-    await write(opened, tenant, [aPoint({ stream })]);
-    const { name, type, unit, description } = stream;
-    const expected = [{ name, type, unit, description, data_point_count: i + 1 }];
-    t.strictSame(await opened.store.listMetrics(tenant), expected);
-    await opened.store.settled();
-    await opened.reopen();
-    t.strictSame(await opened.store.listMetrics(tenant), expected, 'the same after a restart');
-  }
-  t.match(await opened.store.queryMetric(tenant, 'cpu.load', { limit: 1 }), {
-    name: 'cpu.load',
-    type: 'histogram',
-    unit: 'ms',
-  });
-});
-
-void t.test('points come newest first, those that were late and those of the future too', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 4, bytes: 1e9 } });
-  const tenant = await opened.addUser();
-  const seconds = [5, 1, 9, 3, 7, 2, 8, 4, 6, 0];
-  for (const second of seconds) {
-    const timestamp = NOON + second * SECOND;
-    await write(opened, tenant, [
-      aPoint({ timestamp, value: second }),
-      aPoint({ stream: aMetric({ name: 'other' }), timestamp, value: -second }),
-    ]);
-  }
-  const values = async (filter: PointFilter) =>
-    (await query(opened, tenant, 'cpu.load', filter)).map(({ value }) => value);
-  for (const state of ['hot', 'moved', 'reopened']) {
-    t.strictSame(await values({ limit: 100 }), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0], state);
-    t.strictSame(await values({ limit: 3 }), [9, 8, 7], state);
-    const [start_time, end_time] = [NOON + 2 * SECOND, NOON + 4 * SECOND];
-    t.strictSame(await values({ limit: 100, start_time, end_time }), [4, 3, 2], 'both ends belong to it');
-    t.strictSame(await values({ limit: 100, start_time: end_time, end_time: start_time }), []);
-    if (state === 'hot') await opened.store.settled();
-    else await opened.reopen();
-  }
-});
 
 void t.test(
   'a metric of very many points in one segment is moved in slices, and nothing is lost',
@@ -77,7 +28,7 @@ void t.test(
     await write(opened, tenant, [...few, ...many.slice(0, 5000)]);
     await opened.store.settled();
     await opened.reopen();
-    const counts = (await opened.store.listMetrics(tenant)).map((m) => [m.name, m.data_point_count]);
+    const counts = (await opened.store.metrics.list(tenant)).map((m) => [m.name, m.data_point_count]);
     t.strictSame(counts, [
       ['a', 2],
       ['b', 2],
@@ -93,22 +44,6 @@ void t.test(
     );
   },
 );
-
-void t.test('two users with metrics of one name never see each other', async (t) => {
-  const opened = await TestStore.open(t);
-  const [anna, ben] = [await opened.addUser(), await opened.addUser()];
-  await write(opened, anna, [aPoint({ value: 1 })]);
-  await write(opened, ben, [aPoint({ value: 2, stream: aMetric({ unit: 's' }) })]);
-  await write(opened, ben, [aPoint({ stream: aMetric({ name: 'only of ben' }) })]);
-  for (const state of ['hot', 'reopened']) {
-    t.match(await query(opened, anna, 'cpu.load'), [{ value: 1 }], state);
-    t.match(await query(opened, ben, 'cpu.load'), [{ value: 2 }]);
-    t.equal(await opened.store.queryMetric(anna, 'only of ben', { limit: 1 }), null);
-    t.match(await opened.store.listMetrics(anna), [{ name: 'cpu.load', unit: '1', data_point_count: 1 }]);
-    t.equal((await opened.store.listMetrics(ben)).length, 2);
-    await opened.reopen();
-  }
-});
 
 void t.test('what a commit changed in memory is taken back when it fails', async (t) => {
   const streams = new MetricStreams();
@@ -154,7 +89,7 @@ void t.test('points of more metrics than a user may have are refused, the others
   const [tenant, other] = [await opened.addUser(), await opened.addUser()];
   const named = (i: number): MetricPoint => aPoint({ stream: aMetric({ name: `metric ${i}` }) });
   const points = Array.from({ length: 20_003 }, (_, i) => named(i));
-  const receipt = await opened.store.writeMetrics({ tenant, items: points }, RECEIVED);
+  const receipt = await opened.store.writer.metrics({ tenant, items: points }, RECEIVED);
   t.equal(receipt.accepted, 20_000);
   t.strictSame(
     receipt.refused.map(({ index }) => index),
@@ -162,7 +97,7 @@ void t.test('points of more metrics than a user may have are refused, the others
   );
   t.match(receipt.refused[0]?.reason, /one metric more than a user may have, which is 20000/);
   await opened.reopen();
-  const again = await opened.store.writeMetrics(
+  const again = await opened.store.writer.metrics(
     {
       tenant,
       items: [named(30_000), named(7), named(30_001), named(8)],
@@ -170,8 +105,8 @@ void t.test('points of more metrics than a user may have are refused, the others
     RECEIVED,
   );
   t.match(again, { accepted: 2, refused: [{ index: 0 }, { index: 2 }] }, 'known ones go on');
-  t.equal((await opened.store.listMetrics(tenant)).length, 20_000);
-  t.match(await opened.store.writeMetrics({ tenant: other, items: [named(30_000)] }, RECEIVED), {
+  t.equal((await opened.store.metrics.list(tenant)).length, 20_000);
+  t.match(await opened.store.writer.metrics({ tenant: other, items: [named(30_000)] }, RECEIVED), {
     accepted: 1,
   });
 });
@@ -183,16 +118,18 @@ void t.test('long descriptions do not fill the memory', async (t) => {
     aPoint({ stream: aMetric({ name: `metric ${i}`, unit: '', description }) });
   const million = 'd'.repeat(1024 * 1024);
   const items = Array.from({ length: 17 }, (_, i) => long(i, million));
-  t.match(await opened.store.writeMetrics({ tenant, items }, RECEIVED), {
+  t.match(await opened.store.writer.metrics({ tenant, items }, RECEIVED), {
     accepted: 15,
     refused: [{ index: 15 }, { index: 16 }],
   });
   await opened.reopen();
-  t.match(await opened.store.writeMetrics({ tenant, items: [long(20, million)] }, RECEIVED), { accepted: 0 });
-  t.match(await opened.store.writeMetrics({ tenant, items: [long(20, 'd')] }, RECEIVED), { accepted: 1 });
+  t.match(await opened.store.writer.metrics({ tenant, items: [long(20, million)] }, RECEIVED), {
+    accepted: 0,
+  });
+  t.match(await opened.store.writer.metrics({ tenant, items: [long(20, 'd')] }, RECEIVED), { accepted: 1 });
   await write(opened, tenant, [long(20, million)]);
   await write(opened, tenant, [long(0, 'short')]);
-  const described = (await opened.store.listMetrics(tenant)).map((m) => [m.name, m.description.length]);
+  const described = (await opened.store.metrics.list(tenant)).map((m) => [m.name, m.description.length]);
   t.strictSame(
     described.filter(([name]) => name === 'metric 0' || name === 'metric 20'),
     [
@@ -220,7 +157,7 @@ for (const segmentSize of [
     await write(opened, tenant, [aPoint({ stream: aMetric({ name: 'expired' }), timestamp: today - DAY })]);
     await opened.retained(DAY / 1000);
     const count = async () =>
-      (await opened.store.listMetrics(tenant)).reduce((sum, metric) => sum + metric.data_point_count, 0);
+      (await opened.store.metrics.list(tenant)).reduce((sum, metric) => sum + metric.data_point_count, 0);
     t.equal(await count(), 3);
     t.match(await query(opened, tenant, 'cpu.load'), [
       { value: NOON + DAY },
@@ -228,18 +165,18 @@ for (const segmentSize of [
       { value: today },
     ]);
     t.equal(
-      await opened.store.queryMetric(tenant, 'expired', { limit: 1 }),
+      await opened.store.metrics.query(tenant, 'expired', { limit: 1 }),
       null,
       'without points it is gone',
     );
     await opened.reopen({ metricRetentionDays: null });
-    t.match(await opened.store.listMetrics(tenant), [{ name: 'cpu.load', data_point_count: 3 }]);
+    t.match(await opened.store.metrics.list(tenant), [{ name: 'cpu.load', data_point_count: 3 }]);
     t.notMatch(opened.settings.logger.lines, /failed|could not/);
   });
 }
 
 async function write({ store }: TestStore, tenant: string, items: MetricPoint[]): Promise<void> {
-  const receipt = await store.writeMetrics({ tenant, items }, RECEIVED);
+  const receipt = await store.writer.metrics({ tenant, items }, RECEIVED);
   if (receipt.accepted !== items.length) throw new Error(JSON.stringify(receipt));
 }
 
@@ -249,7 +186,7 @@ async function query(
   name: string,
   filter: PointFilter = { limit: 100 },
 ): Promise<readonly { readonly value: unknown }[]> {
-  const found = await store.queryMetric(tenant, name, filter);
+  const found = await store.metrics.query(tenant, name, filter);
   if (found === null) throw new Error(`there is no metric ${name}`);
   return await listOf<{ readonly value: unknown }>(found.points);
 }

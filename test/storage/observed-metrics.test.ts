@@ -17,7 +17,7 @@ async function observe(
   { store }: TestStore,
   ...metrics: readonly WantedMetric[]
 ): Promise<readonly MetricFigures[]> {
-  return (await store.observe({ ...AT_NOON, metrics })).metrics;
+  return (await store.figures.observe({ ...AT_NOON, metrics })).metrics;
 }
 
 function ranges(figures: readonly MetricFigures[]): [number, number | null, number | null][] {
@@ -42,8 +42,8 @@ void t.test('the newest finite point of each series counts, by the microsecond',
     cpu('none', null, NOON),
     of('memory', 'a', -1, NOON),
   ];
-  await opened.store.writeMetrics({ tenant, items }, RECEIVED);
-  await opened.store.writeMetrics({ tenant: other, items: [cpu('other', 7)] }, RECEIVED);
+  await opened.store.writer.metrics({ tenant, items }, RECEIVED);
+  await opened.store.writer.metrics({ tenant: other, items: [cpu('other', 7)] }, RECEIVED);
   const service = null;
   const wanted = { userId: tenant, name: 'cpu', service };
   const look = async () => ranges(await observe(opened, wanted))[0];
@@ -60,12 +60,12 @@ void t.test('the newest finite point of each series counts, by the microsecond',
   t.strictSame(ranges(found), [[3, 2, 6], nothing, [1, 7, 7], nothing, [1, -1, -1], [3, 2, 6]]);
   t.same(found[1]?.isNews, []);
   // A late point, and one of the same time as another: what came last counts.
-  await opened.store.writeMetrics({ tenant, items: [cpu('a', 0, NOON - 5 * SECOND)] }, RECEIVED);
+  await opened.store.writer.metrics({ tenant, items: [cpu('a', 0, NOON - 5 * SECOND)] }, RECEIVED);
   t.strictSame(await look(), [3, 2, 6]);
-  await opened.store.writeMetrics({ tenant, items: [cpu('a', 1.5, NOON - SECOND)] }, RECEIVED);
+  await opened.store.writer.metrics({ tenant, items: [cpu('a', 1.5, NOON - SECOND)] }, RECEIVED);
   t.strictSame(await look(), [3, 1.5, 6]);
   await opened.reopen({ segmentSize: { rows: 1, bytes: 1e9 } });
-  await opened.store.writeMetrics({ tenant, items: [cpu('b', 1)] }, RECEIVED);
+  await opened.store.writer.metrics({ tenant, items: [cpu('b', 1)] }, RECEIVED);
   await opened.store.settled();
   t.strictSame(await look(), [4, 1, 6]);
 });
@@ -89,10 +89,10 @@ void t.test('of a service its own series count, where any says whose it is', asy
     ['untold', 3, { xservice: 'billing', 'a\n"service"': 'b' }],
   ];
   const items = series.map(([name, value, labels]) => aPoint({ stream: aMetric({ name }), value, labels }));
-  await opened.store.writeMetrics({ tenant: userId, items }, RECEIVED);
+  await opened.store.writer.metrics({ tenant: userId, items }, RECEIVED);
   const stale = aPoint({ labels: { service: 'billing' }, timestamp: AT_NOON.pointsStart, value: 9 });
   const late = { ...stale, stream: aMetric({ name: 'untold' }) };
-  await opened.store.writeMetrics({ tenant: userId, items: [late] }, RECEIVED);
+  await opened.store.writer.metrics({ tenant: userId, items: [late] }, RECEIVED);
   const cases: readonly [string, string | null, number, number | null, number | null][] = [
     ['told', 'billing', 4, 10, 40],
     ['told', 'search', 1, 50, 50],

@@ -141,7 +141,7 @@ void t.test('what alerts observe is what simple rules say, wherever the rows lie
         const expected: OracleFigures[] = [];
         const targets: Target[] = [];
         for (const i of [0, 1] as const) {
-          const agents = await opened.store.listAgents(users[i]);
+          const agents = await opened.store.agents.list(users[i]);
           const names = new Set(agents.map(({ name }) => name));
           const asked: Observing = { ...request, targets: [] };
           for (const { id, name } of agents) {
@@ -158,7 +158,7 @@ void t.test('what alerts observe is what simple rules say, wherever the rows lie
           }
         }
         const wanted = targets.map((target) => ({ target, runs: true, cost: true, activity: true }));
-        const { targets: found } = await opened.store.observe({ ...request, targets: wanted });
+        const { targets: found } = await opened.store.figures.observe({ ...request, targets: wanted });
         same(found.map(comparable), expected.map(comparable));
       };
       await playSteps(opened, steps, {
@@ -171,12 +171,12 @@ void t.test('what alerts observe is what simple rules say, wherever the rows lie
               for (const oracle of oracles) oracle.restart();
             } else if (made.is === 'outcome') {
               const id = ids.of(made.tenant, made.trace);
-              await opened.store.setOutcome(users[made.tenant], id, { success: made.success });
+              await opened.store.runs.setOutcome(users[made.tenant], id, { success: made.success });
               oracles[made.tenant].setOutcome(id, made.success);
             } else {
               const items = [recordOf(made, ids, now)];
               const batch = { tenant: users[made.tenant], items, service_map: deriveBatch(items) };
-              await opened.store.writeTraces(batch, { receivedAt: now });
+              await opened.store.writer.traces(batch, { receivedAt: now });
               for (const item of items) oracles[made.tenant].receive(item, now);
             }
           }

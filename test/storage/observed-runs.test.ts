@@ -30,7 +30,7 @@ void t.test('runs of the window are told by the microsecond', async (t) => {
   await receive(opened, tenant, [endedAt('ahead, long ago', NOON)], windowStart);
   await receive(opened, tenant, [endedAt('after its end', NOON + 1)], NOON + 2);
   const finished: Record<string, number | undefined> = {};
-  for (const { name } of await opened.store.listAgents(tenant)) {
+  for (const { name } of await opened.store.agents.list(tenant)) {
     const { window } = await observeOne(opened, await agentOf(opened, tenant, name));
     finished[name] = window?.finished;
   }
@@ -62,7 +62,7 @@ void t.test('what failed, what has a duration, and what is newest', async (t) =>
   const first = await observeOne(opened, agent);
   t.match(first.window, { finished: 5, failed: 3, timed: 3, p95_ms: 29 });
   // An outcome is news of a run, though it is not heard of later.
-  await opened.store.setOutcome(tenant, rescued.trace.trace_id, { success: false });
+  await opened.store.runs.setOutcome(tenant, rescued.trace.trace_id, { success: false });
   const second = await observeOne(opened, agent, {}, [first.window?.evidence ?? '']);
   t.match(second.window, { finished: 5, failed: 4, timed: 3 });
   t.same(second.window?.isNews, [true]);
@@ -86,8 +86,8 @@ void t.test('the percentile is the one that is shown elsewhere', async (t) => {
   const agent = await agentOf(opened, tenant, 'researcher');
   const agentId = 'agentId' in agent ? agent.agentId : '';
   const { window } = await observeOne(opened, agent);
-  const compared = await opened.store.compareAgents(tenant, [agentId]);
-  const shown = await opened.store.agentDays(tenant, agentId, { from: NOON - DAY, to: NOON });
+  const compared = await opened.store.agents.compare(tenant, [agentId]);
+  const shown = await opened.store.agents.days(tenant, agentId, { from: NOON - DAY, to: NOON });
   t.equal(window?.timed, durations.length);
   t.equal(window?.p95_ms, compared?.[0]?.p95_latency_ms);
   t.equal(window?.p95_ms, shown?.days[0]?.p95_latency_ms);
@@ -217,7 +217,7 @@ void t.test('of what is unknown, and of what was not asked for, nothing is told'
     await observeOne(opened, agent),
   );
   const unwanted = { target: agent, runs: false, cost: false, activity: false };
-  const { targets } = await opened.store.observe({
+  const { targets } = await opened.store.figures.observe({
     ...AT_NOON,
     targets: [
       unwanted,

@@ -76,7 +76,7 @@ void t.test('spans are found behind a header that was written again, wherever bo
   await receive(opened, tenant, [run]);
   await opened.store.settled();
   for (const success of [true, false, true]) {
-    await opened.store.setOutcome(tenant, run.trace.trace_id, { success });
+    await opened.store.runs.setOutcome(tenant, run.trace.trace_id, { success });
     await receive(opened, tenant, [aRun({ node: 'search' }, { node: 'search' })]);
   }
   await opened.store.settled();
@@ -110,7 +110,7 @@ void t.test('activity goes on with each look, and is not taken back', async (t) 
       cost: false,
       activity: true,
     }));
-    const observed = await opened.store.observe({ ...AT_NOON, targets });
+    const observed = await opened.store.figures.observe({ ...AT_NOON, targets });
     return observed.targets.map(({ activeAt }) => activeAt);
   };
   const at = (minutes: number, node = 'billing'): TraceRecord =>

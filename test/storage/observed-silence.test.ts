@@ -16,7 +16,7 @@ void t.test('retention does not end an agent’s silence, and neither does a sta
   await receive(opened, tenant, [aTrace(0, { agent: 'busy', started_at: NOON })]);
   const silent = await agentOf(opened, tenant, 'silent');
   const busy = await agentOf(opened, tenant, 'busy');
-  const count = async () => (await opened.store.listRuns(tenant, {}, { offset: 0, limit: 1 })).count;
+  const count = async () => (await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count;
   await opened.retained(24 * HOUR_MS);
   t.equal(await count(), 1);
   t.match(await observeOne(opened, silent), { window: { finished: 0 }, activeAt: started_at });

@@ -24,7 +24,7 @@ export async function receive(
   items: TraceRecord[],
   receivedAt: Micros = NOON,
 ): Promise<void> {
-  await store.writeTraces({ tenant, items, service_map: deriveBatch(items) }, { receivedAt });
+  await store.writer.traces({ tenant, items, service_map: deriveBatch(items) }, { receivedAt });
 }
 
 /** All figures of one target. */
@@ -35,7 +35,7 @@ export async function observeOne(
   since: readonly Evidence[] = [],
 ): Promise<TargetFigures> {
   const targets = [{ target, runs: true, cost: true, activity: true, since }];
-  const observed = await store.observe({ ...AT_NOON, ...request, targets });
+  const observed = await store.figures.observe({ ...AT_NOON, ...request, targets });
   const [figures] = observed.targets;
   if (figures === undefined) throw new Error('the store told nothing of a target');
   return figures;
@@ -43,7 +43,7 @@ export async function observeOne(
 
 /** The target of an agent by its name. */
 export async function agentOf({ store }: TestStore, userId: string, name: string): Promise<Target> {
-  const agent = (await store.listAgents(userId)).find((known) => known.name === name);
+  const agent = (await store.agents.list(userId)).find((known) => known.name === name);
   if (agent === undefined) throw new Error(`no agent is called ${name}`);
   return { userId, agentId: agent.id };
 }

@@ -16,13 +16,13 @@ void t.test(
     const tenant = await opened.addUser();
     const write = async (): Promise<void> => {
       const items = Array.from({ length: 50 }, () => aTrace(2));
-      await opened.store.writeTraces({ tenant, items }, RECEIVED);
+      await opened.store.writer.traces({ tenant, items }, RECEIVED);
     };
     await write();
     await opened.close();
     await inColdFile(opened.path, `INSERT INTO moved SELECT range - ${MANY}, 0 FROM range(${MANY})`);
     await opened.start();
-    t.equal((await opened.store.listRuns(tenant, {}, { offset: 0, limit: 1 })).count, 50);
+    t.equal((await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count, 50);
     await write();
     await opened.store.settled();
     await opened.close();
@@ -35,7 +35,7 @@ void t.test('a search goes through half a million blocks of log records', async 
   const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const items = Array.from({ length: 20 }, (_, i) => aLog({ timestamp: NOON + i }));
-  await opened.store.writeLogs({ tenant, items }, RECEIVED);
+  await opened.store.writer.logs({ tenant, items }, RECEIVED);
   await opened.store.settled();
   await opened.close();
   // Of blocks whose records are gone the notes are left: what they have in common with real ones is their number.

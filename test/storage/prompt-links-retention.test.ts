@@ -15,15 +15,15 @@ void t.test(
     const { clock } = opened.settings;
     const trace_id = randomUUID();
     const link = async (span_id: string | null) =>
-      await opened.store.linkPrompt(
+      await opened.store.prompts.link(
         tenant,
         { prompt_name: 'p', prompt_version: 1, trace_id, span_id },
         clock.now(),
       );
-    const total = async () => (await opened.store.comparePrompts(tenant, 'p'))?.[0]?.total_traces;
+    const total = async () => (await opened.store.prompts.compare(tenant, 'p'))?.[0]?.total_traces;
     await link(null);
     const old = aHeader({ started_at: NOON });
-    await opened.store.writeTraces(
+    await opened.store.writer.traces(
       { tenant, items: [{ trace: old, spans: [aSpanRecord(old.trace_id, {})] }] },
       { receivedAt: NOON },
     );
@@ -31,10 +31,10 @@ void t.test(
     await link(randomUUID());
     await opened.retained(DAY_MS);
     await opened.retained(DAY_MS);
-    t.equal(await opened.store.readTrace(tenant, old.trace_id), null, 'retention ran');
+    t.equal(await opened.store.runs.read(tenant, old.trace_id), null, 'retention ran');
     await opened.store.settled();
     const trace = aHeader({ trace_id, started_at: clock.now() });
-    await opened.store.writeTraces({ tenant, items: [{ trace, spans: [] }] }, { receivedAt: clock.now() });
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [] }] }, { receivedAt: clock.now() });
     t.equal(await total(), 1, 'before restart');
     await opened.reopen({ traceRetentionDays: null });
     t.equal(await total(), 1, 'after restart');

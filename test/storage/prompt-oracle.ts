@@ -2,7 +2,8 @@ import { money } from './store-model.js';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Prompts } from '../../src/storage/prompts.js';
-import type { RunSummary, TelemetryStore } from '../../src/storage/telemetry-store.js';
+import type { RunSummary } from '../../src/storage/runs.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { NOON } from '../support/run-records.js';
 
 /** The ids of the traces that are linked to each version of each prompt. */
@@ -35,14 +36,14 @@ export async function addPrompts(
 
 /** Holds the comparison of every prompt against the runs that the store lists. @throws AssertionError */
 export async function compareWithRuns(
-  store: TelemetryStore,
+  store: TelemetryPlane,
   tenant: string,
   names: readonly string[],
   linked: Linked,
 ): Promise<void> {
-  const { items } = await store.listRuns(tenant, {}, { offset: 0, limit: 1_000_000 });
+  const { items } = await store.runs.list(tenant, {}, { offset: 0, limit: 1_000_000 });
   for (const name of names) {
-    const found = await store.comparePrompts(tenant, name);
+    const found = await store.prompts.compare(tenant, name);
     assert.ok(found);
     const versions = found.map(({ version }) => version);
     assert.deepEqual(
@@ -56,7 +57,7 @@ export async function compareWithRuns(
       assert.deepEqual(rounded(figures), rounded(expected), linkedKey(name, figures.version));
     }
   }
-  assert.equal(await store.comparePrompts(tenant, 'nobody’s'), null);
+  assert.equal(await store.prompts.compare(tenant, 'nobody’s'), null);
 }
 
 function figuresOf(runs: readonly RunSummary[]): object {

@@ -17,7 +17,7 @@ void t.test('while segments are sealed and moved, every read sees each run exact
     for (let i = 0; i < 120; i++) {
       const items = [aTrace(3), aTrace(2), aTrace(0)];
       sent += items.length;
-      await opened.store.writeTraces({ tenant, items }, RECEIVED);
+      await opened.store.writer.traces({ tenant, items }, RECEIVED);
       acknowledged += items.length;
     }
   };
@@ -26,8 +26,8 @@ void t.test('while segments are sealed and moved, every read sees each run exact
   const read = async (): Promise<void> => {
     while (isWriting) {
       const before = acknowledged;
-      const { items, count } = await opened.store.listRuns(tenant, {}, { offset: 0, limit: 1000 });
-      const agents = await opened.store.listAgents(tenant);
+      const { items, count } = await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1000 });
+      const agents = await opened.store.agents.list(tenant);
       const runs = agents.reduce((sum, agent) => sum + agent.total_runs, 0);
       if (count < before || count > sent) wrong.push(`count ${count} of ${before} to ${sent}`);
       if (runs < before || runs > sent) wrong.push(`${runs} runs of agents of ${before} to ${sent}`);
@@ -49,7 +49,7 @@ void t.test('while runs are completed, every read sees each run and span in one 
   const tenant = await opened.addUser();
   const traces = Array.from({ length: 60 }, () => aRunning(4));
   for (let i = 0; i < traces.length; i += 10) {
-    await opened.store.writeTraces({ tenant, items: traces.slice(i, i + 10) }, RECEIVED);
+    await opened.store.writer.traces({ tenant, items: traces.slice(i, i + 10) }, RECEIVED);
   }
   await opened.store.settled();
   let isWriting = true;
@@ -57,8 +57,8 @@ void t.test('while runs are completed, every read sees each run and span in one 
   let reads = 0;
   const list = async (): Promise<void> => {
     while (isWriting) {
-      const { items, count } = await opened.store.listRuns(tenant, {}, { offset: 0, limit: 1000 });
-      const [agent] = await opened.store.listAgents(tenant);
+      const { items, count } = await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1000 });
+      const [agent] = await opened.store.agents.list(tenant);
       if (count !== traces.length) wrong.push(`count ${count}`);
       if (items.length !== traces.length) wrong.push(`${items.length} items`);
       if (agent?.total_runs !== traces.length) wrong.push(`${String(agent?.total_runs)} runs of the agent`);
@@ -69,7 +69,7 @@ void t.test('while runs are completed, every read sees each run and span in one 
     for (let i = offset; isWriting; i++) {
       const trace = traces[i % traces.length];
       if (trace === undefined) return;
-      const found = await opened.store.readTrace(tenant, trace.trace.trace_id);
+      const found = await opened.store.runs.read(tenant, trace.trace.trace_id);
       const spans = found === null ? [] : await spansOf(found);
       if (found === null) wrong.push('a stored trace is not found');
       else if (spans.length !== 4) wrong.push(`${spans.length} spans`);
@@ -82,9 +82,9 @@ void t.test('while runs are completed, every read sees each run and span in one 
   for (const [i, { trace, spans }] of traces.entries()) {
     for (const span of spans) {
       const completed = { ...span, status: 'completed' as const, input_data: null };
-      await opened.store.writeTraces({ tenant, items: [{ trace, spans: [completed] }] }, RECEIVED);
+      await opened.store.writer.traces({ tenant, items: [{ trace, spans: [completed] }] }, RECEIVED);
     }
-    await opened.store.setOutcome(tenant, trace.trace_id, { success: i % 2 === 0 });
+    await opened.store.runs.setOutcome(tenant, trace.trace_id, { success: i % 2 === 0 });
   }
   isWriting = false;
   await Promise.all(readers);
@@ -97,12 +97,12 @@ void t.test('the pages of a long trace hold each span once while its spans are c
   const opened = await TestStore.open(t, { segmentSize: { rows: 200, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const { trace, spans } = aRunning(1800);
-  await opened.store.writeTraces({ tenant, items: [{ trace, spans }] }, RECEIVED);
+  await opened.store.writer.traces({ tenant, items: [{ trace, spans }] }, RECEIVED);
   const wrong: string[] = [];
   let isWriting = true;
   const look = async (): Promise<void> => {
     while (isWriting) {
-      const found = await opened.store.readTrace(tenant, trace.trace_id);
+      const found = await opened.store.runs.read(tenant, trace.trace_id);
       const shown = found === null ? [] : await spansOf(found);
       if (new Set(shown.map((span) => span.span_id)).size !== spans.length)
         wrong.push(`${shown.length} spans`);
@@ -111,7 +111,7 @@ void t.test('the pages of a long trace hold each span once while its spans are c
   const readers = [look(), look()];
   for (let i = 0; i < spans.length; i += 50) {
     const completed = spans.slice(i, i + 50).map((span) => ({ ...span, status: 'completed' as const }));
-    await opened.store.writeTraces({ tenant, items: [{ trace, spans: completed }] }, RECEIVED);
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: completed }] }, RECEIVED);
   }
   isWriting = false;
   await Promise.all(readers);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import { hasDifferences } from '../../src/storage/map-rebuild.js';
+import { hasDifferences } from '../../src/storage/service-map.js';
 import type { RunSize } from '../../src/storage/duckdb/runs/run-size.js';
 import { IncomingBatch } from '../../src/storage/duckdb/changes/incoming-batch.js';
 import { BAD, EventEngine, type Listener } from '../events/event-engine.js';
@@ -37,9 +37,9 @@ async function writeRuns(
 
 /** Whether what the run shows is what all its spans give, or for a closed one those that it says it follows. */
 async function isClosed(t: Test, engine: EventEngine, user: Listener, id: string, spans: number) {
-  const found = await engine.parts.runs.trace(engine.read, user.tenant, id);
-  const followed = found?.trace.metadata?.['jackdaw.followed_spans'];
-  t.match(found?.trace, { span_count: spans, total_tokens: followed ?? spans });
+  const trace = (await engine.parts.runs.read(engine.asking(user.tenant), id))?.value.trace;
+  const followed = trace?.metadata?.['jackdaw.followed_spans'];
+  t.match(trace, { span_count: spans, total_tokens: followed ?? spans });
   return followed !== undefined;
 }
 

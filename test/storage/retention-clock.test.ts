@@ -132,9 +132,9 @@ void t.test(
     const { clock, meter } = opened.settings;
     const tenant = await opened.addUser();
     const items = [NOON, NOON - 5 * DAY].map((started_at) => aTrace(2, { started_at }));
-    await opened.store.writeTraces({ tenant, items }, { receivedAt: NOON });
+    await opened.store.writer.traces({ tenant, items }, { receivedAt: NOON });
     const count = async (): Promise<number> =>
-      (await opened.store.listRuns(tenant, {}, { offset: 0, limit: 1 })).count;
+      (await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count;
     clock.advance(YEARS / 1000);
     const isTold = (): boolean =>
       /The clock has gone ahead to 2036/.test(opened.statuses.at(-1)?.message ?? '');

@@ -24,10 +24,10 @@ for (const segmentSize of [
     const young = [FIRST_KEPT, NOON, NOON + DAY].map((at) => aRun(at, 'young'));
     // Twice, so that they are remembered as runs that are touched again and again.
     for (const item of [...old, ...young, ...old, ...young]) {
-      await opened.store.writeTraces({ tenant, items: [item] }, { receivedAt: NOON });
+      await opened.store.writer.traces({ tenant, items: [item] }, { receivedAt: NOON });
     }
-    await opened.store.writeTraces({ tenant: other, items: young.slice(1) }, { receivedAt: NOON });
-    const before = await opened.store.listAgents(tenant);
+    await opened.store.writer.traces({ tenant: other, items: young.slice(1) }, { receivedAt: NOON });
+    const before = await opened.store.agents.list(tenant);
     t.strictSame(before.map(({ name }) => name).sort(), ['old', 'young']);
 
     // Time does not jump for what falls due on its way: this is a look after an hour, and another one a day later.
@@ -38,12 +38,12 @@ for (const segmentSize of [
       'they are removed, once an hour',
       async () => (await countOf(opened, tenant)) === young.length,
     );
-    for (const { trace } of old) t.equal(await opened.store.readTrace(tenant, trace.trace_id), null);
+    for (const { trace } of old) t.equal(await opened.store.runs.read(tenant, trace.trace_id), null);
     for (const { trace } of young) {
-      const found = await opened.store.readTrace(tenant, trace.trace_id);
+      const found = await opened.store.runs.read(tenant, trace.trace_id);
       t.match(found && (await spansOf(found)), [{ input_data: { of: 'young' } }]);
     }
-    const listed = await opened.store.listAgents(tenant);
+    const listed = await opened.store.agents.list(tenant);
     t.strictSame(
       listed.map(({ name }) => name),
       ['young'],
@@ -53,8 +53,8 @@ for (const segmentSize of [
     // What expired may come again, to be removed again.
     const oldAgent = before.find(({ name }) => name === 'old');
     for (const expired of old) {
-      await opened.store.writeTraces({ tenant, items: [expired] }, { receivedAt: NOON });
-      const again = await opened.store.readTrace(tenant, expired.trace.trace_id);
+      await opened.store.writer.traces({ tenant, items: [expired] }, { receivedAt: NOON });
+      const again = await opened.store.runs.read(tenant, expired.trace.trace_id);
       t.match(again && (await spansOf(again)), [{ input_data: { of: 'old' } }]);
       t.equal(again?.agent_id, oldAgent?.id, 'an agent keeps its id');
     }
@@ -70,7 +70,7 @@ void t.test('without retention everything is kept', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 4, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const items = [-DAY, 0, NOON - 4000 * DAY].map((at) => aRun(at, 'old'));
-  await opened.store.writeTraces({ tenant, items }, { receivedAt: NOON });
+  await opened.store.writer.traces({ tenant, items }, { receivedAt: NOON });
   opened.settings.clock.advance(DAY_MS);
   await opened.reopen();
   t.equal(await countOf(opened, tenant), 3);
@@ -83,8 +83,8 @@ void t.test('spans of a trace that is removed while they are read break off', as
   const { trace_id, started_at } = old.trace;
   // More than are read at a time.
   const spans = Array.from({ length: 501 }, () => aSpanRecord(trace_id, { started_at }));
-  await opened.store.writeTraces({ tenant, items: [{ ...old, spans }] }, { receivedAt: NOON });
-  const found = await opened.store.readTrace(tenant, trace_id);
+  await opened.store.writer.traces({ tenant, items: [{ ...old, spans }] }, { receivedAt: NOON });
+  const found = await opened.store.runs.read(tenant, trace_id);
   const pieces = found?.spans[Symbol.asyncIterator]();
   t.match(await pieces?.next(), { done: false });
 
@@ -94,7 +94,7 @@ void t.test('spans of a trace that is removed while they are read break off', as
 });
 
 async function countOf({ store }: TestStore, tenant: string): Promise<number> {
-  return (await store.listRuns(tenant, {}, { offset: 0, limit: 1 })).count;
+  return (await store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count;
 }
 
 function aRun(startedAt: number, agent: string): TraceRecord {

@@ -178,7 +178,7 @@ async function send(opened: TestStore, tenants: readonly string[], sendings: rea
   let beside: Promise<unknown>[] = [];
   const write = (): void => {
     if (items.length === 0) return;
-    beside.push(opened.store.writeTraces({ tenant: tenants[tenant] ?? '', items }, { receivedAt: NOON }));
+    beside.push(opened.store.writer.traces({ tenant: tenants[tenant] ?? '', items }, { receivedAt: NOON }));
     items = [];
   };
   for (const sending of sendings) {
@@ -203,7 +203,7 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
   const certain = new Set<string>();
   for (const one of runs) {
     const id = one.spans[0]?.trace_id ?? '';
-    const found = await store.readTrace(tenant, id);
+    const found = await store.runs.read(tenant, id);
     if (found === null) throw new Error(`trace ${id} is not there`);
     deepStrictEqual(without(found, 'spans', 'trace_id', 'agent_id'), expected(one), `trace ${id}`);
     const { agent_name: name, agent_id } = found;
@@ -212,7 +212,7 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
     ids.set(name, agent_id);
     if (one.declared.length > 0 || one.spans.some((span) => span.parent_span_id === null)) certain.add(name);
   }
-  const shown = await store.listRuns(tenant, {}, { offset: 0, limit: 100 });
+  const shown = await store.runs.list(tenant, {}, { offset: 0, limit: 100 });
   const newestFirst = runs
     .map((one) => ({ trace_id: one.spans[0]?.trace_id ?? '', started_at: expected(one).started_at }))
     .sort((a, b) => b.started_at - a.started_at || (a.trace_id < b.trace_id ? 1 : -1));
@@ -220,7 +220,7 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
     shown.items.map(({ trace_id, started_at }) => ({ trace_id, started_at })),
     newestFirst,
   );
-  const listed = await store.listAgents(tenant);
+  const listed = await store.agents.list(tenant);
   for (const { id, name, total_runs } of listed) {
     deepStrictEqual(total_runs, counts.get(name), `runs of ${name}`);
     deepStrictEqual(id, ids.get(name));

@@ -41,7 +41,7 @@ class Texts {
     const { database, runs: reads } = this.engine.parts;
     let found: string[] = [];
     const queries = await queriesDuring(database, async () => {
-      const { items } = await reads.list(this.engine.read, this.#user.tenant, { query }, PAGE);
+      const { items } = await reads.list(this.engine.asking(this.#user.tenant), { query }, PAGE);
       found = items.map(({ trace_id }) => trace_id);
     });
     const bound = queries.map((sql) => sql.replaceAll('$1', `'${query.toLowerCase()}'`));
@@ -189,7 +189,10 @@ void t.test(
     const write = async (outcome: string, at: number): Promise<void> => {
       for (let i = 0; i < 20; i++) {
         const trace = aHeader({ outcome: `${outcome} ${i}`, started_at: at });
-        await opened.store.writeTraces({ tenant: user, items: [{ trace, spans: [] }] }, { receivedAt: NOON });
+        await opened.store.writer.traces(
+          { tenant: user, items: [{ trace, spans: [] }] },
+          { receivedAt: NOON },
+        );
         // A segment goes on growing while the next one is not made yet.
         await opened.store.settled();
       }
@@ -197,7 +200,7 @@ void t.test(
     await write('grandmother', NOON - 2 * DAY);
     await write('grandchild', NOON);
     await opened.store.settled();
-    const count = async (query: string) => (await opened.store.listRuns(user, { query }, PAGE)).count;
+    const count = async (query: string) => (await opened.store.runs.list(user, { query }, PAGE)).count;
     const blocks = async () => {
       const [row] = await inColdFile(opened.path, 'SELECT count(*) AS blocks FROM text_blocks');
       return Number(row?.blocks);

@@ -1,62 +1,20 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import { hasDifferences, type MapRebuild } from '../../src/storage/map-rebuild.js';
-import { neverDiffers, same } from '../support/property.js';
+import type { MapRebuild } from '../../src/storage/service-map.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../support/run-records.js';
 import { oracleMap, type ShownMap } from './map-oracle.js';
-import { varied } from './mapped-records.js';
-import { playSteps } from './play-steps.js';
 import { shownMap } from './shown-map.js';
-import { script } from './store-scripts.js';
 import { changeFiles, readAsOne } from './stored-rows.js';
 import { TestStore } from './test-store.js';
 
 const HOUR = 3_600_000_000;
 const SMALL = { page: 100, part: 50 };
-const WINDOWS = [null, NOON, NOON - 40 * DAY - 1];
 const CLEAN = { unmapped_traces: 0, differing_spans: 0, differing_sums: 0, corrected: false, examples: [] };
 
 t.setTimeout(0);
-
-void t.test('what came without a map is in it after a rebuild, as if it had come with one', async (t) => {
-  const opened = await TestStore.open(t, { rebuildSize: SMALL });
-  let now = NOON;
-  const choice = fc.infiniteStream(fc.nat({ max: 9 }));
-  await neverDiffers(t, { runs: 20, ms: 4_000 }, [script, choice], async (steps, choices) => {
-    const choose = (): number => Number(choices.next().value);
-    const [always, sometimes] = [await opened.addUser(), await opened.addUser()];
-    await playSteps(opened, steps, {
-      look: async () => {
-        await rebuilt(opened);
-      },
-      write: async (changes) => {
-        const receivedAt = ++now;
-        const writes = changes.flatMap((change) => {
-          if (!('items' in change)) return [];
-          const items = change.items.map((item) => varied(item, choose));
-          const service_map = deriveBatch(items);
-          const isMapped = choose() < 5;
-          const batches = [
-            { tenant: always, items, service_map },
-            { tenant: sometimes, items, ...(isMapped ? { service_map } : {}) },
-          ];
-          return batches.map((batch) => opened.store.writeTraces(batch, { receivedAt }));
-        });
-        await Promise.all(writes);
-      },
-    });
-    await rebuilt(opened);
-    if (hasDifferences(await rebuilt(opened, true))) throw new Error('it differs again');
-    for (const since of WINDOWS) {
-      same(await shownMap(opened, sometimes, since), await shownMap(opened, always, since));
-    }
-  });
-  t.same(opened.statuses, []);
-});
 
 void t.test('a rebuild reports just what is wrong, and mends it', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: SMALL, segmentSize: { rows: 20, bytes: 1e9 } });
@@ -67,7 +25,7 @@ void t.test('a rebuild reports just what is wrong, and mends it', async (t) => {
   const [wrongNode, , , unmapped, late] = runs;
   for (const run of runs) {
     const service_map = run === late ? {} : { service_map: deriveBatch([run]) };
-    await opened.store.writeTraces({ tenant, items: [run], ...service_map }, { receivedAt: NOON });
+    await opened.store.writer.traces({ tenant, items: [run], ...service_map }, { receivedAt: NOON });
   }
   await write(opened, other, [aRun(NOON)]);
   const expected = await shownMap(opened, tenant);
@@ -173,7 +131,7 @@ void t.test('ingestion goes on during a rebuild, and one rebuild at a time', asy
   const opened = await TestStore.open(t, { rebuildSize: SMALL });
   const tenant = await opened.addUser();
   const runs = Array.from({ length: 300 }, (_, i) => aRun(NOON + (i % 7) * HOUR));
-  await opened.store.writeTraces({ tenant, items: runs.slice(0, 100) }, { receivedAt: NOON });
+  await opened.store.writer.traces({ tenant, items: runs.slice(0, 100) }, { receivedAt: NOON });
   const over = new AbortController();
   const ingestion = (async () => {
     for (const run of runs.slice(100)) {
@@ -183,7 +141,7 @@ void t.test('ingestion goes on during a rebuild, and one rebuild at a time', asy
       if (over.signal.aborted) break;
     }
   })();
-  t.match(await Promise.all([rebuilt(opened), opened.store.rebuildServiceMap({ dryRun: true })]), [
+  t.match(await Promise.all([rebuilt(opened), opened.store.map.rebuild({ dryRun: true })]), [
     { unmapped_traces: 100, differing_spans: 0, differing_sums: 0 },
     null,
   ]);
@@ -222,8 +180,8 @@ void t.test('a store that is closed ends the rebuild, and opens again', async (t
   const opened = await TestStore.open(t, { rebuildSize: { page: 1, part: 1 } });
   const tenant = await opened.addUser();
   const runs = Array.from({ length: 60 }, (_, i) => aRun(NOON + i * HOUR));
-  await opened.store.writeTraces({ tenant, items: runs }, { receivedAt: NOON });
-  const rebuild = opened.store.rebuildServiceMap({ dryRun: false });
+  await opened.store.writer.traces({ tenant, items: runs }, { receivedAt: NOON });
+  const rebuild = opened.store.map.rebuild({ dryRun: false });
   const refused = t.rejects(rebuild, ConsumeError);
   await opened.close();
   await refused;
@@ -251,11 +209,11 @@ function aRun(startedAt: number, agent = 'planner'): TraceRecord {
 }
 
 async function write({ store }: TestStore, tenant: string, items: TraceRecord[]): Promise<void> {
-  await store.writeTraces({ tenant, items, service_map: deriveBatch(items) }, { receivedAt: NOON });
+  await store.writer.traces({ tenant, items, service_map: deriveBatch(items) }, { receivedAt: NOON });
 }
 
 async function rebuilt({ store }: TestStore, dryRun = false): Promise<MapRebuild> {
-  const rebuild = await store.rebuildServiceMap({ dryRun });
+  const rebuild = await store.map.rebuild({ dryRun });
   if (rebuild === null) throw new Error('another rebuild is under way');
   return rebuild;
 }

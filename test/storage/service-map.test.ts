@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
-import { hasDifferences } from '../../src/storage/map-rebuild.js';
+import { hasDifferences } from '../../src/storage/service-map.js';
 import { neverDiffers } from '../support/property.js';
 import { DAY, NOON } from '../support/run-records.js';
 import { oracleMap } from './map-oracle.js';
@@ -23,11 +23,11 @@ void t.test('the map is that of the stored spans, whatever comes in whatever ord
     const tenants = [await opened.addUser(), await opened.addUser()] as const;
     const apply = async (change: Change, receivedAt: number): Promise<void> => {
       const tenant = tenants[change.tenant];
-      if (!('items' in change)) await opened.store.setOutcome(tenant, change.traceId, change.change);
+      if (!('items' in change)) await opened.store.runs.setOutcome(tenant, change.traceId, change.change);
       else {
         const items = change.items.map((item) => varied(item, () => Number(choices.next().value)));
         const batch = { tenant, items, service_map: deriveBatch(items) };
-        await opened.store.writeTraces(batch, { receivedAt });
+        await opened.store.writer.traces(batch, { receivedAt });
       }
     };
     await playSteps(opened, steps, {
@@ -38,7 +38,7 @@ void t.test('the map is that of the stored spans, whatever comes in whatever ord
       },
     });
     await compare(opened, tenants);
-    const derived = await opened.store.rebuildServiceMap({ dryRun: true });
+    const derived = await opened.store.map.rebuild({ dryRun: true });
     if (derived === null || hasDifferences(derived)) throw new Error(JSON.stringify(derived));
   });
   t.same(opened.statuses, []);

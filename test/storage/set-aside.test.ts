@@ -49,31 +49,31 @@ const CURE = ['DELETE FROM origins WHERE origin IS NULL'];
 /** Everything that the store says of a user. Agents get their ids by chance, so their names stand for them. */
 async function allOf(opened: TestStore, tenant: string, traceIds: readonly string[]): Promise<unknown> {
   const { store } = opened;
-  const agents = await store.listAgents(tenant);
+  const agents = await store.agents.list(tenant);
   const traces: unknown[] = [];
   for (const id of traceIds) {
-    const trace = await store.readTrace(tenant, id);
+    const trace = await store.runs.read(tenant, id);
     traces.push(trace === null ? null : [{ ...trace, spans: await spansOf(trace) }]);
   }
-  const points = await store.queryMetric(tenant, 'queue', { limit: 1000 });
+  const points = await store.metrics.query(tenant, 'queue', { limit: 1000 });
   const all = {
     agents,
     traces,
-    runs: await store.listRuns(tenant, {}, PAGE),
+    runs: await store.runs.list(tenant, {}, PAGE),
     compared:
       agents.length === 0
         ? []
-        : await store.compareAgents(
+        : await store.agents.compare(
             tenant,
             agents.map(({ id }) => id),
           ),
-    models: await store.listModels(tenant, {}, PAGE),
-    metrics: await store.listMetrics(tenant),
+    models: await store.models.list(tenant, {}, PAGE),
+    metrics: await store.metrics.list(tenant),
     points: points === null ? null : await textOf(points.points),
     logs: await searchLogs(store, tenant, { query: 'happened' }, PAGE),
     map: await shownMap(opened, tenant),
-    usage: await store.usage(tenant, NOON),
-    prompts: await store.comparePrompts(tenant, 'p'),
+    usage: await store.usage.read(tenant, NOON),
+    prompts: await store.prompts.compare(tenant, 'p'),
   };
   let json = JSON.stringify(all);
   for (const { id, name } of agents) json = json.replaceAll(id, name);
@@ -127,26 +127,26 @@ function threeParts(): { readonly ids: readonly string[]; readonly parts: readon
     const items = Array.from({ length: 6 }, (_, n) =>
       aLog({ id: uuidV7(NOON / 1000), timestamp: AT(from + n), trace_id: ids[n] ?? null }),
     );
-    return ({ store }, tenant) => store.writeLogs({ tenant, items, quota: QUOTA }, CONTEXT);
+    return ({ store }, tenant) => store.writer.logs({ tenant, items, quota: QUOTA }, CONTEXT);
   };
   const points = (from: number, unit: string): Work => {
     const items = Array.from({ length: 6 }, (_, n) =>
       aPoint({ stream: aMetric({ name: 'queue', unit }), timestamp: AT(from + n), value: n }),
     );
-    return ({ store }, tenant) => store.writeMetrics({ tenant, items, quota: QUOTA }, CONTEXT);
+    return ({ store }, tenant) => store.writer.metrics({ tenant, items, quota: QUOTA }, CONTEXT);
   };
   const traces =
     (items: TraceRecord[]): Work =>
     ({ store }, tenant) =>
-      store.writeTraces({ tenant, items, quota: QUOTA, service_map: deriveBatch(items) }, CONTEXT);
+      store.writer.traces({ tenant, items, quota: QUOTA, service_map: deriveBatch(items) }, CONTEXT);
   const outcome =
     (n: number, text: string): Work =>
     ({ store }, tenant) =>
-      store.setOutcome(tenant, ids[n] ?? '', { success: n % 2 === 0, outcome: text });
+      store.runs.setOutcome(tenant, ids[n] ?? '', { success: n % 2 === 0, outcome: text });
   const link =
     (n: number): Work =>
     ({ store }, tenant) =>
-      store.linkPrompt(
+      store.prompts.link(
         tenant,
         { prompt_name: 'p', prompt_version: 1, trace_id: ids[n] ?? '', span_id: null },
         NOON,
@@ -330,9 +330,9 @@ function overwrite(path: string, from: number, bytes = 64): void {
 void t.test('segments that are damaged are set aside at the start, which goes on', async (t) => {
   const [opened, tenant] = await openWithUser(t);
   const [moved, hot] = [aTrace(1), aTrace(1)];
-  await opened.store.writeTraces({ tenant, items: [moved] }, CONTEXT);
+  await opened.store.writer.traces({ tenant, items: [moved] }, CONTEXT);
   await opened.reopen();
-  await opened.store.writeTraces({ tenant, items: [hot] }, CONTEXT);
+  await opened.store.writer.traces({ tenant, items: [hot] }, CONTEXT);
   await opened.store.settled();
   await opened.close();
   const [segment = '', ...empty] = hotFilesOf(opened.path);
@@ -350,9 +350,9 @@ void t.test('segments that are damaged are set aside at the start, which goes on
   const { level, message } = opened.statuses.at(-1) ?? {};
   t.equal(level, 'degraded');
   for (const file of segments) t.match(message, `${basename(file)} is damaged`);
-  const { items } = await opened.store.listRuns(tenant, {}, PAGE);
+  const { items } = await opened.store.runs.list(tenant, {}, PAGE);
   t.match(items, [{ trace_id: moved.trace.trace_id }], 'what lies in other files is there');
-  await opened.store.writeTraces({ tenant, items: [aTrace(1)] }, CONTEXT);
+  await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, CONTEXT);
   await opened.close();
   t.strictSame(segments.map(contentOf), content, 'their files stay as they are');
 });
@@ -367,7 +367,7 @@ void t.test('what was damaged is read again when it is sound, and others are mov
     damaged.statuses.length = 0;
     await damaged.reopen(SMALL);
     t.match(damaged.statuses, [{ level: 'degraded' }], start);
-    t.equal(await damaged.store.readTrace(tenant, ids[5] ?? ''), null);
+    t.equal(await damaged.store.runs.read(tenant, ids[5] ?? ''), null);
     for (const work of later.works.splice(0, 2)) await writeBoth([work]);
     await damaged.store.settled();
   }
@@ -402,9 +402,9 @@ function laterWorks(): { readonly ids: readonly string[]; readonly works: Work[]
     ids: runs.map(({ trace }) => trace.trace_id),
     works: runs.map((run, n): Work => async ({ store }, tenant) => {
       const items = [run];
-      await store.writeTraces({ tenant, items, quota: QUOTA, service_map: deriveBatch(items) }, CONTEXT);
+      await store.writer.traces({ tenant, items, quota: QUOTA, service_map: deriveBatch(items) }, CONTEXT);
       const point = aPoint({ stream: aMetric({ name: `later ${n}` }), timestamp: AT(100 + n) });
-      await store.writeMetrics({ tenant, items: [point], quota: QUOTA }, CONTEXT);
+      await store.writer.metrics({ tenant, items: [point], quota: QUOTA }, CONTEXT);
     }),
   };
 }

@@ -1,5 +1,7 @@
+import { printSpan } from '../../src/api/resources/trace-body.js';
 import type { SpanRecord } from '../../src/signal/span.js';
-import type { StoredTrace } from '../../src/storage/telemetry-store.js';
+import type { StoredTrace } from '../../src/storage/runs.js';
+import { listOf } from '../support/read-pieces.js';
 
 /** A span as the API shows it. */
 export type ShownSpan = Omit<
@@ -13,9 +15,7 @@ export type ShownSpan = Omit<
 
 /** The spans of a stored trace, all pages of them. */
 export async function spansOf(trace: Pick<StoredTrace, 'spans'>): Promise<ShownSpan[]> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of trace.spans) pieces.push(piece);
-  return JSON.parse(`[${Buffer.concat(pieces).toString('utf8')}]`) as ShownSpan[];
+  return await listOf(trace.spans, printSpan);
 }
 
 /** An object without some of its fields. */

@@ -18,8 +18,9 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-export type StoreCall =
-  'writeTraces' | 'listRuns' | 'listAgents' | 'settled' | 'createUser' | 'log' | 'statuses' | 'setOutcome';
+/** A method of a contract, one of the store, or what only tests ask. */
+export type StoreCall = StoreMethod | 'createUser' | 'log' | 'statuses';
+type StoreMethod = 'writer.traces' | 'runs.list' | 'runs.setOutcome' | 'agents.list' | 'settled';
 
 export interface Answer {
   readonly id: number;
@@ -61,13 +62,18 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (method === 'log') return settings.logger.lines;
     if (method === 'statuses') return statuses;
     if (method === 'createUser') return await control?.accounts.createUser(args[0] as User);
-    return await (store[method] as (...values: readonly unknown[]) => Promise<unknown>).apply(store, [
-      ...args,
-    ]);
+    return await callStore(method, args);
   });
 }
 await store.shutdown(AbortSignal.timeout(20_000));
 await (control as ControlStore | null)?.close();
+
+async function callStore(name: StoreMethod, args: readonly unknown[]): Promise<unknown> {
+  const [method = '', part] = name.split('.').reverse();
+  const target: object = part === undefined ? store : (Reflect.get(store, part) as object);
+  const call = Reflect.get(target, method) as (...values: readonly unknown[]) => Promise<unknown>;
+  return await Reflect.apply(call, target, args);
+}
 
 async function answer(id: number, work: () => Promise<unknown>): Promise<void> {
   try {

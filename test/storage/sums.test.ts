@@ -40,7 +40,7 @@ void t.test('sums are exact at every moment while their parts are moved and put 
     });
     progress.sent += TRACES;
     const batch = { tenant, items, service_map: deriveBatch(items), quota: { monthly_items: 0 } };
-    await opened.store.writeTraces(batch, { receivedAt: NOON });
+    await opened.store.writer.traces(batch, { receivedAt: NOON });
     progress.acknowledged += TRACES;
   }
   progress.isOver = true;
@@ -48,7 +48,7 @@ void t.test('sums are exact at every moment while their parts are moved and put 
   t.equal(await reading, 'exact');
   await opened.store.settled();
   t.equal(await weightOfEdge(opened, tenant), sent);
-  t.match(await opened.store.usage(tenant, NOON), { period: '2026-01', used: sent, limit: null });
+  t.match(await opened.store.usage.read(tenant, NOON), { period: '2026-01', used: sent, limit: null });
   await opened.close();
   const parts = await readAsOne(opened.path, ['usage', 'map_edges'], async (query) => ({
     edges: await query('SELECT count(*) AS rows, sum(spans)::INTEGER AS spans FROM map_edges'),
@@ -58,11 +58,11 @@ void t.test('sums are exact at every moment while their parts are moved and put 
   t.ok(Number(parts.edges[0]?.rows) < COMMITS / 4, `${String(parts.edges[0]?.rows)} rows for one edge`);
   await opened.start();
   t.equal(await weightOfEdge(opened, tenant), sent);
-  t.match(await opened.store.usage(tenant, NOON), { used: sent });
+  t.match(await opened.store.usage.read(tenant, NOON), { used: sent });
 });
 
 async function weightOfEdge({ store }: TestStore, tenant: string): Promise<number> {
-  const { edges } = await store.serviceMap(tenant, null);
+  const { edges } = await store.map.read(tenant, null);
   const [edge] = await listOf<{ readonly weight: number }>(edges);
   return edge?.weight ?? 0;
 }

@@ -19,7 +19,7 @@ void t.test('names of files are on the disk before anything depends on them', as
   }
   const receivedAt = NOON;
   for (let i = 0; i < 20; i++)
-    await store.call('writeTraces', { tenant, items: [aTrace(3)] }, { receivedAt });
+    await store.call('writer.traces', { tenant, items: [aTrace(3)] }, { receivedAt });
   await store.call('settled');
   await store.close();
   const lines = await watched();

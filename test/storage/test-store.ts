@@ -110,6 +110,11 @@ export class TestStore {
     await this.start(options);
   }
 
+  /** Waits until every sealed segment lies in the cold file. */
+  async settled(): Promise<void> {
+    await this.store.settled();
+  }
+
   /** Lets a time pass, not more than two days, and retention remove what is too old then. */
   async retained(afterMs: number): Promise<void> {
     this.settings.clock.advance(afterMs);

@@ -27,7 +27,7 @@ async function aClosedStore(t: Test): Promise<Stored> {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1e9, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const write = async (spans: number): Promise<unknown> =>
-    await opened.store.writeTraces({ tenant, items: [aTrace(spans)] }, CONTEXT);
+    await opened.store.writer.traces({ tenant, items: [aTrace(spans)] }, CONTEXT);
   for (const spans of [1, 2, 3]) await write(spans);
   await opened.reopen();
   await opened.store.settled();
@@ -106,7 +106,7 @@ for (const [which, part] of Object.entries(LOGS)) {
           opened.settings.logger.lines.some((line) => line.includes(path) && line.includes('it was cut off')),
           'the log says so',
         );
-        await opened.store.writeTraces({ tenant, items: [aTrace(1)] }, CONTEXT);
+        await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, CONTEXT);
         if (name === LAST) await opened.reopen();
         t.equal((await shownOf(stored)).runs, shown.runs + 1, 'and what comes then is stored');
         await opened.close();
@@ -120,7 +120,7 @@ for (const [which, part] of Object.entries(LOGS)) {
 async function shownOf({ opened: { store }, tenant }: Stored) {
   await store.settled();
   return {
-    runs: (await store.listRuns(tenant, {}, ALL)).items.length,
+    runs: (await store.runs.list(tenant, {}, ALL)).items.length,
   };
 }
 

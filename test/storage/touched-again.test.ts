@@ -34,7 +34,7 @@ void t.test('of a trace that is touched again only the places where its rows lie
   const { read } = engine;
 
   const asRead = await queriesDuring(database, async () => {
-    const found = await runs.trace(read, user.tenant, old);
+    const found = (await runs.read(engine.asking(user.tenant), old))?.value;
     t.equal(found?.trace.span_count, 2);
     t.match(Buffer.from(found?.page.json ?? []).toString(), /^{.*"step".*"step".*}$/);
   });

@@ -26,7 +26,7 @@ void t.test('rows with values that cannot be used are set aside at the start, wh
   const tenant = await opened.addUser();
   const write = async (count: number): Promise<string[]> => {
     const items = Array.from({ length: count }, () => aTrace(1));
-    await opened.store.writeTraces({ tenant, items }, RECEIVED);
+    await opened.store.writer.traces({ tenant, items }, RECEIVED);
     return items.map(({ trace }) => trace.trace_id);
   };
   const moved = await write(40);
@@ -46,18 +46,18 @@ void t.test('rows with values that cannot be used are set aside at the start, wh
   );
 
   await opened.start();
-  const { items, count } = await opened.store.listRuns(tenant, {}, PAGE);
+  const { items, count } = await opened.store.runs.list(tenant, {}, PAGE);
   t.equal(count, 90 - DAMAGE.length);
   t.equal(items.length, 90 - DAMAGE.length);
   t.notOk(items.some(({ trace_id }) => moved.slice(0, DAMAGE.length).includes(trace_id)));
-  t.equal((await opened.store.listAgents(tenant))[0]?.total_runs, 90 - DAMAGE.length);
+  t.equal((await opened.store.agents.list(tenant))[0]?.total_runs, 90 - DAMAGE.length);
   const report = opened.statuses.at(-1);
   t.match(report, { level: 'degraded', message: /6 of traces.*1 of spans/s });
   t.match(report?.message, opened.path.replace('.duckdb', '.cold.duckdb'));
   t.ok(opened.settings.logger.lines.some((line) => /set aside into the table unusable_rows/.test(line)));
   const [again = ''] = moved;
-  await opened.store.writeTraces({ tenant, items: [aTrace(1, { trace_id: again })] }, RECEIVED);
-  t.equal((await opened.store.readTrace(tenant, again))?.trace_id, again, 'a run may come again');
+  await opened.store.writer.traces({ tenant, items: [aTrace(1, { trace_id: again })] }, RECEIVED);
+  t.equal((await opened.store.runs.read(tenant, again))?.trace_id, again, 'a run may come again');
 
   opened.statuses.length = 0;
   await opened.reopen();

@@ -10,20 +10,20 @@ void t.test('traces of one commit are loaded in their newest versions together',
   const tenant = await opened.addUser();
   // All in one commit; then every other one gets a newer version.
   const traces = Array.from({ length: 20 }, () => aTrace(1, { status: 'running' }));
-  await opened.store.writeTraces({ tenant, items: traces }, RECEIVED);
+  await opened.store.writer.traces({ tenant, items: traces }, RECEIVED);
   const later = traces.filter((_, i) => i % 2 === 0).map(({ trace }) => aLateSpan(trace.trace_id));
-  await opened.store.writeTraces({ tenant, items: later }, RECEIVED);
+  await opened.store.writer.traces({ tenant, items: later }, RECEIVED);
   // Nothing remembered: what is stored has to be loaded.
   await opened.reopen();
   const evenLater = traces.map(({ trace }) => aLateSpan(trace.trace_id));
-  await opened.store.writeTraces({ tenant, items: evenLater }, RECEIVED);
+  await opened.store.writer.traces({ tenant, items: evenLater }, RECEIVED);
   for (const [i, { trace }] of traces.entries()) {
-    const found = await opened.store.readTrace(tenant, trace.trace_id);
+    const found = await opened.store.runs.read(tenant, trace.trace_id);
     t.equal(found?.span_count, i % 2 === 0 ? 3 : 2);
     t.equal(found && (await spansOf(found)).length, i % 2 === 0 ? 3 : 2);
   }
   await opened.reopen();
-  const { items, count } = await opened.store.listRuns(tenant, {}, { offset: 0, limit: 100 });
+  const { items, count } = await opened.store.runs.list(tenant, {}, { offset: 0, limit: 100 });
   t.equal(count, 20);
   t.equal(
     items.reduce((sum, run) => sum + run.span_count, 0),

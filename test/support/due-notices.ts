@@ -1,8 +1,8 @@
 import type { Micros } from '../../src/signal/time.js';
-import type { ClaimRequest } from '../../src/storage/notices.js';
+import type { NoticeRequest } from '../../src/storage/notices.js';
 
 /** Asks for what is due by a time. @param most of each channel, whosever they are */
-export function dueBy(now: Micros, most: number): ClaimRequest {
+export function dueBy(now: Micros, most: number): NoticeRequest {
   const each = { email: most, webhook: most };
   return { now, free: each, perUser: each, leaseMs: 60_000 };
 }

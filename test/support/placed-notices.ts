@@ -6,7 +6,7 @@ import type { AlertRule } from '../../src/storage/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import type {
   AlertNotification,
-  ClaimRequest,
+  NoticeRequest,
   NoticeClaim,
   NoticeResult,
   Notices,
@@ -33,7 +33,7 @@ interface NoticeFields {
 /** The notices of a real control plane, of firings that a test makes: it sees every call, and says when calls fail. */
 export class PlacedNotices {
   /** Of each question. */
-  readonly asked: ClaimRequest[] = [];
+  readonly asked: NoticeRequest[] = [];
   /** All that were noted, in order. */
   readonly results: NoticeResult[] = [];
   readonly renewed: { readonly claims: readonly NoticeClaim[]; readonly ms: number }[] = [];

@@ -21,6 +21,7 @@ export function postgresOverlay(url: string): string {
       query: { control: 'postgres' },
     },
     receivers: { outbox: { control: 'postgres' } },
+    processors: { quota: { control: 'postgres' } },
     exporters: { webhook: { control: 'postgres' }, alerts: { control: 'postgres' } },
     service: { extensions: ['postgres', 'duckdb', 'query', 'health'] },
   });

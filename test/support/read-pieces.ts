@@ -1,11 +1,24 @@
-/** The texts of pieces, put together. */
-export async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+import { printPages } from '../../src/api/support/long-body.js';
+import type { Pages } from '../../src/storage/paging.js';
+
+/** Gives what the API shows of a row, for engines that give rows in place of text. */
+type Print = (row: never) => object;
+
+const asItIs = (row: object): object => row;
+
+/** The inside of a JSON array in pieces. @param pages undefined for none */
+export function piecesOf(pages: Pages<object> | undefined, print: Print = asItIs): AsyncIterable<Uint8Array> {
+  return printPages(pages ?? [], print as (row: object) => object);
+}
+
+/** The same as one text. */
+export async function textOf(pages: Pages<object> | undefined, print?: Print): Promise<string> {
   const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
+  for await (const piece of piecesOf(pages, print)) all.push(piece);
   return Buffer.concat(all).toString('utf8');
 }
 
-/** What a list has whose inside comes in pieces of JSON. */
-export async function listOf<Item>(pieces: AsyncIterable<Uint8Array>): Promise<Item[]> {
-  return JSON.parse(`[${await textOf(pieces)}]`) as Item[];
+/** What a list holds, as the API shows it. */
+export async function listOf<Item>(pages: Pages<object> | undefined, print?: Print): Promise<Item[]> {
+  return JSON.parse(`[${await textOf(pages, print)}]`) as Item[];
 }

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import type { AgentDay } from '../../storage/telemetry-store.js';
+import type { AgentDay } from '../../storage/agents.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
@@ -71,7 +71,7 @@ export function agentStatsRoutes({ routes, telemetry, clock }: ApiContext): read
       const today = Math.floor(clock.now() / MICROS_PER_DAY) * MICROS_PER_DAY;
       const from = today - (days - 1) * MICROS_PER_DAY;
       const range = { from, to: today + MICROS_PER_DAY - 1 };
-      const stats = await telemetry.agentDays(identity.userId, params.agent_id, range, request.abort);
+      const stats = await telemetry.agents.days(identity.userId, params.agent_id, range, request.abort);
       if (!stats) throw notFound('agent');
       return {
         status: 200,

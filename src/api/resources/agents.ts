@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import { AGENT_SORTS, type AgentSummary } from '../../storage/telemetry-store.js';
+import { AGENT_SORTS, type AgentSummary } from '../../storage/agents.js';
 import { successPercentage } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, printTime, time, usd, uuid } from '../support/fields.js';
@@ -93,12 +93,12 @@ export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[]
   return [
     routes.route(listAgents).to(async ({ identity, query, request }) => {
       if (Object.keys(query).length === 0) {
-        const agents = await telemetry.listAgents(identity.userId, request.abort);
+        const agents = await telemetry.agents.list(identity.userId, request.abort);
         return { status: 200, encoded: await longArray(agents, printAgent) };
       }
       const { page, page_size, ...filter } = query;
       const asked = pageRequest({ page, page_size });
-      const { items, count } = await telemetry.findAgents(
+      const { items, count } = await telemetry.agents.find(
         identity.userId,
         filter,
         pageRange(asked),
@@ -107,7 +107,7 @@ export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[]
       return { status: 200, json: printPage(items.map(printAgent), count, asked) };
     }),
     routes.route(readAgent).to(async ({ identity, params, request }) => {
-      const agent = await telemetry.readAgent(identity.userId, params.agent_id, request.abort);
+      const agent = await telemetry.agents.read(identity.userId, params.agent_id, request.abort);
       if (!agent) throw notFound('agent');
       const { success_count, failure_count } = agent;
       return { status: 200, json: { ...printAgent(agent), success_count, failure_count } };
@@ -115,9 +115,9 @@ export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[]
     routes.route(listAgentRuns).to(async ({ identity, params, query, request }) => {
       const tenant = identity.userId;
       const filter = { ...runFilter(query), agent_id: params.agent_id };
-      const found = await telemetry.listRuns(tenant, filter, pageRange(query), request.abort);
+      const found = await telemetry.runs.list(tenant, filter, pageRange(query), request.abort);
       // Only an empty list can belong to an agent that does not exist.
-      if (found.count === 0 && !(await telemetry.readAgent(tenant, params.agent_id, request.abort)))
+      if (found.count === 0 && !(await telemetry.agents.read(tenant, params.agent_id, request.abort)))
         throw notFound('agent');
       return { status: 200, encoded: await printRuns(found, query) };
     }),

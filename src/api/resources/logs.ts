@@ -2,11 +2,12 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { SEVERITIES } from '../../signal/log-record.js';
-import { parseTime } from '../../signal/time.js';
-import type { FoundLogs, LogFilter } from '../../storage/telemetry-store.js';
+import { printJson } from '../../signal/json.js';
+import { formatTime, parseTime } from '../../signal/time.js';
+import type { FoundLogs, LogFilter, StoredLog } from '../../storage/logs.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, jsonObject, nullable, time, uuid } from '../support/fields.js';
-import { longBody } from '../support/long-body.js';
+import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
+import { longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
 
 const MAX_QUERY_LENGTH = 1024;
@@ -102,11 +103,11 @@ export function logRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
     routes.route(searchLogs).to(async ({ identity, query, request }) => {
       const { limit, offset, details } = query;
       const page = { limit, offset, details };
-      const found = await telemetry.searchLogs(identity.userId, logFilter(query), page, request.abort);
+      const found = await telemetry.logs.search(identity.userId, logFilter(query), page, request.abort);
       return { status: 200, encoded: await printFound(found, query) };
     }),
     routes.route(readLogTrace).to(async ({ identity, params, request }) => {
-      const traceId = await telemetry.readLogTrace(identity.userId, params.log_id, request.abort);
+      const traceId = await telemetry.logs.findTrace(identity.userId, params.log_id, request.abort);
       if (traceId === null) throw notFound('log record with a trace');
       return { status: 200, json: { trace_id: traceId, url: `/traces/${traceId}` } };
     }),
@@ -135,5 +136,28 @@ async function printFound(
   { limit, offset }: Query,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const tail = `],"limit":${limit},"offset":${offset}}`;
-  return await longBody(`{"count":${found.count},"items":[`, found.items, tail);
+  return await longList(`{"count":${found.count},"items":[`, found.items, printLog, tail);
+}
+
+export function printLog({ details, ...log }: StoredLog) {
+  const { id, timestamp, severity, service_name, body, trace_id, span_id, attributes } = log;
+  return {
+    id,
+    timestamp: formatTime(timestamp),
+    severity,
+    service_name,
+    body: typeof body === 'string' || body === null ? body : printJson(body),
+    trace_id,
+    span_id,
+    attributes,
+    ...(details && {
+      observed_at: printTime(details.observed_at),
+      severity_number: details.severity_number,
+      severity_text: details.severity_text,
+      flags: details.flags,
+      event_name: details.event_name,
+      resource: details.resource,
+      scope: details.scope,
+    }),
+  };
 }

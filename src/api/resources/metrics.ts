@@ -3,12 +3,13 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { validationProblem } from '../../http/field-errors.js';
 import { METRIC_TYPES, TEMPORALITIES } from '../../signal/metric.js';
-import { parseTime } from '../../signal/time.js';
-import type { MetricPoints, PointFilter } from '../../storage/telemetry-store.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { formatTime, parseTime } from '../../signal/time.js';
+import type { MetricPoints, PointFilter, StoredPoint } from '../../storage/metrics.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, jsonObject, nullable, time, uuid } from '../support/fields.js';
+import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
 import { labelFilter, MAX_PAIRS } from '../support/label-filter.js';
-import { longArray, longBody } from '../support/long-body.js';
+import { longArray, longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
 
 const streamFields = {
@@ -140,14 +141,14 @@ const queryMetric = {
 /** The routes under `/dashboard/metrics`. */
 export function metricRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
-    routes.route(listMetrics).to(async ({ identity }) => ({
-      status: 200,
-      encoded: await longArray(await telemetry.listMetrics(identity.userId), (metric) => metric),
-    })),
+    routes.route(listMetrics).to(async ({ identity, request }) => {
+      const metrics = await telemetry.metrics.list(identity.userId, request.abort);
+      return { status: 200, encoded: await longArray(metrics, (metric) => metric) };
+    }),
     routes.route(queryMetric).to(async ({ identity, query, request }) => {
       const name = query.name ?? query.metric_name;
       if (name === undefined) throw validationProblem('query', [{ field: 'name', message: 'is required' }]);
-      const found = await telemetry.queryMetric(identity.userId, name, pointFilter(query), request.abort);
+      const found = await telemetry.metrics.query(identity.userId, name, pointFilter(query), request.abort);
       if (!found) throw notFound('metric');
       return { status: 200, encoded: await printPoints(found) };
     }),
@@ -169,7 +170,6 @@ function pointFilter(query: Static<typeof queryMetric.query>): PointFilter {
   };
 }
 
-/** The points pass through as the store wrote them. */
 async function printPoints({
   name,
   type,
@@ -177,5 +177,31 @@ async function printPoints({
   points,
 }: MetricPoints): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const head = JSON.stringify({ name, type, unit });
-  return await longBody(`${head.slice(0, -1)},"data_points":[`, points, ']}');
+  return await longList(`${head.slice(0, -1)},"data_points":[`, points, printPoint, ']}');
+}
+
+/** What is no number that JSON has becomes null there. */
+export function printPoint({ timestamp, value, labels, distribution, details }: StoredPoint) {
+  return {
+    timestamp: formatTime(timestamp),
+    value,
+    labels,
+    ...distribution,
+    ...(details && {
+      start_time: printTime(details.start_time),
+      flags: details.flags,
+      temporality: details.temporality,
+      is_monotonic: details.is_monotonic,
+      exemplars: (details.exemplars ?? []).map(printExemplar),
+    }),
+  };
+}
+
+function printExemplar(exemplar: JsonObject): JsonObject {
+  const { timestamp, value } = exemplar;
+  return {
+    ...exemplar,
+    timestamp: typeof timestamp === 'number' ? formatTime(timestamp) : null,
+    value: typeof value === 'number' ? value : null,
+  };
 }

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import type { ModelUsage } from '../../storage/telemetry-store.js';
+import type { ModelUsage } from '../../storage/models.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';
@@ -49,7 +49,7 @@ export function modelRoutes({ routes, telemetry }: ApiContext): readonly Route[]
     routes.route(listModels).to(async ({ identity, query, request }) => {
       const { agent_id } = query;
       const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
-      const { items, count: total } = await telemetry.listModels(
+      const { items, count: total } = await telemetry.models.list(
         identity.userId,
         filter,
         pageRange(query),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { PromptVersion } from '../../storage/prompts.js';
-import type { PromptVersionFigures } from '../../storage/telemetry-store.js';
+import type { PromptVersionFigures } from '../../storage/prompt-runs.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
@@ -76,13 +76,13 @@ export function promptUsageRoutes({ routes, telemetry, control, clock }: ApiCont
   return [
     routes.route(recordUsage).to(async ({ identity, body }) => {
       const link = { ...body, span_id: body.span_id ?? null };
-      const isKnown = await telemetry.linkPrompt(identity.userId, link, clock.now());
+      const isKnown = await telemetry.prompts.link(identity.userId, link, clock.now());
       if (!isKnown) throw notFound('prompt version');
       return { status: 201, json: { status: 'recorded' } };
     }),
-    routes.route(comparePrompts).to(async ({ identity, params: { name } }) => {
+    routes.route(comparePrompts).to(async ({ identity, params: { name }, request }) => {
       const versions = await promptVersions(control.prompts, identity.userId, name);
-      const figures = versions && (await telemetry.comparePrompts(identity.userId, name));
+      const figures = versions && (await telemetry.prompts.compare(identity.userId, name, request.abort));
       if (!versions || !figures) throw notFound('prompt');
       const byVersion = new Map(figures.map((version) => [version.version, version]));
       const print = (prompt: PromptVersion) => printFigures(prompt, byVersion.get(prompt.version));

@@ -46,7 +46,7 @@ export const rebuildServiceMap = {
 export function serviceMapRebuildRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
     routes.route(rebuildServiceMap).to(async ({ query }) => {
-      const rebuild = await telemetry.rebuildServiceMap({ dryRun: query.dry_run });
+      const rebuild = await telemetry.map.rebuild({ dryRun: query.dry_run });
       if (rebuild === null) throw new HttpProblem(409, 'conflict', 'The map is being rebuilt already.');
       return { status: 200, json: { ...rebuild, examples: [...rebuild.examples] } };
     }),

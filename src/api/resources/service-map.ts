@@ -2,19 +2,17 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { SPAN_TYPES } from '../../signal/span.js';
-import type { StoredMap } from '../../storage/telemetry-store.js';
+import { NODE_TYPES, nodeTypeOf, type MapNode, type StoredMap } from '../../storage/service-map.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count } from '../support/fields.js';
-import { longBody } from '../support/long-body.js';
+import { longBody, printPages } from '../support/long-body.js';
 import { MICROS_PER_HOUR } from '../../signal/time-units.js';
-
-const NODE_TYPES = ['agent', 'service', 'database', 'external'] as const;
 
 const nodeSchema = Type.Object(
   {
     id: Type.String({ description: 'The name of the service or agent.' }),
     name: Type.String(),
-    node_type: Type.Enum(NODE_TYPES),
+    node_type: Type.Enum(Object.values(NODE_TYPES)),
     span_type: Type.Enum(SPAN_TYPES, { description: 'The type of span that makes such a node.' }),
     span_count: count('Spans of the node. 0: an agent that has no span of its own.'),
   },
@@ -62,15 +60,18 @@ export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext): read
   return [
     routes.route(readServiceMap).to(async ({ identity, query: { hours }, request }) => {
       const since = hours === 0 ? null : clock.now() - hours * MICROS_PER_HOUR;
-      const map = await telemetry.serviceMap(identity.userId, since, request.abort);
-      // Nodes and edges pass through as the store wrote them.
+      const map = await telemetry.map.read(identity.userId, since, request.abort);
       return { status: 200, encoded: await longBody('{"nodes":[', lists(map), ']}') };
     }),
   ];
 }
 
 async function* lists({ nodes, edges }: StoredMap): AsyncGenerator<Uint8Array> {
-  yield* nodes;
+  yield* printPages(nodes, printNode);
   yield Buffer.from('],"edges":[');
-  yield* edges;
+  yield* printPages(edges, ({ source, target, weight }) => ({ source, target, weight }));
+}
+
+export function printNode({ id, span_type, span_count }: MapNode) {
+  return { id, name: id, node_type: nodeTypeOf(span_type), span_type, span_count };
 }

@@ -1,7 +1,10 @@
-import type { StoredTrace } from '../../storage/telemetry-store.js';
-import { printRunFields } from '../../storage/print-run.js';
-import { longBody } from '../support/long-body.js';
 import { printJson } from '../../signal/json.js';
+import { moneyToNumber } from '../../signal/money.js';
+import { formatTime } from '../../signal/time.js';
+import { printRunFields } from '../../storage/print-run.js';
+import type { StoredSpan, StoredTrace } from '../../storage/runs.js';
+import { printTime } from '../support/fields.js';
+import { longList } from '../support/long-body.js';
 
 /**
  * A trace as the API shows it, in pieces where it is large.
@@ -10,5 +13,27 @@ import { printJson } from '../../signal/json.js';
  */
 export async function printTrace(trace: StoredTrace): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const header = printJson({ ...printRunFields(trace), metadata: trace.metadata });
-  return await longBody(`${header.slice(0, -1)},"spans":[`, trace.spans, ']}');
+  return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, printSpan, ']}');
+}
+
+export function printSpan(span: StoredSpan) {
+  return {
+    span_id: span.span_id,
+    trace_id: span.trace_id,
+    parent_span_id: span.parent_span_id,
+    type: span.type,
+    name: span.name,
+    status: span.status,
+    started_at: formatTime(span.started_at),
+    ended_at: printTime(span.ended_at),
+    duration_ms: span.duration_ms,
+    model: span.model,
+    input_tokens: span.input_tokens,
+    output_tokens: span.output_tokens,
+    total_tokens: span.total_tokens,
+    cost_usd: span.cost_usd === null ? null : moneyToNumber(span.cost_usd),
+    error_message: span.error_message,
+    input_data: span.input_data,
+    output_data: span.output_data,
+  };
 }

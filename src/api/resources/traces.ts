@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
-import type { AgentComparison } from '../../storage/telemetry-store.js';
+import type { AgentComparison } from '../../storage/agents.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, usd, uuid } from '../support/fields.js';
@@ -143,7 +143,7 @@ const compareAgents = {
 export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
     routes.route(compareAgents).to(async ({ identity, query, request }) => {
-      const agents = await telemetry.compareAgents(
+      const agents = await telemetry.agents.compare(
         identity.userId,
         [query.agent_a, query.agent_b],
         request.abort,
@@ -157,16 +157,16 @@ export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[]
         ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
         ...(query.query === undefined || query.query === '' ? {} : { query: query.query }),
       };
-      const found = await telemetry.listRuns(identity.userId, filter, pageRange(query), request.abort);
+      const found = await telemetry.runs.list(identity.userId, filter, pageRange(query), request.abort);
       return { status: 200, encoded: await printRuns(found, query) };
     }),
     routes.route(readTrace).to(async ({ identity, params, request }) => {
-      const trace = await telemetry.readTrace(identity.userId, params.trace_id, request.abort);
+      const trace = await telemetry.runs.read(identity.userId, params.trace_id, request.abort);
       if (!trace) throw notFound('trace');
       return { status: 200, encoded: await printTrace(trace) };
     }),
     routes.route(setOutcome).to(async ({ identity, params, body }) => {
-      const outcome = await telemetry.setOutcome(identity.userId, params.trace_id, body);
+      const outcome = await telemetry.runs.setOutcome(identity.userId, params.trace_id, body);
       if (!outcome) throw notFound('trace');
       return { status: 200, json: { trace_id: params.trace_id, ...outcome } };
     }),

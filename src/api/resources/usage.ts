@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
+import { monthlyLimit } from '../../storage/monthly-limit.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time } from '../support/fields.js';
 
@@ -28,10 +29,15 @@ export const readUsage = {
 } satisfies Operation;
 
 /** `/usage` */
-export function usageRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+export function usageRoutes({ routes, telemetry, control, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(readUsage).to(async ({ identity }) => {
-      const { period, used, limit, resets_at } = await telemetry.usage(identity.userId, clock.now());
+      const now = clock.now();
+      const { userId } = identity;
+      const [{ period, used, resets_at }, limit] = await Promise.all([
+        telemetry.usage.read(userId, now),
+        monthlyLimit(control, userId, await telemetry.identity(), now),
+      ]);
       return { status: 200, json: { period, used, limit, resets_at: formatTime(resets_at) } };
     }),
   ];

@@ -2,22 +2,19 @@ import type { SecretBox } from '../../component/secret-box.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { AlertFigures } from '../../storage/alert-figures.js';
 import type { ControlPlane } from '../../storage/control-plane.js';
-import type { TelemetryStore } from '../../storage/telemetry-store.js';
+import type { TelemetryPlane } from '../../storage/telemetry-plane.js';
 import type { Audit } from './audit.js';
 
 /** What the routes of the API work with. */
 export interface ApiContext {
   readonly routes: RouteBuilder;
-  readonly telemetry: TelemetryStore;
+  readonly telemetry: TelemetryPlane;
   readonly control: ControlPlane;
   /** To be awaited before answering somebody who changed keys or what they may do: `Host.settleKeys`. */
   readonly settleKeys: () => Promise<void>;
   /** Where webhooks may be sent at the moment. */
   readonly targets: () => Promise<AddressPolicy>;
-  /** What alerts look at. */
-  readonly figures: AlertFigures;
   /** For secrets in the control plane. */
   readonly secrets: SecretBox;
   readonly audit: Audit;

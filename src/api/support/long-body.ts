@@ -1,3 +1,6 @@
+import { printJson } from '../../signal/json.js';
+import type { Pages } from '../../storage/paging.js';
+
 /**
  * A body up to this size is answered in one piece: that is cheaper, and a failure of the store can still become a proper error.
  */
@@ -60,45 +63,51 @@ const PAGE_ITEMS = 200;
 /** A list whose first items are known already. */
 export async function* pagesFrom<Item>(
   first: readonly Item[],
-  others: AsyncIterable<readonly Item[]> | undefined,
-): AsyncGenerator<readonly Item[]> {
+  others: Pages<Item> | undefined,
+): AsyncGenerator<readonly Item[] | Uint8Array> {
   yield first;
   if (others !== undefined) yield* others;
 }
 
-type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
+/** Gives what is shown of a record, as plain JSON. */
+type Print<Item> = (item: Item) => object;
 
 /**
- * The same for a list that comes as records, some at a time.
+ * The same for a list that comes page by page, as rows or as their text.
  *
- * @param print gives what is shown of a record, as plain JSON
  * @throws ConsumeError what the store throws while the first part is read.
  */
 export async function longList<Item>(
   head: string,
-  pages: Pages<Item>,
-  print: (item: Item) => object,
+  pages: Pages<Item> | Iterable<readonly Item[]>,
+  print: Print<Item>,
   tail: string,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   return await longBody(head, printPages(pages, print), tail);
 }
 
-async function* printPages<Item>(
-  pages: Pages<Item>,
-  print: (item: Item) => object,
+/** The inside of a JSON array in pieces, commas included. */
+export async function* printPages<Item>(
+  pages: Pages<Item> | Iterable<readonly Item[]>,
+  print: Print<Item>,
 ): AsyncGenerator<Uint8Array> {
-  let separator = '';
+  let isFirst = true;
   for await (const page of pages) {
     if (page.length === 0) continue;
-    yield Buffer.from(separator + page.map((item) => JSON.stringify(print(item))).join(','));
-    separator = ',';
+    if (!isFirst) yield COMMA;
+    isFirst = false;
+    yield page instanceof Uint8Array
+      ? page
+      : Buffer.from(page.map((item) => printJson(print(item))).join(','));
   }
 }
+
+const COMMA = Buffer.from(',');
 
 /** The same for a list that is in memory: thousands of items are never one string. */
 export async function longArray<Item>(
   items: readonly Item[],
-  print: (item: Item) => object,
+  print: Print<Item>,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   return await longList('[', inPages(items), print, ']');
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { RUN_STATUSES } from '../../signal/span.js';
 import { parseTime } from '../../signal/time.js';
 import { printRun } from '../../storage/print-run.js';
-import type { FoundRuns, RunFilter } from '../../storage/telemetry-store.js';
+import type { FoundRuns, RunFilter } from '../../storage/runs.js';
 import { count, nullable, time, usd, uuid } from './fields.js';
 import { longList, pagesFrom } from './long-body.js';
 import { pageFigures, pageParameters, pageSchema, type PageRequest } from './paging.js';

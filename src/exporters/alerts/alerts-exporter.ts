@@ -11,9 +11,9 @@ import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js'
 import { WebhookSender, type SenderOptions } from '../../delivery/senders/webhook/sender.js';
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
-import { isAlertFigures } from '../../storage/alert-figures.js';
 import { isControlPlane, type ControlPlane } from '../../storage/control-plane.js';
 import { keepPublished } from '../../storage/publish-terms.js';
+import { isTelemetryPlane } from '../../storage/telemetry-plane.js';
 import type { AlertingTerms } from '../../storage/terms.js';
 import { AlertMetrics } from './alert-metrics.js';
 import type { Channel } from './channel.js';
@@ -65,17 +65,17 @@ export class AlertsExporter implements Exporter {
   /** @throws Error where there is no such store, another exporter evaluates by it, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
-    const figures = host.extension(config.store, isAlertFigures);
+    const telemetry = host.extension(config.store, isTelemetryPlane);
     const control = host.extension(config.control, isControlPlane);
-    this.#ends.push(ALERTS.own(figures, config.store, id));
+    this.#ends.push(ALERTS.own(telemetry, config.store, id));
     const report = reportStore(host);
     await this.#startNotifier(host, control, report('notices'));
-    const source = await figures.identity();
+    const source = await telemetry.identity();
     const terms = termsOf(config);
     const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: terms };
     const publisher = { owner: `${id} of ${source}`, clock, logger };
     this.#ends.push(await keepPublished(control.terms, published, publisher));
-    await this.#startEvaluator({ figures, source, control, terms }, report('evaluation'));
+    await this.#startEvaluator({ figures: telemetry.figures, source, control, terms }, report('evaluation'));
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
 import {
   NOTIFICATION_CHANNELS,
   type ClaimedNotice,
-  type ClaimRequest,
+  type NoticeRequest,
   type NoticeResult,
   type Notices,
   type NotificationChannel,
@@ -17,9 +17,9 @@ import type { Channel } from './channel.js';
 /**
  * How many notices are sent at once. Mails never wait for a connection within their time limit, nor take the places of webhooks.
  */
-const PLACES: ClaimRequest['free'] = { email: MAIL_CONNECTIONS, webhook: 14 };
+const PLACES: NoticeRequest['free'] = { email: MAIL_CONNECTIONS, webhook: 14 };
 /** To one user, by all senders together. */
-const PLACES_OF_USER: ClaimRequest['perUser'] = { email: 1, webhook: 4 };
+const PLACES_OF_USER: NoticeRequest['perUser'] = { email: 1, webhook: 4 };
 
 /** How long a sender has a notice, unless it is renewed: after a kill others take it over then. */
 const LEASE_MS = 30_000;

@@ -3,35 +3,35 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Batch } from '../../signal/batch.js';
-import { isTelemetryStore, type TelemetryStore } from '../../storage/telemetry-store.js';
+import { isTelemetryPlane, type TelemetryPlane } from '../../storage/telemetry-plane.js';
 
 /** Exporter `storage`: see README.md. */
 export class StorageExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #storeId: string;
-  #store: TelemetryStore | undefined;
+  #store: TelemetryPlane | undefined;
 
   constructor(storeId: string) {
     this.#storeId = storeId;
     this.inputs = {
       traces: {
-        consume: async (batch, context) => released(batch, this.#open().writeTraces(batch, context)),
+        consume: async (batch, context) => released(batch, this.#open().writer.traces(batch, context)),
       },
       metrics: {
-        consume: async (batch, context) => released(batch, this.#open().writeMetrics(batch, context)),
+        consume: async (batch, context) => released(batch, this.#open().writer.metrics(batch, context)),
       },
       logs: {
-        consume: async (batch, context) => released(batch, this.#open().writeLogs(batch, context)),
+        consume: async (batch, context) => released(batch, this.#open().writer.logs(batch, context)),
       },
     };
   }
 
   /** @throws Error when there is no such store. */
   async start(host: Host): Promise<void> {
-    this.#store = host.extension(this.#storeId, isTelemetryStore);
+    this.#store = host.extension(this.#storeId, isTelemetryPlane);
   }
 
-  #open(): TelemetryStore {
+  #open(): TelemetryPlane {
     if (this.#store) return this.#store;
     throw new ConsumeError('the storage exporter was not started', {
       code: 'internal_error',

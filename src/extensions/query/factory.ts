@@ -8,9 +8,8 @@ import { endpoint, extensionId, section } from '../../config/schema.js';
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
-import { isAlertFigures } from '../../storage/alert-figures.js';
 import { isControlPlane } from '../../storage/control-plane.js';
-import { isTelemetryStore } from '../../storage/telemetry-store.js';
+import { isTelemetryPlane } from '../../storage/telemetry-plane.js';
 
 const configSchema = section(
   {
@@ -58,9 +57,8 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         allowedOrigins: config.cors.allowed_origins,
       });
       const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
-      const telemetry = host.extension(config.store, isTelemetryStore);
+      const telemetry = host.extension(config.store, isTelemetryPlane);
       const control = host.extension(config.control, isControlPlane);
-      const figures = host.extension(config.store, isAlertFigures);
       const secrets = host.secretBox(control.directory);
       await reportLostSecrets(control.endpoints, secrets, logger);
       const context = {
@@ -69,7 +67,6 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         control,
         settleKeys: () => host.settleKeys(),
         targets: targetPolicy(control, clock),
-        figures,
         secrets,
         audit: createAudit(logger),
         clock,

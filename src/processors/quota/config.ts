@@ -24,6 +24,11 @@ export const quotaConfig = section({
     description: 'What counts: spans (a trace without spans is one), metric_points, log_records.',
   }),
   store: extensionId({ description: 'Id of the extension that counts.', default: 'duckdb' }),
+  control: extensionId({
+    description:
+      "Id of the extension that keeps users' limits, and by which others are told of monthly_events.",
+    default: 'sqlite',
+  }),
 });
 
 export type QuotaConfig = Static<typeof quotaConfig>;

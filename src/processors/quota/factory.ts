@@ -10,8 +10,8 @@ export const quotaProcessor: ProcessorFactory<typeof quotaConfig> = {
   configSchema: quotaConfig,
   mutatesBatch: false,
   create: {
-    traces: ({ config, next }) => new Quota('traces', config, next),
-    metrics: ({ config, next }) => new Quota('metrics', config, next),
-    logs: ({ config, next }) => new Quota('logs', config, next),
+    traces: (settings) => new Quota('traces', settings),
+    metrics: (settings) => new Quota('metrics', settings),
+    logs: (settings) => new Quota('logs', settings),
   },
 };

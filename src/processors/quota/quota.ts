@@ -1,42 +1,88 @@
+import { hostname } from 'node:os';
 import type { Component } from '../../component/component.js';
-import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeContext, Consumer, QuotaUsage, Receipt } from '../../component/consumer.js';
+import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Batch, TelemetrySignal } from '../../signal/batch.js';
-import { isTelemetryStore } from '../../storage/telemetry-store.js';
+import { MICROS_PER_SECOND } from '../../signal/time-units.js';
+import { isControlPlane } from '../../storage/control-plane.js';
+import { HintedAnswers } from '../../storage/hinted-answers.js';
+import { monthOf, startOfMonth } from '../../storage/month.js';
+import { smallest } from '../../storage/monthly-limit.js';
+import { keepPublished } from '../../storage/publish-terms.js';
+import { quotaExceeded } from '../../storage/quota-exceeded.js';
+import { isTelemetryPlane } from '../../storage/telemetry-plane.js';
+import { CERTAIN_ITEMS } from './certain-items.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
+
+/** Users of whom it is remembered how their quota stood, and how long: a limit may be raised without a word coming here. */
+const REMEMBERED = 10_000;
+const REMEMBERED_FOR = 5 * MICROS_PER_SECOND;
 
 /** Processor `quota` in a pipeline of one signal: see README.md. */
 export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
-  readonly #config: QuotaConfig;
+  readonly #settings: Settings<QuotaConfig>;
   readonly #next: Consumer<B>;
   readonly #isCounted: boolean;
-  #withdraw: (() => void) | undefined;
+  readonly #certainItems: (items: number) => number;
+  /** How users' quotas stood when the store last answered, unless limits may have changed since. */
+  #standings: HintedAnswers<QuotaUsage> | undefined;
+  #withdraw: (() => Promise<void>) | undefined;
 
-  constructor(signal: TelemetrySignal, config: QuotaConfig, next: Consumer<B>) {
-    this.#config = config;
-    this.#next = next;
-    this.#isCounted = config.count.some((kind) => COUNTABLE[kind] === signal);
+  constructor(signal: TelemetrySignal, settings: Settings<QuotaConfig> & { readonly next: Consumer<B> }) {
+    this.#settings = settings;
+    this.#next = settings.next;
+    this.#isCounted = settings.config.count.some((kind) => COUNTABLE[kind] === signal);
+    this.#certainItems = CERTAIN_ITEMS[signal];
   }
 
   /** @throws Error when there is no such store. */
   async start(host: Host): Promise<void> {
-    const store = host.extension(this.#config.store, isTelemetryStore);
-    if (this.#isCounted) this.#withdraw = store.announceQuota(this.#config.monthly_events);
+    const { id, config, clock, logger } = this.#settings;
+    const telemetry = host.extension(config.store, isTelemetryPlane);
+    const control = host.extension(config.control, isControlPlane);
+    if (!this.#isCounted) return;
+    this.#standings = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys'], REMEMBERED_FOR);
+    const store = await telemetry.identity();
+    const quota = { store, monthly_events: config.monthly_events };
+    // After a restart the same again, and another machine's is not touched.
+    const owner = `${id} of ${store} on ${hostname()}`;
+    this.#withdraw = await keepPublished(control.terms, { quota }, { owner, clock, logger });
   }
 
   async shutdown(): Promise<void> {
-    this.#withdraw?.();
+    this.#standings?.close();
+    await this.#withdraw?.();
     this.#withdraw = undefined;
   }
 
-  /** Only the store knows what is new in a batch, so nothing is refused here. */
+  /** @throws ConsumeError `quota_exceeded` where it is certain that the store would refuse the batch */
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
     if (!this.#isCounted) return this.#next.consume(batch, context);
-    const limits = [batch.quota?.monthly_items ?? 0, this.#config.monthly_events].filter(
-      (limit) => limit > 0,
-    );
-    // Where there are several of these processors, the smallest limit applies.
-    const monthly_items = limits.length === 0 ? 0 : Math.min(...limits);
-    return this.#next.consume({ ...batch, quota: { monthly_items } }, context);
+    this.#refuseWhatIsCertain(batch, context);
+    // Of several of these processors the smallest limit holds.
+    const monthly_items = smallest([batch.quota?.monthly_items ?? 0, this.#settings.config.monthly_events]);
+    const note = this.#standings?.asking();
+    try {
+      const receipt = await this.#next.consume(
+        { ...batch, quota: { monthly_items: monthly_items ?? 0 } },
+        context,
+      );
+      if (receipt.usage) note?.(batch.tenant, receipt.usage);
+      return receipt;
+    } catch (error) {
+      if (error instanceof ConsumeError && error.usage) note?.(batch.tenant, error.usage);
+      throw error;
+    }
+  }
+
+  #refuseWhatIsCertain({ tenant, items }: B, { receivedAt }: ConsumeContext): void {
+    const certain = this.#certainItems(items.length);
+    if (certain === 0) return;
+    const usage = this.#standings?.known(tenant);
+    // A count never goes down within its month.
+    if (usage === undefined || usage.resets_at !== startOfMonth(monthOf(receivedAt) + 1)) return;
+    if (usage.used + certain > usage.limit) throw quotaExceeded(usage, certain, receivedAt);
   }
 }

@@ -3,7 +3,7 @@ import { must } from '../../signal/checked.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type {
   ClaimedNotice,
-  ClaimRequest,
+  NoticeRequest,
   NoticeClaim,
   NoticeClaims,
   NoticeResult,
@@ -28,7 +28,7 @@ export class NoticeRows implements Notices {
     this.#database = database;
   }
 
-  async claim(request: ClaimRequest): Promise<NoticeClaims> {
+  async claim(request: NoticeRequest): Promise<NoticeClaims> {
     const dbNow = this.#database.dialect.now();
     const { now, perUser, leaseMs } = request;
     return await this.#database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import type { ClaimRequest, NotificationChannel } from '../notices.js';
+import type { NoticeRequest, NotificationChannel } from '../notices.js';
 
 /** A notice that is due, without its texts. */
 export interface WaitingNotice {
@@ -29,7 +29,7 @@ export interface DueLater {
  * @returns their numbers, and when the next one can begin
  */
 export function takeTurns(
-  { free, perUser }: Pick<ClaimRequest, 'free' | 'perUser'>,
+  { free, perUser }: Pick<NoticeRequest, 'free' | 'perUser'>,
   waiting: readonly WaitingNotice[],
   underWay: readonly UnderWay[],
   later: readonly DueLater[],

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { printTrace } from '../../../src/api/resources/trace-body.js';
 import { ConsumeError } from '../../../src/component/consume-error.js';
-import type { StoredTrace } from '../../../src/storage/telemetry-store.js';
+import type { StoredSpan, StoredTrace } from '../../../src/storage/runs.js';
 
 const RUN = {
   trace_id: '01890000-0000-7000-8000-000000000000',
@@ -28,8 +28,8 @@ function aTrace(count: number, bytes: number, failAt = Infinity) {
       if (state.read === failAt)
         throw new ConsumeError('gone', { code: 'storage_unavailable', retryable: true });
       if (state.read === count) return { done: true, value: undefined };
-      const comma = state.read++ === 0 ? '' : ',';
-      return { value: Buffer.from(`${comma}"${'x'.repeat(bytes)}"`) };
+      state.read++;
+      return { value: Buffer.from(`"${'x'.repeat(bytes)}"`) };
     },
     return: async () => {
       state.isEnded = true;
@@ -82,4 +82,35 @@ void t.test('a source is told to end when nobody reads on, even before the first
 void t.test('a failure in the middle reaches whoever sends the pieces', async (t) => {
   const body = await printTrace(aTrace(1000, 10_000, 500).trace);
   await t.rejects(whole(body), { code: 'storage_unavailable' });
+});
+
+void t.test('spans that come as rows are printed like those that come as text', async (t) => {
+  const span = {
+    ...{ span_id: 'a', trace_id: RUN.trace_id, parent_span_id: null, type: 'llm', name: 'answer' },
+    ...{ status: 'completed', started_at: RUN.started_at, ended_at: RUN.started_at + 1, duration_ms: 0.001 },
+    ...{ model: null, input_tokens: 1, output_tokens: null, total_tokens: 1, cost_usd: 1_500_000_000 },
+    ...{ error_message: null, input_data: { big: 12345678901234567890n }, output_data: null },
+  } as unknown as StoredSpan;
+  async function* pages(): AsyncGenerator<readonly StoredSpan[] | Uint8Array> {
+    yield [];
+    yield [span, span];
+    yield Buffer.from('{"span_id":"b"},{"span_id":"c"}');
+    yield [span];
+  }
+  const body = await printTrace({ ...RUN, spans: pages() });
+  if (!(body instanceof Uint8Array)) throw new Error('expected one piece');
+  t.match(Buffer.from(body).toString(), '"input_data":{"big":12345678901234567890}');
+  const { spans } = await whole(body);
+  t.match(spans, [
+    {
+      span_id: 'a',
+      cost_usd: 1.5,
+      started_at: '2023-11-14T22:13:20Z',
+      ended_at: '2023-11-14T22:13:20.000001Z',
+    },
+    { span_id: 'a' },
+    { span_id: 'b' },
+    { span_id: 'c' },
+    { span_id: 'a', input_data: {}, output_data: null },
+  ]);
 });

@@ -67,16 +67,22 @@ export const testAlert = {
 export function alertTestRoutes({
   routes,
   control: { alerts, terms },
-  figures,
+  telemetry,
   clock,
-}: Pick<ApiContext, 'routes' | 'control' | 'figures' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'telemetry' | 'clock'>): readonly Route[] {
   return [
     routes.route(testAlert).to(async ({ identity, params }) => {
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
       const now = clock.now();
       const published = (await terms.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
-      const trial = await tryAlert(figures, rule, published ?? DEFAULT_TERMS, now);
+      const source = await telemetry.identity();
+      const trial = await tryAlert(
+        { figures: telemetry.figures, source },
+        rule,
+        published ?? DEFAULT_TERMS,
+        now,
+      );
       return { status: 200, json: { ...printTrial(trial), is_evaluated: published !== undefined } };
     }),
   ];

@@ -86,7 +86,7 @@ export function alertRoutes({
 }: Pick<ApiContext, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
   /** @throws HttpProblem 404 where the user has no such agent */
   const nameOf = async (userId: string, agentId: string): Promise<string> => {
-    const agent = await telemetry.readAgent(userId, agentId);
+    const agent = await telemetry.agents.read(userId, agentId);
     if (agent === null) throw notFound('agent');
     return agent.name;
   };

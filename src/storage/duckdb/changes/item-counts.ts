@@ -1,6 +1,6 @@
-import { ConsumeError } from '../../../component/consume-error.js';
 import type { QuotaUsage } from '../../../component/consumer.js';
 import { monthOf, startOfMonth } from '../../month.js';
+import { quotaExceeded } from '../../quota-exceeded.js';
 import { USAGE } from '../../sum-tables.js';
 import type { Connection } from '../files/connection.js';
 import { objectRows } from './object-rows.js';
@@ -44,7 +44,7 @@ export class ItemCounts {
     const key = keyOf(tenant, month);
     const added = this.#added.get(key);
     const before = this.used(tenant, month) + (added?.items ?? 0);
-    if (before + items > limit) throw exceeded(counted, before, items);
+    if (before + items > limit) throw quotaExceeded(standing(counted, before), items, counted.at);
     if (added === undefined) this.#added.set(key, { tenant, month, items });
     else added.items += items;
   }
@@ -107,22 +107,12 @@ function mostItems(change: Change): number {
 }
 
 /** What is left of a quota; undefined where there is no limit. */
-export function quotaUsage({ at, limit }: Counted, used: number): QuotaUsage | undefined {
-  return limit === Infinity ? undefined : { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
+export function quotaUsage(counted: Counted, used: number): QuotaUsage | undefined {
+  return counted.limit === Infinity ? undefined : standing(counted, used);
 }
 
-function exceeded(counted: Counted, used: number, items: number): ConsumeError {
-  const resetsAt = startOfMonth(monthOf(counted.at) + 1);
-  const usage = quotaUsage(counted, used);
-  return new ConsumeError(
-    `The monthly limit of ${counted.limit} events would be exceeded: ${used} are used, and this request brings ${items} more. None of it was stored. The next month begins at ${new Date(resetsAt / 1000).toISOString()}.`,
-    {
-      code: 'quota_exceeded',
-      retryable: true,
-      retryAfterMs: (resetsAt - counted.at) / 1000,
-      ...(usage && { usage }),
-    },
-  );
+function standing({ at, limit }: Counted, used: number): QuotaUsage {
+  return { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
 }
 
 function keyOf(tenant: number, month: number): string {

@@ -1,9 +1,8 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
-import type { ThreadClient } from '../../../worker/thread-client.js';
+import type { TelemetryWriter } from '../../telemetry-writer.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
-import type { CallOrder } from './call-order.js';
 import { countedMessage } from './counted-message.js';
 import { TracesEncoder, transferablesOf } from '../messages/encode-traces.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages/encode-logs.js';
@@ -12,10 +11,10 @@ import {
   PointsEncoder,
   transferablesOf as transferablesOfPoints,
 } from '../messages/encode-points.js';
-import type { PromptNumbers } from './prompt-numbers.js';
 import type { NamedPrompts, PromptMessage } from '../messages/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
-import type { KnownUsers, UserTerms } from './user-terms.js';
+import type { StoreReach } from './store-reach.js';
+import type { UserTerms } from './user-terms.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have, which is ${MAX_STREAMS_OF_TENANT}, or fewer with very long names and descriptions`;
@@ -27,33 +26,20 @@ interface Encoded {
   readonly message: (terms: UserTerms) => object | Promise<object>;
 }
 
-/** What the control plane says of users and prompts. */
-export interface Known {
-  readonly users: KnownUsers;
-  readonly prompts: PromptNumbers;
-  /** In which the writes of a user are sent, whatever they have to ask for. */
-  readonly order: CallOrder;
-}
-
-/** The way of batches to the store thread: encodes them, and bounds what waits for its commit. */
-export class BatchWrites {
+/** The contract `TelemetryWriter` for the daemon's thread: encodes batches, and bounds what waits for its commit. */
+export class BatchWrites implements TelemetryWriter {
   readonly #traces = new TracesEncoder();
   readonly #points = new PointsEncoder();
   readonly #logs = new LogsEncoder();
   readonly #maxQueueBytes: number;
   readonly #metrics: StoreMetrics;
-  readonly #open: () => { readonly thread: ThreadClient; readonly known: Known };
+  readonly #reach: StoreReach;
   #queuedBytes = 0;
 
-  /** @param open gives the open store; throws where there is none */
-  constructor(
-    maxQueueBytes: number,
-    metrics: StoreMetrics,
-    open: () => { readonly thread: ThreadClient; readonly known: Known },
-  ) {
+  constructor(maxQueueBytes: number, metrics: StoreMetrics, reach: StoreReach) {
     this.#maxQueueBytes = maxQueueBytes;
     this.#metrics = metrics;
-    this.#open = open;
+    this.#reach = reach;
   }
 
   /** Of encoded batches that wait for their commit. */
@@ -75,7 +61,7 @@ export class BatchWrites {
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
-  async points(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
+  async metrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
     type Answer = WriteAnswer & { readonly refused: readonly number[] };
     const answer = await this.#write<Answer>('writePoints', batch, context, () => {
@@ -96,7 +82,7 @@ export class BatchWrites {
   }
 
   async #withPrompts(message: object, userId: string, { references, spans }: NamedPrompts): Promise<object> {
-    const { prompts } = this.#open().known;
+    const { prompts } = this.#reach.opened.known;
     const numbers = prompts.known(userId, references) ?? (await prompts.find(userId, references));
     return { ...message, prompts: { numbers, spans } satisfies PromptMessage };
   }
@@ -121,7 +107,7 @@ export class BatchWrites {
         retryAfterMs: 1000,
       });
     }
-    const { thread, known } = this.#open();
+    const { thread, known } = this.#reach.opened;
     const { message, buffers } = encode();
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;

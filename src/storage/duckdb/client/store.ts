@@ -1,9 +1,6 @@
 import type { Component } from '../../../component/component.js';
-import { ConsumeError } from '../../../component/consume-error.js';
-import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { Settings } from '../../../component/factory.js';
 import type { Host } from '../../../component/host.js';
-import type { LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
 import { endThread } from '../../../worker/end-thread.js';
 import { repeat } from '../../../telemetry/repeat.js';
 import { waitFor } from '../../../telemetry/wait-for.js';
@@ -13,18 +10,25 @@ import { ThreadClient } from '../../../worker/thread-client.js';
 import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../control-plane.js';
 import type { FactIntake } from '../../fact-source.js';
-import { BatchWrites, type Known } from './batch-writes.js';
+import type { TelemetryPlane } from '../../telemetry-plane.js';
+import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from './call-order.js';
+import { FiguresClient } from './figures-client.js';
+import { LogsClient } from './logs-client.js';
+import { MapClient } from './map-client.js';
+import { MetricsClient } from './metrics-client.js';
+import { plainReads } from './plain-reads.js';
 import { PromptNumbers } from './prompt-numbers.js';
+import { PromptRunsClient } from './prompt-runs-client.js';
 import { FactReports, factsOf } from './store-facts.js';
 import { revive } from './revive-error.js';
+import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../engine/store-options.js';
 import type { StoreFigures } from '../engine/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
-import { TelemetryClient } from './telemetry-client.js';
+import { StoreReach, unavailable } from './store-reach.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from './user-terms.js';
-import type { ObservationMethod } from '../engine/store-thread.js';
 import type { CommitReport } from '../commits/writer.js';
 
 export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
@@ -45,14 +49,23 @@ const IDLE_EVERY_MS = 5000;
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
  * and answers when they are committed.
  */
-export class DuckDBStore extends TelemetryClient implements Component {
+export class DuckDBStore implements Component, TelemetryPlane {
+  readonly #reach = new StoreReach();
+  readonly runs = new RunsClient(this.#reach);
+  readonly agents = plainReads(this.#reach, 'agents');
+  readonly models = plainReads(this.#reach, 'models');
+  readonly metrics = new MetricsClient(this.#reach);
+  readonly logs = new LogsClient(this.#reach);
+  readonly map = new MapClient(this.#reach);
+  readonly prompts = new PromptRunsClient(this.#reach);
+  readonly figures = new FiguresClient(this.#reach);
+  readonly usage = plainReads(this.#reach, 'usage');
+  readonly writer: BatchWrites;
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
   readonly #metrics: StoreMetrics;
-  readonly #writes: BatchWrites;
   readonly #ends: (() => void)[] = [];
   #thread: ThreadClient | null = null;
-  #control: (Known & { readonly plane: ControlPlane }) | null = null;
   #id: string | null = null;
   #host: Host | null = null;
   #intake: FactIntake | null = null;
@@ -61,14 +74,10 @@ export class DuckDBStore extends TelemetryClient implements Component {
   #isBehind = false;
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
-    super();
     this.#settings = settings;
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
-    this.#writes = new BatchWrites(options.maxQueueBytes, this.#metrics, () => ({
-      thread: this.#running(),
-      known: this.known(),
-    }));
+    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach);
   }
 
   /** @throws StoreOpenError with the file and the cure. */
@@ -103,12 +112,12 @@ export class DuckDBStore extends TelemetryClient implements Component {
     this.#thread = thread;
     const { clock } = this.#settings;
     const [users, prompts] = [new KnownUsers(plane, clock), new PromptNumbers(plane, clock)];
-    this.#control = { plane, users, prompts, order: new CallOrder() };
+    this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control: plane });
     this.#ends.push(() => {
       users.close();
       prompts.close();
     });
-    this.#ends.push(...this.#metrics.observe(() => this.#writes.queuedBytes));
+    this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes));
     this.#intake = await this.#bringFacts(thread, plane, this.#id);
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
@@ -131,6 +140,7 @@ export class DuckDBStore extends TelemetryClient implements Component {
     if (stopped !== undefined) await waitFor(stopped, deadline);
     const thread = this.#thread;
     this.#thread = null;
+    this.#reach.close();
     // A thread that has crashed was reported then, and there is nothing left to close.
     if (thread === null || thread.hasEnded) return;
     // Ending the thread in the middle of a statement would end the process.
@@ -138,57 +148,26 @@ export class DuckDBStore extends TelemetryClient implements Component {
   }
 
   /** @returns a UUID that the store was given when it was made, and keeps. */
-  override async identity(): Promise<string> {
+  async identity(): Promise<string> {
     if (this.#id === null) throw unavailable('The store is not open.');
     return this.#id;
   }
 
-  async writeTraces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
-    return await this.#writes.traces(batch, context);
-  }
-
-  async writeMetrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
-    return await this.#writes.points(batch, context);
-  }
-
-  async writeLogs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
-    return await this.#writes.logs(batch, context);
-  }
-
   /** Waits until every sealed segment lies in the cold file. For tests and measurements. */
   async settled(): Promise<void> {
-    await this.#running().call('settled', []);
+    await this.#reach.opened.thread.call('settled', []);
   }
 
   /**
    * Removes what retention no longer keeps: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
    */
   async applyRetention(): Promise<void> {
-    const firstKept = await this.#running().call<Micros | null>('applyRetention', [
-      this.#settings.clock.now(),
-    ]);
+    const { thread, control } = this.#reach.opened;
+    const firstKept = await thread.call<Micros | null>('applyRetention', [this.#settings.clock.now()]);
     if (firstKept === null) return;
-    const { events, alerts } = this.control();
+    const { events, alerts } = control;
     await events.removeBefore(firstKept);
     await alerts.removeBefore(firstKept);
-  }
-
-  protected override thread(): ThreadClient {
-    return this.#running();
-  }
-
-  protected override known(): Known {
-    if (this.#control === null) throw unavailable('The store is not open.');
-    return this.#control;
-  }
-
-  protected override control(): ControlPlane {
-    if (this.#control === null) throw unavailable('The store is not open.');
-    return this.#control.plane;
-  }
-
-  protected override async observations<T>(method: ObservationMethod, ...args: unknown[]): Promise<T> {
-    return await this.#running().call<T>('observations', [method, ...args]);
   }
 
   /** What is behind the mark that the log has is brought there at once, without a way through this thread. */
@@ -199,13 +178,6 @@ export class DuckDBStore extends TelemetryClient implements Component {
       this.#tellStatus();
     });
     return await plane.takeFacts(factsOf(thread, id), reports);
-  }
-
-  #running(): ThreadClient {
-    if (this.#thread === null) {
-      throw unavailable('The store is not open.');
-    }
-    return this.#thread;
   }
 
   #notice(notice: string, value: unknown): void {
@@ -243,13 +215,4 @@ export class DuckDBStore extends TelemetryClient implements Component {
     const failed = 'A recurring task of the store failed.';
     this.#ends.push(repeat(this.#settings, { everyMs, failed }, work));
   }
-}
-
-function unavailable(message: string, cause?: unknown): ConsumeError {
-  return new ConsumeError(message, {
-    code: 'storage_unavailable',
-    retryable: true,
-    retryAfterMs: 5000,
-    cause,
-  });
 }

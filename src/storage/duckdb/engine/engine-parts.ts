@@ -33,7 +33,12 @@ import { Reads } from '../reads/read.js';
 import { RetentionClock } from '../files/retention-clock.js';
 import { RunFigures } from '../figures/run-figures.js';
 import type { RunChanges } from '../figures/counted-run.js';
-import { RunReads } from './run-reads.js';
+import { AgentReads } from '../queries/agent-reads.js';
+import { MapReads } from '../queries/map-reads.js';
+import { ModelReads } from '../queries/model-reads.js';
+import { RunReads } from '../queries/run-reads.js';
+import { UsageReads } from './usage-reads.js';
+import type { StoreReads } from './store-reads.js';
 import { Segments } from '../reads/segments.js';
 import { Settlement } from '../settlement/settlement.js';
 import { ClosedRuns } from '../runs/closed-runs.js';
@@ -44,7 +49,7 @@ import { Troubles } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../commits/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */
-export interface EngineParts {
+export interface EngineParts extends StoreReads {
   readonly database: Database;
   readonly main: MainFile;
   readonly segments: Segments;
@@ -54,10 +59,8 @@ export interface EngineParts {
   readonly room: DiskRoom;
   readonly pools: ReadPools;
   readonly reads: Reads;
-  readonly runs: RunReads;
   readonly metrics: StoredMetrics;
   readonly logs: StoredLogs;
-  readonly counts: ItemCounts;
   readonly services: Services;
   /** Which traces are stored. */
   readonly traces: IdIndex;
@@ -211,7 +214,6 @@ async function openFiles(
       mover.wake();
     },
   });
-  const runs = new RunReads({ agents, figures, days, traces });
   const events = new EventReads({ recent, read: reads.forWork('events') });
   const observations = new Observations({
     read: reads.forWork('alerts'),
@@ -264,10 +266,13 @@ async function openFiles(
     room,
     pools,
     reads,
-    runs,
+    runs: new RunReads({ agents, figures, traces }),
+    agents: new AgentReads({ agents, figures, days }),
+    models: new ModelReads(agents),
+    map: new MapReads(),
+    usage: new UsageReads(counts),
     metrics,
     logs,
-    counts,
     services,
     traces,
     closedSpans,

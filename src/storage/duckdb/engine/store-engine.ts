@@ -1,6 +1,7 @@
 import type { Logger } from '../../../component/telemetry.js';
 import type { Micros } from '../../../signal/time.js';
 import type { EventPageLimit } from '../../event-log.js';
+import type { OutcomeChange, RunOutcome } from '../../runs.js';
 import type { WantedOfTenants } from '../runs/idle-runs.js';
 import type { Observations } from '../alerts/observations.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
@@ -14,7 +15,7 @@ import type { PointsMessage } from '../messages/encode-points.js';
 import type { NumberedLink } from '../prompts/linked-prompts.js';
 import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
-import { StoreReads } from './store-reads.js';
+import { answerRead, type ReadCall } from './store-reads.js';
 import { TraceId } from '../rows/trace-id.js';
 import { IncomingBatch } from '../changes/incoming-batch.js';
 
@@ -26,13 +27,11 @@ import { IncomingBatch } from '../changes/incoming-batch.js';
 export class StoreEngine {
   /** Its UUID. */
   readonly id: string;
-  readonly reads: StoreReads;
   readonly observations: Observations;
   readonly #parts: EngineParts;
 
   private constructor(parts: EngineParts) {
     this.id = parts.main.storeId;
-    this.reads = new StoreReads(parts);
     this.observations = parts.observations;
     this.#parts = parts;
   }
@@ -52,11 +51,7 @@ export class StoreEngine {
     return { usage };
   }
 
-  async setOutcome(
-    tenant: number,
-    traceId: string,
-    change: { readonly success: boolean; readonly outcome?: string },
-  ): Promise<{ success: boolean; outcome: string | null } | null> {
+  async setOutcome(tenant: number, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
     const { words } = new TraceId(traceId);
     const { success, outcome } = change;
     const { header } = await this.#parts.writer.write({ outcome: { tenant, words, success, outcome } });
@@ -72,6 +67,11 @@ export class StoreEngine {
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
     return await logs.write(writer, message);
+  }
+
+  /** What users read. @param abort ends when nobody waits for the answer any more */
+  async read(call: ReadCall, abort?: AbortSignal): Promise<unknown> {
+    return await answerRead(this.#parts, call, abort);
   }
 
   /** The facts behind a mark that commits wrote. @param mark null for all */

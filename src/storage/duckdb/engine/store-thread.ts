@@ -2,23 +2,19 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { CallsUnderWay } from '../../../worker/calls-under-way.js';
 import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
 import { Outbox } from '../../../worker/outbox.js';
-import { spellError, Transfer, type ThreadMessage } from '../../../worker/thread-protocol.js';
+import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve } from '../../../worker/thread-server.js';
 import { serveFacts } from '../../fact-port.js';
 import type { FactPage, FactSource } from '../../fact-source.js';
 import { readWhenThere } from '../../read-when-there.js';
-import type { LogFilter, LogPage, PointFilter } from '../../telemetry-store.js';
+import type { Observations } from '../alerts/observations.js';
 import type { WantedOfTenants } from '../runs/idle-runs.js';
 import type { TracesMessage } from '../messages/encode-traces.js';
 import type { LogsMessage } from '../messages/encode-logs.js';
-import type { LogKey } from '../logs/log-keys.js';
 import type { PointsMessage } from '../messages/encode-points.js';
-import type { PointsCursor } from '../queries/metrics.js';
-import type { MapList } from '../queries/service-map.js';
-import type { SpanCursor } from '../queries/trace.js';
 import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
-import type { StoreReads } from './store-reads.js';
+import type { ReadCall } from './store-reads.js';
 
 /** The store thread, the only one that opens the database. `client/store.ts` starts it. */
 
@@ -82,59 +78,12 @@ serve(port, outbox, {
   writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
-  readTrace: reads.known(async (tenant: number, traceId: string, abort?: AbortSignal) => {
-    const found = await (await engine).reads.readTrace(tenant, traceId, abort);
-    return found === null ? null : new Transfer(found, [found.page.json.buffer]);
-  }),
-  readSpans: reads.known(async (tenant: number, cursor: SpanCursor, abort?: AbortSignal) => {
-    const page = await (await engine).reads.readSpans(tenant, cursor, abort);
-    return new Transfer(page, [page.json.buffer]);
-  }),
-  queryMetric: reads.known(async (tenant: number, name: string, filter: PointFilter, abort?: AbortSignal) => {
-    const found = await (await engine).reads.queryMetric(tenant, name, filter, abort);
-    return found === null ? null : new Transfer(found, [found.page.json.buffer]);
-  }),
-  readPoints: reads.known(
-    async (tenant: number, name: string, filter: PointFilter, cursor: PointsCursor, abort?: AbortSignal) => {
-      const page = await (await engine).reads.readPoints(tenant, name, filter, cursor, abort);
-      return new Transfer(page, [page.json.buffer]);
-    },
-  ),
-  serviceMap: reads.known(async (tenant: number, since: number | null, abort?: AbortSignal) => {
-    const map = await (await engine).reads.serviceMap(tenant, since, abort);
-    return new Transfer(map, [map.nodes.json.buffer, map.edges.json.buffer]);
-  }),
-  readMap: reads.known(
-    async (
-      tenant: number,
-      since: number | null,
-      list: MapList,
-      after: readonly string[],
-      abort?: AbortSignal,
-    ) => {
-      const page = await (await engine).reads.readMap(tenant, since, list, after, abort);
-      return new Transfer(page, [page.json.buffer]);
-    },
-  ),
-  searchLogs: reads.known(async (tenant: number, filter: LogFilter, page: LogPage, abort?: AbortSignal) => {
-    const found = await (await engine).reads.searchLogs(tenant, filter, page, abort);
-    return new Transfer(found, [found.slice.json.buffer]);
-  }),
-  readLogs: reads.known(
-    async (tenant: number, keys: readonly LogKey[], details: boolean, abort?: AbortSignal) => {
-      const slice = await (await engine).reads.readLogs(tenant, keys, details, abort);
-      return new Transfer(slice, [slice.json.buffer]);
-    },
-  ),
+  read: reads.known(async (call: ReadCall, abort?: AbortSignal) => await (await engine).read(call, abort)),
   change: reads.known(async (method: ChangeMethod, ...args: unknown[]) => {
     const target = await engine;
     return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
   }),
-  read: reads.known(async (method: ReadMethod, ...args: unknown[]) => {
-    const target = (await engine).reads;
-    return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
-  }),
-  observations: reads.known(async (method: ObservationMethod, ...args: unknown[]) => {
+  look: reads.known(async (method: LookMethod, ...args: unknown[]) => {
     const { observations } = await engine;
     return await (observations[method] as (...values: unknown[]) => unknown).apply(observations, args);
   }),
@@ -142,16 +91,5 @@ serve(port, outbox, {
 
 /** Methods of the engine whose arguments and results are small plain data. */
 export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap';
-/** And the read methods. */
-export type ReadMethod = Exclude<
-  keyof StoreReads,
-  | 'readTrace'
-  | 'readSpans'
-  | 'queryMetric'
-  | 'readPoints'
-  | 'serviceMap'
-  | 'readMap'
-  | 'searchLogs'
-  | 'readLogs'
->;
-export type ObservationMethod = keyof StoreEngine['observations'];
+/** And of what alerts look at. */
+export type LookMethod = keyof Observations;

@@ -1,7 +1,8 @@
-import type { LogFilter, LogPage } from '../../telemetry-store.js';
+import { Transfer } from '../../../worker/thread-protocol.js';
+import type { LogFilter, LogPage } from '../../logs.js';
 import type { Origins } from '../changes/origins.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../queries/logs.js';
-import type { Read } from '../reads/read.js';
+import type { Asker } from '../reads/asker.js';
 import { TraceId } from '../rows/trace-id.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
 import type { Writer } from '../commits/writer.js';
@@ -28,26 +29,36 @@ export class StoredLogs {
     return { usage };
   }
 
-  async search(read: Read, tenant: number, filter: LogFilter, page: LogPage): Promise<FoundLogsAnswer> {
+  async search(
+    { tenant, long }: Asker,
+    filter: LogFilter,
+    page: LogPage,
+  ): Promise<Transfer<FoundLogsAnswer>> {
     const { trace_id } = filter;
     const safe = trace_id === undefined ? filter : { ...filter, trace_id: new TraceId(trace_id).text };
-    return await read((connection, capture) =>
+    return await long((connection, capture) =>
       // Blocks may be merged between two statements.
       connection.asOfNow(async () => {
         const { count, keys } = await searchLogs(connection, capture, tenant, safe, page);
-        return { count, slice: await readLogs(connection, capture, tenant, keys, page.details ?? false) };
+        const slice = await readLogs(connection, capture, tenant, keys, page.details ?? false);
+        return new Transfer({ count, slice }, [slice.json.buffer]);
       }),
     );
   }
 
   /** A later part of a page. Its records may lie elsewhere by now. */
-  async read(read: Read, tenant: number, keys: readonly LogKey[], details: boolean): Promise<LogSlice> {
-    return await read((connection, capture) => readLogs(connection, capture, tenant, keys, details));
+  async rest(
+    { tenant, short }: Asker,
+    keys: readonly LogKey[],
+    details: boolean,
+  ): Promise<Transfer<LogSlice>> {
+    const slice = await short((connection, capture) => readLogs(connection, capture, tenant, keys, details));
+    return new Transfer(slice, [slice.json.buffer]);
   }
 
   /** @returns null for an unknown record and for one without a trace */
-  async trace(read: Read, tenant: number, logId: string): Promise<string | null> {
+  async findTrace({ tenant, long }: Asker, logId: string): Promise<string | null> {
     const { text } = new TraceId(logId);
-    return await read((connection, capture) => readLogTrace(connection, capture, tenant, text));
+    return await long((connection, capture) => readLogTrace(connection, capture, tenant, text));
   }
 }

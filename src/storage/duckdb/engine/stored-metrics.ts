@@ -1,6 +1,7 @@
 import { itemAt } from '../../../signal/checked.js';
-import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
 import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
+import { Transfer } from '../../../worker/thread-protocol.js';
+import type { MetricSummary, PointFilter } from '../../metrics.js';
 import type { Connection } from '../files/connection.js';
 import {
   metricSummary,
@@ -9,7 +10,7 @@ import {
   type PointsCursor,
   type PointsPage,
 } from '../queries/metrics.js';
-import type { Read } from '../reads/read.js';
+import type { Asker } from '../reads/asker.js';
 import { removeOldPoints } from '../upkeep/retention.js';
 import type { Capture } from '../rows/segment.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
@@ -52,30 +53,37 @@ export class StoredMetrics {
     return this.#streams.find(tenant, name)?.stream_no;
   }
 
-  list(tenant: number): MetricSummary[] {
+  list({ tenant }: Pick<Asker, 'tenant'>): readonly MetricSummary[] {
     return this.#streams.list(tenant).map(metricSummary);
   }
 
   /** @returns null where the tenant has no metric of that name */
-  async query(read: Read, tenant: number, name: string, filter: PointFilter): Promise<PointsAnswer | null> {
+  async query(
+    { tenant, short }: Asker,
+    name: string,
+    filter: PointFilter,
+  ): Promise<Transfer<PointsAnswer> | null> {
     const stream = this.#streams.find(tenant, name);
     if (stream === undefined) return null;
-    const page = await read((connection, capture) => readPoints(connection, capture, stream, filter));
+    const page = await short((connection, capture) => readPoints(connection, capture, stream, filter));
     const { type, unit } = stream.facts;
-    return { name, type: itemAt(METRIC_TYPES, type), unit, page };
+    const found = { name, type: itemAt(METRIC_TYPES, type), unit, page };
+    return new Transfer(found, [page.json.buffer]);
   }
 
   /** A later page of the points of {@link query}. */
   async points(
-    read: Read,
-    tenant: number,
+    { tenant, short }: Asker,
     name: string,
     filter: PointFilter,
     cursor: PointsCursor,
-  ): Promise<PointsPage> {
+  ): Promise<Transfer<PointsPage>> {
     const stream = this.#streams.find(tenant, name);
-    if (stream === undefined) return { json: new Uint8Array(0), next: null };
-    return await read((connection, capture) => readMorePoints(connection, capture, stream, filter, cursor));
+    if (stream === undefined) return new Transfer({ json: new Uint8Array(0), next: null }, []);
+    const page = await short((connection, capture) =>
+      readMorePoints(connection, capture, stream, filter, cursor),
+    );
+    return new Transfer(page, [page.json.buffer]);
   }
 
   /** Removes the points before a time from the cold file. @returns whether there were any */

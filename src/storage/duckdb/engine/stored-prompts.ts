@@ -1,7 +1,7 @@
 import type { NumberedVersion } from '../../prompts.js';
-import type { PromptVersionFigures } from '../../telemetry-store.js';
+import type { PromptVersionFigures } from '../../prompt-runs.js';
 import type { IdIndex } from '../ids/id-index.js';
-import type { Read } from '../reads/read.js';
+import type { Asker } from '../reads/asker.js';
 import { TraceId } from '../rows/trace-id.js';
 import type { Writer } from '../commits/writer.js';
 import type { LinkedPrompts, NumberedLink } from '../prompts/linked-prompts.js';
@@ -26,9 +26,12 @@ export class StoredPrompts implements LinkedPrompts {
   }
 
   /** The figures of versions, in their order. */
-  async compare(read: Read, versions: readonly NumberedVersion[]): Promise<readonly PromptVersionFigures[]> {
+  async compare(
+    { long }: Asker,
+    versions: readonly NumberedVersion[],
+  ): Promise<readonly PromptVersionFigures[]> {
     const figures = await this.figures.totals(
-      read,
+      long,
       versions.map(({ number }) => number),
     );
     return versions.map(({ number, version }) => {

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { AgentDay } from '../../telemetry-store.js';
+import type { AgentDay } from '../../agents.js';
 import type { CountedRun, RunChanges } from './counted-run.js';
 
 const DAY = 86_400_000_000;

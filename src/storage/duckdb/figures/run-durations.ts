@@ -1,6 +1,6 @@
 import type { DurationHistogram } from './duration-histogram.js';
 import { type Quantile } from './duration-histogram.js';
-import { LoadedFigures } from '../rows/loaded-figures.js';
+import { LoadedFigures } from '../../loaded-figures.js';
 import type { RunChange } from './counted-run.js';
 import type { SortedDurations } from './sorted-durations.js';
 

@@ -5,7 +5,7 @@ import type { StoredSums } from '../sums/cold-sums.js';
 import type { AgentsOf, AgentTotals, CountedRun, RunChange, RunChanges } from './counted-run.js';
 import type { Connection } from '../files/connection.js';
 import { DurationHistogram, type Quantile } from './duration-histogram.js';
-import { LoadedFigures } from '../rows/loaded-figures.js';
+import { LoadedFigures } from '../../loaded-figures.js';
 import { MOST_STARTS, NewestStarts } from './newest-starts.js';
 import {
   durationsBetween,

@@ -1,6 +1,6 @@
 import { must, shortAt, wordAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
-import type { LogFilter } from '../../telemetry-store.js';
+import type { LogFilter } from '../../logs.js';
 import type { Connection } from '../files/connection.js';
 import { extremesOf } from '../rows/extremes.js';
 import type { Capture } from '../rows/segment.js';

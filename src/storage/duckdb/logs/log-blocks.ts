@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { LogFilter } from '../../telemetry-store.js';
+import type { LogFilter } from '../../logs.js';
 import type { Connection } from '../files/connection.js';
 import { extremesOf } from '../rows/extremes.js';
 import type { Capture } from '../rows/segment.js';

@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { isAscii, phrasesOf } from '../../log-text.js';
-import type { LogFilter } from '../../telemetry-store.js';
+import type { LogFilter } from '../../logs.js';
 import type { Value } from '../files/connection.js';
 import { severityTerm, type Term } from './terms.js';
 

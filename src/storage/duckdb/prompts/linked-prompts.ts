@@ -1,4 +1,4 @@
-import type { PromptLink } from '../../telemetry-store.js';
+import type { PromptLink } from '../../prompt-runs.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { PromptFigures } from './prompt-figures.js';
 

@@ -1,5 +1,5 @@
 import { MoneySum, type Usd } from '../../../signal/money.js';
-import { LoadedFigures } from '../rows/loaded-figures.js';
+import { LoadedFigures } from '../../loaded-figures.js';
 import type { Read } from '../reads/read.js';
 import { KeptDurations } from './kept-durations.js';
 import type { LinkedRun } from './linked-run.js';

@@ -1,6 +1,6 @@
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
-import type { AgentComparison, AgentDay, AgentSummary } from '../../telemetry-store.js';
+import type { AgentComparison, AgentDay, AgentSummary } from '../../agents.js';
 import { TRACES } from '../../tables.js';
 import type { Agent, KnownAgent } from '../figures/agents.js';
 import type { Connection } from '../files/connection.js';

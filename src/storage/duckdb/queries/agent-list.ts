@@ -1,4 +1,4 @@
-import type { AgentFilter, AgentSort, AgentSummary } from '../../telemetry-store.js';
+import type { AgentFilter, AgentSort, AgentSummary } from '../../agents.js';
 import { isKnown, type Agent, type Agents } from '../figures/agents.js';
 import type { Read } from '../reads/read.js';
 import type { RunFigures } from '../figures/run-figures.js';

@@ -4,7 +4,7 @@ import { formatTime } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
 import { ORIGINS } from '../../tables.js';
 import { LOG_WIRE, LOGS } from '../../log-tables.js';
-import type { LogFilter } from '../../telemetry-store.js';
+import type { LogFilter } from '../../logs.js';
 import type { Connection, Row } from '../files/connection.js';
 import { findInBlocks } from '../logs/block-matches.js';
 import { readKeys } from '../logs/found-keys.js';

@@ -4,7 +4,7 @@ import { METRIC_TYPES, TEMPORALITIES } from '../../../signal/metric.js';
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { POINTS } from '../../tables.js';
-import type { MetricSummary, PointFilter } from '../../telemetry-store.js';
+import type { MetricSummary, PointFilter } from '../../metrics.js';
 import type { Connection, Row, Value } from '../files/connection.js';
 import { labelLine, printLabels } from '../messages/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';

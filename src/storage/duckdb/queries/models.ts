@@ -1,5 +1,5 @@
 import { SPANS, TRACES } from '../../tables.js';
-import type { ModelFilter, ModelUsage } from '../../telemetry-store.js';
+import type { ModelFilter, ModelUsage } from '../../models.js';
 import type { Agents } from '../figures/agents.js';
 import { joinNearest, union } from '../rows/commit-ranges.js';
 import type { Connection, Row, Value } from '../files/connection.js';

@@ -1,7 +1,7 @@
 import { itemAt } from '../../../signal/checked.js';
 import { sumToNumber, type Usd } from '../../../signal/money.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
-import type { RunSummary } from '../../telemetry-store.js';
+import type { RunSummary } from '../../runs.js';
 import { selectList } from '../../table.js';
 import { TRACES, TRACE_WIRE } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';

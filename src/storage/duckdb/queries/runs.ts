@@ -1,6 +1,6 @@
 import { itemAt } from '../../../signal/checked.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
-import type { RunFilter, RunSummary } from '../../telemetry-store.js';
+import type { RunFilter, RunSummary } from '../../runs.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
 import type { Connection, Row } from '../files/connection.js';

@@ -1,4 +1,5 @@
 import { SPAN_TYPES, type SpanType } from '../../../signal/span.js';
+import { nodeTypeOf } from '../../service-map.js';
 import { MAP_EDGES, MAP_NODES, SERVICES } from '../../sum-tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../rows/relation.js';
@@ -15,14 +16,6 @@ export interface MapPage {
   /** The names of the last item, where more follow. */
   readonly next: readonly string[] | null;
 }
-
-/** What the service map calls the node of a span, by its type. */
-const NODE_TYPES: Readonly<Partial<Record<SpanType, string>>> = {
-  agent: 'agent',
-  http: 'service',
-  db: 'database',
-  custom: 'external',
-};
 
 /**
  * A part of a user's service map: nodes by id, or edges by source and target. DuckDB writes the JSON, on a thread of its own: a
@@ -94,7 +87,7 @@ function edgesOf(capture: Capture, where: string): Items {
 }
 
 const SPAN_TYPE = byCode((type) => type);
-const NODE_TYPE = byCode((type) => NODE_TYPES[type] ?? type);
+const NODE_TYPE = byCode(nodeTypeOf);
 
 /** Maps the code of a span's type to a text, in SQL. */
 function byCode(textOf: (type: SpanType) => string): string {

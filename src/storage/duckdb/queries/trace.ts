@@ -4,7 +4,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { moneyToNumber } from '../../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { formatTime } from '../../../signal/time.js';
-import type { StoredTrace } from '../../telemetry-store.js';
+import type { StoredTrace } from '../../runs.js';
 import { selectList } from '../../table.js';
 import { SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
 import type { Connection, Row, Value } from '../files/connection.js';

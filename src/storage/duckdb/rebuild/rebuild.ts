@@ -1,4 +1,4 @@
-import { hasDifferences, type MapRebuild } from '../../map-rebuild.js';
+import { hasDifferences, type MapRebuild } from '../../service-map.js';
 import type { Read } from '../reads/read.js';
 import { Findings, type Example } from './rebuild-findings.js';
 import { rebuildNodes } from './rebuild-nodes.js';

@@ -4,7 +4,7 @@ interface Page {
 }
 
 /**
- * The inside of a JSON array, read page by page as somebody consumes it.
+ * A list, read page by page as somebody consumes it.
  *
  * @param restOf by which the next pages are read; null after the last one
  * @throws what `read` throws
@@ -14,18 +14,11 @@ export async function* jsonPages<P extends Page, Rest>(
   restOf: (page: P) => Rest | null,
   read: (rest: Rest) => Promise<P>,
 ): AsyncGenerator<Uint8Array> {
-  let isFirst = true;
   let page = first;
   for (;;) {
-    if (page.json.length > 0) {
-      if (!isFirst) yield COMMA;
-      yield page.json;
-      isFirst = false;
-    }
+    if (page.json.length > 0) yield page.json;
     const rest = restOf(page);
     if (rest === null) return;
     page = await read(rest);
   }
 }
-
-const COMMA = Buffer.from(',');

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import type { PromptLink } from '../../src/storage/telemetry-store.js';
+import type { PromptLink } from '../../src/storage/prompt-runs.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { aFollowingRecord } from './following-records.js';
-import { playSteps } from './play-steps.js';
-import { addPrompts, compareWithRuns, linkedKey, type Linked } from './prompt-oracle.js';
-import { duplicatesIn } from './stored-rows.js';
-import { TestStore } from './test-store.js';
+import { aFollowingRecord } from '../storage/following-records.js';
+import { playSteps } from '../storage/play-steps.js';
+import { addPrompts, compareWithRuns, linkedKey, type Linked } from '../storage/prompt-oracle.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const NAMES = ['a', 'b/ä'];
 /** The last of them is nobody's. */
@@ -107,50 +106,52 @@ class LinkModel {
   }
 }
 
-t.setTimeout(0);
-
-void t.test('compare shows what is linked, whatever comes in whatever order', async (t) => {
-  const opened = await TestStore.open(t);
-  let now = NOON;
-  await neverDiffers(t, { runs: 100, ms: 4_000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
-    // New tenants instead of a new store: the files grow, seal and move from run to run.
-    const tenants = [await opened.addUser(), await opened.addUser()] as const;
-    for (const tenant of tenants)
-      await addPrompts(opened.control.prompts, tenant, NAMES, VERSIONS.slice(0, -1));
-    const models = [new LinkModel(), new LinkModel()] as const;
-    const apply = async ({ tenant: at, what }: Change): Promise<void> => {
-      const [tenant, model] = [tenants[at], models[at]];
-      if (what.is === 'message') {
-        const record = recordOf(what);
-        model.write(record);
-        await opened.store.writeTraces({ tenant, items: [record] }, { receivedAt: now });
-      } else if (what.is === 'outcome') {
-        await opened.store.setOutcome(tenant, idOf(what.trace), { success: what.success });
-      } else {
-        const asked: PromptLink = {
-          prompt_name: what.prompt.name,
-          prompt_version: what.prompt.version,
-          trace_id: idOf(what.trace).toUpperCase(),
-          span_id: what.span === null ? null : idOf(what.trace, what.span + 1),
-        };
-        const expected = model.link(what.prompt, idOf(what.trace));
-        same(await opened.store.linkPrompt(tenant, asked, now), expected);
-      }
-    };
-    const look = async (): Promise<void> => {
-      for (const at of [0, 1] as const)
-        await compareWithRuns(opened.store, tenants[at], NAMES, models[at].linked);
-    };
-    await playSteps(opened, steps, {
-      look,
-      write: async (changes) => {
-        now++;
-        await Promise.all(changes.map(apply));
-      },
+function checkPromptRuns(t: Test, open: OpenTelemetry): void {
+  void t.test('compare shows what is linked, whatever comes in whatever order', async (t) => {
+    const opened = await open(t);
+    let now = NOON;
+    await neverDiffers(t, { runs: 100, ms: 4_000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
+      // New tenants instead of a new store: the files grow, seal and move from run to run.
+      const tenants = [await opened.addUser(), await opened.addUser()] as const;
+      for (const tenant of tenants)
+        await addPrompts(opened.control.prompts, tenant, NAMES, VERSIONS.slice(0, -1));
+      const models = [new LinkModel(), new LinkModel()] as const;
+      const apply = async ({ tenant: at, what }: Change): Promise<void> => {
+        const [tenant, model] = [tenants[at], models[at]];
+        if (what.is === 'message') {
+          const record = recordOf(what);
+          model.write(record);
+          await opened.store.writer.traces({ tenant, items: [record] }, { receivedAt: now });
+        } else if (what.is === 'outcome') {
+          await opened.store.runs.setOutcome(tenant, idOf(what.trace), { success: what.success });
+        } else {
+          const asked: PromptLink = {
+            prompt_name: what.prompt.name,
+            prompt_version: what.prompt.version,
+            trace_id: idOf(what.trace).toUpperCase(),
+            span_id: what.span === null ? null : idOf(what.trace, what.span + 1),
+          };
+          const expected = model.link(what.prompt, idOf(what.trace));
+          same(await opened.store.prompts.link(tenant, asked, now), expected);
+        }
+      };
+      const look = async (): Promise<void> => {
+        await opened.caughtUp();
+        for (const at of [0, 1] as const)
+          await compareWithRuns(opened.store, tenants[at], NAMES, models[at].linked);
+      };
+      await playSteps(opened, steps, {
+        look,
+        write: async (changes) => {
+          now++;
+          await Promise.all(changes.map(apply));
+        },
+      });
+      await look();
     });
-    await look();
+    t.same(opened.statuses, []);
+    t.same(await opened.wrongs(), [], 'each link is stored once');
   });
-  t.same(opened.statuses, []);
-  await opened.close();
-  t.same(await duplicatesIn(opened.path), [], 'each link is stored once');
-});
+}
+
+await onEveryTelemetry(t, checkPromptRuns);

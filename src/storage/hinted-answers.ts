@@ -1,10 +1,10 @@
-import type { Clock } from '../../../component/telemetry.js';
-import type { Micros } from '../../../signal/time.js';
-import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
-import type { Topic, Watch } from '../../watch.js';
-import { LoadedFigures } from '../rows/loaded-figures.js';
+import type { Clock } from '../component/telemetry.js';
+import type { Micros } from '../signal/time.js';
+import { MICROS_PER_SECOND } from '../signal/time-units.js';
+import type { Topic, Watch } from './watch.js';
+import { LoadedFigures } from './loaded-figures.js';
 
-/** A hint may be lost: after this time one asks again all the same. */
+/** A hint may be lost: after this time one asks again all the same, unless a shorter one is given. */
 const MOST_AGE: Micros = 30 * MICROS_PER_SECOND;
 
 interface Kept<Answer> {
@@ -18,6 +18,7 @@ interface Kept<Answer> {
  */
 export class HintedAnswers<Answer> {
   readonly #clock: Clock;
+  readonly #mostAge: Micros;
   readonly #kept: LoadedFigures<string, Kept<Answer>>;
   /** Those who ask the same at the same time share the question. */
   readonly #asked = new Map<string, Promise<Answer | null>>();
@@ -25,8 +26,16 @@ export class HintedAnswers<Answer> {
   /** Grows with each hint. */
   #version = 0;
 
-  constructor(most: number, clock: Clock, watch: Watch, topics: readonly Topic[]) {
+  /** @param most answers that are kept @param mostAge how long an answer holds without any hint */
+  constructor(
+    most: number,
+    clock: Clock,
+    watch: Watch,
+    topics: readonly Topic[],
+    mostAge: Micros = MOST_AGE,
+  ) {
     this.#clock = clock;
+    this.#mostAge = mostAge;
     this.#kept = new LoadedFigures(most);
     this.#ends = topics.map((topic) =>
       watch.watch(topic, () => {
@@ -78,6 +87,6 @@ export class HintedAnswers<Answer> {
   #isFresh({ askedAt }: Kept<Answer>): boolean {
     const age = this.#clock.now() - askedAt;
     // A clock that was put back says nothing of how old it is.
-    return age >= 0 && age < MOST_AGE;
+    return age >= 0 && age < this.#mostAge;
   }
 }

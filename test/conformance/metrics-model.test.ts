@@ -1,19 +1,18 @@
 import fc from 'fast-check';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { printPoint } from '../../src/api/resources/metrics.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
 import { formatTime } from '../../src/signal/time.js';
 import { labelsText } from '../../src/storage/duckdb/messages/labels.js';
-import type { PointFilter } from '../../src/storage/telemetry-store.js';
+import type { PointFilter } from '../../src/storage/metrics.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
-import { playSteps } from './play-steps.js';
+import { playSteps } from '../storage/play-steps.js';
 import { listOf } from '../support/read-pieces.js';
-import { TestStore } from './test-store.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
-
-t.setTimeout(0);
 
 const NAMES = ['cpu.load', 'cpu.load.1', 'näh "\n'] as const;
 /** What looks like the text that labels are stored as, and what JSON has to escape. */
@@ -63,40 +62,43 @@ const filter: fc.Arbitrary<PointFilter> = fc.record(
   { requiredKeys: ['limit'] },
 );
 
-void t.test('queries of points give what a simple model gives, wherever the points lie', async (t) => {
-  const opened = await TestStore.open(t);
-  await neverDiffers(
-    t,
-    { runs: 60, ms: 4_000 },
-    [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(filter, { minLength: 1, maxLength: 4 })],
-    async (steps, filters) => {
-      const tenants = [await opened.addUser(), await opened.addUser()] as const;
-      const stored: Sent[] = [];
-      const look = async (): Promise<void> => {
-        for (const i of [0, 1] as const) {
-          const own = stored.filter(({ tenant }) => tenant === i);
-          await compare(opened, tenants[i], own, [{ limit: 10_000 }, ...filters]);
-        }
-      };
-      await playSteps(opened, steps, {
-        look,
-        write: async (batches) => {
-          await Promise.all(
-            batches.flatMap((points) =>
-              ([0, 1] as const).map((i) => {
-                const items = points.filter(({ tenant }) => tenant === i).map(toPoint);
-                return opened.store.writeMetrics({ tenant: tenants[i], items }, RECEIVED);
-              }),
-            ),
-          );
-          stored.push(...batches.flat());
-        },
-      });
-      await look();
-    },
-  );
-  t.same(opened.statuses, []);
-});
+function checkMetrics(t: Test, open: OpenTelemetry): void {
+  void t.test('queries of points give what a simple model gives, wherever the points lie', async (t) => {
+    const opened = await open(t);
+    await neverDiffers(
+      t,
+      { runs: 60, ms: 4_000 },
+      [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(filter, { minLength: 1, maxLength: 4 })],
+      async (steps, filters) => {
+        const tenants = [await opened.addUser(), await opened.addUser()] as const;
+        const stored: Sent[] = [];
+        const look = async (): Promise<void> => {
+          await opened.caughtUp();
+          for (const i of [0, 1] as const) {
+            const own = stored.filter(({ tenant }) => tenant === i);
+            await compare(opened, tenants[i], own, [{ limit: 10_000 }, ...filters]);
+          }
+        };
+        await playSteps(opened, steps, {
+          look,
+          write: async (batches) => {
+            await Promise.all(
+              batches.flatMap((points) =>
+                ([0, 1] as const).map((i) => {
+                  const items = points.filter(({ tenant }) => tenant === i).map(toPoint);
+                  return opened.store.writer.metrics({ tenant: tenants[i], items }, RECEIVED);
+                }),
+              ),
+            );
+            stored.push(...batches.flat());
+          },
+        });
+        await look();
+      },
+    );
+    t.same(opened.statuses, []);
+  });
+}
 
 function toPoint({ name, labels, timestamp }: Sent): MetricPoint {
   return aPoint({ stream: aMetric({ name }), labels, timestamp, value: valueOf({ labels, timestamp }) });
@@ -108,12 +110,12 @@ function valueOf({ labels, timestamp }: Pick<Sent, 'labels' | 'timestamp'>): num
 }
 
 async function compare(
-  { store }: TestStore,
+  { store }: OpenedTelemetry,
   tenant: string,
   stored: readonly Sent[],
   filters: readonly PointFilter[],
 ): Promise<void> {
-  const listed = await store.listMetrics(tenant);
+  const listed = await store.metrics.list(tenant);
   const names = [...new Set(stored.map(({ name }) => name))].sort();
   same(
     listed.map(({ name, data_point_count }) => [name, data_point_count]),
@@ -121,12 +123,12 @@ async function compare(
   );
   for (const name of NAMES) {
     for (const asked of filters) {
-      const found = await store.queryMetric(tenant, name, asked);
+      const found = await store.metrics.query(tenant, name, asked);
       const isKnown = names.includes(name);
       if (found === null || !isKnown) same(found === null, !isKnown);
       else {
         same(
-          await listOf(found.points),
+          await listOf(found.points, printPoint),
           expected(
             stored.filter((sent) => sent.name === name),
             asked,
@@ -154,3 +156,5 @@ function expected(stored: readonly Sent[], asked: PointFilter): object[] {
       labels: Object.fromEntries(Object.entries(sent.labels).sort(([a], [b]) => (a < b ? -1 : 1))),
     }));
 }
+
+await onEveryTelemetry(t, checkMetrics);

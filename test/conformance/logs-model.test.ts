@@ -1,18 +1,16 @@
 import fc from 'fast-check';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { SEVERITIES, type LogRecord } from '../../src/signal/log-record.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { LogFilter } from '../../src/storage/telemetry-store.js';
+import type { LogFilter } from '../../src/storage/logs.js';
 import { aLog, fromService } from '../support/log-records.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
-import { bodyText, searchLogs, shownLog } from './log-search.js';
-import { playSteps } from './play-steps.js';
-import { TestStore } from './test-store.js';
+import { bodyText, searchLogs, shownLog } from '../storage/log-search.js';
+import { playSteps } from '../storage/play-steps.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
-
-t.setTimeout(0);
 
 const WORDS = [
   'timeout',
@@ -124,49 +122,51 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   page: fc.record({ offset: fc.integer({ min: 0, max: 60 }), limit: fc.integer({ min: 1, max: 40 }) }),
 });
 
-void t.test('a search gives what looking at every record gives, wherever the records lie', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 25, bytes: 1e9 } });
-  await neverDiffers(
-    t,
-    { runs: 60, ms: 4_000 },
-    [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(asked, { minLength: 1, maxLength: 6 })],
-    async (steps, searches) => {
-      const tenants = [await opened.addUser(), await opened.addUser()] as const;
-      const stored: Sent[] = [];
-      const look = async (): Promise<void> => {
-        for (const i of [0, 1] as const) {
-          const own = stored.filter(({ tenant }) => tenant === i).map(({ log }) => log);
-          for (const search of searches) await compare(opened, tenants[i], own, search);
-          await compare(opened, tenants[i], own, EVERYTHING);
-        }
-      };
-      await playSteps(opened, [...steps, ...LAST], {
-        look,
-        write: async (written) => {
-          // Generated values are used again when a counterexample is made smaller: each needs an id of its own.
-          const batches = written.map((batch) =>
-            batch.map(({ tenant, log }) => ({ tenant, log: { ...log, id: uuidV7(NOON / 1000) } })),
-          );
-          await Promise.all(
-            batches.flatMap((batch) =>
-              ([0, 1] as const).map((i) => {
-                const items = batch.filter(({ tenant }) => tenant === i).map(({ log }) => log);
-                return opened.store.writeLogs({ tenant: tenants[i], items }, RECEIVED);
-              }),
-            ),
-          );
-          stored.push(...batches.flat());
-        },
-      });
-    },
-  );
-  t.same(opened.statuses, []);
-});
-
 const EVERYTHING: Asked = { phrases: [], filter: {}, page: { offset: 0, limit: 1000 } };
 
+function checkLogs(t: Test, open: OpenTelemetry): void {
+  void t.test('a search gives what looking at every record gives, wherever the records lie', async (t) => {
+    const opened = await open(t, { fileRows: 25 });
+    await neverDiffers(
+      t,
+      { runs: 60, ms: 4_000 },
+      [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(asked, { minLength: 1, maxLength: 6 })],
+      async (steps, searches) => {
+        const tenants = [await opened.addUser(), await opened.addUser()] as const;
+        const stored: Sent[] = [];
+        const look = async (): Promise<void> => {
+          for (const i of [0, 1] as const) {
+            const own = stored.filter(({ tenant }) => tenant === i).map(({ log }) => log);
+            for (const search of searches) await compare(opened, tenants[i], own, search);
+            await compare(opened, tenants[i], own, EVERYTHING);
+          }
+        };
+        await playSteps(opened, [...steps, ...LAST], {
+          look,
+          write: async (written) => {
+            // Generated values are used again when a counterexample is made smaller: each needs an id of its own.
+            const batches = written.map((batch) =>
+              batch.map(({ tenant, log }) => ({ tenant, log: { ...log, id: uuidV7(NOON / 1000) } })),
+            );
+            await Promise.all(
+              batches.flatMap((batch) =>
+                ([0, 1] as const).map((i) => {
+                  const items = batch.filter(({ tenant }) => tenant === i).map(({ log }) => log);
+                  return opened.store.writer.logs({ tenant: tenants[i], items }, RECEIVED);
+                }),
+              ),
+            );
+            stored.push(...batches.flat());
+          },
+        });
+      },
+    );
+    t.same(opened.statuses, []);
+  });
+}
+
 async function compare(
-  { store }: TestStore,
+  { store }: OpenedTelemetry,
   tenant: string,
   stored: readonly LogRecord[],
   { phrases, filter, page }: Asked,
@@ -213,3 +213,5 @@ function tokensOf(text: string): string[] {
       .match(/[\p{L}\p{N}]+/gu) ?? []
   );
 }
+
+await onEveryTelemetry(t, checkLogs);

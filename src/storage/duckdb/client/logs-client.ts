@@ -1,0 +1,29 @@
+import type { FoundLogs, LogFilter, LogPage, Logs } from '../../logs.js';
+import type { LogKey } from '../logs/log-keys.js';
+import { jsonPages } from '../rows/json-pages.js';
+import type { StoreReach } from './store-reach.js';
+
+/** The contract `Logs` for the daemon's thread. */
+export class LogsClient implements Logs {
+  readonly #reach: StoreReach;
+
+  constructor(reach: StoreReach) {
+    this.#reach = reach;
+  }
+
+  async search(userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal): Promise<FoundLogs> {
+    const { tenant } = await this.#reach.user(userId);
+    const { count, slice } = await this.#reach.readAs(tenant, 'logs', 'search', [filter, page], abort);
+    const items = jsonPages(
+      slice,
+      ({ rest }) => (rest.length === 0 ? null : rest),
+      (keys: readonly LogKey[]) =>
+        this.#reach.readAs(tenant, 'logs', 'rest', [keys, page.details ?? false], abort),
+    );
+    return { count, items };
+  }
+
+  async findTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null> {
+    return await this.#reach.read(userId, 'logs', 'findTrace', [logId], abort);
+  }
+}

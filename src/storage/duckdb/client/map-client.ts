@@ -1,0 +1,37 @@
+import type { Micros } from '../../../signal/time.js';
+import type { MapRebuild, ServiceMap, StoredMap } from '../../service-map.js';
+import type { MapList } from '../queries/service-map.js';
+import { jsonPages } from '../rows/json-pages.js';
+import type { StoreReach } from './store-reach.js';
+
+/** The contract `ServiceMap` for the daemon's thread. */
+export class MapClient implements ServiceMap {
+  readonly #reach: StoreReach;
+
+  constructor(reach: StoreReach) {
+    this.#reach = reach;
+  }
+
+  async read(userId: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap> {
+    const { tenant } = await this.#reach.user(userId);
+    const first = await this.#reach.readAs(tenant, 'map', 'read', [since], abort);
+    const pages = (list: MapList): AsyncIterable<Uint8Array> =>
+      jsonPages(
+        first[list],
+        ({ next }) => next,
+        (after: readonly string[]) => this.#reach.readAs(tenant, 'map', 'rest', [since, list, after], abort),
+      );
+    return { nodes: pages('nodes'), edges: pages('edges') };
+  }
+
+  async rebuild({ dryRun }: { readonly dryRun: boolean }): Promise<MapRebuild | null> {
+    const rebuilt = await this.#reach.change('rebuildMap', dryRun);
+    if (rebuilt === null) return null;
+    const tenants = new Set(rebuilt.examples.map(({ tenant }) => tenant));
+    const users = await this.#reach.opened.control.accounts.findTenants([...tenants]);
+    const examples = rebuilt.examples.map(
+      ({ tenant, words }) => `User ${users.get(tenant) ?? String(tenant)}, ${words}`,
+    );
+    return { ...rebuilt, examples };
+  }
+}

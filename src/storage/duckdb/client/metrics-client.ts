@@ -1,0 +1,36 @@
+import type { MetricPoints, Metrics, MetricSummary, PointFilter } from '../../metrics.js';
+import type { PointsCursor } from '../queries/metrics.js';
+import { jsonPages } from '../rows/json-pages.js';
+import type { StoreReach } from './store-reach.js';
+
+/** The contract `Metrics` for the daemon's thread. */
+export class MetricsClient implements Metrics {
+  readonly #reach: StoreReach;
+
+  constructor(reach: StoreReach) {
+    this.#reach = reach;
+  }
+
+  async list(userId: string, abort?: AbortSignal): Promise<readonly MetricSummary[]> {
+    return await this.#reach.read(userId, 'metrics', 'list', [], abort);
+  }
+
+  async query(
+    userId: string,
+    name: string,
+    filter: PointFilter,
+    abort?: AbortSignal,
+  ): Promise<MetricPoints | null> {
+    const { tenant } = await this.#reach.user(userId);
+    const found = await this.#reach.readAs(tenant, 'metrics', 'query', [name, filter], abort);
+    if (found === null) return null;
+    const { page, ...metric } = found;
+    const points = jsonPages(
+      page,
+      ({ next }) => next,
+      (cursor: PointsCursor) =>
+        this.#reach.readAs(tenant, 'metrics', 'points', [name, filter, cursor], abort),
+    );
+    return { ...metric, points };
+  }
+}

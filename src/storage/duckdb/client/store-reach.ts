@@ -1,0 +1,106 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { ThreadClient } from '../../../worker/thread-client.js';
+import type { ControlPlane } from '../../control-plane.js';
+import type { Observations } from '../alerts/observations.js';
+import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../engine/store-reads.js';
+import type { StoreEngine } from '../engine/store-engine.js';
+import type { ChangeMethod, LookMethod } from '../engine/store-thread.js';
+import type { CallOrder } from './call-order.js';
+import type { PromptNumbers } from './prompt-numbers.js';
+import type { KnownUsers, UserTerms } from './user-terms.js';
+
+/** What the control plane says of users and prompts, from memory as far as that is allowed. */
+interface Known {
+  readonly users: KnownUsers;
+  readonly prompts: PromptNumbers;
+  /** In which the writes of a user are sent, whatever they have to ask for. */
+  readonly order: CallOrder;
+}
+
+/** What there is while the store is open. */
+export interface Opened {
+  readonly thread: ThreadClient;
+  readonly known: Known;
+  readonly control: ControlPlane;
+}
+
+/** The way of all parts of the store to its thread, and to the control plane. */
+export class StoreReach {
+  #opened: Opened | null = null;
+
+  open(opened: Opened): void {
+    this.#opened = opened;
+  }
+
+  close(): void {
+    this.#opened = null;
+  }
+
+  /** @throws ConsumeError `storage_unavailable` where the store is not open */
+  get opened(): Opened {
+    if (this.#opened === null) throw unavailable('The store is not open.');
+    return this.#opened;
+  }
+
+  /** What the thread has to know of a user. @throws Error for a user that there is not */
+  async user(userId: string): Promise<UserTerms> {
+    const { users } = this.opened.known;
+    return users.known(userId) ?? (await users.find(userId));
+  }
+
+  /** Reads for a user. @param abort ends when nobody waits for the answer any more */
+  async read<Part extends ReadPart, Method extends ReadMethod<Part>>(
+    userId: string,
+    part: Part,
+    method: Method,
+    args: ReadArgs<Part, Method>,
+    abort?: AbortSignal,
+  ): Promise<ReadAnswer<Part, Method>> {
+    const { tenant } = await this.user(userId);
+    return await this.readAs(tenant, part, method, args, abort);
+  }
+
+  /** Likewise, for one whose number is known. */
+  async readAs<Part extends ReadPart, Method extends ReadMethod<Part>>(
+    tenant: number,
+    part: Part,
+    method: Method,
+    args: ReadArgs<Part, Method>,
+    abort?: AbortSignal,
+  ): Promise<ReadAnswer<Part, Method>> {
+    const call: ReadCall = { part, method, tenant, args };
+    return await this.opened.thread.call<ReadAnswer<Part, Method>>('read', [call], { abort });
+  }
+
+  /** Calls a method of the engine. */
+  async change<Method extends ChangeMethod>(
+    method: Method,
+    ...args: Parameters<StoreEngine[Method]>
+  ): Promise<Awaited<ReturnType<StoreEngine[Method]>>> {
+    return await this.opened.thread.call<Awaited<ReturnType<StoreEngine[Method]>>>('change', [
+      method,
+      ...args,
+    ]);
+  }
+
+  /** Asks for what alerts look at. */
+  async look<Method extends LookMethod>(
+    method: Method,
+    ...args: Parameters<Observations[Method]>
+  ): Promise<Awaited<ReturnType<Observations[Method]>>> {
+    return await this.opened.thread.call<Awaited<ReturnType<Observations[Method]>>>('look', [
+      method,
+      ...args,
+    ]);
+  }
+}
+
+/** @param cause why it cannot be asked */
+export function unavailable(message: string, cause?: unknown): ConsumeError {
+  return new ConsumeError(message, {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: 5000,
+    cause,
+  });
+}

@@ -1,0 +1,20 @@
+import type { ModelFilter, Models, ModelUsage } from '../../models.js';
+import type { Page, PageRange } from '../../paging.js';
+import type { Agents } from '../figures/agents.js';
+import type { Asker, Served } from '../reads/asker.js';
+import { listModels } from './models.js';
+
+/** The contract `Models` in the store thread. */
+export class ModelReads implements Served<Models> {
+  readonly #agents: Agents;
+
+  constructor(agents: Agents) {
+    this.#agents = agents;
+  }
+
+  async list({ tenant, long }: Asker, filter: ModelFilter, page: PageRange): Promise<Page<ModelUsage>> {
+    return await long((connection, capture) =>
+      listModels(connection, capture, this.#agents, tenant, filter, page),
+    );
+  }
+}

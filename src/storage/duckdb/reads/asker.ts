@@ -1,0 +1,30 @@
+import type { Read, Reads } from './read.js';
+
+/** A user that asks, and its ways to the tables. */
+export interface Asker {
+  /** Its number. */
+  readonly tenant: number;
+  /** For a read that looks at little. */
+  readonly short: Read;
+  /** For one that may look through much. */
+  readonly long: Read;
+}
+
+/** @param abort ends when nobody waits for the answer any more */
+export function asker(reads: Reads, tenant: number, abort?: AbortSignal): Asker {
+  return {
+    tenant,
+    short: reads.forUser(tenant, false, abort),
+    long: reads.forUser(tenant, true, abort),
+  };
+}
+
+/** What the store thread offers of a contract all of whose methods are reads: who asks is told in place of the user's id. */
+export type Served<Contract> = {
+  readonly [Method in keyof Contract]: Contract[Method] extends (
+    userId: string,
+    ...args: infer Args
+  ) => Promise<infer Answer>
+    ? (by: Asker, ...args: Args) => Answer | Promise<Answer>
+    : never;
+};

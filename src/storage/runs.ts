@@ -1,0 +1,89 @@
+import type { JsonObject } from '../signal/attributes.js';
+import type { NanoUsd } from '../signal/money.js';
+import type { RunStatus, SpanRecord } from '../signal/span.js';
+import type { Micros } from '../signal/time.js';
+import type { PageRange, Pages } from './paging.js';
+
+/** A run as lists show it: the trace detail without spans and metadata. */
+export interface RunSummary {
+  readonly trace_id: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly status: RunStatus;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
+  readonly duration_ms: number | null;
+  readonly success: boolean | null;
+  readonly outcome: string | null;
+  readonly error_message: string | null;
+  readonly total_tokens: number | null;
+  readonly total_cost_usd: NanoUsd | null;
+  readonly span_count: number;
+}
+
+/** A span as the trace detail shows it. */
+export type StoredSpan = Readonly<Omit<SpanRecord, 'metadata' | 'agent_hint' | 'prompt'>>;
+
+/** A whole trace. */
+export interface StoredTrace extends RunSummary {
+  readonly metadata: JsonObject | null;
+  /** In the order of `started_at`, then `span_id`. Throws ConsumeError `storage_unavailable` where the trace is removed meanwhile. */
+  readonly spans: Pages<StoredSpan>;
+}
+
+/** Which runs a list shows. Absent: no restriction. */
+export interface RunFilter {
+  readonly agent_id?: string;
+  readonly status?: RunStatus;
+  readonly success?: boolean;
+  /** Started at or after. */
+  readonly start_time?: Micros;
+  /** Started at or before. */
+  readonly end_time?: Micros;
+  /** Case-insensitive substring of agent name, outcome or error message. */
+  readonly query?: string;
+}
+
+/** A page of a list of runs. */
+export interface FoundRuns {
+  /** All that match, on any page. */
+  readonly count: number;
+  /** The first of the page: all of it, unless their texts are too much to be held in memory. */
+  readonly items: readonly RunSummary[];
+  /** The others, where there are some. */
+  readonly rest?: {
+    readonly runs: number;
+    readonly pages: AsyncIterable<readonly RunSummary[]>;
+  };
+}
+
+/** What {@link Runs.setOutcome} sets. Absent: the outcome stays. */
+export interface OutcomeChange {
+  readonly success: boolean;
+  readonly outcome?: string;
+}
+
+/** How a run turned out, by what is stored. */
+export interface RunOutcome {
+  readonly success: boolean;
+  readonly outcome: string | null;
+}
+
+/**
+ * The runs of users. A run that a write has answered for is read with all its spans at once, and its header is the one that follows from all
+ * of them; lists and their counts may lag behind by some seconds in an engine of several machines. Count and first items of a list are of
+ * one moment; pages that follow may show later versions of their rows. Ids of users and traces are taken in any case. Every method may
+ * throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable; nothing was changed).
+ */
+export interface Runs {
+  /** @returns null for an unknown trace */
+  read(userId: string, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null>;
+  /** Newest first by `started_at`, then `trace_id` descending. */
+  list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns>;
+  /**
+   * Durable when it resolves, and takes effect after the writes of the user that were called before.
+   *
+   * @returns what is stored now; null for an unknown trace
+   */
+  setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null>;
+}

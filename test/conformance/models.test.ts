@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import type { SpanRecord } from '../../src/signal/span.js';
+import type { TraceHeader } from '../../src/signal/trace.js';
+import type { ModelFilter } from '../../src/storage/models.js';
+import { usageOf, type Call } from '../storage/model-oracle.js';
+import { neverDiffers, same } from '../support/property.js';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+const HOUR = 3_600_000_000;
+const MODELS = [null, 'gpt-5', "o'3"] as const;
+/** Of which a thousand would leave the integers that BIGINT has. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const oneCall = fc.record({
+  /** Of NOON, in quarters of an hour: several calls are at the same time. */
+  at: fc.integer({ min: -12, max: 12 }).map((quarters) => NOON + quarters * (HOUR / 4) - 1),
+  model: fc.constantFrom(...MODELS),
+  type: fc.constantFrom('llm' as const, 'llm' as const, 'tool' as const),
+  tokens: fc.constantFrom(null, 0, 7, MOST),
+  cost: fc.constantFrom(null, 0, 1_500_000_000),
+  isRunning: fc.boolean(),
+});
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('calls' as const),
+      calls: fc.array(oneCall, { minLength: 1, maxLength: 8 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('complete' as const),
+      which: fc.array(fc.nat(), { maxLength: 6 }),
+      model: fc.constantFrom(...MODELS),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+);
+const time = fc.integer({ min: NOON - 4 * HOUR, max: NOON + 4 * HOUR });
+const range: fc.Arbitrary<ModelFilter> = fc.record(
+  { start_time: time, end_time: time },
+  { requiredKeys: [] },
+);
+
+function checkModels(t: Test, open: OpenTelemetry): void {
+  void t.test('models are what all spans give, whatever is moved, replaced and opened again', async (t) => {
+    const opened = await open(t, { fileRows: 12 });
+    await neverDiffers(
+      t,
+      { runs: 25, ms: 8_000 },
+      [fc.array(step, { minLength: 3, maxLength: 25 }), fc.array(range, { minLength: 4, maxLength: 6 })],
+      async (steps, ranges) => {
+        const user = await opened.addUser();
+        const calls: Call[] = [];
+        const write = async (header: TraceHeader, spans: readonly SpanRecord[]): Promise<void> => {
+          await opened.store.writer.traces(
+            { tenant: user, items: [{ trace: header, spans: [...spans] }] },
+            { receivedAt: NOON },
+          );
+        };
+        const check = async (asks: readonly ModelFilter[]): Promise<void> => {
+          await opened.caughtUp();
+          for (const filter of asks) {
+            const found = await opened.store.models.list(user, filter, { offset: 0, limit: 10 });
+            const expected = usageOf(calls, filter);
+            same(found, { items: expected, count: expected.length });
+          }
+        };
+        for (const [at, one] of steps.entries()) {
+          if (one.kind === 'settle') await opened.settled();
+          else if (one.kind === 'reopen') await opened.reopen();
+          else if (one.kind === 'calls') {
+            const header = aHeader({ status: 'running', started_at: NOON - 4 * HOUR });
+            const made = one.calls.map(({ at, model, type, tokens, cost, isRunning }) => ({
+              header,
+              span: aSpanRecord(header.trace_id, {
+                started_at: at,
+                model,
+                type,
+                cost_usd: cost,
+                input_tokens: tokens,
+                output_tokens: isRunning ? null : tokens,
+                total_tokens: tokens,
+                status: isRunning ? 'running' : 'completed',
+              }),
+            }));
+            calls.push(...made);
+            await write(
+              header,
+              made.map(({ span }) => span),
+            );
+          } else {
+            for (const which of one.which) {
+              const call = calls[which % calls.length];
+              if (call?.span.status !== 'running') continue;
+              const later = {
+                ...call.span,
+                status: 'completed' as const,
+                model: one.model,
+                output_tokens: 1,
+              };
+              await write(call.header, [later]);
+              // What was said stays, and what was not is filled.
+              const { model, input_tokens, total_tokens } = call.span;
+              const total = total_tokens ?? (input_tokens ?? 0) + 1;
+              call.span = { ...later, model: model ?? one.model, total_tokens: total };
+            }
+          }
+          if (one.kind === 'complete') await check([ranges[at % ranges.length] ?? {}]);
+        }
+        await check([{}, ...ranges]);
+        same(await opened.wrongs(), []);
+        await check([{}, ...ranges]);
+      },
+    );
+  });
+}
+
+await onEveryTelemetry(t, checkModels);

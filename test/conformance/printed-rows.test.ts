@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { printLog } from '../../src/api/resources/logs.js';
+import { printPoint } from '../../src/api/resources/metrics.js';
+import { printNode } from '../../src/api/resources/service-map.js';
+import { printSpan } from '../../src/api/resources/trace-body.js';
+import { deriveBatch } from '../../src/signal/derive-map.js';
+import { printJson } from '../../src/signal/json.js';
+import type { StoredLog } from '../../src/storage/logs.js';
+import type { StoredPoint } from '../../src/storage/metrics.js';
+import { aLog } from '../support/log-records.js';
+import { aMetric, aPoint } from '../support/metric-points.js';
+import { textOf } from '../support/read-pieces.js';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+const RECEIVED = { receivedAt: NOON };
+
+/** Pages may be text in place of rows: then it is, to the letter, what the API prints of these rows. */
+function checkPrinted(t: Test, open: OpenTelemetry): void {
+  void t.test('spans', async (t) => {
+    const { store, addUser } = await open(t);
+    const tenant = await addUser();
+    const trace = aHeader();
+    const spans = [
+      aSpanRecord(trace.trace_id, {
+        ...{ parent_span_id: randomUUID(), type: 'http', name: 'é "\n', status: 'failed', model: 'm' },
+        ...{ ended_at: NOON + 1500, duration_ms: 1.5, input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+        ...{ cost_usd: 1_234_567_891, error_message: '\u2028', input_data: { a: [1, null, { b: 'c' }] } },
+        output_data: { big: 12345678901234567890n, small: 1e-7 },
+      }),
+      aSpanRecord(trace.trace_id, { started_at: NOON + 1 }),
+    ];
+    await store.writer.traces({ tenant, items: [{ trace, spans: structuredClone(spans) }] }, RECEIVED);
+    const found = await store.runs.read(tenant, trace.trace_id);
+    t.equal(await textOf(found?.spans, printSpan), spans.map((span) => printJson(printSpan(span))).join(','));
+  });
+
+  void t.test('points', async (t) => {
+    const { store, addUser } = await open(t);
+    const tenant = await addUser();
+    const stream = aMetric({ name: 'm', type: 'histogram', temporality: 'delta' });
+    const point = aPoint({
+      ...{ stream, labels: { a: 'é "', b: '' }, value: 2.5, start_time: NOON - 1, flags: 1 },
+      distribution: { count: 4, sum: 10, min: 1, max: null, bucket_counts: [1, 3], explicit_bounds: [2] },
+      exemplars: [
+        { timestamp: NOON, value: 2, trace_id: randomUUID(), span_id: null, filtered_attributes: { x: 1 } },
+      ],
+    });
+    await store.writer.metrics({ tenant, items: [point] }, RECEIVED);
+    const { timestamp, value, labels, distribution, start_time, flags, exemplars } = point;
+    const row: StoredPoint = { timestamp, value, labels, distribution };
+    const details = { start_time, flags, temporality: 'delta', is_monotonic: null, exemplars } as const;
+    for (const [asked, expected] of [
+      [false, row],
+      [true, { ...row, details }],
+    ] as const) {
+      const found = await store.metrics.query(tenant, 'm', { limit: 9, details: asked });
+      t.equal(await textOf(found?.points, printPoint), printJson(printPoint(expected)));
+    }
+  });
+
+  void t.test('log records', async (t) => {
+    const { store, addUser } = await open(t);
+    const tenant = await addUser();
+    const log = aLog({
+      ...{ body: { nested: ['é'] }, trace_id: randomUUID(), span_id: randomUUID(), flags: 1 },
+      ...{ observed_at: NOON + 1, event_name: 'e', attributes: { a: [1], '"': null } },
+      origin: { resource: { host: 'a' }, scope: { name: 'lib' }, serviceName: '' },
+    });
+    await store.writer.logs({ tenant, items: [log] }, RECEIVED);
+    const { observed_at, severity_number, severity_text, event_name, flags, origin, ...shown } = log;
+    const row: StoredLog = { ...shown, service_name: origin.serviceName };
+    const { resource, scope } = origin;
+    const details = { observed_at, severity_number, severity_text, flags, event_name, resource, scope };
+    for (const [asked, expected] of [
+      [false, row],
+      [true, { ...row, details }],
+    ] as const) {
+      const { items } = await store.logs.search(tenant, {}, { offset: 0, limit: 9, details: asked });
+      t.equal(await textOf(items, printLog), printJson(printLog(expected)));
+    }
+  });
+
+  void t.test('nodes and edges', async (t) => {
+    const opened = await open(t);
+    const tenant = await opened.addUser();
+    const trace = aHeader({ agent: 'planner "é"' });
+    const root = aSpanRecord(trace.trace_id, { type: 'agent' });
+    const called = { parent_span_id: root.span_id };
+    const peer = (type: 'http' | 'db' | 'custom', name: string) =>
+      aSpanRecord(trace.trace_id, { ...called, type, name, metadata: { 'peer.service': name } });
+    const items = [{ trace, spans: [root, peer('http', 'a'), peer('db', 'b'), peer('custom', 'c')] }];
+    await opened.store.writer.traces({ tenant, items, service_map: deriveBatch(items) }, RECEIVED);
+    await opened.caughtUp();
+    const { nodes, edges } = await opened.store.map.read(tenant, null);
+    const expected = [
+      ...(['http', 'db', 'custom'] as const).map((span_type, i) => ({ id: 'abc'[i] ?? '', span_type })),
+      { id: trace.agent, span_type: 'agent' as const },
+    ];
+    t.equal(
+      await textOf(nodes, printNode),
+      expected.map((node) => printJson(printNode({ ...node, span_count: 1 }))).join(','),
+    );
+    t.equal(
+      await textOf(edges),
+      ['a', 'b', 'c'].map((target) => printJson({ source: trace.agent, target, weight: 1 })).join(','),
+    );
+  });
+}
+
+await onEveryTelemetry(t, checkPrinted);

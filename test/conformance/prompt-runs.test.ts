@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { SpanRecord } from '../../src/signal/span.js';
+import type { TraceRecord } from '../../src/signal/trace.js';
+import type { PromptVersionFigures } from '../../src/storage/prompt-runs.js';
+import { addPrompts } from '../storage/prompt-oracle.js';
+import { aPromptedRun, P1, PromptStore } from '../storage/prompt-store.js';
+import { aSpanRecord, NOON } from '../support/run-records.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+const UNUSED: Omit<PromptVersionFigures, 'version'> = {
+  total_traces: 0,
+  success_count: 0,
+  failure_count: 0,
+  avg_cost: null,
+  avg_latency_ms: null,
+  p95_latency_ms: null,
+};
+
+function checkPromptRuns(t: Test, open: OpenTelemetry): void {
+  void t.test('a version that nothing used has zeros and nulls; one that is unknown is told', async (t) => {
+    const store = await PromptStore.of(await open(t));
+    const { tenant } = store;
+    t.strictSame(await store.opened.store.prompts.compare(tenant, 'p'), [
+      { version: 2, ...UNUSED },
+      { version: 1, ...UNUSED },
+    ]);
+    t.equal(await store.opened.store.prompts.compare(tenant, 'P'), null);
+    t.equal(await store.link(randomUUID(), null, 3), false);
+    const stranger = await store.opened.addUser();
+    t.equal(await store.opened.store.prompts.compare(stranger, 'p'), null, "another's");
+    const link = { prompt_name: 'p', prompt_version: 1, trace_id: randomUUID(), span_id: null };
+    t.equal(await store.opened.store.prompts.link(stranger, link, NOON), false);
+  });
+
+  void t.test('a link waits for its trace, over restarts, and then counts once', async (t) => {
+    const store = await PromptStore.of(await open(t));
+    const run = aPromptedRun({ success: true, duration_ms: 10, total_cost_usd: 3 }, {}, {});
+    const { trace_id } = run.trace;
+    for (const span of [null, run.spans[0]?.span_id ?? null, randomUUID(), null]) {
+      t.equal(await store.link(trace_id, span), true);
+      t.match(await store.figures(), UNUSED);
+    }
+    await store.opened.reopen();
+    t.equal(await store.link(trace_id.toUpperCase()), true);
+    t.match(await store.figures(), UNUSED);
+    await store.write(run);
+    const counted = {
+      total_traces: 1,
+      success_count: 1,
+      failure_count: 0,
+      avg_cost: 3e-9,
+      avg_latency_ms: 10,
+      p95_latency_ms: 10,
+      others: 0,
+    };
+    t.match(await store.figures(), counted);
+    await store.write(run);
+    await store.link(trace_id, randomUUID());
+    await store.link(trace_id, null, 2);
+    t.match(await store.figures(), { ...counted, others: 1 });
+    await store.opened.store.runs.setOutcome(store.tenant, trace_id, { success: false });
+    await store.opened.reopen();
+    t.match(await store.figures(), { ...counted, success_count: 0, failure_count: 1, others: 1 });
+    t.same(await store.opened.wrongs(), [], 'one row for each version and span');
+  });
+
+  void t.test(
+    'spans link their trace by what they name, when they are new or complete another',
+    async (t) => {
+      const store = await PromptStore.of(await open(t));
+      const [first, second] = [randomUUID(), randomUUID()];
+      const run = aPromptedRun(
+        { status: 'running' },
+        { span_id: first, status: 'running' },
+        { span_id: second },
+      );
+      const { trace_id } = run.trace;
+      await store.write(run);
+      t.match(await store.figures(), { total_traces: 0 });
+
+      const again = (span_id: string, changes: Partial<SpanRecord>): TraceRecord => ({
+        trace: run.trace,
+        spans: [aSpanRecord(trace_id, { span_id, ...changes })],
+      });
+      await store.write(again(second, { prompt: P1 }));
+      t.match(await store.figures(), { total_traces: 0 }, 'a repeat changes nothing');
+      await store.write(again(first, { status: 'completed', prompt: P1 }));
+      t.match(await store.figures(), { total_traces: 1, avg_latency_ms: null, others: 0 });
+      const others = [
+        { name: 'p', version: 7 },
+        { name: 'q', version: 1 },
+      ];
+      await store.write(aPromptedRun({}, ...others.map((prompt) => ({ prompt }))));
+      t.match(
+        await store.figures(),
+        { total_traces: 1, others: 0 },
+        'what the user does not have is passed over',
+      );
+
+      await store.write(aPromptedRun({}, { span_id: second, prompt: P1 }, {}));
+      t.match(await store.figures(), { total_traces: 2 }, 'under another trace it is another span');
+      await store.write(
+        aPromptedRun({}, { prompt: P1 }, { prompt: { name: 'p', version: 2 } }, { prompt: P1 }),
+      );
+      t.match(await store.figures(), { total_traces: 3, others: 1 });
+      await store.write({ trace: { ...run.trace, status: 'completed', duration_ms: 5 }, spans: [] });
+      t.match(await store.figures(), { total_traces: 3, avg_latency_ms: 5, p95_latency_ms: 5 });
+    },
+  );
+
+  void t.test('a link to a prompt version that is created later is none', async (t) => {
+    const store = await PromptStore.of(await open(t));
+    const run = aPromptedRun({}, { prompt: { name: 'later', version: 1 } });
+    await store.write(run);
+    await addPrompts(store.opened.control.prompts, store.tenant, ['later'], [1]);
+    await store.write(run);
+    t.match(await store.opened.store.prompts.compare(store.tenant, 'later'), [{ total_traces: 0 }]);
+  });
+
+  void t.test('of a batch that is refused nothing is linked', async (t) => {
+    const store = await PromptStore.of(await open(t));
+    const { writer } = store.opened.store;
+    const quota = { monthly_items: 3 };
+    const write = async (items: TraceRecord[]) =>
+      writer.traces({ tenant: store.tenant, items, quota }, { receivedAt: NOON });
+    const run = aPromptedRun({ status: 'running' }, {});
+    await write([run]);
+    const more = (count: number): TraceRecord => ({
+      trace: run.trace,
+      spans: Array.from({ length: count }, () => aSpanRecord(run.trace.trace_id, { prompt: P1 })),
+    });
+    await t.rejects(write([more(3)]), { code: 'quota_exceeded' });
+    await t.rejects(write([aPromptedRun({}, { prompt: P1 }, { prompt: P1 }, {})]), {
+      code: 'quota_exceeded',
+    });
+    t.match(await store.figures(), { total_traces: 0 });
+    await write([more(1)]);
+    t.match(await store.figures(), { total_traces: 1 });
+    await t.rejects(write([more(2)]), { code: 'quota_exceeded' });
+    await store.link(run.trace.trace_id, null, 2);
+    t.match(await store.figures(), { total_traces: 1, others: 1 });
+    await store.opened.reopen();
+    t.match(await store.figures(), { total_traces: 1, others: 1 });
+  });
+}
+
+await onEveryTelemetry(t, checkPromptRuns);

@@ -1,0 +1,47 @@
+import t, { type Test } from 'tap';
+import { isControlPlane } from '../../src/storage/control-plane.js';
+import { isTelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+function checkPlane(t: Test, open: OpenTelemetry): void {
+  void t.test('it is found among extensions by what it can do', async (t) => {
+    const { store, control } = await open(t);
+    t.ok(isTelemetryPlane(store));
+    t.notOk(isControlPlane(store));
+    for (const other of [control, {}, null, 'a store']) t.notOk(isTelemetryPlane(other));
+  });
+
+  void t.test('it keeps who it is, and no other store is that', async (t) => {
+    const [opened, other] = [await open(t), await open(t)];
+    const id = await opened.store.identity();
+    t.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    t.not(await other.store.identity(), id);
+    await opened.reopen();
+    t.equal(await opened.store.identity(), id);
+  });
+
+  void t.test('what is closed says so', async (t) => {
+    const opened = await open(t);
+    const user = await opened.addUser();
+    const { store } = opened;
+    await opened.reopen();
+    const closed = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
+    const page = { offset: 0, limit: 1 };
+    const now = Date.UTC(2026, 0, 1) * 1000;
+    const asks: readonly (() => Promise<unknown>)[] = [
+      () => store.writer.traces({ tenant: user, items: [] }, { receivedAt: now }),
+      () => store.runs.list(user, {}, page),
+      () => store.agents.list(user),
+      () => store.models.list(user, {}, page),
+      () => store.metrics.list(user),
+      () => store.logs.search(user, {}, page),
+      () => store.map.read(user, null),
+      () => store.prompts.compare(user, 'p'),
+      () => store.figures.exampleTraces([]),
+      () => store.usage.read(user, now),
+    ];
+    for (const ask of asks) await t.rejects(ask(), closed, String(ask));
+  });
+}
+
+await onEveryTelemetry(t, checkPlane);

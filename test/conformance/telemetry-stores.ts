@@ -1,0 +1,75 @@
+import type { Test } from 'tap';
+import type { Status } from '../../src/component/status.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import { duplicatesIn, wrongSumsIn } from '../storage/stored-rows.js';
+import { TestStore } from '../storage/test-store.js';
+
+/** A telemetry store to check, empty at first, with the control plane that it goes with. */
+export interface OpenedTelemetry {
+  /** Another object after {@link reopen}; likewise the control plane. */
+  readonly store: TelemetryPlane;
+  readonly control: ControlPlane;
+  /** What it told the daemon: nothing, as long as all is well. */
+  readonly statuses: readonly Status[];
+  /** @returns the id of a new user */
+  readonly addUser: () => Promise<string>;
+  /** The same after it was closed. */
+  reopen(): Promise<void>;
+  /** Waits until lists and sums that may lag behind the writes have caught up. */
+  caughtUp(): Promise<void>;
+  /** Waits until the store has done what it does by and by with what it has: moved, merged, rolled it up. */
+  settled(): Promise<void>;
+  /** @returns what is wrong with the store's own books, where it keeps some: what no contract shows */
+  wrongs(): Promise<readonly string[]>;
+}
+
+/** What a suite would like a store to be like; one that has nothing of the kind goes without. */
+interface Wanted {
+  /** Rows after which it begins another file, so that answers come from several. */
+  readonly fileRows?: number;
+}
+
+export type OpenTelemetry = (t: Test, wanted?: Wanted) => Promise<OpenedTelemetry>;
+
+/** Every implementation. */
+const STORES: Readonly<Record<string, OpenTelemetry>> = { DuckDB: onDuckDb };
+
+/** Runs a suite on every implementation. */
+export async function onEveryTelemetry(
+  t: Test,
+  suite: (t: Test, open: OpenTelemetry) => void,
+): Promise<void> {
+  for (const [name, open] of Object.entries(STORES))
+    await t.test(`on ${name}`, async (t) => {
+      t.setTimeout(0);
+      suite(t, open);
+    });
+}
+
+async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelemetry> {
+  const size = fileRows === undefined ? {} : { segmentSize: { rows: fileRows, bytes: 1e9 } };
+  // Small enough for a rebuild to take many steps.
+  const opened = await TestStore.open(t, { ...size, rebuildSize: { page: 100, part: 50 } });
+  return {
+    get store() {
+      return opened.store;
+    },
+    get control() {
+      return opened.control;
+    },
+    statuses: opened.statuses,
+    addUser: () => opened.addUser(),
+    reopen: () => opened.reopen(),
+    // What was answered for is in every answer at once.
+    caughtUp: async () => undefined,
+    settled: () => opened.settled(),
+    async wrongs() {
+      await opened.settled();
+      await opened.close();
+      const wrongs = [...(await wrongSumsIn(opened.path)), ...(await duplicatesIn(opened.path))];
+      await opened.start();
+      return wrongs.map(String);
+    },
+  };
+}
