@@ -48,10 +48,16 @@ function ownName(span: NamedSpan, reading: SpanReading, names: AgentNames): stri
     named(reading.text('function'), names) ??
     named(reading.text('workflow'), names) ??
     named(reading.text('lc_agent'), names) ??
-    (kind === 'agent' || (isRoot && kind === 'chain') ? named(spanName, names) : null) ??
+    (kind === 'agent' || (isRoot && kind === 'chain') ? bySpan(spanName, reading, names) : null) ??
     (kind === 'agent' ? named(reading.text('langfuse_trace'), names) : null) ??
     (isRoot && names.isSpecific(spanName) ? storableName(spanName) : null)
   );
+}
+
+/** Some name a run of an agent that has no name by its model: `invoke_agent gpt-5`. */
+function bySpan(spanName: string, reading: SpanReading, names: AgentNames): string | null {
+  const name = names.nameIn(spanName);
+  return name === reading.text('model') ? null : name;
 }
 
 function named(text: string | null, names: AgentNames): string | null {

@@ -40,6 +40,8 @@ const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['Crew_4d5b2186-7b63-8a18-46a3-8dc4af8e29a4.kickoff', null],
   ['Task._execute_core', null],
   ['crewai.workflow', null],
+  ['Flow_4d5b2186-7b63-8a18-46a3-8dc4af8e29a4.kickoff', null],
+  ['Trip planner.kickoff', 'Trip planner'],
   ['CodeAgent.run', null],
   ['FunctionAgent.run', null],
   ['RetrieverQueryEngine.query', null],
@@ -113,6 +115,13 @@ const RUNS: Readonly<Record<string, readonly [agent: string, root: SentSpan]>> =
     called('ai.generateText', {
       'ai.operationId': 'ai.generateText',
       'ai.telemetry.functionId': 'weather-fn',
+    }),
+  ],
+  'an agent without a name, of a span that is called by its model': [
+    'svc',
+    called('invoke_agent gpt-5', {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.request.model': 'gpt-5',
     }),
   ],
   'a workflow at the root, above agents': [

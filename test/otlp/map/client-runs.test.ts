@@ -263,6 +263,89 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
     },
   },
 
+  'Vercel AI SDK 7': {
+    scope: 'gen_ai',
+    root: {
+      name: 'invoke_agent gpt-4o-mini',
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': 'gpt-4o-mini',
+        'gen_ai.agent.name': 'weather-fn',
+        'ai.settings.context.userId': 'v-user',
+        'gen_ai.system_instructions': '[{"type":"text","content":"Be nice"}]',
+        'gen_ai.input.messages': MESSAGES_ASKED,
+        'gen_ai.output.messages': MESSAGES_ANSWERED,
+        'gen_ai.usage.input_tokens': 120,
+        'gen_ai.usage.output_tokens': 45,
+      },
+      children: [
+        {
+          name: 'step 1',
+          attributes: { 'gen_ai.operation.name': 'agent_step' },
+          children: [
+            {
+              name: 'chat gpt-4o-mini',
+              kind: 3,
+              attributes: {
+                'gen_ai.operation.name': 'chat',
+                'gen_ai.provider.name': 'openai',
+                'gen_ai.request.model': 'gpt-4o-mini',
+                'gen_ai.usage.input_tokens': 120,
+                'gen_ai.usage.output_tokens': 45,
+                'gen_ai.usage.cache_read.input_tokens': 64,
+                'ai.usage.outputTokenDetails.reasoningTokens': 16,
+              },
+            },
+            {
+              name: 'execute_tool get_weather',
+              attributes: {
+                'gen_ai.operation.name': 'execute_tool',
+                'gen_ai.tool.name': 'get_weather',
+                'gen_ai.tool.call.arguments': '{"city":"Berlin"}',
+                'gen_ai.tool.call.result': '"sunny"',
+              },
+            },
+          ],
+        },
+      ],
+    },
+    told: {
+      agent: 'weather-fn',
+      user: 'v-user',
+      calls: [['gpt-4o-mini', 'openai', 120, 45, { cache_read: 64, reasoning: 16 }]],
+      tools: [['get_weather', BERLIN, 'sunny']],
+      question: { messages: [QUESTION], system: [{ type: 'text', content: 'Be nice' }] },
+      answer: { messages: [{ ...ANSWER, finish_reason: 'stop' }] },
+    },
+  },
+
+  'OpenInference of CrewAI': {
+    root: {
+      name: 'Travel.kickoff',
+      attributes: { 'openinference.span.kind': 'CHAIN', 'output.value': 'It is sunny.' },
+      children: [
+        {
+          name: 'Guide._execute_core',
+          attributes: { 'openinference.span.kind': 'AGENT', 'graph.node.id': 'Guide' },
+          children: [
+            {
+              name: 'get_weather._use',
+              attributes: {
+                'openinference.span.kind': 'TOOL',
+                'tool.name': '',
+                'input.value':
+                  '{"tool_string": "Action: get_weather", "tool": "CrewStructuredTool(name=get_weather)", "calling": {"tool_name": "get_weather", "arguments": {"city": "Berlin"}}}',
+                'output.value': 'sunny',
+              },
+            },
+          ],
+        },
+      ],
+    },
+    told: { agent: 'Travel', tools: [['get_weather', BERLIN, 'sunny']], answer: { value: 'It is sunny.' } },
+  },
+
   'Vercel AI SDK, a call that answers with a tool': {
     root: {
       name: 'ai.generateText.doGenerate',

@@ -161,6 +161,8 @@ const CHAINS: Readonly<
       ['mlflow.trace.session', 'r'],
       ['traceloop.association.properties.conversation_id', 's'],
       ['traceloop.association.properties.thread_id', 't'],
+      ['ai.settings.context.sessionId', 'u'],
+      ['ai.settings.context.conversationId', 'v'],
     ],
   ],
   user_id: [
@@ -183,6 +185,7 @@ const CHAINS: Readonly<
       ['metadata.user_api_key_user_id', 'o'],
       ['metadata.user_id', 'p'],
       ['mlflow.trace.user', 'q'],
+      ['ai.settings.context.userId', 'r'],
     ],
   ],
   tags: [

@@ -38,6 +38,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['agent', { 'gen_ai.operation.name': 'create_agent' }],
     ['agent', { 'gen_ai.operation.name': 'invoke_workflow' }],
     ['tool', { 'gen_ai.operation.name': 'execute_tool' }],
+    ['custom', { 'gen_ai.operation.name': 'handoff', 'gen_ai.agent.name': 'a' }],
     ['tool', { 'gen_ai.operation.name': 'retrieval' }],
     ['db', { 'gen_ai.operation.name': 'retrieval', ...DB }],
     ['custom', { 'gen_ai.operation.name': 'something new' }],

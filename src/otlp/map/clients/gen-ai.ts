@@ -21,6 +21,9 @@ export const GEN_AI: Convention = {
           CREATE_AGENT: 'agent',
           INVOKE_WORKFLOW: 'agent',
           EXECUTE_TOOL: 'tool',
+          // A step of an agent that names the agent, and is none.
+          HANDOFF: 'custom',
+          AGENT_STEP: 'custom',
           RETRIEVAL: 'retrieval',
         }),
       },

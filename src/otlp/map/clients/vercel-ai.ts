@@ -34,10 +34,13 @@ export const VERCEL_AI: Convention = {
       'ai.telemetry.metadata.session_id': { rank: 9 },
       'ai.telemetry.metadata.conversationId': { rank: 10 },
       'ai.telemetry.metadata.threadId': { rank: 11 },
+      'ai.settings.context.sessionId': { rank: 22 },
+      'ai.settings.context.conversationId': { rank: 23 },
     },
     user_id: {
       'ai.telemetry.metadata.userId': { rank: 4 },
       'ai.telemetry.metadata.user_id': { rank: 11 },
+      'ai.settings.context.userId': { rank: 18 },
     },
     tags: { 'ai.telemetry.metadata.tags': { rank: 3 } },
     input_tokens: {

@@ -21,8 +21,13 @@ export function toolInput(sent: JsonValue): JsonValue {
     if (args.length === 0) return kwargs;
     return Object.keys(kwargs).length === 0 ? args : { args, kwargs };
   }
+  const kwargsAlone = onlyValue(value, 'kwargs');
+  if (isObject(kwargsAlone)) return kwargsAlone;
   // OpenLLMetry's way to write calls of LangChain's tools, and LangSmith's.
   if (typeof text === 'string') return isObject(inputs) ? inputs : toolInput(text);
+  // CrewAI's, as OpenInference writes it.
+  if (isObject(value.calling) && 'arguments' in value.calling)
+    return toolInput(value.calling.arguments ?? null);
   const inner = onlyValue(value, 'input');
   const given = typeof inner === 'string' ? toolInput(inner) : undefined;
   return isObject(given) ? given : value;
@@ -38,6 +43,8 @@ export function toolOutput(sent: JsonValue): JsonValue {
     return value.length > 0 && value.every(isPart) ? (resultContent(value) ?? value) : value;
   if (!isObject(value)) return value;
   if ('output' in value && isObject(value.kwargs)) return toolOutput(value.output ?? null);
+  // LlamaIndex's.
+  if ('raw_output' in value && 'tool_name' in value) return toolOutput(value.raw_output ?? null);
   const inner = onlyValue(value, 'output');
   if (inner !== undefined && isMessage(inner)) return toolOutput(inner);
   // The answer of an MCP server.
