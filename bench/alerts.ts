@@ -11,7 +11,7 @@ import { DuckDBStore } from '../src/storage/duckdb/client/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/commits/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
 import { systemClock } from '../src/telemetry/system-clock.js';
-import { hostThatKeeps, STORE_OPTIONS } from '../test/storage/test-store.js';
+import { hostThatKeeps, STORE_OPTIONS } from '../test/storage/duckdb/test-store.js';
 import { RecordingLogger } from '../test/support/recording-logger.js';
 import { storeHistory } from './alert-history.js';
 import { createRules } from './alert-rules.js';

@@ -5,7 +5,7 @@ import type { ControlOptions } from '../src/storage/control/control-options.js';
 import { openControl } from '../src/storage/control/open-control.js';
 import type { DeliveryClaim } from '../src/storage/delivery-queue.js';
 import { systemClock } from '../src/telemetry/system-clock.js';
-import { aKey, anEndpoint, anOrganization, aUser } from '../test/storage/meta-records.js';
+import { aKey, anEndpoint, anOrganization, aUser } from '../test/storage/duckdb/meta-records.js';
 import { componentSettings } from '../test/support/component-settings.js';
 import { anEvent } from '../test/support/event-records.js';
 import { inFreshDirectory } from './bench-directory.js';

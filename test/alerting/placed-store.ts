@@ -1,7 +1,7 @@
 import type { EvaluatedRules } from '../../src/alerting/evaluator.js';
 import type { AlertChange, AlertRule, DecidedFiring, Resolution } from '../../src/storage/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
-import { aUser } from '../storage/meta-records.js';
+import { aUser } from '../storage/duckdb/meta-records.js';
 import { USER } from './alert-samples.js';
 import { SaidFigures, SOURCE } from './said-figures.js';
 

@@ -17,7 +17,7 @@ import {
 import { neverDiffers } from '../support/property.js';
 import { testFolder } from '../support/test-folder.js';
 import { anItem } from '../support/trace-batch.js';
-import { TestStore } from '../storage/test-store.js';
+import { TestStore } from '../storage/duckdb/test-store.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -9,7 +9,7 @@ import { openControlPlane } from '../support/control-plane.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
-import { aKey, aUser } from '../storage/meta-records.js';
+import { aKey, aUser } from '../storage/duckdb/meta-records.js';
 import { withAuthorization, withKey } from '../support/request-with-key.js';
 import { until } from '../support/until.js';
 
@@ -255,7 +255,11 @@ void t.test(
     faults.set('followKeys', new Error('gone'));
     await accounts.revokeKey(id, clock.now());
     await authenticator.settle();
-    t.match(logger.lines.join('\n'), /warn .*known keys remain valid.*gone/, 'who waits for a change goes on');
+    t.match(
+      logger.lines.join('\n'),
+      /warn .*known keys remain valid.*gone/,
+      'who waits for a change goes on',
+    );
     await until('it is refused', () => {
       clock.advance(500);
       return isRefused(() => authenticator.authenticate(withKey(text)));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { anEndpoint } from '../storage/meta-records.js';
+import { anEndpoint } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 import {

@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { ClaimRequest, DeliveryClaim, FinishedAttempt } from '../../src/storage/delivery-queue.js';
 import type { StoredEvent } from '../../src/storage/event-log.js';
 import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
-import { anEndpoint, anOrganization, aUser } from '../storage/meta-records.js';
+import { anEndpoint, anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 
 export const LONG = 600_000;

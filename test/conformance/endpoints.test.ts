@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Endpoints } from '../../src/storage/endpoints.js';
-import { anEndpoint, anOrganization } from '../storage/meta-records.js';
+import { anEndpoint, anOrganization } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 import { withoutSecret } from '../support/stored-endpoint.js';

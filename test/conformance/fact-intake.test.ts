@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { FactIntake } from '../../src/storage/fact-source.js';
-import { aUser } from '../storage/meta-records.js';
+import { aUser } from '../storage/duckdb/meta-records.js';
 import { KeptNews, ListedFacts } from '../support/listed-facts.js';
 import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';

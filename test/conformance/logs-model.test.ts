@@ -6,8 +6,8 @@ import type { LogFilter } from '../../src/storage/logs.js';
 import { aLog, fromService } from '../support/log-records.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
-import { bodyText, searchLogs, shownLog } from '../storage/log-search.js';
-import { playSteps } from '../storage/play-steps.js';
+import { bodyText, searchLogs, shownLog } from '../storage/duckdb/log-search.js';
+import { playSteps } from '../storage/duckdb/play-steps.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };

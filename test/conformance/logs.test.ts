@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { uuidV7, uuidV7InOrder } from '../../src/signal/ids.js';
-import { searchLogs, shownLog } from '../storage/log-search.js';
+import { searchLogs, shownLog } from '../storage/duckdb/log-search.js';
 import { aLog } from '../support/log-records.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';

@@ -8,7 +8,7 @@ import type { PointFilter } from '../../src/storage/metrics.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
-import { playSteps } from '../storage/play-steps.js';
+import { playSteps } from '../storage/duckdb/play-steps.js';
 import { listOf } from '../support/read-pieces.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import type { ModelFilter } from '../../src/storage/models.js';
-import { usageOf, type Call } from '../storage/model-oracle.js';
+import { usageOf, type Call } from '../storage/duckdb/model-oracle.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';

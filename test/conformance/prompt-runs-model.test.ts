@@ -5,9 +5,9 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import type { PromptLink } from '../../src/storage/prompt-runs.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { aFollowingRecord } from '../storage/following-records.js';
-import { playSteps } from '../storage/play-steps.js';
-import { addPrompts, compareWithRuns, linkedKey, type Linked } from '../storage/prompt-oracle.js';
+import { aFollowingRecord } from '../storage/duckdb/following-records.js';
+import { playSteps } from '../storage/duckdb/play-steps.js';
+import { addPrompts, compareWithRuns, linkedKey, type Linked } from '../storage/duckdb/prompt-oracle.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const NAMES = ['a', 'b/ä'];

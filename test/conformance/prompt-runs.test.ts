@@ -3,8 +3,8 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import type { PromptVersionFigures } from '../../src/storage/prompt-runs.js';
-import { addPrompts } from '../storage/prompt-oracle.js';
-import { aPromptedRun, P1, PromptStore } from '../storage/prompt-store.js';
+import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
+import { aPromptedRun, P1, PromptStore } from '../storage/duckdb/prompt-store.js';
 import { aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { compareWithModel } from '../storage/compare-with-model.js';
-import { StoreModel } from '../storage/store-model.js';
-import { filters, script, TRACE_IDS, type Change } from '../storage/store-scripts.js';
+import { compareWithModel } from './compare-with-model.js';
+import { StoreModel } from '../storage/duckdb/store-model.js';
+import { filters, script, TRACE_IDS, type Change } from '../storage/duckdb/store-scripts.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
-import { playSteps } from '../storage/play-steps.js';
+import { playSteps } from '../storage/duckdb/play-steps.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 function checkRuns(t: Test, open: OpenTelemetry): void {

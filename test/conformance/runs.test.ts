@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import type { RunFilter } from '../../src/storage/runs.js';
-import { spansOf } from '../storage/shown-spans.js';
+import { spansOf } from '../storage/duckdb/shown-spans.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';

@@ -2,8 +2,8 @@ import type { Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
-import { duplicatesIn, wrongSumsIn } from '../storage/stored-rows.js';
-import { TestStore } from '../storage/test-store.js';
+import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
+import { TestStore } from '../storage/duckdb/test-store.js';
 
 /** A telemetry store to check, empty at first, with the control plane that it goes with. */
 export interface OpenedTelemetry {

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import { formatTime } from '../../src/signal/time.js';
 import { aHeader, aSpanRecord, aTrace, DAY, NOON } from '../support/run-records.js';
-import { spansOf } from '../storage/shown-spans.js';
+import { spansOf } from '../storage/duckdb/shown-spans.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };

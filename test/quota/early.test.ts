@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import type { ConsumeContext } from '../../src/component/consumer.js';
 import { startOfMonth, monthOf } from '../../src/storage/month.js';
-import { TestStore } from '../storage/test-store.js';
+import { TestStore } from '../storage/duckdb/test-store.js';
 import { aLog } from '../support/log-records.js';
 import { aPoint } from '../support/metric-points.js';
 import { aTrace, DAY, NOON } from '../support/run-records.js';
-import { QuotaChain } from './quota-chain.js';
+import { QuotaChain } from '../support/quota-chain.js';
 
 const THIS_MONTH: ConsumeContext = { receivedAt: NOON };
 const NEXT_MONTH: ConsumeContext = { receivedAt: NOON + 30 * DAY };

@@ -12,7 +12,7 @@ import { ManySpans } from '../../src/runs/spans/many-spans.js';
 import { spansOf } from '../../src/runs/spans/spans-of.js';
 import type { SpanState } from '../../src/runs/spans/span-state.js';
 import { holds, same } from '../support/property.js';
-import { headerRow, spanRow } from '../storage/incoming-records.js';
+import { headerRow, spanRow } from '../storage/duckdb/incoming-records.js';
 import { NOON } from '../support/run-records.js';
 import { AGENT, history, type Commit, type SentSpan, type Step } from './histories.js';
 

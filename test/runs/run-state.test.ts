@@ -9,7 +9,7 @@ import type { SpanState } from '../../src/runs/spans/span-state.js';
 import { RunState } from '../../src/runs/run-state.js';
 import { DERIVED } from '../../src/runs/rules/derived.js';
 import { NOON } from '../support/run-records.js';
-import { headerRow, spanRow } from '../storage/incoming-records.js';
+import { headerRow, spanRow } from '../storage/duckdb/incoming-records.js';
 
 const A = '00000000-0000-4000-8000-00000000000a';
 const B = '00000000-0000-4000-8000-00000000000b';

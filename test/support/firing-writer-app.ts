@@ -1,7 +1,7 @@
 import { uuidV7 } from '../../src/signal/ids.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
-import { aUser } from '../storage/meta-records.js';
+import { aUser } from '../storage/duckdb/meta-records.js';
 import { HandClock } from './hand-clock.js';
 import { aDecision, addRule, ruleNow } from './kept-rules.js';
 import { NOON } from './run-records.js';

@@ -13,8 +13,8 @@ import type {
   NotificationChannel,
 } from '../../src/storage/notices.js';
 import type { Watch } from '../../src/storage/watch.js';
-import { anAttempt } from '../storage/alert-records.js';
-import { aUser } from '../storage/meta-records.js';
+import { anAttempt } from '../storage/duckdb/alert-records.js';
+import { aUser } from '../storage/duckdb/meta-records.js';
 import { openControlPlane } from './control-plane.js';
 import { aDecision, addRule } from './kept-rules.js';
 

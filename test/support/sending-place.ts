@@ -5,7 +5,7 @@ import { limitsOf } from '../../src/exporters/webhook/delivery-loop.js';
 import { Sending } from '../../src/exporters/webhook/sending.js';
 import type { DeliveryDetail } from '../../src/storage/delivery-queue.js';
 import { anOwner, some } from '../conformance/delivery-records.js';
-import { anEndpoint } from '../storage/meta-records.js';
+import { anEndpoint } from '../storage/duckdb/meta-records.js';
 import { openControlPlane } from './control-plane.js';
 import { FaultyQueue } from './faulty-queue.js';
 import { HandClock } from './hand-clock.js';

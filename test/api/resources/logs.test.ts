@@ -1,6 +1,6 @@
 import t from 'tap';
 import { startApi, type TestApi } from '../../support/api.js';
-import { without } from '../../storage/shown-spans.js';
+import { without } from '../../storage/duckdb/shown-spans.js';
 import { logRequest, type LogToSend } from '../../support/log-request.js';
 
 const SECOND_NANOS = 1_000_000_000n;

@@ -8,7 +8,7 @@ import { ENGINES, startListener } from '../../support/http-listener.js';
 import { head, RawConnection } from '../../support/http-socket.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { ODD_TEXTS } from '../../support/odd-texts.js';
-import { aUser } from '../../storage/meta-records.js';
+import { aUser } from '../../storage/duckdb/meta-records.js';
 
 interface Prompt {
   readonly id: string;

@@ -6,7 +6,7 @@ import { decodeJson } from '../../../src/otlp/decode/json.js';
 import { logsToRecords } from '../../../src/otlp/map/logs-to-records.js';
 import { requestTypes } from '../../../src/otlp/wire/messages.js';
 import { startApi } from '../../support/api.js';
-import { without } from '../../storage/shown-spans.js';
+import { without } from '../../storage/duckdb/shown-spans.js';
 import { projectFolder, readProjectFile } from '../../support/project-file.js';
 
 const FOLDER = 'test/testdata/otlp-logs';

@@ -12,7 +12,7 @@ import { KeptNews, ListedFacts } from '../../support/listed-facts.js';
 import { StatusHost } from '../../support/status-host.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
-import { anEndpoint, aKey, anOrganization, aUser } from '../meta-records.js';
+import { anEndpoint, aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
 
 const UNAVAILABLE = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
 const inTime = new AbortController().signal;

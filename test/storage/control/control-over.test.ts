@@ -6,7 +6,7 @@ import { servePlane } from '../../../src/storage/control/remote/serve-plane.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
-import { anEndpoint, aKey, anOrganization, aUser } from '../meta-records.js';
+import { anEndpoint, aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
 
 const USER = aUser();
 const ORGANIZATION = anOrganization('ours');

@@ -8,7 +8,7 @@ import { PostgresServer } from '../../support/postgres.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { StatusHost } from '../../support/status-host.js';
 import { until } from '../../support/until.js';
-import { aKey, anOrganization, aUser } from '../meta-records.js';
+import { aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
 
 const UNAVAILABLE = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
 

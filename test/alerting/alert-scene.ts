@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Test } from 'tap';
+import { Evaluator, type EvaluatorOptions } from '../../src/alerting/evaluator.js';
+import { uuidV7 } from '../../src/signal/ids.js';
+import type { Alert, AlertFiring, AlertRule } from '../../src/storage/alert-rules.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { AlertingTerms } from '../../src/storage/terms.js';
+import type { DuckDBStore } from '../../src/storage/duckdb/client/store.js';
+import { HandClock } from '../support/hand-clock.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { TestStore } from '../storage/duckdb/test-store.js';
+
+const NEVER = new AbortController().signal;
+const ALL = { offset: 0, limit: 100_000 };
+
+/** A real store with one user, and an evaluator that works by a clock of the test's. */
+export class AlertScene {
+  readonly clock: HandClock;
+  readonly logger = new RecordingLogger();
+  readonly opened: TestStore;
+  readonly control: ControlStore;
+  readonly #terms: AlertingTerms;
+  readonly #intervalMs: number;
+  #user = '';
+  #evaluator: Evaluator | null = null;
+  #evaluated: () => void = () => undefined;
+
+  private constructor(opened: TestStore, clock: HandClock, terms: AlertingTerms, intervalMs: number) {
+    this.opened = opened;
+    this.control = opened.control;
+    this.clock = clock;
+    this.#terms = terms;
+    this.#intervalMs = intervalMs;
+  }
+
+  static async open(
+    t: Test,
+    terms: Partial<AlertingTerms> = {},
+    { intervalMs = 30_000, now }: { readonly intervalMs?: number; readonly now?: number } = {},
+  ): Promise<AlertScene> {
+    const opened = await TestStore.open(t);
+    const all = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC', ...terms };
+    const clock = new HandClock(now);
+    const scene = new AlertScene(opened, clock, all, intervalMs);
+    await scene.newUser();
+    t.teardown(() => scene.stop());
+    return scene;
+  }
+
+  get store(): DuckDBStore {
+    return this.opened.store;
+  }
+
+  get user(): string {
+    return this.#user;
+  }
+
+  get terms(): AlertingTerms {
+    return this.#terms;
+  }
+
+  /** From here on all is that of a new user. */
+  async newUser(): Promise<void> {
+    this.#user = await this.opened.addUser();
+  }
+
+  /** @returns the alert, which is about a service, or an agent by its name, unless it names an agent's id */
+  async addAlert(alert: Pick<Alert, 'type'> & Partial<Alert>): Promise<Alert> {
+    const now = this.clock.now();
+    const made: Alert = {
+      id: uuidV7(now / 1000),
+      agent_id: null,
+      agent_name: null,
+      target_service: alert.agent_id === undefined ? 'researcher' : null,
+      threshold: 0,
+      cooldown_minutes: 60,
+      is_active: true,
+      channel: 'email',
+      webhook_url: null,
+      composite_config: null,
+      last_fired_at: null,
+      created_at: now,
+      ...alert,
+    };
+    const outcome = await this.control.alerts.create(this.user, made, 100_000);
+    if (outcome !== 'created') throw new Error(outcome);
+    return made;
+  }
+
+  /** A new rule as it is kept. */
+  async addRule(alert: Pick<Alert, 'type'> & Partial<Alert>): Promise<AlertRule> {
+    return { userId: this.user, alert: await this.addAlert(alert), incident: null, evidence: null };
+  }
+
+  /** What alerts are judged by. */
+  async source(): Promise<Pick<EvaluatorOptions, 'figures' | 'source'>> {
+    return { figures: this.store.figures, source: await this.store.identity() };
+  }
+
+  /** Starts an evaluator, and waits until it has judged all rules. Nobody tells it of batches: it judges by its clock. */
+  async start(): Promise<void> {
+    const evaluated = this.#nextEvaluation();
+    this.#evaluator = new Evaluator({
+      ...(await this.source()),
+      control: this.control,
+      terms: this.#terms,
+      intervalMs: this.#intervalMs,
+      clock: this.clock,
+      logger: this.logger,
+      onEvaluated: () => {
+        this.#evaluated();
+      },
+      onFired: () => undefined,
+      onResolved: () => undefined,
+      onFailed: () => undefined,
+      onStore: () => undefined,
+    });
+    await this.#evaluator.start();
+    await evaluated;
+  }
+
+  async stop(): Promise<void> {
+    const evaluator = this.#evaluator;
+    this.#evaluator = null;
+    await evaluator?.stop(NEVER);
+  }
+
+  /** Lets the time to the next tick pass, and waits until all rules are judged. */
+  async tick(): Promise<void> {
+    const evaluated = this.#nextEvaluation();
+    this.clock.advance(this.#intervalMs);
+    await evaluated;
+  }
+
+  /** Those of an alert, the oldest first. */
+  async firings(alertId: string): Promise<readonly AlertFiring[]> {
+    const found = await this.control.alerts.listFirings(this.user, alertId, ALL);
+    return [...(found?.items ?? [])].reverse();
+  }
+
+  #nextEvaluation(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#evaluated = resolve;
+    });
+  }
+}
+
+/** An id for a run that is sent in several messages. */
+export function newTraceId(): string {
+  return randomUUID();
+}

@@ -1,0 +1,212 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { CommanderError } from 'commander';
+import t from 'tap';
+import { demoCommand } from '../../../src/cli/demo.js';
+import type { ProcessIo } from '../../../src/cli/process-io.js';
+import { brokenRules } from './batch-rules.js';
+import { runsOf, startScriptedDaemon } from './scripted-daemon.js';
+
+const KEY = `jd_${'k'.repeat(43)}`;
+const NOW_MS = Date.UTC(2026, 10, 20, 18);
+
+type SignalListener = (name: 'SIGINT' | 'SIGTERM') => void;
+
+/** The process as a command sees it, and what it did there. */
+class FakeProcess implements ProcessIo {
+  readonly env: NodeJS.ProcessEnv;
+  readonly isLogTerminal: boolean = true;
+  readonly written = { out: '', err: '', log: '' };
+  readonly exits: number[] = [];
+  readonly listeners = new Set<SignalListener>();
+
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    this.env = env;
+  }
+
+  out(text: string): void {
+    this.written.out += `${text}\n`;
+  }
+
+  err(text: string): void {
+    this.written.err += `${text}\n`;
+  }
+
+  log(text: string): void {
+    this.written.log += text;
+  }
+
+  onSignal(listener: SignalListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  exitNow(code: number): void {
+    this.exits.push(code);
+  }
+
+  interrupt(): void {
+    for (const listener of this.listeners) listener('SIGINT');
+  }
+}
+
+/** Runs the command. Rejects as the command does. */
+async function demo(args: readonly string[], io = new FakeProcess(), now = () => NOW_MS) {
+  const command = demoCommand(io, now).exitOverride();
+  command.configureOutput({
+    writeErr: (text) => {
+      io.err(text);
+    },
+  });
+  await command.parseAsync(args, { from: 'user' });
+  return io.written;
+}
+
+const SMALL = ['--days', '3', '--runs-per-day', '30'];
+
+void t.test('a history is sent whole, in requests that keep the rules, and summed up', async (t) => {
+  const daemon = await startScriptedDaemon(t);
+  const io = new FakeProcess();
+  const { out, err, log } = await demo(['--url', daemon.url, '--key', KEY, ...SMALL], io);
+  for (const batch of daemon.batches) t.same(brokenRules(batch), []);
+  t.ok(daemon.requests.every((request) => request.path === '/api/v1/traces/batch'));
+  t.ok(daemon.requests.every((request) => request.authorization === `Bearer ${KEY}`));
+  const runs = runsOf(daemon);
+  t.ok(runs.length > 50);
+  t.equal(new Set(runs.map((run) => run.trace.started_at.slice(0, 10))).size, 3);
+  t.match(out, new RegExp(`Sent ${runs.length} runs of \\d+ agents`));
+  t.match(out, `${daemon.url}/api/v1/agents`);
+  t.notMatch(out + err, KEY, 'the key is not shown');
+  t.equal(err, '');
+  t.match(log, /\d+ of about \d+ runs/);
+  t.ok(log.endsWith('\r\x1b[K'), 'the line of progress is cleared');
+  t.equal(io.listeners.size, 0, 'signals are left alone afterwards');
+});
+
+void t.test('the same seed sends the same runs again, another seed others', async (t) => {
+  const ids = async (...args: string[]) => {
+    const daemon = await startScriptedDaemon(t);
+    await demo(['--url', daemon.url, '--key', KEY, ...SMALL, ...args]);
+    return runsOf(daemon)
+      .map((run) => run.trace.trace_id)
+      .sort();
+  };
+  t.same(await ids(), await ids());
+  const others = new Set(await ids('--seed', 'other'));
+  t.notOk((await ids()).some((id) => others.has(id)));
+});
+
+void t.test('address and key come from the environment where no option gives them', async (t) => {
+  const daemon = await startScriptedDaemon(t);
+  await demo(
+    ['--days', '1', '--runs-per-day', '5'],
+    new FakeProcess({ JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY }),
+  );
+  t.equal(daemon.requests[0]?.authorization, `Bearer ${KEY}`);
+});
+
+void t.test('no daemon: one clear error at once', async (t) => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const closed = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise((resolve) => server.close(resolve));
+  await t.rejects(demo(['--url', closed, '--key', KEY, ...SMALL]), /No daemon answers at .*jackdaw run/);
+});
+
+void t.test('a refused key, a key without the scope, and a stranger are told apart', async (t) => {
+  const problem = { detail: 'The key lacks the scope write.' };
+  for (const [status, body, message] of [
+    [401, {}, /does not accept the API key from JACKDAW_KEY/],
+    [403, problem, /may not send traces: The key lacks the scope write/],
+    [422, { detail: 'Too many.' }, /refused \(422\): Too many\./],
+    [404, 'Not here', /status 404, and not as a Jackdaw daemon/],
+    [200, 'Welcome to nginx', /something else listening/],
+  ] as const) {
+    const daemon = await startScriptedDaemon(t, () => ({ status, body }));
+    await t.rejects(demo(SMALL, new FakeProcess({ JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY })), message);
+    t.ok(daemon.requests.length <= 4, 'it does not try again');
+  }
+});
+
+void t.test('a daemon that is overloaded is given the time it asks for, and nothing is lost', async (t) => {
+  const calm = await startScriptedDaemon(t);
+  await demo(['--url', calm.url, '--key', KEY, ...SMALL]);
+  const busy = await startScriptedDaemon(t, (request) => {
+    if (request % 5 === 1) return { status: 503, headers: { 'retry-after': '0' } };
+    return request % 5 === 3 ? { status: 429, headers: { 'retry-after': '0' } } : undefined;
+  });
+  await demo(['--url', busy.url, '--key', KEY, ...SMALL]);
+  const ids = (daemon: typeof busy) =>
+    runsOf(daemon)
+      .map((run) => run.trace.trace_id)
+      .sort();
+  t.same(ids(busy), ids(calm));
+});
+
+void t.test('a used-up quota is an error, not a wait of weeks', async (t) => {
+  const daemon = await startScriptedDaemon(t, () => ({
+    status: 429,
+    headers: { 'retry-after': '864000' },
+    body: { detail: 'The monthly quota of 1000 events is used up.' },
+  }));
+  await t.rejects(demo(['--url', daemon.url, '--key', KEY, ...SMALL]), /monthly quota/);
+});
+
+void t.test('a connection that breaks on the way is made again', async (t) => {
+  const daemon = await startScriptedDaemon(t, (request) => (request === 4 ? 'hang up' : undefined));
+  const { out } = await demo(['--url', daemon.url, '--key', KEY, ...SMALL]);
+  t.match(out, `Sent ${runsOf(daemon).length} runs`);
+});
+
+void t.test('runs that the daemon rejects are reported', async (t) => {
+  const daemon = await startScriptedDaemon(t, () => ({
+    status: 200,
+    body: { accepted: 2, rejected: 1, errors: [{ trace_id: 'x', error: '/trace/agent is too long' }] },
+  }));
+  const { err } = await demo(['--url', daemon.url, '--key', KEY, ...SMALL]);
+  t.match(err, /rejected \d+ runs; the first because of \/trace\/agent is too long/);
+});
+
+void t.test('an interrupt ends the sending of a history with a summary of what was sent', async (t) => {
+  const daemon = await startScriptedDaemon(t);
+  const io = new FakeProcess();
+  daemon.onBatch(() => {
+    if (daemon.batches.length === 3) io.interrupt();
+  });
+  const { out } = await demo(['--url', daemon.url, '--key', KEY, '--runs-per-day', '500'], io);
+  t.match(out, /Interrupted. Sent/);
+  t.ok(daemon.batches.length < 10);
+  t.same(io.exits, []);
+});
+
+void t.test(
+  'live runs begin as running, end by themselves, and none is left open by an interrupt',
+  async (t) => {
+    const daemon = await startScriptedDaemon(t);
+    const io = new FakeProcess();
+    let nowMs = NOW_MS;
+    const args = ['--url', daemon.url, '--key', KEY, '--days', '0', '--live', '--rate', '600'];
+    daemon.onBatch(() => {
+      if (runsOf(daemon).filter((run) => run.trace.status === 'completed').length >= 5) io.interrupt();
+    });
+    // Each look at the clock is two seconds after the one before.
+    const { out } = await demo(args, io, () => (nowMs += 2000));
+    for (const batch of daemon.batches) t.same(brokenRules(batch), []);
+    const last = new Map(runsOf(daemon).map((run) => [run.trace.trace_id, run.trace]));
+    t.ok(runsOf(daemon).some((run) => run.trace.status === 'running'));
+    t.ok([...last.values()].every((trace) => trace.status !== 'running' && trace.ended_at !== undefined));
+    t.ok([...last.values()].some((trace) => trace.outcome === 'cancelled'));
+    t.match(out, /Sent \d+ live runs/);
+  },
+);
+
+void t.test('wrong options are refused in words', async (t) => {
+  for (const args of [
+    ['--days', '-1'],
+    ['--days', 'ten'],
+    ['--rate', '0'],
+    ['--runs-per-day', '1.5'],
+    ['--days', '0'],
+  ]) {
+    await t.rejects(demo(args), CommanderError);
+  }
+});

@@ -1,0 +1,82 @@
+import t from 'tap';
+import type { RunBody, SpanBody } from '../../../src/cli/demo/body.js';
+import { LiveRun } from '../../../src/cli/demo/live-run.js';
+import { LiveTraffic } from '../../../src/cli/demo/live-traffic.js';
+import { PROFILES } from '../../../src/cli/demo/profiles.js';
+import { finishRun, type FinishedRun } from '../../../src/cli/demo/run.js';
+import { brokenRules } from './batch-rules.js';
+
+const START_MS = Date.UTC(2026, 10, 20, 9);
+
+function someRun(agent: string): FinishedRun {
+  const profile = PROFILES.find((candidate) => candidate.name === agent);
+  if (profile === undefined) throw new Error(`no agent ${agent}`);
+  return finishRun('live', { key: 'one', profile, startMs: START_MS });
+}
+
+/** What a store knows after the messages: the last header, and of each span the last message. */
+function replay(messages: readonly RunBody[]): { trace: RunBody['trace'] | undefined; spans: SpanBody[] } {
+  const spans = new Map<string, SpanBody>();
+  for (const message of messages) for (const span of message.spans) spans.set(span.span_id, span);
+  return { trace: messages.at(-1)?.trace, spans: [...spans.values()] };
+}
+
+void t.test('piece by piece the messages add up to the whole run, and repeat only the root', async (t) => {
+  for (const agent of ['research-assistant', 'support-triage', 'code-reviewer']) {
+    const run = someRun(agent);
+    const live = new LiveRun(run);
+    t.equal(live.news(START_MS - 1), undefined, 'not before it begins');
+    const messages: RunBody[] = [];
+    for (let nowMs = START_MS; !live.isOver; nowMs += 400) {
+      const news = live.news(nowMs);
+      if (news) messages.push(news);
+      if (news?.trace.status === 'running') t.equal(news.trace.ended_at, undefined);
+      for (const span of news?.spans ?? []) t.ok(Date.parse(span.ended_at ?? span.started_at) <= nowMs);
+    }
+    for (const message of messages) t.same(brokenRules({ traces: [message] }), []);
+    t.ok(messages.length > 2);
+    t.equal(messages[0]?.trace.status, 'running');
+    t.equal(messages[0]?.spans[0]?.status, 'running');
+    const { trace, spans } = replay(messages);
+    t.same(trace, run.body.trace);
+    const byId = (a: SpanBody, b: SpanBody) => a.span_id.localeCompare(b.span_id);
+    t.same(spans.sort(byId), [...run.body.spans].sort(byId));
+    const sent = messages.reduce((sum, message) => sum + message.spans.length, 0);
+    t.equal(sent, run.body.spans.length + 1);
+    t.equal(live.news(START_MS + 1e9), undefined, 'nothing after the end');
+  }
+});
+
+void t.test('a run that ended between two looks is one message', async (t) => {
+  const run = someRun('content-moderator');
+  t.same(new LiveRun(run).news(run.endMs), run.body);
+});
+
+void t.test('a cancelled run ends as failed, and only if it was seen to begin', async (t) => {
+  const run = someRun('research-assistant');
+  t.equal(new LiveRun(run).cancel(START_MS), undefined);
+  const live = new LiveRun(run);
+  live.news(START_MS);
+  const end = live.cancel(START_MS + 100);
+  t.match(end?.trace, { status: 'failed', success: false, outcome: 'cancelled', duration_ms: 100 });
+  t.same(brokenRules({ traces: end ? [end] : [] }), []);
+  t.match(end?.spans[0], { status: 'failed', ended_at: new Date(START_MS + 100).toISOString() });
+  t.equal(live.cancel(START_MS + 200), undefined);
+});
+
+void t.test('traffic keeps to its rate, and two sessions share no run', async (t) => {
+  const ids = (startMs: number) => {
+    const traffic = new LiveTraffic({ seed: 'live', startMs, runsPerMinute: 60 });
+    const seen = new Set<string>();
+    for (let nowMs = startMs; nowMs <= startMs + 300_000; nowMs += 5000) {
+      for (const run of traffic.news(nowMs)) seen.add(run.trace.trace_id);
+    }
+    t.ok(traffic.started > 200 && traffic.started < 400, `${traffic.started} in five minutes`);
+    t.ok(traffic.underWay > 0);
+    t.ok(traffic.cancel(startMs + 300_000).every((run) => run.trace.status === 'failed'));
+    t.equal(traffic.underWay, 0);
+    return seen;
+  };
+  const [first, second] = [ids(START_MS), ids(START_MS + 1)];
+  t.notOk([...first].some((id) => second.has(id)));
+});

@@ -1,0 +1,276 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Static } from 'typebox';
+import type { Status } from '../../../src/component/status.js';
+import type { Host } from '../../../src/component/host.js';
+import type { SmtpSettings } from '../../../src/component/smtp.js';
+import { generateSecret } from '../../../src/delivery/senders/webhook/signature.js';
+import { AlertsExporter } from '../../../src/exporters/alerts/alerts-exporter.js';
+import { alertsConfig, checkAlerts } from '../../../src/exporters/alerts/config.js';
+import { alertsExporter } from '../../../src/exporters/alerts/factory.js';
+import { reportStore } from '../../../src/exporters/alerts/store-status.js';
+import { uuidV7 } from '../../../src/signal/ids.js';
+import type { ControlStore } from '../../../src/storage/control/control-store.js';
+import { aUser } from '../../storage/duckdb/meta-records.js';
+import { hostThatKeeps, TestStore } from '../../storage/duckdb/test-store.js';
+import { aDecision, addRule } from '../../support/kept-rules.js';
+import { componentSettings } from '../../support/component-settings.js';
+import { startMails } from '../../support/mail-server.js';
+import { firedEnvelope } from '../../support/placed-notices.js';
+import { aTrace } from '../../support/run-records.js';
+import { sectionConfig } from '../../support/section-config.js';
+import { TickingClock } from '../../support/ticking-clock.js';
+import { until } from '../../support/until.js';
+import { AUTHORITY } from '../../support/webhook-certificates.js';
+import { answerText, startReceiver } from '../../support/webhook-receiver.js';
+
+const ALL = { offset: 0, limit: 10 };
+const NOW = AbortSignal.abort();
+
+const configOf = (yaml = ''): Static<typeof alertsConfig> => sectionConfig(alertsConfig, yaml);
+
+const smtpAt = (port: number): SmtpSettings => ({
+  ...{ host: '127.0.0.1', port, secure: false, requireTls: false, login: null },
+  from: 'jackdaw@example.com',
+});
+
+/** The two planes that an exporter stands on. */
+interface Planes {
+  readonly opened: TestStore;
+  readonly control: ControlStore;
+}
+
+async function openPlanes(t: Test): Promise<Planes> {
+  const opened = await TestStore.open(t);
+  return {
+    opened,
+    // Another one once the stores were opened again.
+    get control() {
+      return opened.control;
+    },
+  };
+}
+
+function hostOf(planes: Planes, smtp: SmtpSettings | null = null): Host {
+  return {
+    ...hostThatKeeps(planes.opened.statuses),
+    smtp,
+    extension: (id, isWanted) => {
+      const found: unknown = id === 'sqlite' ? planes.control : planes.opened.store;
+      if (!isWanted(found)) throw new Error(`${id} is not what was wanted`);
+      return found;
+    },
+  };
+}
+
+/** An exporter that may send to 127.0.0.1, where all names lead. */
+function newExporter(t: Test, { opened }: Planes, id = 'alerts') {
+  const authority = join(dirname(opened.path), 'authority.pem');
+  writeFileSync(authority, AUTHORITY);
+  const settings = componentSettings(id);
+  const config = configOf(`targets: { allow_cidrs: [127.0.0.1/32], ca_file: ${JSON.stringify(authority)} }`);
+  const exporter = new AlertsExporter(
+    { ...settings, clock: new TickingClock(t), config },
+    { random: () => 0.5, resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
+  );
+  t.teardown(() => exporter.shutdown(NOW));
+  return { exporter, ...settings };
+}
+
+void t.test('the defaults', async (t) => {
+  t.strictSame(configOf(), {
+    store: 'duckdb',
+    control: 'sqlite',
+    interval: '30s',
+    window: '60m',
+    min_samples: 1,
+    timezone: 'UTC',
+    targets: { allow_cidrs: [] },
+  });
+  t.strictSame(checkAlerts(configOf()), []);
+  t.strictSame(checkAlerts(configOf('{ interval: 1s, timezone: America/St_Johns }')), []);
+  for (let i = 0; i < 3; i++) configOf(`webhook_signing_secret: ${generateSecret()}`);
+});
+
+void t.test('what the schema refuses', async (t) => {
+  for (const yaml of [
+    'interval: soon',
+    'min_samples: 0',
+    'min_samples: 1.5',
+    'webhook_signing_secret: secret',
+    `webhook_signing_secret: ${generateSecret().slice(0, -1)}`,
+    `webhook_signing_secret: ${generateSecret().replace('whsec_', '')}`,
+    'targets: { allow: [] }',
+  ])
+    t.throws(() => configOf(yaml), yaml);
+  t.throws(() => configOf('webhook_signing_secret: hunter2'), /must be whsec_ and 32 bytes in base64/);
+});
+
+void t.test('what else is wrong is named with its place', async (t) => {
+  for (const [yaml, path, message] of [
+    ['interval: 999ms', '/interval', /must be at least 1s/],
+    ['window: 0s', '/window', /must be longer than 0s/],
+    ['window: 367d', '/window', /must not be longer than 366d/],
+    ['timezone: Europe/Berlim', '/timezone', /there is no time zone "Europe\/Berlim"/],
+    ['timezone: ""', '/timezone', /there is no time zone/],
+    [
+      'targets: { allow_cidrs: [10.0.0.0/8, 10.0.0.1] }',
+      '/targets/allow_cidrs/1',
+      /"10\.0\.0\.1" is not a range/,
+    ],
+  ] as const)
+    t.match(checkAlerts(configOf(yaml)), [{ path, message }], yaml);
+  t.strictSame(alertsExporter.resources?.(configOf('targets: { ca_file: ca.pem }')), [
+    { kind: 'readable_file', path: 'ca.pem' },
+  ]);
+});
+
+void t.test('it takes whatever comes, and can be stopped without a start', async (t) => {
+  const exporter = alertsExporter.create({ ...componentSettings('alerts'), config: configOf() });
+  const context = { receivedAt: 0 };
+  t.strictSame(Object.keys(exporter.inputs), ['traces', 'metrics']);
+  t.strictSame(await exporter.inputs.traces?.consume({ tenant: 'somebody', items: [] }, context), {
+    accepted: 0,
+    refused: [],
+  });
+  await exporter.shutdown?.(NOW);
+  await exporter.shutdown?.(NOW);
+});
+
+void t.test('rules are judged soon after everybody else has a batch', async (t) => {
+  const planes = await openPlanes(t);
+  const userId = await planes.opened.addUser();
+  const { exporter } = newExporter(t, planes);
+  await exporter.start(hostOf(planes));
+  const service = { agent_id: null, agent_name: null, target_service: 'planner', threshold: 0.5 };
+  const rule = await addRule(planes.control, userId, service);
+  const now = Date.now() * 1000;
+  const items = [aTrace(0, { agent: 'planner', status: 'failed', started_at: now, ended_at: now })];
+  const context = { receivedAt: now };
+  // Nobody waits for the store here: it is told of the batch before that has it.
+  const answered = planes.opened.store.writer
+    .traces({ tenant: userId, items: [...items] }, context)
+    .then(() => undefined);
+  const batch = { tenant: userId, items };
+  await exporter.inputs.traces?.consume(batch, { ...context, answered });
+  t.same(batch.items, [], 'records are let go of');
+  await until(
+    'it has fired',
+    async () => ((await planes.control.alerts.read(userId, rule.alert.id))?.incident ?? null) !== null,
+  );
+  await exporter.shutdown(NOW);
+});
+
+void t.test('as long as it runs it says where it may send, and how alerts are evaluated', async (t) => {
+  const planes = await openPlanes(t);
+  const { exporter, meter, logger } = newExporter(t, planes);
+  await exporter.start(hostOf(planes));
+  const published = () => planes.control.terms.all(Date.now() * 1000);
+  const alerting = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
+  t.strictSame(await published(), [{ targets: { allow_cidrs: ['127.0.0.1/32'] }, alerting }]);
+  t.match(logger.lines.join('\n'), /No mail server is configured/);
+  const second = newExporter(t, planes, 'alerts/second').exporter;
+  await t.rejects(
+    second.start(hostOf(planes)),
+    /The alerts of "duckdb" are evaluated by exporter "alerts" already: use that one in all pipelines, or name another store/,
+  );
+  await second.shutdown(NOW);
+  await until('the first evaluation', async () =>
+    /alerts_evaluation_duration_seconds_count{exporter="alerts"} [1-9]/.test((await meter.print()).text),
+  );
+  await exporter.shutdown(AbortSignal.timeout(5000));
+  t.strictSame(await published(), []);
+  const { text } = await meter.print();
+  for (const name of ['evaluated_rules_total', 'fired_total', 'resolved_total', 'evaluation_failures_total'])
+    t.match(text, new RegExp(`jackdaw_alerts_${name}{exporter="alerts"} 0\n`), name);
+  t.match(text, /jackdaw_alerts_notifications_total{exporter="alerts",channel="email",status="skipped"} 0\n/);
+  const third = newExporter(t, planes, 'alerts/third').exporter;
+  await third.start(hostOf(planes));
+  await third.shutdown(NOW);
+});
+
+void t.test('a CA file that is of no use stops the start, and nothing is held', async (t) => {
+  const planes = await openPlanes(t);
+  const file = join(dirname(planes.opened.path), 'empty.pem');
+  writeFileSync(file, '');
+  const config = configOf(`targets: { ca_file: ${JSON.stringify(file)} }`);
+  const exporter = new AlertsExporter({ ...componentSettings('alerts/other'), config });
+  await t.rejects(exporter.start(hostOf(planes)), /empty\.pem \(targets\.ca_file\) contains no certificate/);
+  await exporter.shutdown(NOW);
+  const next = newExporter(t, planes).exporter;
+  await next.start(hostOf(planes));
+  await next.shutdown(NOW);
+});
+
+void t.test('the store is well when evaluation and notices find it so', async (t) => {
+  const statuses: Status[] = [];
+  const report = reportStore(hostThatKeeps(statuses));
+  const [evaluation, notices] = [report('evaluation'), report('notices')];
+  evaluation(true);
+  notices(true);
+  evaluation(false);
+  notices(false);
+  t.strictSame(
+    statuses.map(({ level }) => level),
+    ['degraded', 'degraded', 'degraded', 'ok'],
+  );
+});
+
+void t.test(
+  'what was pending or broken off at a stop is sent by the next start, as the same notice',
+  async (t) => {
+    let isBroken = true;
+    const receiver = await startReceiver(t, (socket) => {
+      if (!isBroken) socket.end(answerText('200 OK'));
+    });
+    const ids: string[] = [];
+    const mails = await startMails(t, {
+      onMailFrom: (_address, _session, done) => {
+        ids.push('asked');
+        if (!isBroken) done();
+      },
+    });
+    const planes = await openPlanes(t);
+    const { opened, control } = planes;
+    const user = aUser({ email: 'somebody@example.org' });
+    const userId = user.id;
+    await control.accounts.createUser(user);
+    const webhook_url = `${receiver.url}/`;
+    const service = { agent_id: null, agent_name: null, target_service: 'db:postgres' };
+    const rule = await addRule(control, userId, { ...service, channel: 'both', webhook_url });
+    const first = newExporter(t, planes).exporter;
+    await first.start(hostOf(planes, smtpAt(mails.port)));
+    const firedAt = Date.now() * 1000;
+    const eventId = uuidV7(firedAt / 1000);
+    const { data } = JSON.parse(firedEnvelope(eventId, service)) as { data: object };
+    const [written] = await control.alerts.recordFirings([aDecision(rule, { firedAt, eventId, data })]);
+    t.equal(written, true);
+    await until('both are under way', () => ids.length > 0 && receiver.requests.length > 0);
+    await first.shutdown(NOW);
+    const notices = async () =>
+      (await planes.control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
+    t.match(await notices(), [
+      { channel: 'email', status: 'pending', attempts: [] },
+      { channel: 'webhook', status: 'pending', attempts: [] },
+    ]);
+
+    isBroken = false;
+    await opened.reopen();
+    const second = newExporter(t, planes).exporter;
+    await second.start(hostOf(planes, smtpAt(mails.port)));
+    await until('both are sent', async () =>
+      ((await notices()) ?? []).every(({ status }) => status === 'sent'),
+    );
+    t.match(await notices(), [
+      { channel: 'email', detail: null, attempts: [{ attempt_number: 1, status_code: 250 }] },
+      { channel: 'webhook', detail: null, attempts: [{ attempt_number: 1, status_code: 200 }] },
+    ]);
+    t.strictSame(
+      mails.received.map(({ id, to }) => [id, to]),
+      [[`<${eventId}.alert@example.com>`, ['somebody@example.org']]],
+    );
+    t.strictSame(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), new Set([eventId]));
+    await second.shutdown(AbortSignal.timeout(5000));
+  },
+);

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { NotedBatches } from '../../../src/exporters/alerts/noted-batches.js';
+import type { TraceHeader } from '../../../src/signal/trace.js';
+import { aPoint } from '../../support/metric-points.js';
+import { aHeader } from '../../support/run-records.js';
+
+const USER = '018f0000-0000-7000-8000-00000000000a';
+
+/** The agents that a batch with these runs may be about. */
+function namesOf(noted: NotedBatches, ...runs: readonly Partial<TraceHeader>[]): string[] {
+  const items = runs.map((run) => ({ trace: aHeader(run), spans: [] }));
+  return [...noted.traces({ tenant: USER, items }).agents];
+}
+
+void t.test('what batches bring', async (t) => {
+  const noted = new NotedBatches();
+  t.same(noted.traces({ tenant: USER, items: [] }), {
+    userId: USER,
+    agents: new Set(),
+    hasSpans: false,
+    hasPoints: false,
+  });
+  t.match(noted.metrics({ tenant: USER, items: [aPoint()] }), {
+    userId: USER,
+    hasSpans: false,
+    hasPoints: true,
+  });
+  t.match(noted.traces({ tenant: USER, items: [{ trace: aHeader(), spans: [] }] }), { hasSpans: true });
+  t.strictSame(namesOf(noted, { agent: 'one' }, { agent: 'two' }, { agent: 'one' }), ['one', 'two']);
+});
+
+void t.test('a run is of whom any of its records named, as long as it is remembered', async (t) => {
+  const noted = new NotedBatches();
+  const trace_id = '018f0000-0000-7000-8000-0000000000b1';
+  const follows = { trace_id, follows_spans: true } as const;
+  t.strictSame(namesOf(noted, { ...follows, agent: 'planner' }), ['planner']);
+  t.strictSame(namesOf(noted, { ...follows, agent: 'a service' }), ['a service', 'planner']);
+  t.strictSame(namesOf(noted, { ...follows, agent: 'planner' }), ['planner', 'a service']);
+  const running = { trace_id: '018f0000-0000-7000-8000-0000000000b2', status: 'running' } as const;
+  namesOf(noted, { ...running, agent: 'declared' });
+  t.strictSame(namesOf(noted, { ...follows, trace_id: running.trace_id, agent: 'spans' }), [
+    'spans',
+    'declared',
+  ]);
+  for (let at = 0; at < 10_000; at++) {
+    const other = `018f0000-0000-7000-8000-${String(at).padStart(12, '0')}`;
+    namesOf(noted, { ...follows, trace_id: other, agent: 'other' });
+  }
+  t.strictSame(namesOf(noted, { ...follows, agent: 'late' }), ['late']);
+});

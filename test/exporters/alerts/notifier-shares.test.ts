@@ -1,0 +1,93 @@
+import t, { type Test } from 'tap';
+import { Mailer } from '../../../src/delivery/senders/email/mailer.js';
+import { AddressPolicy } from '../../../src/delivery/senders/webhook/address-policy.js';
+import { EmailChannel } from '../../../src/exporters/alerts/email-channel.js';
+import { Notifier } from '../../../src/exporters/alerts/notifier.js';
+import { WebhookChannel } from '../../../src/exporters/alerts/webhook-channel.js';
+import { aUser } from '../../storage/duckdb/meta-records.js';
+import { openControlPlane } from '../../support/control-plane.js';
+import { aDecision, addRule } from '../../support/kept-rules.js';
+import { startMails } from '../../support/mail-server.js';
+import { firedEnvelope } from '../../support/placed-notices.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { until } from '../../support/until.js';
+import { answerText, startReceiver } from '../../support/webhook-receiver.js';
+import { startSender } from '../../support/webhook-sender.js';
+
+/** Notices of a control plane, which are sent to a receiver that hangs where a path says so, and to a mail server. */
+async function startSending(t: Test, hasMails: boolean) {
+  const mails = await startMails(t);
+  const receiver = await startReceiver(t, (socket, { line }) => {
+    if (!line.includes('/hangs')) socket.end(answerText('200 OK'));
+  });
+  const policy = new AddressPolicy(['127.0.0.1/32']);
+  const { sender, clock } = await startSender(t, { policy });
+  const logger = new RecordingLogger();
+  const control = await openControlPlane(t, { clock });
+  const tools = { clock, logger, random: () => 0.5 };
+  const server = { host: '127.0.0.1', port: mails.port, secure: false, requireTls: false, login: null };
+  const mailer = hasMails ? new Mailer({ smtp: { ...server, from: 'j@example.com' }, clock }) : null;
+  const told: string[] = [];
+  const [one, other] = [aUser(), aUser()];
+  for (const user of [one, other]) await control.accounts.createUser(user);
+  const { data } = JSON.parse(firedEnvelope('an event')) as { data: object };
+  /** Fires new alerts of a user. */
+  const fire = async (userId: string, path: string, count: number) => {
+    const url = `${receiver.url}${path}`;
+    const firings = [];
+    for (let i = 0; i < count; i++) {
+      const rule = await addRule(control, userId, { channel: 'both', webhook_url: url });
+      firings.push(aDecision(rule, { firedAt: clock.now(), data }));
+    }
+    await control.alerts.recordFirings(firings);
+  };
+  await fire(one.id, '/hangs', 200);
+  clock.advance(1000);
+  await fire(other.id, '/answers', 1);
+  const notifier = new Notifier({
+    ...tools,
+    notices: control.notices,
+    watch: control.watch,
+    channels: {
+      email: new EmailChannel({ ...tools, mailer }),
+      webhook: new WebhookChannel({ ...tools, sender, policy, secret: null, version: '1.2.3' }),
+    },
+    onStore: () => undefined,
+    onResult: (...result) => told.push(result.join(' ')),
+  });
+  t.teardown(async () => {
+    await notifier.stop(AbortSignal.abort());
+    mailer?.close();
+  });
+  return {
+    ...{ clock, mails, logger, other },
+    posts: (path: string) => receiver.requests.filter(({ line }) => line.includes(path)).length,
+    told: (result: string) => told.filter((one) => one === result).length,
+  };
+}
+
+void t.test('one user’s receiver that hangs and mails without end hold up nobody else', async (t) => {
+  const { clock, mails, other, posts, told, logger } = await startSending(t, true);
+  // No time passes: the other user is among the first.
+  await until('the other user’s webhook has come', () => posts('/answers') === 1);
+  await until('the other user’s mail has come', () =>
+    mails.received.some(({ to }) => to.includes(other.email)),
+  );
+  await until('the rest of the mails are settled', () => {
+    clock.advance(1);
+    return told('email sent') + told('email skipped') === 201;
+  });
+  t.equal(mails.received.length, 21);
+  t.equal(told('email skipped'), 180);
+  t.match(logger.lines.join('\n'), /their users had 20 within an hour.*"?items"?/);
+  t.equal(posts('/hangs'), 4);
+  t.equal(posts('/answers'), 1);
+});
+
+void t.test('without a mail server all mails are settled at once', async (t) => {
+  const { mails, posts, told } = await startSending(t, false);
+  await until('the other user’s webhook has come', () => posts('/answers') === 1);
+  t.equal(told('email skipped'), 201);
+  t.equal(mails.received.length, 0);
+  await until('the receiver hangs', () => posts('/hangs') === 4);
+});

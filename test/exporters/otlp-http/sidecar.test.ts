@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { freePort } from '../../support/free-port.js';
+import { pause } from '../../support/http-listener.js';
+import { OtlpLoad } from '../../support/otlp-load.js';
+import { spawnDaemon, type DaemonProcess } from '../../support/process.js';
+
+/** A gateway that can be started again where it was. */
+const gatewayOverlay = (endpoint: string) =>
+  `receivers: { otlp: { protocols: { http: { endpoint: "${endpoint}" } } } }
+`;
+
+/** A daemon that keeps nothing but users and keys, and forwards everything. */
+const sidecarOverlay = (url: string, key: string) => `exporters:
+  otlp_http:
+    endpoint: ${url}
+    headers: { authorization: "Bearer ${key}" }
+    timeout: 10s
+    retry: { initial_interval: 100ms, max_interval: 500ms }
+    queue: { batch: { max_items: 50, max_wait: 20ms } }
+service:
+  pipelines:
+    traces: { receivers: [trace_batch, otlp], processors: [validation], exporters: [otlp_http] }
+    metrics: { receivers: [otlp], processors: [], exporters: [otlp_http] }
+    logs: { receivers: [otlp], processors: [], exporters: [otlp_http] }
+`;
+
+async function read(daemon: DaemonProcess, path: string): Promise<Response> {
+  return fetch(`${daemon.url}/api/v1${path}`, { headers: { authorization: `Bearer ${daemon.key}` } });
+}
+
+/** Waits until a sidecar has nothing left to deliver. */
+async function emptied(sidecar: DaemonProcess): Promise<void> {
+  for (;;) {
+    const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
+    const waiting = [...text.matchAll(/^jackdaw_exporter_queue_items\{.*\} (\d+)$/gm)];
+    if (waiting.length === 3 && waiting.every(([, count]) => count === '0')) return;
+    await pause();
+  }
+}
+
+/** The sum of a metric of a sidecar's exporter, `jackdaw_exporter_…`, over all its series. */
+async function total(sidecar: DaemonProcess, name: string): Promise<number> {
+  const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
+  const series = text.matchAll(new RegExp(`^jackdaw_exporter_${name}\\{.*\\} (\\d+)$`, 'gm'));
+  return [...series].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+void t.test(
+  'a gateway is killed and started again under load: all that its sidecar took arrives',
+  { timeout: 120_000 },
+  async (t) => {
+    const folder = t.testdir({ gateway: {}, sidecar: {} });
+    const overlay = gatewayOverlay(`127.0.0.1:${await freePort()}`);
+    const first = await spawnDaemon(t, { directory: join(folder, 'gateway'), overlay });
+    const { directory, key } = first;
+    const sidecar = await spawnDaemon(t, {
+      directory: join(folder, 'sidecar'),
+      overlay: sidecarOverlay(first.otlpUrl, key),
+    });
+    const load = new OtlpLoad(sidecar.otlpUrl, sidecar.key);
+    await load.more(150);
+    await first.stop('SIGKILL');
+    await load.more(150);
+    const second = await spawnDaemon(t, { directory, key, overlay });
+    await load.more(150);
+    await load.stop();
+    await emptied(sidecar);
+    t.equal(await total(sidecar, 'dropped_items_total'), 0, 'nothing was given up');
+    t.ok((await total(sidecar, 'retries_total')) > 0, 'the gateway was away');
+
+    const { traces, points, logs } = load.acknowledged;
+    t.ok(traces.size > 20 && points.size > 20 && logs.size > 20, 'there was load of every signal');
+    for (const [traceId, spans] of traces) {
+      const uuid = traceId.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+      const response = await read(second, `/dashboard/traces/${uuid}`);
+      const trace = (await response.json()) as {
+        readonly status: string;
+        readonly spans: readonly { readonly span_id: string }[];
+      };
+      t.equal(trace.status, 'completed');
+      const ids = trace.spans.map(({ span_id: id }) => id.replaceAll('-', '').slice(16));
+      t.strictSame(ids.sort(), [...spans].sort(), 'every span once');
+    }
+    const query = await read(second, '/dashboard/metrics/query?name=load&limit=10000');
+    const found = (await query.json()) as { readonly data_points: readonly { readonly value: number }[] };
+    const values = new Set(found.data_points.map(({ value }) => value));
+    t.strictSame(
+      [...points].filter((value) => !values.has(value)),
+      [],
+      'every point at least once',
+    );
+    const bodies = new Set<string>();
+    for (let offset = 0; ; offset += 1000) {
+      const search = await read(second, `/dashboard/logs/search?limit=1000&offset=${offset}`);
+      const { items } = (await search.json()) as { readonly items: readonly { readonly body: string }[] };
+      for (const { body } of items) bodies.add(body);
+      if (items.length < 1000) break;
+    }
+    t.strictSame(
+      [...logs].filter((body) => !bodies.has(body)),
+      [],
+      'every record at least once',
+    );
+    t.notMatch(sidecar.stderr(), key, 'the key of the gateway is never shown');
+    t.strictSame(await sidecar.stop(), { code: 0, signal: null });
+    t.strictSame(await second.stop(), { code: 0, signal: null });
+  },
+);
+
+void t.test(
+  'a run of the batch route reads the same on the gateway; a stop delivers what waits',
+  async (t) => {
+    const folder = t.testdir({ gateway: {}, sidecar: {}, direct: {} });
+    const gateway = await spawnDaemon(t, { directory: join(folder, 'gateway') });
+    const sidecar = await spawnDaemon(t, {
+      directory: join(folder, 'sidecar'),
+      overlay: sidecarOverlay(gateway.otlpUrl, gateway.key).replace('max_wait: 20ms', 'max_wait: 1h'),
+    });
+    const [traceId, agentId, llmId] = [1, 2, 3].map((n) => `0000000${n}-aaaa-4bbb-8ccc-ddddeeeeffff`);
+    const times = { started_at: '2026-01-15T12:00:00.000001Z', ended_at: '2026-01-15T12:00:02Z' };
+    const trace = {
+      trace_id: traceId,
+      agent: 'support',
+      success: false,
+      outcome: 'escalated',
+      metadata: { ticket: 7 },
+      ...times,
+    };
+    const spans = [
+      { span_id: agentId, trace_id: traceId, type: 'agent', name: 'answer', ...times },
+      {
+        span_id: llmId,
+        trace_id: traceId,
+        parent_span_id: agentId,
+        type: 'llm',
+        name: 'draft',
+        model: 'gpt-5-mini',
+        input_tokens: 12,
+        output_tokens: 30,
+        cost_usd: '0.001250',
+        input_data: { prompt: 'Wo ist mein Paket? 📦' },
+        output_data: { text: 'Unterwegs.' },
+        metadata: { attempt: 2 },
+        ...times,
+      },
+    ];
+    const body = JSON.stringify({ traces: [{ trace, spans }] });
+    const post = async (daemon: DaemonProcess) =>
+      fetch(`${daemon.url}/api/v1/traces/batch`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' },
+        body,
+      });
+    t.match(await (await post(sidecar)).json(), { accepted: 1, rejected: 0 });
+    t.strictSame(await sidecar.stop('SIGTERM'), { code: 0, signal: null });
+
+    const direct = await spawnDaemon(t, { directory: join(folder, 'direct') });
+    await post(direct);
+    const [relayed, sent] = await Promise.all(
+      [gateway, direct].map(async (daemon) => (await read(daemon, `/dashboard/traces/${traceId}`)).json()),
+    );
+    t.strictSame(relayed, sent);
+  },
+);

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { ConsumeError } from '../../../src/component/consume-error.js';
+import type { ConsumeContext, Receipt } from '../../../src/component/consumer.js';
+import type { Host } from '../../../src/component/host.js';
+import { storageExporter } from '../../../src/exporters/storage/factory.js';
+import type { TracesBatch } from '../../../src/signal/batch.js';
+import { componentSettings } from '../../support/component-settings.js';
+
+const BATCH: TracesBatch = { tenant: 'a-user', items: [] };
+const CONTEXT: ConsumeContext = { receivedAt: 7 };
+
+function hostWith(extensions: Readonly<Record<string, unknown>>): Host {
+  const host: Pick<Host, 'extension'> = {
+    extension: (id, isWanted) => {
+      const found = extensions[id];
+      if (!isWanted(found)) throw new Error(`${id} is no store`);
+      return found;
+    },
+  };
+  return host as Host;
+}
+
+void t.test(
+  'a batch goes to the store of that id with its context, and its receipt comes back',
+  async (t) => {
+    const receipt: Receipt = { accepted: 3, refused: [{ index: 1, reason: 'because' }] };
+    const seen: unknown[] = [];
+    const writer = {
+      traces: async (...given: unknown[]) => {
+        seen.push(...given);
+        return receipt;
+      },
+    };
+    const store = { writer };
+    const exporter = storageExporter.create({
+      ...componentSettings('storage'),
+      config: { store: 'duckdb/archive' },
+    });
+    await exporter.start?.(hostWith({ 'duckdb/archive': store }));
+    t.equal(await exporter.inputs.traces?.consume(BATCH, CONTEXT), receipt);
+    t.equal(seen[0], BATCH);
+    t.equal(seen[1], CONTEXT);
+  },
+);
+
+void t.test('without such a store it does not start', async (t) => {
+  const exporter = storageExporter.create({ ...componentSettings('storage'), config: { store: 'query' } });
+  await t.rejects(async () => exporter.start?.(hostWith({ query: {} })), /no store/);
+});
+
+void t.test('a batch before the start is refused, not lost', async (t) => {
+  const exporter = storageExporter.create({ ...componentSettings('storage'), config: { store: 'duckdb' } });
+  await t.rejects(async () => {
+    await exporter.inputs.traces?.consume(BATCH, CONTEXT);
+  }, ConsumeError);
+});

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import type { DeliveryDetail } from '../../../src/storage/delivery-queue.js';
+import { FAULTY_ANSWERS } from '../../support/faulty-answers.js';
+import { TEST_CERTIFICATE, TEST_KEY } from '../../support/http-certificate.js';
+import { until } from '../../support/until.js';
+import { EXPIRED } from '../../support/webhook-certificates.js';
+import { startReceiver } from '../../support/webhook-receiver.js';
+import { WebhookService } from '../../support/webhook-service.js';
+
+/** Faults are tried once, one after the other, and pause nothing. */
+const ONCE = 'retry_schedule: []\nbreaker_threshold: 1000';
+
+/** The delivery of one event to a URL. @param meanwhile is done while the attempt is under way */
+async function deliver(
+  service: WebhookService,
+  url: string,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<DeliveryDetail | undefined> {
+  const { id } = await service.addEndpoint(url);
+  await service.emit();
+  await meanwhile();
+  const [delivery] = await service.settled(id, 1);
+  await service.control.endpoints.delete(service.slug, id);
+  return delivery;
+}
+
+function failure(error: string | null, status: number | null = null): object {
+  return {
+    status: 'failed',
+    attempt_count: 1,
+    attempts: [
+      {
+        attempt_number: 1,
+        http_status_code: status,
+        duration_ms: Number,
+        attempted_at: Number,
+        error_message: error,
+      },
+    ],
+  };
+}
+
+void t.test('each odd answer gives its record', async (t) => {
+  const service = await WebhookService.start(t, { overlay: ONCE });
+  for (const { what, answer, expected } of FAULTY_ANSWERS) {
+    const receiver = await startReceiver(t, answer);
+    const found = await deliver(service, receiver.url);
+    const { succeeded, statusCode, responseBody, error } = expected;
+    t.match(
+      found?.attempts,
+      [
+        {
+          ...(statusCode !== undefined && { http_status_code: statusCode }),
+          ...(error !== undefined && { error_message: error }),
+          attempt_number: 1,
+          duration_ms: Number,
+        },
+      ],
+      what,
+    );
+    // Not as a pattern: what is expected may be a part of what is there.
+    if (responseBody !== undefined) t.equal(found?.attempts[0]?.response_body, responseBody, what);
+    if (succeeded !== undefined) t.equal(found?.status, succeeded ? 'success' : 'failed', what);
+    t.equal(receiver.requests.length, 1);
+  }
+});
+
+void t.test('receivers that do not come to an end are broken off, and what came is kept', async (t) => {
+  const service = await WebhookService.start(t, { overlay: ONCE });
+  const silent = await startReceiver(t, () => undefined);
+  const timeOut = (receiver: { requests: readonly unknown[] }) => async (): Promise<void> => {
+    await until('it arrives', () => receiver.requests.length === 1);
+    service.clock.advance(15_000);
+  };
+  t.match(
+    await deliver(service, silent.url, timeOut(silent)),
+    failure('There was no answer within 15000 ms'),
+  );
+
+  let dripped = 0;
+  const dripping = await startReceiver(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
+    const timer = setInterval(() => {
+      socket.write('drip ');
+      // The answer has arrived by then: without it there is no body to wait for.
+      if (++dripped === 50) service.clock.advance(15_000);
+    }, 1);
+    socket.on('close', () => {
+      clearInterval(timer);
+    });
+  });
+  const found = await deliver(service, dripping.url);
+  t.match(found, failure('The answer was not complete within 15000 ms', 200));
+  t.match(found?.attempts[0]?.response_body, /^(drip ?)+/);
+  const { text } = await service.settings.meter.print();
+  t.match(text, /jackdaw_webhook_attempts_total{exporter="webhook",result="timed_out"} 2\n/);
+});
+
+/** A TCP server without TLS. */
+async function startTcp(t: Test, onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    t.teardown(() => socket.destroy());
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+void t.test('where no connection comes about', async (t) => {
+  const names = ['127.0.0.1'];
+  const service = await WebhookService.start(t, {
+    overlay: ONCE,
+    resolve: async (hostname) => {
+      if (hostname === 'nowhere.test') throw Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' });
+      return names.map((address) => ({ address, family: 4 }));
+    },
+  });
+  const stranger = await startReceiver(t, undefined, { cert: TEST_CERTIFICATE, key: TEST_KEY });
+  t.match(await deliver(service, stranger.url), failure('The receiver’s certificate is not trusted'));
+  const expired = await startReceiver(t, undefined, { cert: EXPIRED });
+  t.match(await deliver(service, expired.url), failure('The receiver’s certificate has expired'));
+  const other = await startReceiver(t);
+  t.match(
+    await deliver(service, `https://other.test:${other.port}/`),
+    failure('The receiver’s certificate is not for other.test'),
+  );
+  const plain = await startTcp(t, (socket) => socket.end('HTTP/1.1 400 Speak plainly\r\n\r\n'));
+  t.match(
+    await deliver(service, `https://hook.test:${plain}/`),
+    failure('No secure connection to the receiver could be negotiated (TLS)'),
+  );
+  const resetting = await startTcp(t, (socket) => socket.resetAndDestroy());
+  t.match(
+    await deliver(service, `https://hook.test:${resetting}/`),
+    failure('The connection ended before there was an answer'),
+  );
+  const hanging = await startTcp(t, () => {
+    service.clock.advance(5000);
+  });
+  t.match(
+    await deliver(service, `https://hook.test:${hanging}/`),
+    failure('There was no connection within 5000 ms'),
+  );
+  t.match(
+    await deliver(service, 'https://nowhere.test/'),
+    failure('The host name nowhere.test cannot be resolved'),
+  );
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await once(closed, 'close');
+  t.match(
+    await deliver(service, `https://hook.test:${port}/`),
+    failure('The receiver refused the connection'),
+  );
+  for (const { requests } of [stranger, expired, other]) t.strictSame(requests, []);
+});

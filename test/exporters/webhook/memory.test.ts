@@ -1,0 +1,37 @@
+import t from 'tap';
+import { startHangingReceivers } from '../../support/hanging-receivers.js';
+import { heldMemory, toldMemory } from '../../support/held-memory.js';
+import { until } from '../../support/until.js';
+import { WebhookService } from '../../support/webhook-service.js';
+
+const RECEIVERS = 1000;
+const TIMEOUT_MS = 600_000;
+
+void t.test(`memory stays flat with ${RECEIVERS} endpoints that hang`, { timeout: 120_000 }, async (t) => {
+  const { urlOf, waitFor } = await startHangingReceivers(t);
+  const service = await WebhookService.start(t, {
+    // Half of the places are for one organization. Slow machines take long to connect so often: only the test ends the time.
+    overlay: `{ timeout: ${TIMEOUT_MS}ms, connect_timeout: ${TIMEOUT_MS}ms, max_concurrency: ${2 * RECEIVERS}, retry_schedule: [] }`,
+  });
+  for (let index = 0; index < RECEIVERS; index++) await service.addEndpoint(urlOf(index));
+  const endpoints = async () => await service.control.endpoints.list(service.slug);
+
+  const before = await heldMemory();
+  const ends = [];
+  for (const round of [1, 2]) {
+    await service.emit();
+    await waitFor(round * RECEIVERS);
+    const during = await heldMemory();
+    t.comment(`round ${round}: ${toldMemory(before)}, then ${toldMemory(during)}`);
+    t.ok(during.whole - before.whole < 400, 'what hangs does not cost much');
+    service.clock.advance(TIMEOUT_MS);
+    await until('all are recorded', async () =>
+      (await endpoints()).every(({ consecutive_failures }) => consecutive_failures === round),
+    );
+    ends.push(await heldMemory());
+  }
+  const [first, last] = ends;
+  if (!first || !last) throw new Error('two rounds');
+  t.ok(last.heap - first.heap < 16, `heap: ${toldMemory(first)}, then ${toldMemory(last)}`);
+  t.ok(last.whole - first.whole < 150, 'nor does what lies outside of it grow');
+});

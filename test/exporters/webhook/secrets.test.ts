@@ -1,0 +1,47 @@
+import t from 'tap';
+import { OpenedSecrets } from '../../../src/exporters/webhook/opened-secrets.js';
+
+/** Opens `sealed x` as `x`, save where a test lets it fail, and notes what it was asked for. */
+function aBox() {
+  const asked: string[] = [];
+  const faults: Error[] = [];
+  const open = async (sealed: string, owner: string): Promise<string> => {
+    asked.push(`${owner}: ${sealed}`);
+    const fault = faults.shift();
+    if (fault) throw fault;
+    return sealed.replace('sealed ', '');
+  };
+  return { open, asked, faults };
+}
+
+void t.test('each is opened once, for its owner, and after a rotation anew', async (t) => {
+  const box = aBox();
+  const secrets = new OpenedSecrets(box);
+  const opened = await Promise.all([secrets.open('sealed a', 'one'), secrets.open('sealed a', 'one')]);
+  t.same([...opened, await secrets.open('sealed a', 'one')], ['a', 'a', 'a']);
+  t.same(box.asked, ['one: sealed a']);
+  box.faults.push(new Error('it is not yours'));
+  await t.rejects(secrets.open('sealed a', 'two'), { message: 'it is not yours' });
+  t.equal(await secrets.open('sealed b', 'one'), 'b');
+  t.same(box.asked, ['one: sealed a', 'two: sealed a', 'one: sealed b']);
+});
+
+void t.test('what could not be opened is tried again', async (t) => {
+  const box = aBox();
+  const secrets = new OpenedSecrets(box);
+  box.faults.push(new Error('the key is gone'));
+  const both = await Promise.allSettled([secrets.open('sealed a', 'one'), secrets.open('sealed a', 'one')]);
+  t.same(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  t.equal(await secrets.open('sealed a', 'one'), 'a');
+  t.equal(box.asked.length, 2);
+});
+
+void t.test('so many are kept at most; what was not used for longest goes', async (t) => {
+  const box = aBox();
+  const secrets = new OpenedSecrets(box, 2);
+  for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await secrets.open(`sealed ${name}`, 'one');
+  t.same(box.asked, ['one: sealed a', 'one: sealed b', 'one: sealed c', 'one: sealed b']);
+});

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import t from 'tap';
+import { encodeBatch } from '../../../src/processors/service-map/encode-batch.js';
+import { deriveBatch } from '../../../src/signal/derive-map.js';
+import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
+import { SPAN_TYPES, type SpanRecord } from '../../../src/signal/span.js';
+import type { TraceRecord } from '../../../src/signal/trace.js';
+import { anyCharacter } from '../../support/any-character.js';
+import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
+import { startMap } from './map-processor.js';
+
+const HOUR = 3_600_000_000;
+const WORDS = [
+  'orders',
+  ' orders ',
+  'Orders',
+  '',
+  '\ud83e',
+  'a\0b',
+  'x'.repeat(1500),
+  '🪶'.repeat(1100),
+  'http://orders/x',
+  'https://ORDERS:8080/',
+  'orders:80',
+  '/orders',
+  'http://bücher.example',
+];
+
+const word = fc.oneof(fc.constantFrom(...WORDS), fc.string({ unit: anyCharacter, maxLength: 8 }));
+const value: fc.Arbitrary<JsonValue> = fc.oneof({ weight: 5, arbitrary: word }, fc.constantFrom(null, 1, []));
+const objectOf = (...keys: readonly string[]): fc.Arbitrary<JsonObject | null> =>
+  fc.option(fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 3 }));
+
+const span = fc.record({
+  type: fc.constantFrom(...SPAN_TYPES),
+  name: word,
+  input_data: objectOf('url', 'system'),
+  metadata: objectOf(
+    'gen_ai.agent.name',
+    'agent.name',
+    'service.peer.name',
+    'peer.service',
+    'server.address',
+    'url.full',
+    'http.url',
+    'db.system.name',
+    'db.system',
+    'db.namespace',
+    'db.name',
+  ),
+  /** A position among the spans, or of none of them. */
+  parent: fc.option(fc.nat(30)),
+});
+
+const batch: fc.Arbitrary<TraceRecord[]> = fc
+  .array(
+    fc.record({
+      agent: word,
+      hours: fc.integer({ min: -600_000, max: 3 }),
+      spans: fc.array(span, { maxLength: 30 }),
+    }),
+    { maxLength: 6 },
+  )
+  .map((traces) =>
+    traces.map(({ agent, hours, spans }) => {
+      const trace = aHeader({ agent, started_at: NOON + hours * HOUR });
+      const records = spans.map(({ type, name, input_data, metadata }) =>
+        aSpanRecord(trace.trace_id, { type, name, input_data, metadata }),
+      );
+      const linked = records.map((record, i): SpanRecord => {
+        const parent = spans[i]?.parent ?? null;
+        return { ...record, parent_span_id: parent === null ? null : (records[parent]?.span_id ?? 'gone') };
+      });
+      return { trace, spans: linked };
+    }),
+  );
+
+void t.test('however batches come, each gets the map that is derived here and now', async (t) => {
+  const { send, passed } = await startMap(t, 'threads: 2');
+  const property = fc.asyncProperty(fc.array(batch, { maxLength: 6 }), async (batches) => {
+    passed.length = 0;
+    const answers = await Promise.all(batches.map(send));
+    return batches.every((items, i) => {
+      const map = passed.find((one) => one.items === items)?.service_map;
+      return (
+        isDeepStrictEqual(answers[i], { accepted: items.length, refused: [] }) &&
+        isDeepStrictEqual(map, deriveBatch(items))
+      );
+    });
+  });
+  const found = await fc.check(property, { numRuns: 60 });
+  t.notOk(found.failed, fc.defaultReportMessage(found) ?? 'it never differs');
+});
+
+void t.test('what a thread needs is sent, and no more', async (t) => {
+  const secret = 'x'.repeat(1000);
+  const trace = aHeader({ agent: 'a' });
+  const call = (type: SpanRecord['type']) =>
+    aSpanRecord(trace.trace_id, {
+      type,
+      name: type === 'custom' ? 'c' : secret,
+      input_data: { url: 'http://h', prompt: secret },
+      metadata: { 'db.system': 'd', note: secret },
+    });
+  const calls = [call('llm'), call('tool'), call('db'), call('custom'), call('custom')];
+  t.strictSame(encodeBatch([{ trace, spans: calls }]).texts, ['a', 'd', 'c']);
+});

@@ -1,0 +1,49 @@
+import type { Test } from 'tap';
+import { ConsumeError } from '../../../src/component/consume-error.js';
+import type { Receipt } from '../../../src/component/consumer.js';
+import { serviceMapConfig } from '../../../src/processors/service-map/config.js';
+import { createServiceMap } from '../../../src/processors/service-map/service-map.js';
+import type { TracesBatch } from '../../../src/signal/batch.js';
+import type { TraceRecord } from '../../../src/signal/trace.js';
+import { componentSettings } from '../../support/component-settings.js';
+import { sectionConfig } from '../../support/section-config.js';
+import { testHost } from '../../support/test-host.js';
+
+const NEVER = new AbortController().signal;
+
+/**
+ * A started processor before a consumer that keeps what comes.
+ *
+ * @param module what runs in its threads; by default its own
+ */
+export async function startMap(t: Test, yaml = '{}', module?: URL) {
+  const settings = componentSettings('service_map');
+  const passed: TracesBatch[] = [];
+  const next = {
+    async consume(batch: TracesBatch): Promise<Receipt> {
+      passed.push(batch);
+      return { accepted: batch.items.length, refused: [] };
+    },
+  };
+  const config = sectionConfig(serviceMapConfig, yaml);
+  const processor = createServiceMap({ ...settings, config }, next, module);
+  t.teardown(() => processor.shutdown?.(NEVER));
+  await processor.start?.(testHost());
+  return {
+    ...settings,
+    passed,
+    /** @returns what the sender is told: the receipt, or the error */
+    send: (items: TraceRecord[]): Promise<Receipt | ConsumeError> =>
+      processor.consume({ tenant: 'tenant', items }, { receivedAt: 0 }).catch((error: unknown) => {
+        if (error instanceof ConsumeError) return error;
+        throw error;
+      }),
+    stop: (deadline: AbortSignal = NEVER) => processor.shutdown?.(deadline),
+    /** The value of a metric's series. */
+    metric: async (name: string): Promise<number> => {
+      const { text } = await settings.meter.print();
+      const line = text.split('\n').find((one) => one.startsWith(`jackdaw_service_map_${name}{`));
+      return Number(line?.split(' ').at(-1));
+    },
+  };
+}

@@ -1,0 +1,588 @@
+import t, { type Test } from 'tap';
+import { ConsumeError } from '../../../src/component/consume-error.js';
+import type { Status } from '../../../src/component/status.js';
+import type { Host } from '../../../src/component/host.js';
+import { outboxConfig } from '../../../src/receivers/outbox/config.js';
+import { outboxReceiver } from '../../../src/receivers/outbox/factory.js';
+import type { Batch } from '../../../src/signal/batch.js';
+import type { EventRecord } from '../../../src/signal/event.js';
+import { componentSettings } from '../../support/component-settings.js';
+import { metricValues } from '../../support/engine.js';
+import { ScriptedExporter } from '../../support/scripted-exporter.js';
+import { sectionConfig } from '../../support/section-config.js';
+import { WatchedLog } from './watched-log.js';
+
+const busy = (retryAfterMs?: number) =>
+  new ConsumeError('busy', {
+    code: 'overloaded',
+    retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+const broken = () => new ConsumeError('the disk is full', { code: 'storage_unavailable', retryable: true });
+
+/** No more than the receiver needs to renew its lease on the way. */
+const STEP_MS = 5000;
+const LEASE = 'outbox outbox/test';
+
+/** Lets promises that are settled be noticed, also one after the other. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 4; turns++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A started receiver over a real log, before a pipeline whose answers a test gives. */
+async function startOutbox(t: Test, yaml = '', known?: WatchedLog) {
+  const store = known ?? (await WatchedLog.open(t));
+  const { clock } = store;
+  const settings = { ...componentSettings('outbox/test'), clock };
+  const exporter = new ScriptedExporter();
+  const statuses: Status[] = [];
+  const host: Pick<Host, 'extension' | 'reportStatus'> = {
+    extension: (id, isWanted) => {
+      const { control } = store;
+      if (id !== 'sqlite' || !isWanted(control)) throw new Error(`${id} is no control plane`);
+      return control;
+    },
+    reportStatus: (status) => {
+      statuses.push(status);
+    },
+  };
+  const config = sectionConfig(outboxConfig, yaml);
+  const receiver = outboxReceiver.create({ ...settings, config, outputs: { events: exporter } });
+  store.ends.push(async () => receiver.shutdown?.(AbortSignal.abort()));
+  await receiver.start?.(host as Host);
+  await settled();
+  return {
+    ...settings,
+    exporter,
+    statuses,
+    store,
+    /** Whose batch it was and the ids of its events, of each attempt. */
+    handed: () => exporter.attempts.map(({ batch }) => summary(batch)),
+    succeed: async () => {
+      exporter.last.succeed();
+      await settled();
+    },
+    fail: async (error: unknown) => {
+      exporter.last.fail(error);
+      await settled();
+    },
+    advance: async (ms: number) => {
+      for (let left = ms; left > 0; left -= STEP_MS) {
+        clock.advance(Math.min(left, STEP_MS));
+        await settled();
+      }
+    },
+    progress: () => store.progress('outbox/test'),
+    metric: (name: string) => metricValues(settings.meter, `jackdaw_outbox_${name}{`),
+    stop: async (deadline = new AbortController().signal) => receiver.shutdown?.(deadline),
+  };
+}
+
+function summary({ tenant, items }: Batch<unknown>): string {
+  return `${tenant}: ${items.map((item) => (item as EventRecord).id).join(' ')}`;
+}
+
+void t.test('events go on by their owner, in order, and progress follows', async (t) => {
+  const { store, handed, succeed, progress, exporter } = await startOutbox(t, "types: ['trace.failed', '*']");
+  t.strictSame(await store.wanted(), new Set(['*', 'trace.failed']));
+  t.equal(await progress(), 0, 'noted at the start');
+  await store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'ann' }, { tenant: 'ann' });
+  await settled();
+  t.strictSame(handed(), ['ann: e1 e3 e4'], 'one batch after the other');
+  await succeed();
+  t.strictSame(handed(), ['ann: e1 e3 e4', 'bob: e2']);
+  t.equal(await progress(), 0, 'not before all of the page is taken');
+  await succeed();
+  t.equal(await progress(), 4);
+  t.match(exporter.last.batch.items[0], { id: 'e2', body: /"type":"trace\.failed"/ });
+});
+
+void t.test('a reader begins where it was', async (t) => {
+  const store = await WatchedLog.open(t);
+  await store.commit({}, {});
+  const first = await startOutbox(t, '', store);
+  t.strictSame(first.handed(), [], 'a new one: with what comes from now on');
+  await first.stop();
+  await store.commit({});
+  const second = await startOutbox(t, '', store);
+  t.strictSame(second.handed(), ['a-user: e3']);
+});
+
+void t.test('large outboxes go page by page', async (t) => {
+  const store = await WatchedLog.open(t);
+  await store.open('outbox/test');
+  await store.commit({}, {}, {}, {}, {});
+  const { handed, succeed, progress, advance } = await startOutbox(t, 'max_batch_size: 2', store);
+  t.match(store.reads[0]?.limit, { events: 2, bytes: 4 * 1024 * 1024 });
+  await succeed();
+  t.equal(await progress(), 2);
+  await succeed();
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1 e2', 'a-user: e3 e4', 'a-user: e5']);
+  await advance(250);
+  t.equal(await progress(), 5);
+  t.strictSame(
+    store.reads.map(({ after }) => after),
+    [0, 2, 4, 5],
+    'each once, and what follows the last',
+  );
+});
+
+void t.test('it waits for events, and looks now and then, as a hint may be lost', async (t) => {
+  const { store, advance, handed, succeed, progress } = await startOutbox(t);
+  t.equal(store.reads.length, 1);
+  await advance(9999);
+  t.equal(store.reads.length, 1);
+  await advance(1);
+  t.equal(store.reads.length, 2);
+  await store.commit({});
+  await settled();
+  t.equal(store.reads.length, 3, 'what follows is asked for at once');
+  // While a page is under way: read, and handed on after it.
+  await store.commit({});
+  await settled();
+  t.equal(store.reads.length, 3);
+  t.strictSame(handed(), ['a-user: e1']);
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
+  await succeed();
+  await advance(250);
+  t.equal(await progress(), 2);
+});
+
+void t.test('what fails is tried again for ever, what was taken is not', async (t) => {
+  const { store, handed, succeed, fail, advance, progress, statuses, logger } = await startOutbox(
+    t,
+    'retry: { initial_interval: 1s, max_interval: 10s }',
+  );
+  await store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'cleo' });
+  await settled();
+  await succeed();
+  for (let failures = 1; failures <= 12; failures++) {
+    await fail(failures % 2 === 0 ? busy() : new TypeError('x is undefined'));
+    await advance(499);
+    t.equal(handed().length, failures + 1, 'waits');
+    await store.commit({ tenant: 'dora' });
+    await settled();
+    t.equal(handed().length, failures + 1, 'what is new does not cut the wait short');
+    await advance(15_000);
+    t.equal(handed().length, failures + 2, 'goes on');
+  }
+  t.strictSame(new Set(handed().slice(1)), new Set(['bob: e2']));
+  t.equal(await progress(), 0);
+  await succeed();
+  await succeed();
+  t.equal(await progress(), 3);
+  t.equal(handed().at(-1), 'dora: e4', 'read ahead');
+  await succeed();
+  t.match(handed().at(-1), /^dora: e5 .* e15$/);
+  t.strictSame(statuses, [], 'that an exporter fails is no fault of the receiver');
+  t.match(
+    logger.lines[0],
+    /^warn Events were not handed on; they are tried again err=x is undefined wait_ms=/,
+  );
+  t.notMatch(logger.lines.join(), 'passed over');
+});
+
+void t.test('the wait that the other side asks for is kept', async (t) => {
+  const { store, handed, fail, advance } = await startOutbox(t);
+  await store.commit({});
+  await settled();
+  await fail(busy(90_000));
+  await advance(89_999);
+  t.equal(handed().length, 1);
+  await advance(1);
+  t.equal(handed().length, 2);
+});
+
+void t.test('what is never taken is passed over, said and counted', async (t) => {
+  const { store, handed, succeed, fail, progress, logger, metric } = await startOutbox(t);
+  await store.commit({ tenant: 'ann' }, { tenant: 'ann', type: 'agent.created' }, { tenant: 'bob' });
+  await settled();
+  t.strictSame(Object.values(await metric('passed_over_events_total')), [0, 0], 'there from the start');
+  await fail(new ConsumeError('no such shape', { code: 'validation_failed', retryable: false }));
+  await succeed();
+  t.strictSame(handed(), ['ann: e1 e2', 'bob: e3']);
+  t.equal(await progress(), 3);
+  t.strictSame(logger.lines, [
+    'error Passed over events that can never be taken; see the error and what the pipeline says err=no such shape ' +
+      'tenant="ann" events=["e1","e2"] types=["trace.failed","agent.created"]',
+  ]);
+  t.match(await metric('passed_over_events_total'), {
+    'jackdaw_outbox_passed_over_events_total{receiver="outbox/test",reason="permanent"}': 2,
+    'jackdaw_outbox_passed_over_events_total{receiver="outbox/test",reason="refused"}': 0,
+  });
+});
+
+void t.test('single events that are refused are passed over likewise', async (t) => {
+  const { store, exporter, progress, logger, metric } = await startOutbox(t);
+  await store.commit({}, { type: 'prompt.created' }, {});
+  await settled();
+  exporter.last.answer({ accepted: 2, refused: [{ index: 1, reason: '/body: too long' }] });
+  await settled();
+  t.equal(await progress(), 3);
+  t.strictSame(logger.lines, [
+    'warn Passed over events that were refused tenant="a-user" events=["e2"] types=["prompt.created"] ' +
+      'reasons=["/body: too long"]',
+  ]);
+  t.match(await metric('passed_over_events_total'), {
+    'jackdaw_outbox_passed_over_events_total{receiver="outbox/test",reason="refused"}': 1,
+  });
+});
+
+void t.test('a store that cannot be read is asked again, and the daemon knows', async (t) => {
+  const store = await WatchedLog.open(t);
+  store.faults.read.push(broken(), new Error('a fault'));
+  const { handed, advance, statuses, succeed } = await startOutbox(t, '', store);
+  t.match(statuses, [{ level: 'recoverable', message: /The control store does not give its events/ }]);
+  await advance(1500);
+  t.equal(statuses.length, 1, 'said once');
+  await advance(2250);
+  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }], 'before there is anything to read');
+  await store.commit({});
+  await settled();
+  t.strictSame(handed(), ['a-user: e1']);
+  store.faults.read.push(broken());
+  await store.commit({});
+  await succeed();
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2'], 'what was read already is handed on');
+  t.equal(statuses.length, 3);
+  await advance(1500);
+  t.match(statuses.at(-1), { level: 'ok' });
+});
+
+void t.test('progress that cannot be noted is noted later, and nothing is handed on twice', async (t) => {
+  const { store, handed, succeed, advance, statuses, progress } = await startOutbox(t);
+  store.faults.progress.push(broken(), broken());
+  await store.commit({});
+  await settled();
+  await succeed();
+  await store.commit({});
+  await settled();
+  t.match(statuses, [{ level: 'degraded', message: /does not take the progress/ }]);
+  await advance(1500);
+  await advance(2250);
+  t.equal(await progress(), 1);
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2']);
+  t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
+});
+
+void t.test('progress is noted at once, then four times a second at most', async (t) => {
+  const { store, handed, succeed, advance, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
+  const events = 12;
+  await store.commit(...Array.from({ length: events }, () => ({})));
+  await settled();
+  for (let taken = 0; taken < events; taken++) {
+    await succeed();
+    await advance(50);
+    await advance(50);
+  }
+  // A page is taken every 100 milliseconds.
+  t.strictSame(store.notes, [1, 3, 5, 8, 10], 'always the newest');
+  await advance(50);
+  t.equal(await progress(), events);
+  await advance(600_000);
+  t.equal(store.notes.length, 6, 'nothing is noted twice');
+  await store.commit({}, {});
+  await settled();
+  await succeed();
+  t.equal(await progress(), events + 1, 'at once again');
+  await succeed();
+  t.equal(await progress(), events + 1);
+  await stop();
+  t.equal(await progress(), events + 2, 'a stop does not wait');
+  t.equal(handed().length, events + 2);
+});
+
+void t.test('there is one note at a time', async (t) => {
+  const { store, succeed, advance, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
+  const release = store.holdNotes();
+  await store.commit({}, {}, {}, {});
+  await settled();
+  await succeed();
+  await advance(1000);
+  await succeed();
+  await succeed();
+  await advance(1000);
+  t.strictSame(store.notes, [1]);
+  t.equal(await progress(), 0);
+  release();
+  await settled();
+  t.strictSame(store.notes, [1, 3], 'at once: the last one began long ago');
+  t.equal(await progress(), 3);
+
+  const releaseLast = store.holdNotes();
+  await succeed();
+  await advance(250);
+  t.strictSame(store.notes, [1, 3, 4]);
+  let isStopped = false;
+  const stopped = stop().then(() => {
+    isStopped = true;
+  });
+  await settled();
+  t.notOk(isStopped, 'a stop waits for the one under way');
+  releaseLast();
+  await stopped;
+  t.equal(await progress(), 4);
+});
+
+void t.test('a stop notes what was handed on before the page under way', async (t) => {
+  const { store, succeed, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
+  await store.commit({}, {}, {});
+  await settled();
+  await succeed();
+  await succeed();
+  t.equal(await progress(), 1);
+  const deadline = new AbortController();
+  const stopped = stop(deadline.signal);
+  await settled();
+  t.equal(await progress(), 2, 'whether or not that is taken');
+  deadline.abort();
+  await stopped;
+});
+
+void t.test('it goes on while progress cannot be noted', async (t) => {
+  const { store, handed, succeed, advance, progress, logger, stop } = await startOutbox(
+    t,
+    'max_batch_size: 1',
+  );
+  store.faults.progress.push(broken(), broken(), broken());
+  await store.commit({}, {}, {});
+  await settled();
+  await succeed();
+  await succeed();
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2', 'a-user: e3']);
+  t.equal(await progress(), 0);
+  await advance(1500);
+  await advance(2250);
+  t.equal(await progress(), 0);
+  await advance(3375);
+  t.strictSame(store.notes, [1, 2, 2, 2], 'each attempt with what is newest then');
+  t.equal(await progress(), 2);
+  t.match(logger.lines, [/^warn Progress was not noted; it is tried again err=the disk is full wait_ms=/]);
+  store.faults.progress.push(broken());
+  await advance(10_000);
+  const stopped = stop();
+  await succeed();
+  await stopped;
+  t.equal(await progress(), 2, 'a stop waits for no second attempt');
+  t.match(logger.lines.at(-1), /^warn Progress was not noted: events that were handed on come again at the/);
+});
+
+void t.test('a stop finishes the page under way and reads no further', async (t) => {
+  const { store, handed, succeed, progress, stop } = await startOutbox(t, 'max_batch_size: 2');
+  await store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'ann' });
+  await settled();
+  let isStopped = false;
+  const stopped = stop().then(() => {
+    isStopped = true;
+  });
+  await settled();
+  await succeed();
+  t.notOk(isStopped);
+  await succeed();
+  await stopped;
+  t.strictSame(handed(), ['ann: e1', 'bob: e2']);
+  t.equal(await progress(), 2);
+  await stop();
+  await store.commit({});
+  await settled();
+  t.equal(handed().length, 2);
+});
+
+void t.test('a stop waits for no further attempt', async (t) => {
+  const waiting = await startOutbox(t);
+  await waiting.store.commit({});
+  await settled();
+  await waiting.fail(busy());
+  await waiting.stop();
+  t.equal(waiting.handed().length, 1);
+  t.equal(await waiting.progress(), 0);
+});
+
+void t.test('nor does one in the middle of an attempt', async (t) => {
+  const failing = await startOutbox(t);
+  await failing.store.commit({});
+  await settled();
+  const stopped = failing.stop();
+  await failing.fail(busy());
+  await stopped;
+  t.equal(failing.handed().length, 1);
+  t.match(failing.logger.lines, [/^warn Events were not handed on; they are at the next start err=busy/]);
+});
+
+void t.test('at the deadline of a stop the batch under way is told, and left', async (t) => {
+  const { store, exporter, handed, succeed, progress, stop } = await startOutbox(t);
+  await store.commit({ tenant: 'ann' }, { tenant: 'bob' });
+  await settled();
+  const deadline = new AbortController();
+  const stopped = stop(deadline.signal);
+  await settled();
+  t.notOk(exporter.last.context.abort?.aborted);
+  deadline.abort();
+  await stopped;
+  t.ok(exporter.last.context.abort?.aborted);
+  // It answers after all: too late for anything else to be begun.
+  await succeed();
+  t.strictSame(handed(), ['ann: e1']);
+  t.equal(await progress(), 0);
+  await stop();
+});
+
+void t.test('the age of what waits is shown', async (t) => {
+  const { store, clock, advance, succeed, metric, stop } = await startOutbox(t);
+  const lag = async () => Object.values(await metric('lag_seconds'));
+  t.strictSame(await lag(), [0]);
+  await store.commit({ at: clock.now() }, { at: clock.now() - 2_000_000 });
+  await settled();
+  await advance(1000);
+  t.strictSame(await lag(), [3]);
+  await succeed();
+  t.strictSame(await lag(), [0]);
+  await stop();
+  t.strictSame(await lag(), []);
+});
+
+void t.test('of two processes one hands on, and the other when that has stopped', async (t) => {
+  const first = await startOutbox(t);
+  const { store } = first;
+  const second = await startOutbox(t, '', store);
+  await store.commit({});
+  await settled();
+  t.strictSame([first.handed(), second.handed()], [['a-user: e1'], []]);
+  await first.succeed();
+  await second.advance(60_000);
+  await store.commit({});
+  await settled();
+  t.strictSame([first.handed().length, second.handed().length], [2, 0], 'the lease is renewed');
+  await first.succeed();
+  await first.stop();
+  await store.commit({});
+  await second.advance(5000);
+  t.strictSame(second.handed(), ['a-user: e3'], 'from where the other was');
+});
+
+void t.test('whoever dies is followed when its lease is over', async (t) => {
+  const store = await WatchedLog.open(t);
+  await store.takeLease(LEASE, 15_000);
+  const { handed, advance } = await startOutbox(t, '', store);
+  await store.commit({});
+  await advance(10_000);
+  t.strictSame(handed(), []);
+  await advance(5000);
+  t.strictSame(handed(), ['a-user: e1']);
+});
+
+void t.test('who lost the lease breaks off, notes nothing and goes on in its turn', async (t) => {
+  const { store, exporter, handed, advance, succeed, progress, logger, stop } = await startOutbox(t);
+  await store.commit({ tenant: 'ann' }, { tenant: 'bob' });
+  await settled();
+  // As after a long sleep: nothing was renewed in the time of the lease.
+  store.clock.advance(15_000);
+  const taken = await store.takeLease(LEASE, 60_000);
+  t.ok(taken);
+  await settled();
+  t.ok(exporter.last.context.abort?.aborted);
+  await succeed();
+  t.strictSame(handed(), ['ann: e1'], 'the rest of the page is the other’s');
+  t.equal(await progress(), 0);
+  t.match(logger.lines, [/^warn Events are not handed on here any more: the lease of that was lost lease=/]);
+  await advance(50_000);
+  t.equal(handed().length, 1);
+  if (taken) await store.releaseLease(taken);
+  await advance(5000);
+  t.strictSame(handed(), ['ann: e1', 'ann: e1']);
+  await succeed();
+  await succeed();
+  t.equal(await progress(), 2);
+  await stop();
+});
+
+void t.test('a lease that somebody took is noticed by whoever notes progress', async (t) => {
+  const { store, exporter, handed, advance, succeed, progress } = await startOutbox(t, 'max_batch_size: 1');
+  const owner = await store.takeLease('outbox another', 1000);
+  t.ok(owner, 'another reader has a lease of its own');
+  await store.commit({}, {}, {});
+  await settled();
+  await store.steal(LEASE);
+  await succeed();
+  t.equal(await progress(), 0);
+  await settled();
+  await advance(5000);
+  t.equal(handed().length, 2, 'what was read ahead had begun');
+  t.ok(exporter.last.context.abort?.aborted, 'and is broken off');
+});
+
+void t.test('a control store that cannot be asked for the lease is asked again', async (t) => {
+  const store = await WatchedLog.open(t);
+  store.faults.take.push(broken());
+  const { handed, advance, statuses } = await startOutbox(t, '', store);
+  await store.commit({});
+  await settled();
+  t.match(statuses, [{ level: 'degraded', message: /does not say who hands on events/ }]);
+  await advance(5000);
+  t.strictSame(handed(), ['a-user: e1']);
+  t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
+  store.faults.renew.push(broken());
+  await advance(10_000);
+  t.equal(statuses.length, 4, 'one that is not renewed is tried again before it is over');
+  t.equal(handed().length, 1);
+});
+
+void t.test('what is wanted is said again before it is over', async (t) => {
+  const { store, advance, statuses, stop } = await startOutbox(t, "types: ['agent.created']");
+  t.equal(store.wants, 1);
+  store.faults.want.push(broken());
+  await advance(300_000);
+  t.equal(store.wants, 2);
+  t.match(statuses, [{ level: 'degraded', message: /does not take which events are wanted/ }]);
+  await advance(10_000);
+  t.equal(store.wants, 3);
+  t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
+  await advance(1_200_000);
+  t.strictSame(await store.wanted(), new Set(['agent.created']));
+  await stop();
+  t.strictSame(await store.wanted(), new Set(['agent.created']), 'for its next start');
+  await advance(900_000);
+  t.strictSame(await store.wanted(), new Set());
+});
+
+void t.test('where a new reader cannot be noted it starts, and hands on once it is', async (t) => {
+  const store = await WatchedLog.open(t);
+  store.faults.open.push(broken(), broken(), broken());
+  const { advance, handed, statuses } = await startOutbox(t, "types: ['trace.failed']", store);
+  t.match(statuses, [{ level: 'degraded', message: /does not say where the receiver was/ }]);
+  t.equal(store.wants, 0, 'nothing is wanted for a reader that would miss it');
+  await store.commit({});
+  await advance(10_000);
+  t.equal(store.wants, 1);
+  t.match(statuses.at(-1), { level: 'ok' });
+  await store.commit({});
+  await settled();
+  t.match(handed(), [/e2$/], 'what came since it was noted');
+});
+
+void t.test('a control store that never takes it fails the start', async (t) => {
+  const store = await WatchedLog.open(t);
+  store.faults.open.push(new RangeError('no reader'));
+  await t.rejects(startOutbox(t, '', store), /no reader/);
+});
+
+void t.test('it does not start without a control plane', async (t) => {
+  await t.rejects(startOutbox(t, 'control: query'), /query is no control plane/);
+  const unstarted = outboxReceiver.create({
+    ...componentSettings('outbox'),
+    config: sectionConfig(outboxConfig, ''),
+    outputs: {},
+  });
+  await t.resolves(async () => unstarted.shutdown?.(AbortSignal.abort()));
+});
+
+void t.test('a word that is no type of events is refused with the nearest one', async (t) => {
+  t.throws(() => sectionConfig(outboxConfig, 'types: [trace.fialed]'), /did you mean "trace\.failed"\?/);
+  t.throws(() => sectionConfig(outboxConfig, 'types: [agent.created, agent.created]'));
+  t.throws(() => sectionConfig(outboxConfig, 'max_batch_size: 0'));
+  const config = sectionConfig(outboxConfig, 'retry: { initial_interval: 0s }');
+  t.match(outboxReceiver.check?.(config), [{ path: '/retry/initial_interval', message: /more than 0/ }]);
+});

@@ -1,0 +1,49 @@
+import t from 'tap';
+import { CallOrder } from '../../../../src/storage/duckdb/client/call-order.js';
+
+void t.test('the writes of a user are sent in the order of their calls', async (t) => {
+  const order = new CallOrder();
+  const sent: string[] = [];
+  const answers = new Map<string, () => void>();
+  const send = async (made: string): Promise<string> => {
+    sent.push(made);
+    await new Promise<void>((resolve) => answers.set(made, resolve));
+    return `${made}!`;
+  };
+  let answer: (made: string) => void = () => undefined;
+  const question = new Promise<string>((resolve) => (answer = resolve));
+
+  const first = order.send('ann', () => question, send);
+  const second = order.send('ann', () => 'second', send);
+  const third = order.send('ann', async () => await Promise.resolve('third'), send);
+  void order.send('ben', () => 'ben', send);
+  t.same(sent, ['ben'], 'what one user waits for is nothing to another');
+
+  answer('first');
+  await question;
+  await new Promise(setImmediate);
+  t.same(sent, ['ben', 'first', 'second', 'third'], 'each is sent before the answer to the one before');
+  void order.send('ann', () => 'fourth', send);
+  t.equal(sent.at(-1), 'fourth', 'when nobody waits, at once');
+
+  for (const end of answers.values()) end();
+  t.same(await Promise.all([first, second, third]), ['first!', 'second!', 'third!']);
+});
+
+void t.test('a question that fails keeps nobody from being sent', async (t) => {
+  const order = new CallOrder();
+  const first = order.send('ann', async () => await Promise.reject(new Error('no such user')), neverSent);
+  const second = order.send('ann', async () => await Promise.reject(new Error('no such prompt')), neverSent);
+  const third = order.send(
+    'ann',
+    () => 'third',
+    async (made) => await Promise.resolve(made),
+  );
+  await t.rejects(first, { message: 'no such user' });
+  await t.rejects(second, { message: 'no such prompt' });
+  t.equal(await third, 'third');
+});
+
+async function neverSent(): Promise<never> {
+  return await Promise.reject(new Error('was sent'));
+}

@@ -1,0 +1,241 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { ALL_EVENTS, type EventType } from '../../../src/signal/event.js';
+import type { Micros } from '../../../src/signal/time.js';
+import type { TraceRecord } from '../../../src/signal/trace.js';
+import { printRun, type PrintedRun } from '../../../src/storage/print-run.js';
+import { AGENTS } from '../../../src/storage/tables.js';
+import type { Asker } from '../../../src/storage/duckdb/reads/asker.js';
+import type { Read } from '../../../src/storage/duckdb/reads/read.js';
+import { openParts, type EngineParts } from '../../../src/storage/duckdb/engine/engine-parts.js';
+import type { StoreOptions } from '../../../src/storage/duckdb/engine/store-options.js';
+import { TELEMETRY_EVENTS } from '../../../src/storage/duckdb/messages/telemetry-events.js';
+import { readStoredEvents, type TelemetryEvent } from '../../../src/storage/duckdb/events/stored-events.js';
+import { relation } from '../../../src/storage/duckdb/rows/relation.js';
+import { TraceId } from '../../../src/storage/duckdb/rows/trace-id.js';
+import { IncomingBatch } from '../../../src/storage/duckdb/changes/incoming-batch.js';
+import type { Append } from '../../../src/storage/duckdb/changes/change.js';
+import type { CommitReport } from '../../../src/storage/duckdb/commits/writer.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { STORE_OPTIONS } from './test-store.js';
+import { tracesMessage } from './traces-message.js';
+import { testFolder } from '../../support/test-folder.js';
+
+/** A user by its number, and what somebody wants of it. */
+export interface Listener {
+  readonly tenant: number;
+  wanted: readonly EventType[];
+}
+
+/** An agent as an event shows it. */
+export interface ShownAgent {
+  readonly tenant: number;
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: Micros;
+}
+
+/** From before the first event. */
+export const START = { commit: 0, place: -1 } as const;
+/** Makes the commit of its group fail. */
+export const BAD: Append = {
+  bytes: 0,
+  weight: 1,
+  counted: null,
+  items: 0,
+  rows: () => {
+    throw new Error('no rows');
+  },
+  committed: () => undefined,
+  rolledBack: () => undefined,
+};
+
+/** The identity of a control plane that nobody asks for anything. */
+const CONTROL = '00000000-0000-7000-8000-000000000001';
+const BIG_PAGE = { events: 100_000, bytes: 1e9 };
+
+/**
+ * The inside of a store in this thread and in real files, so that changes begun in one step form one commit. It is closed
+ * when the test ends.
+ */
+export class EventEngine {
+  readonly path: string;
+  readonly logger = new RecordingLogger();
+  /** What each commit since the opening was like. */
+  readonly reports: CommitReport[] = [];
+  readonly #options: Partial<StoreOptions>;
+  #users = 0;
+  readonly #listeners: Listener[] = [];
+  #parts: EngineParts | null = null;
+
+  private constructor(path: string, options: Partial<StoreOptions>) {
+    this.path = path;
+    this.#options = options;
+  }
+
+  static async open(
+    t: Pick<Test, 'testdir' | 'teardown'>,
+    options: Partial<StoreOptions> = {},
+  ): Promise<EventEngine> {
+    let close = async (): Promise<void> => undefined;
+    // Before the folder is made, because it is taken away after what was asked for before.
+    t.teardown(() => close());
+    const opened = new EventEngine(options.path ?? join(testFolder(t), 'jackdaw.duckdb'), options);
+    close = () => opened.close();
+    await opened.start();
+    return opened;
+  }
+
+  get parts(): EngineParts {
+    if (this.#parts === null) throw new Error('the store of this test is closed');
+    return this.#parts;
+  }
+
+  async start(): Promise<void> {
+    this.#parts = await openParts(
+      { ...STORE_OPTIONS, control: CONTROL, path: this.path, ...this.#options },
+      this.logger,
+      {
+        committed: (report) => this.reports.push(report),
+        died: () => undefined,
+        troubled: () => undefined,
+      },
+    );
+  }
+
+  async close(): Promise<void> {
+    const parts = this.#parts;
+    this.#parts = null;
+    if (parts === null) return;
+    const indexes = [parts.traces, parts.closedSpans, parts.prompts.linked];
+    for (const index of indexes) index.stop();
+    await parts.housekeeping.close();
+    await parts.writer.drained();
+    await parts.mover.close();
+    await parts.pools.users.close();
+    await parts.pools.own.close();
+    for (const index of indexes) await index.close();
+    await parts.main.clockNotes.idle();
+    await parts.segments.close();
+    parts.database.close();
+  }
+
+  async reopen(): Promise<void> {
+    await this.close();
+    await this.start();
+  }
+
+  /** @param wanted types of events that somebody wants of it; null: none */
+  async addUser(wanted: readonly string[] | null): Promise<Listener> {
+    const user: Listener = { tenant: ++this.#users, wanted: [] };
+    this.#listeners.push(user);
+    await this.setWanted(user, wanted);
+    return user;
+  }
+
+  /** Lets runs time out, as the store does every few seconds. */
+  async timeOutIdle(now: number): Promise<void> {
+    const wanted = new Map(this.#listeners.map((user) => [user.tenant, user.wanted]));
+    await this.parts.housekeeping.timeOutIdle(now, wanted);
+  }
+
+  /** @param wanted null: nothing */
+  async setWanted(user: Listener, wanted: readonly string[] | null): Promise<void> {
+    user.wanted = TELEMETRY_EVENTS.filter(
+      (type) => wanted?.some((one) => one === ALL_EVENTS || one === type) === true,
+    );
+  }
+
+  /** Resolves after the commit. Those begun in one step go into one. @param limit of a quota, where there is one */
+  async write(
+    { tenant, wanted }: Listener,
+    items: readonly TraceRecord[],
+    receivedAt: Micros,
+    limit?: number,
+  ): Promise<void> {
+    const message = tracesMessage(tenant, { items: [...items] }, receivedAt, {
+      wanted,
+      ...(limit !== undefined && { counted: { tenant, at: receivedAt, limit } }),
+    });
+    await this.parts.writer.write({ batch: new IncomingBatch(message) });
+  }
+
+  async setOutcome({ tenant }: Listener, traceId: string, success: boolean, outcome: string): Promise<void> {
+    const { words } = new TraceId(traceId);
+    await this.parts.writer.write({ outcome: { tenant, words, success, outcome } });
+  }
+
+  /** Moves everything to the cold file. */
+  async settle(): Promise<void> {
+    const { writer, segments, mover } = this.parts;
+    await writer.drained();
+    // Where the next one is not ready, the current one goes on growing.
+    await segments.prepared();
+    await writer.seal();
+    await mover.settled();
+  }
+
+  /** All events behind a place, by pages. */
+  async events(
+    from: { readonly commit: number; readonly place: number } = START,
+    page = BIG_PAGE,
+  ): Promise<TelemetryEvent[]> {
+    const found: TelemetryEvent[] = [];
+    for (let after = from; ;) {
+      const { events, hasMore } = await this.read((connection, capture) =>
+        readStoredEvents(connection, capture, after, page),
+      );
+      found.push(...events);
+      after = events.at(-1) ?? after;
+      if (!hasMore) return found;
+    }
+  }
+
+  /** The `data` of an event about a run, as the run is now. */
+  async shownRun(
+    { tenant }: Listener,
+    traceId: string,
+  ): Promise<PrintedRun & { readonly agent_id: string; readonly span_count: number }> {
+    const found = await this.parts.runs.read(this.asking(tenant), traceId);
+    if (found === null) throw new Error('the run is not there');
+    const { trace } = found.value;
+    return { agent_id: trace.agent_id, ...printRun(trace) };
+  }
+
+  /** A user that asks for what it sees. @param read absent: one of the store's own */
+  asking(tenant: number, read: Read = this.read): Asker {
+    return { tenant, short: read, long: read };
+  }
+
+  /** The way to the tables. */
+  get read(): Read {
+    return this.parts.reads.forWork('events');
+  }
+
+  /** All agents that have come into being. */
+  async agents(): Promise<ShownAgent[]> {
+    const rows = await this.read((connection, capture) =>
+      connection.rows(
+        `SELECT tenant, id::VARCHAR AS id, name, epoch_us(created_at) AS created_at FROM ${relation(capture, AGENTS, 'created_at IS NOT NULL')} ORDER BY id`,
+      ),
+    );
+    return rows.map((row) => ({
+      tenant: Number(row.tenant),
+      id: String(row.id),
+      name: String(row.name),
+      created_at: Number(row.created_at),
+    }));
+  }
+}
+
+/** What the receiver of an event reads of it. */
+export function dataOf({ event }: TelemetryEvent): Record<string, unknown> {
+  const { data } = JSON.parse(event.body) as { data: Record<string, unknown> };
+  return data;
+}
+
+/** An event in a word: its type, and the trace or agent that it is about. */
+export function told(event: TelemetryEvent): string {
+  const { trace_id, name } = dataOf(event);
+  return `${event.event.type} ${String(trace_id ?? name)}`;
+}

@@ -1,0 +1,61 @@
+import { headerOf } from '../../../../src/runs/rules/header-of-spans.js';
+import type { SpanRecord } from '../../../../src/signal/span.js';
+import type { SentBatch } from './event-scripts.js';
+
+interface ModelRun {
+  /** Whether anybody has said that it is over. */
+  isDeclaredOver: boolean;
+  /** Whether anything came of it without a declared header. */
+  isFollowed: boolean;
+  readonly spans: Map<string, SpanRecord>;
+  hasEnded: boolean;
+}
+
+/** A run that has ended, by the tenant's number in the script. */
+export interface ModelEnd {
+  readonly tenant: 0 | 1;
+  readonly traceId: string;
+}
+
+/**
+ * Which runs end in which commit, by these words alone: a run has ended when a header says so, or
+ * when its root has ended and nobody declared otherwise; once, whatever comes later. Time-outs are not known here at all.
+ */
+export class EventModel {
+  readonly #runs = new Map<string, ModelRun>();
+
+  /** @returns the runs that this commit has ended, in the order of what came last of each */
+  commit(batches: readonly SentBatch[]): ModelEnd[] {
+    const touched = new Map<string, ModelEnd>();
+    for (const { tenant, items } of batches) {
+      for (const { trace, spans } of items) {
+        const key = `${tenant} ${trace.trace_id}`;
+        touched.delete(key);
+        touched.set(key, { tenant, traceId: trace.trace_id });
+        const run = this.#run(key);
+        if (trace.follows_spans) run.isFollowed = true;
+        else if (trace.status !== 'running') run.isDeclaredOver = true;
+        for (const span of spans) {
+          const known = run.spans.get(span.span_id);
+          if (known === undefined || known.status === 'running') run.spans.set(span.span_id, span);
+        }
+      }
+    }
+    return [...touched].filter(([key]) => this.#ends(this.#run(key))).map(([, end]) => end);
+  }
+
+  #run(key: string): ModelRun {
+    const known = this.#runs.get(key);
+    if (known !== undefined) return known;
+    const run = { isDeclaredOver: false, isFollowed: false, spans: new Map(), hasEnded: false };
+    this.#runs.set(key, run);
+    return run;
+  }
+
+  #ends(run: ModelRun): boolean {
+    if (run.hasEnded) return false;
+    const rootHasEnded = run.isFollowed && headerOf([...run.spans.values()]).status !== 'running';
+    run.hasEnded = run.isDeclaredOver || rootHasEnded;
+    return run.hasEnded;
+  }
+}

@@ -1,0 +1,93 @@
+import t, { type Test } from 'tap';
+import { ConsumeError } from '../../../../src/component/consume-error.js';
+import type { ControlStore } from '../../../../src/storage/control/control-store.js';
+import { FactPump } from '../../../../src/storage/control/fact-pump.js';
+import { openControlPlane } from '../../../support/control-plane.js';
+import { HandClock } from '../../../support/hand-clock.js';
+import { KeptNews, ListedFacts } from '../../../support/listed-facts.js';
+import { until } from '../../../support/until.js';
+import { aUser } from '../meta-records.js';
+
+const ALL = { events: 1000, bytes: 1e9 };
+const broken = () => new ConsumeError('gone', { code: 'storage_unavailable', retryable: true });
+
+type Append = ControlStore['events']['append'];
+
+/** A pump into a real log, whose appending a test may change. What it does otherwise: `test/conformance/fact-intake.test.ts`. */
+async function startPump(t: Test, change: (append: Append) => Append) {
+  const control = await openControlPlane(t);
+  const [facts, news, clock] = [new ListedFacts(), new KeptNews(), new HandClock()];
+  const tenant = await control.accounts.createUser(aUser());
+  const start = await control.events.open('test');
+  const append = change((...args) => control.events.append(...args));
+  const pump = new FactPump({
+    source: facts,
+    events: { append, markOf: (source) => control.events.markOf(source) },
+    accounts: control.accounts,
+    clock,
+    news,
+  });
+  t.teardown(() => pump.stop());
+  const told = async () => {
+    const { events } = await control.events.read(start, ALL);
+    return events.map(({ event }) => event.id);
+  };
+  const add = (count: number): void => {
+    facts.add(tenant, count);
+  };
+  return { pump, facts, news, clock, told, add, control };
+}
+
+void t.test('while the control store fails they wait, and each is told once', async (t) => {
+  let calls = 0;
+  const { facts, news, clock, told, add, control } = await startPump(t, (append) => async (...args) => {
+    calls++;
+    if (calls <= 2) throw broken();
+    const added = await append(...args);
+    // The answer is lost after the transaction.
+    if (calls === 3) throw broken();
+    return added;
+  });
+  add(3);
+  await until('it failed', () => news.states.length === 1);
+  t.equal(facts.waiting, 0, 'nobody waits for what would follow');
+  await until('it is brought', () => {
+    clock.advance(200);
+    return news.states.includes(null);
+  });
+  t.equal(calls, 3, 'what was done is not done again');
+  t.strictSame(news.states, ['gone', 'gone', 'gone', null]);
+  add(1);
+  await until('all are there', async () => (await told()).length === 4);
+  t.equal(calls, 4);
+  t.strictSame(await told(), facts.ids);
+  t.equal(await control.events.markOf(facts.name), '4');
+});
+
+void t.test('a stop does not wait for a store that fails', async (t) => {
+  const { pump, facts, news, add, control } = await startPump(t, () => async () => {
+    throw broken();
+  });
+  add(1);
+  await until('it failed', () => news.states.length === 1);
+  await pump.stop();
+  t.equal(await control.events.markOf(facts.name), null);
+});
+
+void t.test('the next page is read while one is appended, and comes after it', async (t) => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const { facts, told, add, pump } = await startPump(t, (append) => async (...args) => {
+    await held;
+    return await append(...args);
+  });
+  facts.most = 2;
+  add(5);
+  await until('the next one was asked for', () => facts.asked.length === 2);
+  t.strictSame(facts.asked, [null, '2']);
+  t.strictSame(await told(), []);
+  const stopped = pump.stop();
+  release();
+  await stopped;
+  t.strictSame(await told(), facts.ids.slice(0, 2), 'a stop waits for the page under way');
+});

@@ -1,0 +1,224 @@
+import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
+import { RemoteError, RemoteStore } from '../remote-store.js';
+import { filesOf } from '../stored-rows.js';
+import { aTrace, NOON } from '../../../support/run-records.js';
+import { controlPathOf } from '../../../support/control-plane.js';
+import { watchWorkers } from '../../../support/watch-workers.js';
+import { TestStore } from '../test-store.js';
+
+const RECEIVED = { receivedAt: NOON };
+const ALL = { offset: 0, limit: 100 };
+
+/** A closed store with 20 traces, some moved and some in a hot file. */
+async function aClosedStore(t: Test): Promise<{ opened: TestStore; tenant: string }> {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  for (let i = 0; i < 18; i++) await opened.store.writer.traces({ tenant, items: [aTrace(2)] }, RECEIVED);
+  await opened.store.settled();
+  await opened.store.writer.traces({ tenant, items: [aTrace(2), aTrace(0)] }, RECEIVED);
+  await opened.close();
+  return { opened, tenant };
+}
+
+function fileNamed(path: string, part: RegExp): string {
+  const file = filesOf(path).find((name) => part.test(basename(name)));
+  if (file === undefined) throw new Error(`there is no file like ${String(part)}`);
+  return file;
+}
+
+void t.test('a second process is told who has the store, and what to do', async (t) => {
+  const { opened } = await aClosedStore(t);
+  // Each has a control plane of its own, as if it was one that several can have.
+  const copies = ['first', 'second'].map((name) => join(dirname(opened.path), name));
+  for (const copy of copies) copyFileSync(controlPathOf(opened.path), copy);
+  const [control = '', another = ''] = copies;
+  const first = await RemoteStore.open(t, opened.path, 100, {}, { control });
+  await t.rejects(opened.start(), {
+    name: 'StoreOpenError',
+    message: new RegExp(
+      `in use by process ${first.pid}\\. Stop that process, or .* extensions\\.duckdb\\.path`,
+    ),
+  });
+  const second = RemoteStore.open(t, opened.path, 100, {}, { control: another });
+  const error: unknown = await second.catch((reason: unknown) => reason);
+  t.match(error instanceof RemoteError && error.error, {
+    name: 'StoreOpenError',
+    message: /in use by process/,
+  });
+  await first.close();
+  await opened.start();
+  t.pass('once the first has ended it opens');
+});
+
+const FILES = [
+  ['main', (path: string) => path],
+  ['cold', (path: string) => fileNamed(path, /\.cold\./)],
+  ['hot', (path: string) => fileNamed(path, /\.hot-/)],
+] as const;
+
+for (const [which, find] of FILES) {
+  void t.test(`a ${which} file of a newer program is refused by its name`, async (t) => {
+    const { opened, tenant } = await aClosedStore(t);
+    const file = find(opened.path);
+    const version = await setSchemaVersion(file, 999);
+    await t.rejects(opened.start(), {
+      name: 'StoreOpenError',
+      message: new RegExp(
+        `${basename(file).replaceAll('.', '\\.')} has schema 999, .* newer version\\. Start that version`,
+      ),
+    });
+    await setSchemaVersion(file, version);
+    await opened.start();
+    t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20, 'and not harmed by that');
+  });
+}
+
+// A hot file that is no database is set aside instead: see set-aside.test.ts.
+for (const [which, find] of FILES.filter(([name]) => name !== 'hot')) {
+  void t.test(`a ${which} file that is no database is refused by its name`, async (t) => {
+    const { opened } = await aClosedStore(t);
+    const file = find(opened.path);
+    const size = statSync(file).size;
+    writeFileSync(file, Buffer.alloc(size, 'garbage'));
+    await t.rejects(opened.start(), {
+      name: 'StoreOpenError',
+      message: new RegExp(`${basename(file).replaceAll('.', '\\.')}.*(backup|move it away)`),
+    });
+    t.same(readFileSync(file), Buffer.alloc(size, 'garbage'), 'it is left as it was');
+  });
+}
+
+void t.test('a hot file that was being made when the process died is taken away', async (t) => {
+  const { opened, tenant } = await aClosedStore(t);
+  const whole = readFileSync(fileNamed(opened.path, /\.hot-/));
+  const name = (n: number): string => join(dirname(opened.path), `jackdaw.hot-0000${n + 1}000.duckdb`);
+  // How far its first blocks had come.
+  for (const [n, size] of [0, 1, 4096, 8192, 12_288].entries()) {
+    writeFileSync(name(n), whole);
+    truncateSync(name(n), size);
+    await opened.start();
+    t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20, `with ${size} bytes`);
+    await opened.store.writer.traces({ tenant, items: [] }, RECEIVED);
+    t.notOk(readdirSync(dirname(opened.path)).includes(basename(name(n))), 'the file is gone');
+    await opened.close();
+  }
+});
+
+void t.test('a hot file that is moved already, but not taken away, counts once', async (t) => {
+  const { opened, tenant } = await aClosedStore(t);
+  const hot = filesOf(opened.path).filter((file) => /\.hot-/.test(file));
+  const copies = hot
+    .flatMap((file) => [file, `${file}.wal`])
+    .map((file) => [file, readFileSync(file)] as const);
+  await opened.start();
+  await opened.store.settled();
+  await opened.close();
+  for (const [file, bytes] of copies) writeFileSync(file, bytes);
+  await opened.start();
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20);
+  await opened.store.settled();
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20);
+  await opened.close();
+});
+
+void t.test('a directory that cannot be made is an error that names the file', async (t) => {
+  const directory = t.testdir({ file: 'no directory' });
+  const path = join(directory, 'file', 'deeper', 'jackdaw.duckdb');
+  await t.rejects(TestStore.open(t, { path }, join(directory, 'control.db')), {
+    name: 'StoreOpenError',
+    message: /jackdaw\.duckdb/,
+  });
+});
+
+void t.test('a store that could not be opened ends its thread and can be shut down', async (t) => {
+  const { opened } = await aClosedStore(t);
+  writeFileSync(opened.path, 'garbage');
+  const workers = watchWorkers(t);
+  await t.rejects(opened.start(), { name: 'StoreOpenError' });
+  t.equal(workers.length, 1);
+  t.equal(workers[0]?.threadId, -1, 'the thread has ended');
+});
+
+void t.test('when the store thread dies, the daemon is told, and calls fail to be tried again', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  await opened.close();
+  const workers = watchWorkers(t);
+  await opened.start();
+  const { store } = opened;
+  // DuckDB's bindings end the process when a thread dies in the middle of a statement, so not before the next segment is
+  // made ready.
+  while (new Set(logSizes(opened.path)).size !== 1 || logSizes(opened.path).length < 2)
+    await store.metrics.list(tenant);
+  for (let i = 0; i < 100; i++) await store.metrics.list(tenant);
+  await workers[0]?.terminate();
+  const unavailable = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
+  await t.rejects(store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED), unavailable);
+  await t.rejects(store.agents.list(tenant), unavailable);
+  t.match(opened.statuses, [{ level: 'fatal', message: /thread ended/ }]);
+  await store.shutdown(AbortSignal.timeout(1000));
+});
+
+void t.test('what waits for its commit is bounded', async (t) => {
+  const opened = await TestStore.open(t, { maxQueueBytes: 100_000 });
+  const tenant = await opened.addUser();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 40 }, () => opened.store.writer.traces({ tenant, items: [aTrace(100)] }, RECEIVED)),
+  );
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  t.ok(refused.length > 0 && refused.length < 40, `${refused.length} of 40 are refused`);
+  for (const { reason } of refused) {
+    t.match(reason, { name: 'ConsumeError', code: 'overloaded', retryable: true, retryAfterMs: 1000 });
+  }
+  t.match(
+    (await opened.settings.meter.print()).text,
+    new RegExp(`store_refused_batches_total ${refused.length}\\b`),
+  );
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 40 - refused.length);
+  await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
+  t.match((await opened.settings.meter.print()).text, /store_queued_bytes 0\b/);
+});
+
+void t.test('shutting down finishes what was taken, reads too', async (t) => {
+  const { opened, tenant } = await aClosedStore(t);
+  for (let round = 0; round < 5; round++) {
+    await opened.start();
+    const { store } = opened;
+    const underWay = Promise.allSettled(
+      Array.from({ length: 15 }, () => [
+        store.writer.traces({ tenant, items: [aTrace(3)] }, RECEIVED),
+        store.runs.list(tenant, {}, ALL),
+        store.agents.list(tenant),
+      ]).flat(),
+    );
+    await opened.close();
+    t.same(
+      (await underWay).filter(({ status }) => status === 'rejected'),
+      [],
+    );
+    await t.rejects(store.agents.list(tenant), { code: 'storage_unavailable' });
+    await store.shutdown(AbortSignal.timeout(1000));
+  }
+  await opened.start();
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20 + 5 * 15);
+});
+
+/** Of the hot segments; those of empty ones are all the same. */
+function logSizes(path: string): number[] {
+  return filesOf(path)
+    .filter((file) => file.includes('.hot-'))
+    .map((file) => statSync(`${file}.wal`, { throwIfNoEntry: false })?.size ?? 0);
+}
+
+/** @returns the version that it had */
+async function setSchemaVersion(file: string, version: number): Promise<number> {
+  const database = await Database.open({ path: file, memoryLimit: '256MiB', threads: 1 });
+  const connection = await database.connect();
+  const [before] = await connection.rows(`SELECT version FROM ${MAIN}.schema_versions`);
+  await connection.run(`UPDATE ${MAIN}.schema_versions SET version = ${version}`);
+  database.close();
+  return Number(before?.version);
+}

@@ -1,0 +1,233 @@
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { examineLog, tornCommit } from '../../../../src/storage/duckdb/files/log-damage.js';
+import { LogEntries } from '../../../../src/storage/duckdb/files/log-entries.js';
+import { aTrace, NOON } from '../../../support/run-records.js';
+import { testFolder } from '../../../support/test-folder.js';
+import { commitEnds, entriesOf } from '../log-files.js';
+import { filesOf } from '../stored-rows.js';
+import { TestStore } from '../test-store.js';
+
+t.setTimeout(0);
+
+const HEAD_BYTES = 8;
+const PAGE_BYTES = 4096;
+
+/** The log of a hot segment with a commit for each number of spans. */
+async function aLogOf(t: Test, spans: readonly number[]): Promise<Buffer> {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 1e9, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  for (const count of spans)
+    await opened.store.writer.traces({ tenant, items: [aTrace(count)] }, { receivedAt: NOON });
+  await opened.store.settled();
+  await opened.close();
+  const [segment = ''] = filesOf(opened.path).filter((file) => file.includes('.hot-'));
+  return readFileSync(`${segment}.wal`);
+}
+
+/** Not by `writeFile`: file systems put a file that is emptied and written anew on the disk at once. */
+function rewrite(log: string, bytes: Buffer): void {
+  const file = openSync(log, 'r+');
+  writeSync(file, bytes, 0, bytes.length, 0);
+  ftruncateSync(file, bytes.length);
+  closeSync(file);
+}
+
+/** Whether all entries are where they were, and have the checksums that they say. */
+function areSound(log: string, whole: Buffer): boolean {
+  const entries = new LogEntries(log);
+  const isSound = entriesOf(whole).every(({ at, end }) => {
+    const entry = entries.at(at);
+    return entry !== null && entries.endOf(entry) === end && entries.isSound(entry);
+  });
+  entries.close();
+  return isSound;
+}
+
+function emptyLog(t: Test): string {
+  const log = join(testFolder(t), 'log');
+  writeFileSync(log, '');
+  return log;
+}
+
+/** Where a log ends of which a start reads no more, DuckDB refusing what is wrong; null where it is damaged. */
+function readEnd(log: string): number | null {
+  const state = examineLog(log);
+  if (state.kind === 'damaged') return null;
+  if (state.kind === 'torn') truncateSync(log, state.end);
+  const end = tornCommit(log);
+  if (end !== null) truncateSync(log, end);
+  return statSync(log).size;
+}
+
+/** Where the last commit ends that is whole before a place. */
+function endBefore(ends: readonly number[], place: number): number {
+  return Math.max(HEAD_BYTES, ...ends.filter((end) => end <= place));
+}
+
+void t.test('a log that a crash cut off is read up to its last commit, wherever that was', async (t) => {
+  const whole = await aLogOf(t, [1, 2]);
+  const ends = commitEnds(whole);
+  t.equal(ends.at(-1), whole.length);
+  t.ok(ends.length >= 3);
+  const log = emptyLog(t);
+  const wrong: unknown[] = [];
+  for (let cut = whole.length; cut >= HEAD_BYTES; cut--) {
+    rewrite(log, whole.subarray(0, cut));
+    const [end, expected] = [readEnd(log), endBefore(ends, cut)];
+    if (end !== expected) wrong.push({ cut, end, expected });
+  }
+  t.same(wrong.slice(0, 5), []);
+  for (let cut = 0; cut < HEAD_BYTES; cut++) {
+    rewrite(log, whole.subarray(0, cut));
+    t.equal(readEnd(log), cut, 'one without a head is left to DuckDB');
+  }
+});
+
+void t.test('a log that ends in zeros is read up to its last commit', async (t) => {
+  const whole = await aLogOf(t, [1, 30]);
+  const ends = commitEnds(whole);
+  const log = emptyLog(t);
+  const wrong: unknown[] = [];
+  const last = ends.at(-2) ?? 0;
+  for (let cut = last; cut <= whole.length; cut += 3) {
+    const toPage = PAGE_BYTES - (cut % PAGE_BYTES);
+    for (const zeros of [1, 15, 16, 100, toPage, toPage + PAGE_BYTES]) {
+      rewrite(log, Buffer.concat([whole.subarray(0, cut), Buffer.alloc(zeros)]));
+      const [end, expected] = [readEnd(log), endBefore(ends, cut)];
+      if (end !== expected) wrong.push({ cut, zeros, end, expected });
+    }
+  }
+  t.same(wrong.slice(0, 5), []);
+});
+
+void t.test(
+  'a log of which pages of the last commit are not there is read up to the commit before',
+  async (t) => {
+    // What comes before moves the last commit in its pages.
+    for (const first of [1, 3, 8]) {
+      const whole = await aLogOf(t, [first, 900]);
+      const last = commitEnds(whole).at(-2) ?? 0;
+      t.ok(whole.length - last > 20 * PAGE_BYTES, 'many pages are in it');
+      const log = emptyLog(t);
+      const wrong: unknown[] = [];
+      let seen = 0;
+      const tear = (from: number, to: number): void => {
+        const torn = Buffer.from(whole);
+        torn.fill(0, Math.min(whole.length, Math.max(from, last)), Math.min(whole.length, to));
+        if (torn.equals(whole)) return;
+        rewrite(log, torn);
+        // Words of 8 bytes that are twice in what is not there cancel each other out in DuckDB's checksum: nobody can tell then.
+        const isUnseen = areSound(log, whole);
+        const end = readEnd(log);
+        if (end !== (isUnseen ? whole.length : last)) wrong.push({ from, to, end });
+        seen += isUnseen ? 0 : 1;
+      };
+      for (let page = last - (last % PAGE_BYTES); page < whole.length; page += PAGE_BYTES) {
+        tear(page, page + PAGE_BYTES);
+        tear(page, page + 3 * PAGE_BYTES);
+        tear(page + 512, page + 1024);
+        tear(page + 2000 + (page % 1777), page + PAGE_BYTES);
+      }
+      for (const { at } of entriesOf(whole).filter((entry) => entry.at >= last)) {
+        // The page where an entry begins, and the next.
+        const page = at - (at % PAGE_BYTES);
+        tear(page, page + PAGE_BYTES);
+        tear(page + PAGE_BYTES, page + 2 * PAGE_BYTES);
+      }
+      t.same(wrong.slice(0, 5), []);
+      t.ok(seen > 50, `${seen} tears`);
+    }
+  },
+);
+
+void t.test('an entry that says that it is longer than it is is damage', async (t) => {
+  const whole = await aLogOf(t, [1, 3, 40, 2]);
+  const ends = commitEnds(whole);
+  const log = emptyLog(t);
+  const wrong: unknown[] = [];
+  const spoil = (name: string, at: number, change: (damaged: Buffer) => void): void => {
+    const damaged = Buffer.from(whole);
+    change(damaged);
+    rewrite(log, damaged);
+    const state = examineLog(log);
+    const end = endBefore(ends, at);
+    if (JSON.stringify(state) !== JSON.stringify({ kind: 'damaged', at, end }))
+      wrong.push({ name, at, state });
+    if (!readFileSync(log).equals(damaged)) wrong.push('it was changed');
+  };
+  for (const { at } of entriesOf(whole)) {
+    spoil('as if by a hand', at, (damaged) => damaged.fill(0x5a, at, at + 8));
+    spoil('to the last byte of 64 bits', at, (damaged) => damaged.fill(0xff, at, at + 8));
+    for (const place of [2, 3, 4, 7])
+      spoil(`byte ${place}`, at, (damaged) => (damaged[at + place] = 0x11 + (damaged[at + place] ?? 0)));
+    spoil('just beyond the end', at, (damaged) =>
+      damaged.writeBigUInt64LE(BigInt(whole.length - at - 15), at),
+    );
+  }
+  const entries = entriesOf(whole).length;
+  t.same(wrong.slice(0, 5), [], `of ${entries} entries`);
+  // Any byte of the head, also where no second commit stands behind it: DuckDB would drop the only one.
+  for (const shown of [whole, whole.subarray(0, ends[0])]) {
+    for (let place = 0; place < HEAD_BYTES; place++) {
+      const damaged = Buffer.from(shown);
+      damaged[place] = 0x5a;
+      rewrite(log, damaged);
+      t.strictSame(examineLog(log), { kind: 'damaged', at: 0, end: 0 }, `byte ${place} of the head`);
+    }
+  }
+});
+
+void t.test('a log of which the first page is not there has nothing that anybody was told of', async (t) => {
+  const whole = await aLogOf(t, [1, 2]);
+  const [first = 0] = commitEnds(whole);
+  const log = emptyLog(t);
+  for (const end of [first, first - 1, PAGE_BYTES]) {
+    rewrite(log, Buffer.from(whole.subarray(0, end)).fill(0, 0, PAGE_BYTES));
+    t.strictSame(examineLog(log), { kind: 'torn', end: 0 });
+  }
+  rewrite(log, Buffer.from(whole).fill(0, 0, PAGE_BYTES));
+  t.strictSame(
+    examineLog(log),
+    { kind: 'damaged', at: 0, end: 0 },
+    'but where others were committed behind it',
+  );
+});
+
+void t.test(
+  'what a crash does not leave is damage in the last commit, too, and zeros before that',
+  async (t) => {
+    const whole = await aLogOf(t, [200, 100, 100]);
+    const ends = commitEnds(whole);
+    const [before = 0, last = 0] = ends.slice(-3);
+    const log = emptyLog(t);
+    // A page that was on the disk: the commits behind it say so.
+    const page = Math.ceil(before / PAGE_BYTES + 1) * PAGE_BYTES;
+    t.ok(page + PAGE_BYTES < last);
+    const damaged = Buffer.from(whole).fill(0, page, page + PAGE_BYTES);
+    rewrite(log, damaged);
+    t.not(examineLog(log).kind, 'torn');
+    t.equal(tornCommit(log), null);
+    t.same(readFileSync(log), damaged);
+  },
+);
+
+void t.test('logs of other versions are left to DuckDB', async (t) => {
+  const whole = await aLogOf(t, [1, 2]);
+  const log = emptyLog(t);
+  for (const head of ['6400626500026600', '6400626500036600']) {
+    rewrite(log, Buffer.concat([Buffer.from(head, 'hex'), whole.subarray(HEAD_BYTES, -30)]));
+    t.same(examineLog(log), { kind: 'readable' });
+  }
+  t.same(examineLog(join(testFolder(t), 'none')), { kind: 'readable' });
+});

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { aLog } from '../../../support/log-records.js';
+import { aTrace, NOON } from '../../../support/run-records.js';
+import { searchLogs } from '../log-search.js';
+import { inColdFile } from '../stored-rows.js';
+import { TestStore } from '../test-store.js';
+
+const RECEIVED = { receivedAt: NOON };
+/** More than can be the arguments of one call. */
+const MANY = 500_000;
+
+void t.test(
+  'a store that has moved half a million segments opens, and forgets the notes of them',
+  async (t) => {
+    const opened = await TestStore.open(t);
+    const tenant = await opened.addUser();
+    const write = async (): Promise<void> => {
+      const items = Array.from({ length: 50 }, () => aTrace(2));
+      await opened.store.writer.traces({ tenant, items }, RECEIVED);
+    };
+    await write();
+    await opened.close();
+    await inColdFile(opened.path, `INSERT INTO moved SELECT range - ${MANY}, 0 FROM range(${MANY})`);
+    await opened.start();
+    t.equal((await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count, 50);
+    await write();
+    await opened.store.settled();
+    await opened.close();
+    const [notes] = await inColdFile(opened.path, 'SELECT count(*) AS notes FROM moved');
+    t.equal(notes?.notes, 1);
+  },
+);
+
+void t.test('a search goes through half a million blocks of log records', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  const items = Array.from({ length: 20 }, (_, i) => aLog({ timestamp: NOON + i }));
+  await opened.store.writer.logs({ tenant, items }, RECEIVED);
+  await opened.store.settled();
+  await opened.close();
+  // Of blocks whose records are gone the notes are left: what they have in common with real ones is their number.
+  await inColdFile(
+    opened.path,
+    `INSERT INTO log_blocks SELECT b.* REPLACE (b.block + 1 + range AS block) FROM log_blocks b, range(${MANY}) WHERE b.block = 1`,
+  );
+  await opened.start();
+  const filter = { query: 'happened', start_time: NOON + 10, end_time: NOON + 11 };
+  const page = await searchLogs(opened.store, tenant, filter, { offset: 0, limit: 10 });
+  t.strictSame(page.items.map(({ id }) => id).sort(), [items[10]?.id, items[11]?.id].sort());
+});

@@ -1,0 +1,166 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import t from 'tap';
+import type { Micros } from '../../../../src/signal/time.js';
+import type { ClockNote } from '../../../../src/storage/duckdb/files/clock-notes.js';
+import { RetentionClock } from '../../../../src/storage/duckdb/files/retention-clock.js';
+import { Troubles } from '../../../../src/storage/duckdb/files/troubles.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { aTrace, DAY, NOON } from '../../../support/run-records.js';
+import { until } from '../../../support/until.js';
+import { TestStore } from '../test-store.js';
+
+const HOUR = DAY / 24;
+const HOUR_MS = HOUR / 1000;
+const YEARS = 4000 * DAY;
+
+/** A clock of which everything is in memory. */
+function aClock(heardUpTo: Micros | null = null) {
+  const kept: { note: ClockNote | null; fails: boolean } = { note: null, fails: false };
+  const logger = new RecordingLogger();
+  let troubles: readonly string[] = [];
+  const parts = {
+    notes: {
+      read: async () => Promise.resolve(kept.note),
+      write: async (note: ClockNote) => {
+        if (kept.fails) throw new Error('no space left');
+        kept.note = note;
+        return Promise.resolve();
+      },
+    },
+    heardUpTo: async () => Promise.resolve(heardUpTo),
+    troubles: new Troubles((messages) => (troubles = messages)),
+    logger,
+  };
+  return { kept, logger, troubles: () => troubles, open: () => new RetentionClock(parts) };
+}
+
+void t.test('a clock that goes on as it should is believed', async (t) => {
+  const { open, troubles } = aClock();
+  const clock = open();
+  for (const now of [NOON, NOON + HOUR, NOON + 20 * HOUR, NOON + 68 * HOUR, NOON + 69 * HOUR]) {
+    t.equal(await clock.believed(now), now);
+    t.notOk(clock.isWaiting);
+  }
+  t.strictSame(troubles(), []);
+});
+
+void t.test('one that jumps ahead is believed when it has gone on from there for a day', async (t) => {
+  const { open, troubles, logger } = aClock();
+  const clock = open();
+  await clock.believed(NOON);
+  const there = NOON + YEARS;
+  for (let hours = 0; hours < 24; hours++) {
+    t.equal(await clock.believed(there + hours * HOUR), NOON, `after ${hours} hours`);
+    t.ok(clock.isWaiting);
+    t.match(troubles(), [/The clock has gone ahead to 2036-.*the store last knew 2026-.*set it right/]);
+  }
+  t.equal(logger.lines.filter((line) => /retention removes only/.test(line)).length, 1, 'logged once');
+  t.equal(await clock.believed(there + DAY), there + DAY);
+  t.notOk(clock.isWaiting);
+  t.strictSame(troubles(), []);
+  t.equal(await clock.believed(there + DAY + HOUR), there + DAY + HOUR);
+});
+
+void t.test('one that is set right again is believed at once', async (t) => {
+  const { open, troubles } = aClock();
+  const clock = open();
+  await clock.believed(NOON);
+  await clock.believed(NOON + YEARS);
+  t.equal(await clock.believed(NOON + HOUR), NOON + HOUR);
+  t.notOk(clock.isWaiting);
+  t.strictSame(troubles(), []);
+  t.equal(await clock.believed(NOON - 10 * DAY), NOON - 10 * DAY, 'put back');
+  t.equal(await clock.believed(NOON - 10 * DAY + HOUR), NOON - 10 * DAY + HOUR);
+});
+
+void t.test('every jump begins the wait anew', async (t) => {
+  const { open } = aClock();
+  const clock = open();
+  await clock.believed(NOON);
+  for (const at of [YEARS, YEARS + 20 * HOUR, 2 * YEARS, 2 * YEARS + 10 * HOUR, YEARS])
+    t.equal(await clock.believed(NOON + at), NOON);
+});
+
+void t.test('a restart changes nothing, however long a day is spread', async (t) => {
+  const { open } = aClock();
+  await open().believed(NOON);
+  const there = NOON + 30 * DAY;
+  t.equal(await open().believed(there), NOON);
+  t.equal(await open().believed(there + 8 * HOUR), NOON);
+  t.equal(await open().believed(there + 25 * HOUR), there + 25 * HOUR);
+});
+
+void t.test('without a note it goes by what the store heard last', async (t) => {
+  t.equal(
+    await aClock(NOON - 30 * DAY)
+      .open()
+      .believed(NOON),
+    NOON - 30 * DAY,
+  );
+  t.equal(
+    await aClock(NOON - HOUR)
+      .open()
+      .believed(NOON),
+    NOON,
+  );
+  t.equal(
+    await aClock(NOON + HOUR)
+      .open()
+      .believed(NOON),
+    NOON,
+    'which may be ahead of it',
+  );
+});
+
+void t.test('where nothing can be noted it is known all the same', async (t) => {
+  const { open, kept, logger } = aClock();
+  const clock = open();
+  kept.fails = true;
+  t.equal(await clock.believed(NOON), NOON);
+  t.equal(await clock.believed(NOON + YEARS), NOON);
+  t.match(logger.lines.join('\n'), /could not be noted/);
+});
+
+void t.test(
+  'a clock that is years ahead removes nothing from a store, before and after a restart',
+  async (t) => {
+    const opened = await TestStore.open(t, {
+      traceRetentionDays: 7,
+      logRetentionDays: 7,
+      eventRetentionDays: 7,
+    });
+    const { clock, meter } = opened.settings;
+    const tenant = await opened.addUser();
+    const items = [NOON, NOON - 5 * DAY].map((started_at) => aTrace(2, { started_at }));
+    await opened.store.writer.traces({ tenant, items }, { receivedAt: NOON });
+    const count = async (): Promise<number> =>
+      (await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count;
+    clock.advance(YEARS / 1000);
+    const isTold = (): boolean =>
+      /The clock has gone ahead to 2036/.test(opened.statuses.at(-1)?.message ?? '');
+    // Once an hour.
+    await until('the clock is found to be ahead', () => {
+      if (!isTold()) clock.advance(HOUR_MS / 60);
+      return isTold();
+    });
+    t.match(opened.statuses.at(-1), { level: 'degraded' });
+    t.equal(await count(), 2);
+    await until('the metric says so', async () => {
+      clock.advance(5000);
+      return /jackdaw_store_clock_ahead 1/.test((await meter.print()).text);
+    });
+    await opened.reopen();
+    await until('it is told again', isTold);
+    for (let hours = 0; hours < 20; hours++) {
+      clock.advance(HOUR_MS);
+      await turn();
+    }
+    t.equal(await count(), 2);
+    // By then the clock may be right, and the daemon have been away.
+    await until('they are removed', async () => {
+      clock.advance(HOUR_MS);
+      return (await count()) === 0;
+    });
+    t.match(opened.statuses.at(-1), { level: 'ok' });
+  },
+);

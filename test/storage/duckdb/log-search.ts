@@ -1,0 +1,48 @@
+import { printLog } from '../../../src/api/resources/logs.js';
+import { formatTime } from '../../../src/signal/time.js';
+import type { JsonObject } from '../../../src/signal/attributes.js';
+import type { LogRecord } from '../../../src/signal/log-record.js';
+import type { LogFilter, LogPage } from '../../../src/storage/logs.js';
+import type { TelemetryPlane } from '../../../src/storage/telemetry-plane.js';
+import { listOf } from '../../support/read-pieces.js';
+
+/** A log record as the API shows it. */
+export interface ShownLog {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly severity: string;
+  readonly service_name: string;
+  readonly body: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly attributes: JsonObject;
+}
+
+/** A page of a search, read to its end. */
+export async function searchLogs(
+  store: Pick<TelemetryPlane, 'logs'>,
+  tenant: string,
+  filter: LogFilter = {},
+  page: LogPage = { offset: 0, limit: 1000 },
+): Promise<{ readonly count: number; readonly items: readonly ShownLog[] }> {
+  const { count, items } = await store.logs.search(tenant, filter, page);
+  return { count, items: await listOf(items, printLog) };
+}
+
+export function shownLog(log: LogRecord): ShownLog {
+  const { id, timestamp, severity, origin, trace_id, span_id, attributes } = log;
+  return {
+    id,
+    timestamp: formatTime(timestamp),
+    severity,
+    service_name: origin.serviceName,
+    body: bodyText(log),
+    trace_id,
+    span_id,
+    attributes,
+  };
+}
+
+export function bodyText({ body }: LogRecord): string | null {
+  return typeof body === 'string' || body === null ? body : JSON.stringify(body);
+}

@@ -1,0 +1,64 @@
+import type { SpanRecord } from '../../../src/signal/span.js';
+import type { Micros } from '../../../src/signal/time.js';
+import type { TraceRecord } from '../../../src/signal/trace.js';
+import type { ControlPlane } from '../../../src/storage/control-plane.js';
+import type { PromptVersionFigures } from '../../../src/storage/prompt-runs.js';
+import type { TelemetryPlane } from '../../../src/storage/telemetry-plane.js';
+import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
+import { addPrompts } from './prompt-oracle.js';
+
+export const P1 = { name: 'p', version: 1 };
+
+/** Both planes, as they are now. */
+interface Planes {
+  readonly store: TelemetryPlane;
+  readonly control: ControlPlane;
+  addUser(): Promise<string>;
+}
+
+/** A user with versions 1 and 2 of the prompt `p`. */
+export class PromptStore<Opened extends Planes> {
+  readonly opened: Opened;
+  readonly tenant: string;
+  readonly #now: () => Micros;
+
+  private constructor(opened: Opened, tenant: string, now: () => Micros) {
+    this.opened = opened;
+    this.tenant = tenant;
+    this.#now = now;
+  }
+
+  /** @param now when links are made */
+  static async of<Opened extends Planes>(
+    opened: Opened,
+    now: () => Micros = () => NOON,
+  ): Promise<PromptStore<Opened>> {
+    const tenant = await opened.addUser();
+    await addPrompts(opened.control.prompts, tenant, ['p'], [1, 2]);
+    return new PromptStore(opened, tenant, now);
+  }
+
+  async write(...items: TraceRecord[]): Promise<void> {
+    await this.opened.store.writer.traces({ tenant: this.tenant, items }, { receivedAt: NOON });
+  }
+
+  async link(trace_id: string, span_id: string | null = null, version = 1): Promise<boolean> {
+    const link = { prompt_name: 'p', prompt_version: version, trace_id, span_id };
+    return await this.opened.store.prompts.link(this.tenant, link, this.#now());
+  }
+
+  /** The figures of version 1, and how many traces version 2 has. */
+  async figures(): Promise<PromptVersionFigures & { readonly others: number }> {
+    const [two, one] = (await this.opened.store.prompts.compare(this.tenant, 'p')) ?? [];
+    if (one === undefined || two === undefined) throw new Error('the versions are gone');
+    return { ...one, others: two.total_traces };
+  }
+}
+
+export function aPromptedRun(
+  changes: Parameters<typeof aHeader>[0],
+  ...spans: Partial<SpanRecord>[]
+): TraceRecord {
+  const trace = aHeader(changes);
+  return { trace, spans: spans.map((span) => aSpanRecord(trace.trace_id, span)) };
+}

@@ -1,0 +1,21 @@
+import t from 'tap';
+import { EventEngine } from '../event-engine.js';
+import { aHeader, NOON } from '../../../support/run-records.js';
+import { queriesDuring } from '../watched-statements.js';
+
+void t.test('runs that do not exist are looked for once', async (t) => {
+  const engine = await EventEngine.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
+  const user = await engine.addUser(null);
+  const items = [{ trace: aHeader({ outcome: 'sent' }), spans: [] }];
+  await engine.write(user, items, NOON);
+  const { database, runs } = engine.parts;
+  const queriesOf = async (query: string, count: number): Promise<number> => {
+    const queries = await queriesDuring(database, async () => {
+      const found = await runs.list(engine.asking(user.tenant), { query }, { offset: 0, limit: 20 });
+      t.equal(found.count, count, query);
+    });
+    return queries.length;
+  };
+  t.equal(await queriesOf('nowhere', 0), 2, 'where they may be, and where they are');
+  t.equal(await queriesOf('SENT', 1), 4, 'likewise, which of them are shown, and these');
+});

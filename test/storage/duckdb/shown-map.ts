@@ -1,0 +1,23 @@
+import { listOf } from '../../support/read-pieces.js';
+import type { ShownMap } from './map-oracle.js';
+import { printNode } from '../../../src/api/resources/service-map.js';
+import type { TelemetryPlane } from '../../../src/storage/telemetry-plane.js';
+
+/** A user's service map, without what follows from the rest. @param since microseconds; null for all time */
+export async function shownMap(
+  { store }: { readonly store: Pick<TelemetryPlane, 'map'> },
+  tenant: string,
+  since: number | null = null,
+): Promise<ShownMap> {
+  const { nodes, edges } = await store.map.read(tenant, since);
+  return {
+    nodes: (await listOf<ShownMap['nodes'][number]>(nodes, printNode)).map(
+      ({ id, span_type, span_count }) => ({
+        id,
+        span_type,
+        span_count,
+      }),
+    ),
+    edges: await listOf<ShownMap['edges'][number]>(edges),
+  };
+}

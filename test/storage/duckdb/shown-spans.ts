@@ -1,0 +1,25 @@
+import { printSpan } from '../../../src/api/resources/trace-body.js';
+import type { SpanRecord } from '../../../src/signal/span.js';
+import type { StoredTrace } from '../../../src/storage/runs.js';
+import { listOf } from '../../support/read-pieces.js';
+
+/** A span as the API shows it. */
+export type ShownSpan = Omit<
+  SpanRecord,
+  'metadata' | 'agent_hint' | 'prompt' | 'started_at' | 'ended_at' | 'cost_usd'
+> & {
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly cost_usd: number | null;
+};
+
+/** The spans of a stored trace, all pages of them. */
+export async function spansOf(trace: Pick<StoredTrace, 'spans'>): Promise<ShownSpan[]> {
+  return await listOf(trace.spans, printSpan);
+}
+
+/** An object without some of its fields. */
+export function without<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): Omit<T, K> {
+  const gone: ReadonlySet<unknown> = new Set(keys);
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !gone.has(key))) as Omit<T, K>;
+}

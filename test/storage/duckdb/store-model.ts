@@ -1,0 +1,223 @@
+import { sumToNumber } from '../../../src/signal/money.js';
+import type { SpanRecord } from '../../../src/signal/span.js';
+import { formatTime, type Micros } from '../../../src/signal/time.js';
+import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
+import type { AgentComparison, AgentDay } from '../../../src/storage/agents.js';
+import type { RunFilter, RunSummary } from '../../../src/storage/runs.js';
+import { without, type ShownSpan } from './shown-spans.js';
+
+interface ModelTrace {
+  /** As declared: nothing derived. */
+  header: TraceHeader;
+  readonly spans: Map<string, SpanRecord>;
+}
+
+/** An agent whose id is the store's affair. */
+export type ModelAgent = Omit<AgentComparison, 'id'>;
+export type ModelRun = Omit<RunSummary, 'agent_id'>;
+
+/**
+ * What one tenant's telemetry must look like, worked out by nothing else than these words: everything declared
+ * is kept, everything derived is worked out anew for each answer.
+ */
+export class StoreModel {
+  readonly traces = new Map<string, ModelTrace>();
+  readonly agents = new Map<string, { readonly created_at: Micros }>();
+
+  write(items: readonly TraceRecord[], receivedAt: Micros): void {
+    for (const { trace: header, spans } of items) {
+      let trace = this.traces.get(header.trace_id);
+      if (trace === undefined) {
+        trace = { header, spans: new Map() };
+        this.traces.set(header.trace_id, trace);
+        if (!this.agents.has(header.agent)) this.agents.set(header.agent, { created_at: receivedAt });
+      } else trace.header = completed(trace.header, header);
+      for (const span of spans) writeSpan(trace, span);
+    }
+  }
+
+  /** @returns the outcome as it is then; null for an unknown trace */
+  setOutcome(traceId: string, change: { success: boolean; outcome?: string }) {
+    const trace = this.traces.get(traceId);
+    if (trace === undefined) return null;
+    trace.header = { ...trace.header, ...change };
+    return { success: change.success, outcome: trace.header.outcome };
+  }
+
+  run(traceId: string): ModelRun | null {
+    const trace = this.traces.get(traceId);
+    return trace === undefined ? null : shownRun(trace);
+  }
+
+  spans(traceId: string): ShownSpan[] {
+    return [...(this.traces.get(traceId)?.spans.values() ?? [])]
+      .sort((a, b) => a.started_at - b.started_at || compare(a.span_id, b.span_id))
+      .map(shownSpan);
+  }
+
+  /** Newest first, all of them. @param agentName in place of the filter's agent */
+  runs(filter: RunFilter = {}, agentName?: string): ModelRun[] {
+    const text = filter.query?.toLowerCase();
+    return [...this.traces.values()]
+      .map(shownRun)
+      .filter(
+        (run) =>
+          (agentName === undefined || run.agent_name === agentName) &&
+          (filter.status === undefined || run.status === filter.status) &&
+          (filter.success === undefined || run.success === filter.success) &&
+          (filter.start_time === undefined || run.started_at >= filter.start_time) &&
+          (filter.end_time === undefined || run.started_at <= filter.end_time) &&
+          (text === undefined ||
+            [run.agent_name, run.outcome, run.error_message].some((field) =>
+              field?.toLowerCase().includes(text),
+            )),
+      )
+      .sort((a, b) => b.started_at - a.started_at || compare(b.trace_id, a.trace_id));
+  }
+
+  agentList(): ModelAgent[] {
+    return [...this.agents.keys()]
+      .map((name) => this.agent(name))
+      .sort((a, b) => (b.last_run_at ?? 0) - (a.last_run_at ?? 0) || compare(a.name, b.name));
+  }
+
+  agent(name: string): ModelAgent {
+    const runs = this.runs({}, name);
+    const costs = present(runs.map((run) => run.total_cost_usd));
+    return {
+      name,
+      created_at: this.agents.get(name)?.created_at ?? 0,
+      total_runs: runs.length,
+      success_count: runs.filter((run) => run.success === true).length,
+      failure_count: runs.filter((run) => run.success === false).length,
+      total_cost: costs.length === 0 ? null : money(costs),
+      avg_cost_per_run: costs.length === 0 ? null : money(costs) / costs.length,
+      last_run_at: runs[0]?.started_at ?? null,
+      p95_latency_ms: percentile(present(runs.map((run) => run.duration_ms)), 0.95),
+    };
+  }
+
+  days(name: string, from: Micros, to: Micros): AgentDay[] {
+    const byDate = new Map<string, ModelRun[]>();
+    for (const run of this.runs({ start_time: from, end_time: to }, name).reverse()) {
+      const date = formatTime(run.started_at).slice(0, 10);
+      byDate.set(date, [...(byDate.get(date) ?? []), run]);
+    }
+    return [...byDate].map(([date, runs]) => {
+      const durations = present(runs.map((run) => run.duration_ms));
+      return {
+        date,
+        total_runs: runs.length,
+        success_count: runs.filter((run) => run.success === true).length,
+        failure_count: runs.filter((run) => run.success === false).length,
+        failed_runs: runs.filter((run) => run.status === 'failed' || run.status === 'timed_out').length,
+        total_cost: money(present(runs.map((run) => run.total_cost_usd))),
+        total_tokens: sum(present(runs.map((run) => run.total_tokens))),
+        avg_latency_ms: durations.length === 0 ? null : sum(durations) / durations.length,
+        p95_latency_ms: percentile(durations, 0.95),
+      };
+    });
+  }
+}
+
+function writeSpan(trace: ModelTrace, span: SpanRecord): void {
+  const known = trace.spans.get(span.span_id);
+  trace.spans.set(span.span_id, known === undefined ? span : completed(known, span));
+}
+
+/** A running one is completed by a terminal one, which fills what was null. Anything else changes nothing. */
+function completed<T extends TraceHeader | SpanRecord>(stored: T, later: T): T {
+  if (stored.status !== 'running' || later.status === 'running') return stored;
+  const filled = Object.entries(stored).map(([key, value]: [string, unknown]) => [
+    key,
+    value ?? later[key as keyof T],
+  ]);
+  const merged = { ...(Object.fromEntries(filled) as T), status: later.status };
+  // The start is of one message and the end of another.
+  if (merged.ended_at !== null) merged.ended_at = Math.max(merged.ended_at, merged.started_at);
+  return merged;
+}
+
+function shownRun({ header, spans }: ModelTrace): ModelRun {
+  const { agent: agent_name, ...shown } = without(
+    header,
+    'metadata',
+    'sdk_version',
+    'follows_spans',
+    'idle_timeout_ms',
+  );
+  const all = [...spans.values()];
+  return {
+    ...shown,
+    agent_name,
+    duration_ms: header.duration_ms ?? elapsed(header),
+    total_tokens: header.total_tokens ?? usage(all, tokensOf),
+    total_cost_usd: header.total_cost_usd ?? usage(all, (span) => span.cost_usd),
+    span_count: spans.size,
+  };
+}
+
+function shownSpan(span: SpanRecord): ShownSpan {
+  return {
+    ...without(span, 'metadata', 'agent_hint', 'prompt'),
+    started_at: formatTime(span.started_at),
+    ended_at: span.ended_at === null ? null : formatTime(span.ended_at),
+    duration_ms: span.duration_ms ?? elapsed(span),
+    total_tokens: tokensOf(span),
+    cost_usd: span.cost_usd === null ? null : span.cost_usd / 1e9,
+  };
+}
+
+function elapsed({ started_at, ended_at }: { started_at: Micros; ended_at: Micros | null }): number | null {
+  return ended_at === null ? null : (ended_at - started_at) / 1000;
+}
+
+function tokensOf(span: Pick<SpanRecord, 'total_tokens' | 'input_tokens' | 'output_tokens'>): number | null {
+  if (span.total_tokens !== null) return span.total_tokens;
+  if (span.input_tokens === null && span.output_tokens === null) return null;
+  return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
+}
+
+/** The sum over those that report and have no descendant that reports: every pair is looked at. */
+function usage(spans: readonly SpanRecord[], measure: (span: SpanRecord) => number | null): number | null {
+  const reporting = spans.filter((span) => measure(span) !== null);
+  if (reporting.length === 0) return null;
+  const deepest = reporting.filter((span) => !reporting.some((other) => isAbove(span, other, spans)));
+  return sum(deepest.map((span) => measure(span) ?? 0));
+}
+
+function isAbove(span: SpanRecord, other: SpanRecord, spans: readonly SpanRecord[]): boolean {
+  let id = other.parent_span_id;
+  for (let steps = 0; id !== null && steps <= spans.length; steps++) {
+    if (id === span.span_id) return true;
+    id = spans.find((candidate) => candidate.span_id === id)?.parent_span_id ?? null;
+  }
+  return false;
+}
+
+/** Linear interpolation between order statistics. */
+function percentile(values: readonly number[], fraction: number): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * fraction;
+  const low = sorted[Math.floor(place)];
+  const high = sorted[Math.ceil(place)];
+  return low === undefined || high === undefined ? null : low + (high - low) * (place - Math.floor(place));
+}
+
+function present(values: readonly (number | null)[]): number[] {
+  return values.filter((value) => value !== null);
+}
+
+/** The sum of amounts in nano-USD, in US dollars. */
+export function money(amounts: readonly number[]): number {
+  return sumToNumber(amounts.reduce((sum, amount) => sum + BigInt(amount), 0n));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,14 @@
+import { DuckDBStore } from '../../../src/storage/duckdb/client/store.js';
+import { componentSettings } from '../../support/component-settings.js';
+import { controlPathOf, controlPlaneAt } from '../../support/control-plane.js';
+import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
+
+/** A store of small segments, so that a process that writes to it is killed at any step of their lives. */
+export async function storeToKill(path: string): Promise<DuckDBStore> {
+  const store = new DuckDBStore(
+    { ...componentSettings('duckdb'), config: {} },
+    { ...STORE_OPTIONS, path, maxQueueBytes: 1e9, segmentSize: { rows: 80, bytes: 1e9 } },
+  );
+  await store.start(hostThatKeeps([], await controlPlaneAt(controlPathOf(path))));
+  return store;
+}

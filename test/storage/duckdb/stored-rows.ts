@@ -1,0 +1,225 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Database, identifier, literal } from '../../../src/storage/duckdb/files/database.js';
+
+/** The telemetry files of a closed store. */
+export function filesOf(path: string): string[] {
+  const base = basename(path, '.duckdb');
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(`${base}.`) && name.endsWith('.duckdb') && name !== basename(path))
+    .map((name) => join(dirname(path), name))
+    .sort();
+}
+
+/** What is stored more than once in the files of a closed store, each as a line. Moved segments that are left are not counted. */
+export async function duplicatesIn(path: string): Promise<string[]> {
+  return await withFiles(path, async (query, catalogs) => {
+    const found: string[] = [];
+    const live = await notMoved(query, catalogs);
+    for (const [table, key] of [
+      ['spans', 'tenant, trace_id, span_id'],
+      ['traces', 'tenant, trace_id'],
+      ['payloads', 'tenant, trace_id, seq, first_line'],
+      // One row before an agent comes into being, and one then.
+      ['agents', 'agent_no, created_at'],
+      ['logs', 'tenant, id'],
+      ['prompt_links', 'tenant, prompt_no, trace_id, span_id'],
+    ] as const) {
+      const versions = table === 'spans' || table === 'traces' ? 'WHERE NOT replaces' : '';
+      // A version that replaces another lies beside it only until it is moved.
+      const all = live.map((catalog) => {
+        const where = catalog === 'cold' ? '' : versions;
+        return `SELECT ${key} FROM ${identifier(catalog)}.main.${table} ${where}`;
+      });
+      const rows = await query(
+        `SELECT count(*) AS rows, count(DISTINCT (${key})) AS different FROM (${all.join(' UNION ALL ')})`,
+      );
+      const [row] = rows;
+      if (row?.rows !== row?.different)
+        found.push(`${table}: ${String(row?.rows)} rows, ${String(row?.different)} different`);
+    }
+    return found;
+  });
+}
+
+/** Where the sums that the cold file of a closed store keeps are not those of its rows, each as a line. */
+export async function wrongSumsIn(path: string): Promise<string[]> {
+  const sums = {
+    run_sums: {
+      from: 'cold.main.traces',
+      by: 'tenant, agent_no',
+      parts: {
+        runs: 'count(*)',
+        running: 'count(*) FILTER (WHERE status = 0)',
+        completed: 'count(*) FILTER (WHERE status = 1)',
+        failed: 'count(*) FILTER (WHERE status = 2)',
+        timed_out: 'count(*) FILTER (WHERE status = 3)',
+        successes: 'count(*) FILTER (WHERE success)',
+        failures: 'count(*) FILTER (WHERE NOT success)',
+        priced: 'count(total_cost_usd)',
+        'cost_whole * 1000000000::HUGEINT + cost_rest': 'sum(total_cost_usd)',
+      },
+    },
+    point_sums: { from: 'cold.main.points', by: 'tenant, stream_no', parts: { points: 'count(*)' } },
+    model_sums: {
+      from: "(SELECT *, (epoch_us(date_trunc('hour', started_at)) // 3600000000)::INTEGER AS hour FROM cold.main.spans WHERE type = 1)",
+      by: 'tenant, hour, model',
+      parts: {
+        calls: 'count(*)',
+        priced_calls: 'count(cost_usd)',
+        nanos: 'sum(cost_usd)',
+        input_tokens: 'sum(input_tokens)',
+        output_tokens: 'sum(output_tokens)',
+        total_tokens: 'sum(total_tokens)',
+      },
+    },
+  };
+  return await withFiles(path, async (query) => {
+    const found: string[] = [];
+    for (const [table, { from, by, parts }] of Object.entries(sums)) {
+      const kept = Object.keys(parts).map((part, i) => `sum(${part}) AS p${i}`);
+      const real = Object.values(parts).map((part, i) => `${part} AS p${i}`);
+      const names = Object.keys(parts).map((_, i) => `coalesce(p${i}, 0)::VARCHAR AS p${i}`);
+      const isAny = Object.keys(parts).map((_, i) => `coalesce(p${i}, 0) <> 0`);
+      const columns = `${by}, ${names.join(', ')}`;
+      const rows = (parts: string[], of: string): string =>
+        `SELECT ${columns} FROM (SELECT ${by}, ${parts.join(', ')} FROM ${of} GROUP BY ${by}) WHERE ${isAny.join(' OR ')}`;
+      const [one, other] = [rows(kept, `cold.main.${table}`), rows(real, from)];
+      const wrong = await query(
+        `SELECT 'kept' AS what, * FROM (${one} EXCEPT ${other}) UNION ALL SELECT 'stored' AS what, * FROM (${other} EXCEPT ${one})`,
+      );
+      found.push(...wrong.map((row) => `${table}: ${JSON.stringify(row)}`));
+    }
+    const alone = await query(
+      'SELECT seq FROM cold.main.traces t WHERE (SELECT count(*) FROM cold.main.text_blocks b WHERE t.seq BETWEEN b.first_seq AND b.seq) <> 1',
+    );
+    found.push(...alone.map((row) => `text_blocks: not one for ${JSON.stringify(row)}`));
+    return found;
+  });
+}
+
+/** What lies in the cold file of a closed store for log records: rows, and entries of the lists that find them. */
+export async function movedLogs(path: string): Promise<{
+  readonly records: number;
+  readonly inBlocks: number;
+  readonly counted: number;
+  readonly entries: number;
+}> {
+  return await withFiles(path, async (query) => {
+    const [row] = await query(
+      `SELECT (SELECT count(*) FROM cold.main.logs) AS records,
+        (SELECT coalesce(sum(records), 0)::INTEGER FROM cold.main.log_blocks) AS in_blocks,
+        (SELECT coalesce(sum(records), 0)::INTEGER FROM cold.main.log_terms) AS counted,
+        (SELECT coalesce(sum(len(positions)), 0)::INTEGER FROM cold.main.log_terms) AS entries`,
+    );
+    return {
+      records: Number(row?.records),
+      inBlocks: Number(row?.in_blocks),
+      counted: Number(row?.counted),
+      entries: Number(row?.entries),
+    };
+  });
+}
+
+export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/**
+ * Looks into the tables of a closed store, the same of all files as one view: `spans`, and without the versions that newer
+ * ones replace `newest_spans`. The main file is `main_file`.
+ */
+export async function readAsOne<T>(
+  path: string,
+  tables: readonly ('spans' | 'traces' | 'agents' | 'services' | 'usage' | 'map_edges' | 'prompt_links')[],
+  look: (query: Query) => Promise<T>,
+): Promise<T> {
+  return await withFiles(path, async (query, catalogs) => {
+    await query(`ATTACH ${literal(path)} AS main_file (READ_ONLY)`);
+    const live = await notMoved(query, catalogs);
+    for (const table of tables) {
+      const parts = live.map((catalog) => `SELECT * FROM ${identifier(catalog)}.main.${table}`);
+      await query(`CREATE TEMP VIEW ${table} AS ${parts.join(' UNION ALL ')}`);
+      if (table !== 'spans' && table !== 'traces') continue;
+      const key = table === 'spans' ? 'trace_id, span_id' : 'trace_id';
+      await query(
+        `CREATE TEMP VIEW newest_${table} AS SELECT * FROM ${table} QUALIFY row_number() OVER (PARTITION BY tenant, ${key} ORDER BY seq DESC) = 1`,
+      );
+    }
+    return await look(query);
+  });
+}
+
+/** Without the segments that were moved and whose files are left. */
+async function notMoved(query: Query, catalogs: readonly string[]): Promise<string[]> {
+  const [moved] = await query('SELECT coalesce(max(segment), 0) AS segment FROM cold.main.moved');
+  const asides = (await query('SELECT segment FROM cold.main.segments_aside')).map(({ segment }) =>
+    Number(segment),
+  );
+  return catalogs.filter((catalog) => {
+    const number = Number(/^hot-(\d+)$/.exec(catalog)?.[1]);
+    return !(number <= Number(moved?.segment)) || asides.includes(number);
+  });
+}
+
+/** Runs statements on the tables of a closed store, in each of its files. */
+export async function changeFiles(path: string, statements: readonly string[]): Promise<void> {
+  await withFiles(path, async (query, catalogs) => {
+    for (const statement of statements) {
+      for (const catalog of catalogs) {
+        await query(`USE ${identifier(catalog)}`);
+        await query(statement);
+      }
+    }
+  });
+}
+
+/** Runs a statement on the cold file of a closed store. @returns the rows that it gives */
+export async function inColdFile(path: string, statement: string): Promise<Record<string, unknown>[]> {
+  return await inFile(path, /^cold$/, statement);
+}
+
+/** Likewise, on the first file whose own part of the name is like that: `hot-00000012`. */
+export async function inFile(
+  path: string,
+  name: RegExp,
+  statement: string,
+): Promise<Record<string, unknown>[]> {
+  return await withFiles(path, async (query, catalogs) => {
+    const catalog = catalogs.find((known) => name.test(known));
+    if (catalog === undefined) throw new Error(`no file of the store is called ${String(name)}`);
+    await query(`USE ${identifier(catalog)}`);
+    return await query(statement);
+  });
+}
+
+/** Runs a statement on one file of a closed store, the main one or another. @returns the rows that it gives */
+export async function inOneFile(file: string, statement: string): Promise<Record<string, unknown>[]> {
+  const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
+  try {
+    const connection = await database.connect();
+    await connection.run(`ATTACH ${literal(file)} AS one_file`);
+    await connection.run('USE one_file');
+    return await connection.rows(statement);
+  } finally {
+    database.close();
+  }
+}
+
+/** Looks into the files of a closed store, each attached under the part of its name that is its own. */
+async function withFiles<T>(
+  path: string,
+  look: (query: Query, catalogs: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
+  try {
+    const connection = await database.connect();
+    const catalogs: string[] = [];
+    for (const file of filesOf(path)) {
+      const catalog = basename(file, '.duckdb').slice(basename(path, '.duckdb').length + 1);
+      await connection.run(`ATTACH ${literal(file)} AS ${identifier(catalog)}`);
+      catalogs.push(catalog);
+    }
+    return await look((sql) => connection.rows(sql), catalogs);
+  } finally {
+    database.close();
+  }
+}

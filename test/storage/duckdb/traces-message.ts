@@ -1,0 +1,20 @@
+import type { TracesBatch } from '../../../src/signal/batch.js';
+import type { Micros } from '../../../src/signal/time.js';
+import { TracesEncoder, type TracesMessage } from '../../../src/storage/duckdb/messages/encode-traces.js';
+
+const encoder = new TracesEncoder();
+
+/** A batch as it comes to the store thread. Prompt versions have themselves as numbers; without `more` nobody wants its events. */
+export function tracesMessage(
+  tenant: number,
+  batch: Pick<TracesBatch, 'items' | 'service_map'>,
+  receivedAt: Micros,
+  more: Partial<Pick<TracesMessage, 'wanted' | 'counted'>> = {},
+): TracesMessage {
+  const { named, ...rows } = encoder.encode(batch, receivedAt);
+  const prompts = named && {
+    numbers: named.references.map(({ version }) => version),
+    spans: named.spans,
+  };
+  return { ...rows, tenant, wanted: [], ...(prompts && { prompts }), ...more };
+}

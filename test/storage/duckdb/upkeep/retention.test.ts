@@ -1,0 +1,106 @@
+import t from 'tap';
+import type { TraceRecord } from '../../../../src/signal/trace.js';
+import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
+import { spansOf } from '../shown-spans.js';
+import { until } from '../../../support/until.js';
+import { TestStore } from '../test-store.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS_KEPT = 3;
+/** A day later than the clock of tests starts. */
+const FIRST_KEPT = Math.floor(NOON / DAY) * DAY + DAY - (DAYS_KEPT - 1) * DAY;
+
+for (const segmentSize of [
+  { rows: 4, bytes: 1e9 },
+  { rows: 100_000, bytes: 1e9 },
+]) {
+  void t.test(`old whole days vanish, with segments of ${segmentSize.rows} rows`, async (t) => {
+    const opened = await TestStore.open(t, { segmentSize, traceRetentionDays: DAYS_KEPT });
+    const { clock } = opened.settings;
+    const tenant = await opened.addUser();
+    const other = await opened.addUser();
+    const old = [FIRST_KEPT - 1, FIRST_KEPT - DAY].map((at) => aRun(at, 'old'));
+    const young = [FIRST_KEPT, NOON, NOON + DAY].map((at) => aRun(at, 'young'));
+    // Twice, so that they are remembered as runs that are touched again and again.
+    for (const item of [...old, ...young, ...old, ...young]) {
+      await opened.store.writer.traces({ tenant, items: [item] }, { receivedAt: NOON });
+    }
+    await opened.store.writer.traces({ tenant: other, items: young.slice(1) }, { receivedAt: NOON });
+    const before = await opened.store.agents.list(tenant);
+    t.strictSame(before.map(({ name }) => name).sort(), ['old', 'young']);
+
+    // Time does not jump for what falls due on its way: this is a look after an hour, and another one a day later.
+    clock.advance(DAY_MS);
+    await opened.store.applyRetention();
+    clock.advance(HOUR_MS);
+    await until(
+      'they are removed, once an hour',
+      async () => (await countOf(opened, tenant)) === young.length,
+    );
+    for (const { trace } of old) t.equal(await opened.store.runs.read(tenant, trace.trace_id), null);
+    for (const { trace } of young) {
+      const found = await opened.store.runs.read(tenant, trace.trace_id);
+      t.match(found && (await spansOf(found)), [{ input_data: { of: 'young' } }]);
+    }
+    const listed = await opened.store.agents.list(tenant);
+    t.strictSame(
+      listed.map(({ name }) => name),
+      ['young'],
+      'an agent without runs is not listed',
+    );
+
+    // What expired may come again, to be removed again.
+    const oldAgent = before.find(({ name }) => name === 'old');
+    for (const expired of old) {
+      await opened.store.writer.traces({ tenant, items: [expired] }, { receivedAt: NOON });
+      const again = await opened.store.runs.read(tenant, expired.trace.trace_id);
+      t.match(again && (await spansOf(again)), [{ input_data: { of: 'old' } }]);
+      t.equal(again?.agent_id, oldAgent?.id, 'an agent keeps its id');
+    }
+    await opened.retained(0);
+    await opened.reopen({ traceRetentionDays: null });
+    t.equal(await countOf(opened, tenant), young.length);
+    t.equal(await countOf(opened, other), young.length - 1);
+    t.notMatch(opened.settings.logger.lines, /failed|could not/);
+  });
+}
+
+void t.test('without retention everything is kept', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 4, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  const items = [-DAY, 0, NOON - 4000 * DAY].map((at) => aRun(at, 'old'));
+  await opened.store.writer.traces({ tenant, items }, { receivedAt: NOON });
+  opened.settings.clock.advance(DAY_MS);
+  await opened.reopen();
+  t.equal(await countOf(opened, tenant), 3);
+});
+
+void t.test('spans of a trace that is removed while they are read break off', async (t) => {
+  const opened = await TestStore.open(t, { traceRetentionDays: DAYS_KEPT });
+  const tenant = await opened.addUser();
+  const old = aRun(FIRST_KEPT - 1, 'old');
+  const { trace_id, started_at } = old.trace;
+  // More than are read at a time.
+  const spans = Array.from({ length: 501 }, () => aSpanRecord(trace_id, { started_at }));
+  await opened.store.writer.traces({ tenant, items: [{ ...old, spans }] }, { receivedAt: NOON });
+  const found = await opened.store.runs.read(tenant, trace_id);
+  const pieces = found?.spans[Symbol.asyncIterator]();
+  t.match(await pieces?.next(), { done: false });
+
+  await opened.retained(DAY_MS);
+  t.equal(await countOf(opened, tenant), 0);
+  await t.rejects(async () => await pieces?.next(), { code: 'storage_unavailable', detail: /was removed/ });
+});
+
+async function countOf({ store }: TestStore, tenant: string): Promise<number> {
+  return (await store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count;
+}
+
+function aRun(startedAt: number, agent: string): TraceRecord {
+  const trace = aHeader({ started_at: startedAt, agent });
+  return {
+    trace,
+    spans: [aSpanRecord(trace.trace_id, { started_at: startedAt, input_data: { of: agent } })],
+  };
+}
