@@ -127,7 +127,7 @@ program
   .option('--turns <n>', 'how often ingestion is measured without deliveries and with them', integer, 4)
   .option('--burst <n>', 'events that are offered at once before the rest; 0 for none', integer, 1000)
   .option('--only-burst', 'measure only these')
-  .option('--profile <dir>', "leave CPU profiles of the burst's daemon's threads there; slower")
+  .option('--profile <dir>', "leave CPU profiles of the daemons' threads there; slower")
   .action(async (options: WebhooksOptions) => {
     await webhooks(options, print);
   });

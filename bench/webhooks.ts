@@ -33,7 +33,7 @@ export interface WebhooksOptions {
   readonly burst: number;
   /** Whether only that is measured. */
   readonly onlyBurst?: true;
-  /** Where the daemon of the burst leaves CPU profiles of its threads. */
+  /** Where daemons leave CPU profiles of their threads. */
   readonly profile?: string;
   /** Of each turn. */
   readonly seconds: number;
@@ -75,17 +75,12 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
 }
 
 async function burstAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Burst> {
-  const { burst: events, endpoints, profile } = options;
-  return await withDaemon(
-    options,
-    receiver,
-    async (daemon) => {
-      // The thread that sends begins with the first delivery.
-      await burst(daemon, receiver, { events: 1, endpoints });
-      return await burst(daemon, receiver, { events, endpoints });
-    },
-    profile,
-  );
+  const { burst: events, endpoints } = options;
+  return await withDaemon(options, receiver, async (daemon) => {
+    // The thread that sends begins with the first delivery.
+    await burst(daemon, receiver, { events: 1, endpoints });
+    return await burst(daemon, receiver, { events, endpoints });
+  });
 }
 
 async function deliveriesAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Delivered> {
@@ -164,8 +159,8 @@ async function withDaemon<T>(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
   measure: (daemon: DaemonProcess, endpoints: Endpoints) => Promise<T>,
-  profile?: string,
 ): Promise<T> {
+  const { profile } = options;
   return await inFreshDirectory(async (directory) => {
     const daemon = await startDaemon(directory, profile);
     try {
