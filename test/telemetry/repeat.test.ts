@@ -45,14 +45,23 @@ void t.test(
     });
     fail(new Error('no room'));
     await turn();
-    t.same(logger.lines, ['warn It failed. err=no room']);
+    t.match(logger.lines, [/^warn It failed\. err=no room/]);
     clock.advance(100);
     t.equal(turns, 2);
+    fail(new Error('still no room'));
+    await turn();
+    t.equal(logger.lines.length, 1, 'what goes on failing is said now and then');
+    clock.advance(600_000);
+    fail(new Error('and still'));
+    await turn();
+    t.match(logger.lines.slice(1), [/^warn It failed\. err=and still .*times=2/]);
+    clock.advance(100);
+    t.equal(turns, 4);
     end();
     fail(new Error('closed'));
     await turn();
-    t.equal(logger.lines.length, 1, 'what fails because all ends is no news');
+    t.equal(logger.lines.length, 2, 'what fails because all ends is no news');
     clock.advance(1000);
-    t.equal(turns, 2);
+    t.equal(turns, 4);
   },
 );
