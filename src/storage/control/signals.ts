@@ -1,4 +1,5 @@
 import type { Topic, Watch } from '../watch.js';
+import { TopicListeners } from './topic-listeners.js';
 
 /** Where hints come from and go to. */
 export interface Signals extends Watch {
@@ -9,29 +10,19 @@ export interface Signals extends Watch {
 
 /** Hints within the process. */
 export class LocalSignals implements Signals {
-  readonly #listeners = new Map<Topic, Set<() => void>>();
+  readonly #listeners = new TopicListeners();
 
   watch(topic: Topic, listener: () => void): () => void {
-    const listeners = this.#listeners.get(topic) ?? new Set();
-    this.#listeners.set(topic, listeners);
-    // The same function may watch several times.
-    const own = (): void => {
-      listener();
-    };
-    listeners.add(own);
-    return () => {
-      listeners.delete(own);
-    };
+    return this.#listeners.watch(topic, listener);
   }
 
   tell(topics: ReadonlySet<Topic>): void {
-    for (const topic of topics)
-      for (const listener of this.#listeners.get(topic) ?? []) queueMicrotask(listener);
+    for (const topic of topics) for (const listener of this.#listeners.of(topic)) queueMicrotask(listener);
   }
 
   /** Tells all, whatever they watch. */
   tellAll(): void {
-    this.tell(new Set(this.#listeners.keys()));
+    this.tell(this.#listeners.topics);
   }
 
   async close(): Promise<void> {

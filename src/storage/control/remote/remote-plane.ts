@@ -14,8 +14,8 @@ import type { Prompts } from '../../prompts.js';
 import type { Terms } from '../../terms.js';
 import type { Topic, Watch } from '../../watch.js';
 import { reviveError } from '../../revive-error.js';
+import { TopicListeners } from '../topic-listeners.js';
 import { callName, CHANGED, FACT_NEWS, METHODS, type Contract, type IntakeNotice } from './contracts.js';
-import { RemoteWatch } from './remote-watch.js';
 
 type Call = <Result>(method: string, args: readonly unknown[], options?: CallOptions) => Promise<Result>;
 
@@ -32,7 +32,7 @@ export abstract class RemotePlane implements ControlPlane {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   abstract readonly directory: string | null;
-  readonly #watch = new RemoteWatch();
+  readonly #watch = new TopicListeners();
   /** By what this side calls an intake. */
   readonly #news = new Map<number, FactNews>();
   #intakes = 0;
@@ -81,8 +81,10 @@ export abstract class RemotePlane implements ControlPlane {
 
   /** Has to be called with every notice of the thread. @returns whether it was one for the watchers, or about facts */
   protected heard(notice: string, value: unknown): boolean {
-    if (notice === CHANGED) this.#watch.tell(value as Topic);
-    else if (notice === FACT_NEWS) this.#heardFacts(value as IntakeNotice);
+    if (notice === CHANGED) {
+      // In the step in which the hint arrives, before the answer that follows it.
+      for (const listener of this.#watch.of(value as Topic)) listener();
+    } else if (notice === FACT_NEWS) this.#heardFacts(value as IntakeNotice);
     else return false;
     return true;
   }

@@ -1,5 +1,6 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock } from '../../../component/telemetry.js';
+import { pause } from '../../../telemetry/pause.js';
 
 /** The longest pause before a commit. */
 const LONGEST_PAUSE_MS = 250;
@@ -52,6 +53,6 @@ export class BackPressure {
   /** Resolves when the next commit may begin. */
   async pause(): Promise<void> {
     const { pauseMs } = this;
-    if (pauseMs > 0) await new Promise<void>((resolve) => this.#clock.after(pauseMs, resolve));
+    if (pauseMs > 0) await pause(this.#clock, pauseMs);
   }
 }

@@ -1,0 +1,33 @@
+import type { Topic, Watch } from '../watch.js';
+
+/** Who watches what. */
+export class TopicListeners implements Watch {
+  readonly #listeners = new Map<Topic, Set<() => void>>();
+
+  /** Everything that somebody has watched. */
+  get topics(): ReadonlySet<Topic> {
+    return new Set(this.#listeners.keys());
+  }
+
+  watch(topic: Topic, listener: () => void): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners);
+    // The same function may watch several times.
+    const own = (): void => {
+      listener();
+    };
+    listeners.add(own);
+    return () => {
+      listeners.delete(own);
+    };
+  }
+
+  /** The listeners of a topic. */
+  of(topic: Topic): Iterable<() => void> {
+    return this.#listeners.get(topic) ?? [];
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+  }
+}
