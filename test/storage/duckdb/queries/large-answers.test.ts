@@ -202,7 +202,7 @@ void t.test('a service map of many long names comes in pieces that memory can ho
       const keys = items.map(({ id, source = '', target = '' }) => id ?? source + target);
       t.equal(new Set(keys).size, most, `${list}, ${state}`);
       t.strictSame(keys, [...keys].sort());
-      t.ok(sizes.length > 2, `${sizes.length} pieces`);
+      t.ok(sizes.length > 1, `${sizes.length} pieces`);
       t.ok(Math.max(...sizes) < MOST, `${Math.max(...sizes)} bytes at a time`);
     }
     await opened.store.settled();
