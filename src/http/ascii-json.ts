@@ -44,7 +44,7 @@ export function asciiJson(bytes: Buffer): string | undefined {
 /** Whether a backslash that is not escaped itself stands before this place. */
 function isEscaped(bytes: Buffer, at: number): boolean {
   let backslashes = 0;
-  while (byteAt(bytes, at - 1 - backslashes) === BACKSLASH) backslashes++;
+  while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes++;
   return backslashes % 2 === 1;
 }
 
