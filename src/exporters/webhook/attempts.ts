@@ -60,7 +60,7 @@ export class Attempts {
       this.#faults.warn(
         1,
         { err: error, ...placeOf(claim) },
-        'A webhook could not be sent by a fault of ours',
+        'A webhook could not be sent because of an internal error',
       );
       result = notSent('failed', 'The request could not be made');
     }

@@ -186,7 +186,7 @@ void t.test('a notice that cannot even be made has failed, and holds up nothing'
     { status: 'failed', attempt: { error_message: 'The notice could not be made' }, retryAt: null },
   ]);
   t.strictSame(told, ['email failed']);
-  t.match(logger.lines.join('\n'), /by a fault of ours.*no such thing/);
+  t.match(logger.lines.join('\n'), /because of an internal error.*no such thing/);
 });
 
 void t.test(

@@ -23,6 +23,11 @@ export class CallOrder {
     return await sending;
   }
 
+  /** Resolves when every call that waits now was sent, or could not be. */
+  async sent(): Promise<void> {
+    await Promise.all(this.#waiting.values());
+  }
+
   /** In an array: only that it was handed over is waited for, not the answer. */
   async #sendAfter<Made, Answer>(
     before: Promise<void> | undefined,

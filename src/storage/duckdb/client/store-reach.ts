@@ -1,3 +1,4 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
 import type { ControlPlane } from '../../control-plane.js';
@@ -27,6 +28,8 @@ export interface Opened {
 /** The way of all parts of the store to its thread, and to the control plane. */
 export class StoreReach {
   #opened: Opened | null = null;
+  /** Of calls that cannot go to the thread before the control plane has told them who their user is. */
+  readonly #asking = new Set<Promise<unknown>>();
 
   open(opened: Opened): void {
     this.#opened = opened;
@@ -45,7 +48,23 @@ export class StoreReach {
   /** What the thread has to know of a user. @throws Error for a user that there is not */
   async user(userId: string): Promise<UserTerms> {
     const { users } = this.opened.known;
-    return users.known(userId) ?? (await users.find(userId));
+    const known = users.known(userId);
+    if (known !== undefined) return known;
+    const asking = users.find(userId);
+    this.#asking.add(asking);
+    try {
+      return await asking;
+    } finally {
+      this.#asking.delete(asking);
+    }
+  }
+
+  /** Resolves when all that was called before has gone to the thread. */
+  async sent(): Promise<void> {
+    if (this.#opened === null) return;
+    await Promise.allSettled([...this.#asking, this.#opened.known.order.sent()]);
+    // Who was told goes on in the same turn of the loop.
+    await turnOfLoop();
   }
 
   /** Reads for a user. @param abort ends when nobody waits for the answer any more */

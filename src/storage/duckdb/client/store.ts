@@ -138,6 +138,7 @@ export class DuckDBStore implements Component, TelemetryPlane {
     for (const end of this.#ends.splice(0)) end();
     const stopped = this.#intake?.stop();
     if (stopped !== undefined) await waitFor(stopped, deadline);
+    await waitFor(this.#reach.sent(), deadline);
     const thread = this.#thread;
     this.#thread = null;
     this.#reach.close();
