@@ -214,10 +214,14 @@ export function malformedTraces(): readonly MalformedTrace[] {
       'span-1',
       /^\/spans\/1\/span_id: must be a UUID, not "span-1"$/,
     ),
-    rejected('a span id that is there twice', /^\/spans\/1\/span_id: occurs twice in this trace$/, ({ trace, spans }) => ({
-      trace,
-      spans: [spans[0], spans[0]],
-    })),
+    rejected(
+      'a span id that is there twice',
+      /^\/spans\/1\/span_id: occurs twice in this trace$/,
+      ({ trace, spans }) => ({
+        trace,
+        spans: [spans[0], spans[0]],
+      }),
+    ),
     span(
       'a trace id of another trace',
       'trace_id',

@@ -154,7 +154,9 @@ function checkPostgres(server: PostgresServer): void {
         rows.map(({ name }) => name),
         ['a', 'b', 'd'],
       );
-      t.ok(logger.lines.some((line) => line.startsWith('warn Changes made by other processes are not noticed')));
+      t.ok(
+        logger.lines.some((line) => line.startsWith('warn Changes made by other processes are not noticed')),
+      );
     },
   );
 }
