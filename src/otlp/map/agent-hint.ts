@@ -1,9 +1,10 @@
 import type { Origin } from '../../signal/origin.js';
 import type { AgentHint, SpanType } from '../../signal/span.js';
 import type { AgentNames } from './agent-names.js';
-import type { Kind } from './conventions/convention.js';
+import type { Field, Kind } from './conventions/convention.js';
 import { storableName } from './names.js';
 import type { SpanReading } from './span-reading.js';
+import type { Ground } from './witness.js';
 
 const UNKNOWN_SERVICE = 'unknown_service';
 
@@ -29,8 +30,12 @@ export function hintOf(
   if (own !== null) return { source: sourceOf(span), name: own };
   if (serviceName !== '' && !serviceName.startsWith(UNKNOWN_SERVICE)) {
     const name = storableName(serviceName);
-    if (name !== '') return { source: 'service.name', name };
+    if (name !== '') {
+      reading.witness?.told('agent', 'service.name of the resource');
+      return { source: 'service.name', name };
+    }
   }
+  reading.witness?.told('agent', 'name of the root');
   return span.isRoot ? { source: 'root span', name: span.name } : null;
 }
 
@@ -43,23 +48,31 @@ function sourceOf({ type, isRoot }: NamedSpan): AgentHint['source'] {
 function ownName(span: NamedSpan, reading: SpanReading, names: AgentNames): string | null {
   const { type, kind, spanName, isRoot } = span;
   return (
-    named(reading.text('agent'), names) ??
-    (type === 'agent' ? named(reading.text('openinference_agent'), names) : null) ??
-    named(reading.text('function'), names) ??
-    named(reading.text('workflow'), names) ??
-    named(reading.text('lc_agent'), names) ??
+    named('agent', reading, names) ??
+    (type === 'agent' ? named('openinference_agent', reading, names) : null) ??
+    named('function', reading, names) ??
+    named('workflow', reading, names) ??
+    named('lc_agent', reading, names) ??
     (kind === 'agent' || (isRoot && kind === 'chain') ? bySpan(spanName, reading, names) : null) ??
-    (kind === 'agent' ? named(reading.text('langfuse_trace'), names) : null) ??
-    (isRoot && names.isSpecific(spanName) ? storableName(spanName) : null)
+    (kind === 'agent' ? named('langfuse_trace', reading, names) : null) ??
+    (isRoot && names.isSpecific(spanName)
+      ? because('agent_names of the configuration', storableName(spanName), reading)
+      : null)
   );
 }
 
 /** Some name a run of an agent that has no name by its model: `invoke_agent gpt-5`. */
 function bySpan(spanName: string, reading: SpanReading, names: AgentNames): string | null {
   const name = names.nameIn(spanName);
-  return name === reading.text('model') ? null : name;
+  return name === reading.text('model') ? null : because('name of the span', name, reading);
 }
 
-function named(text: string | null, names: AgentNames): string | null {
-  return text === null ? null : names.nameIn(text);
+function named(field: Field, reading: SpanReading, names: AgentNames): string | null {
+  const text = reading.text(field);
+  return text === null ? null : because(field, names.nameIn(text), reading);
+}
+
+function because(ground: Ground, name: string | null, { witness }: SpanReading): string | null {
+  if (name !== null) witness?.told('agent', ground);
+  return name;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { SpanType } from '../../signal/span.js';
+import type { Field } from './conventions/convention.js';
 import { isObject } from './json-text.js';
 import { toolInput, toolOutput } from './messages/tool-values.js';
 import { parsed } from './messages/texts.js';
@@ -13,7 +14,11 @@ import type { FoundPayload, SpanReading } from './span-reading.js';
 export function inputData(type: SpanType, reading: SpanReading): JsonObject | null {
   switch (type) {
     case 'tool':
-      return wrapped('arguments', reading.payload('arguments') ?? reading.payload('input'), toolInput);
+      return wrapped(
+        'arguments',
+        of('input_data', 'arguments', reading) ?? of('input_data', 'input', reading),
+        toolInput,
+      );
     case 'http':
       return request(reading) ?? question(reading);
     case 'db':
@@ -29,7 +34,11 @@ export function inputData(type: SpanType, reading: SpanReading): JsonObject | nu
 export function outputData(type: SpanType, reading: SpanReading): JsonObject | null {
   switch (type) {
     case 'tool':
-      return wrapped('result', reading.payload('result') ?? reading.payload('output'), toolOutput);
+      return wrapped(
+        'result',
+        of('output_data', 'result', reading) ?? of('output_data', 'output', reading),
+        toolOutput,
+      );
     case 'http':
       return status(reading) ?? answer(reading);
     case 'db':
@@ -41,6 +50,16 @@ export function outputData(type: SpanType, reading: SpanReading): JsonObject | n
   }
 }
 
+function of(
+  what: 'input_data' | 'output_data',
+  field: Field,
+  reading: SpanReading,
+): FoundPayload | undefined {
+  const found = reading.payload(field);
+  if (found !== undefined) reading.witness?.found(what, found.source);
+  return found;
+}
+
 function wrapped(
   name: string,
   found: FoundPayload | undefined,
@@ -50,9 +69,12 @@ function wrapped(
 }
 
 function request(reading: SpanReading): JsonObject | null {
-  if (reading.has('http_method') || reading.has('url'))
+  if (reading.has('http_method') || reading.has('url')) {
+    reading.witness?.told('input_data', reading.has('url') ? 'url' : 'http_method');
     return withoutNulls({ method: reading.text('http_method'), url: reading.text('url') });
+  }
   if (!reading.has('rpc_system')) return null;
+  reading.witness?.told('input_data', 'rpc_method');
   return withoutNulls({
     system: reading.text('rpc_system'),
     service: reading.text('rpc_service'),
@@ -62,11 +84,15 @@ function request(reading: SpanReading): JsonObject | null {
 
 function status(reading: SpanReading): JsonObject | null {
   const code = reading.count('http_status') ?? reading.text('rpc_status');
-  return code === null ? null : { status_code: code };
+  if (code === null) return null;
+  reading.witness?.told('output_data', reading.has('http_status') ? 'http_status' : 'rpc_status');
+  return { status_code: code };
 }
 
 function query(reading: SpanReading): JsonObject | null {
-  const found = reading.payload('input');
+  const found = of('input_data', 'input', reading);
+  if (reading.has('db_query')) reading.witness?.told('input_data', 'db_query');
+  else if (found === undefined) reading.witness?.told('input_data', 'db_system');
   const asked = reading.text('db_query') ?? (found === undefined ? null : parsed(found.value));
   const data = withoutNulls({
     system: reading.text('db_system'),
@@ -79,8 +105,9 @@ function query(reading: SpanReading): JsonObject | null {
 
 function rows(reading: SpanReading): JsonObject | null {
   const count = reading.count('db_rows');
-  const found = reading.payload('output');
   if (count === null) return null;
+  reading.witness?.told('output_data', 'db_rows');
+  const found = reading.payload('output');
   return { returned_rows: count, ...(found === undefined ? {} : { result: parsed(found.value) }) };
 }
 
@@ -110,11 +137,15 @@ function answer(reading: SpanReading): JsonObject | null {
 /** The best source that says more than whose message it is; the best of all where none does. */
 function best(reading: SpanReading, field: 'input' | 'output', role: 'assistant' | null): Shaped | undefined {
   const found = reading.payloads(field);
+  const what = field === 'input' ? 'input_data' : 'output_data';
   let first: Shaped | undefined;
   for (const payload of found) {
     const each = shaped(payload, role, found);
+    if (first === undefined) reading.witness?.found(what, payload.source);
     first ??= each;
-    if (isSaid(each)) return each;
+    if (!isSaid(each)) continue;
+    reading.witness?.found(what, payload.source);
+    return each;
   }
   return first;
 }

@@ -9,8 +9,19 @@ const AROUND = CONVENTIONS.flatMap(({ toolNames }) => toolNames ?? []);
 
 /** What a span is shown as: a tool by its name. @param spanName as it was sent */
 export function nameOf(spanName: string, type: SpanType, reading: SpanReading): string {
-  const tool = type === 'tool' ? storableName(reading.text('tool_name') ?? toolIn(spanName)) : '';
+  const tool = type === 'tool' ? storableName(toolOf(spanName, reading)) : '';
+  if (tool === '') reading.witness?.told('name', 'name of the span');
   return tool || storableName(spanName) || NO_NAME;
+}
+
+function toolOf(spanName: string, reading: SpanReading): string {
+  const said = reading.text('tool_name');
+  if (said === null) {
+    reading.witness?.told('name', 'name of the span, without what stands around the tool');
+    return toolIn(spanName);
+  }
+  reading.witness?.told('name', 'tool_name');
+  return said;
 }
 
 function toolIn(spanName: string): string {

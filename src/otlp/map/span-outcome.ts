@@ -6,9 +6,11 @@ import { isObject } from './json-text.js';
 import { storableText } from './names.js';
 import type { ReadEvents } from './span-events.js';
 import type { SpanReading } from './span-reading.js';
+import type { Ground } from './witness.js';
 
 const OK = 1;
 const ERROR = 2;
+const STATUS_CODE = 'code of the status';
 const TIMEOUT = /timeout|deadline/i;
 /** Where a stack begins that was written behind a message, by Python and by JavaScript. */
 const STACK = /Traceback \(most recent call last\):|\n[ \t]+at \S|\n[ \t]+File "/;
@@ -22,9 +24,22 @@ export function statusOf(
 ): RunStatus {
   const code = span.status?.code ?? 0;
   const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
-  if (isTimeout && code !== OK) return 'timed_out';
+  const { witness } = reading;
+  if (isTimeout && code !== OK) {
+    witness?.told('status', 'type of the error');
+    return 'timed_out';
+  }
+  if (code === ERROR) {
+    witness?.told('status', STATUS_CODE);
+    return 'failed';
+  }
   // Some clients say of a tool that failed that the call of it went well.
-  if (code === ERROR || reading.has('is_failed')) return 'failed';
+  if (reading.has('is_failed')) {
+    witness?.told('status', 'is_failed');
+    return 'failed';
+  }
+  if (reading.has('is_pending')) witness?.told('status', 'is_pending');
+  else witness?.told('status', ended === null ? 'it has no end' : STATUS_CODE);
   return ended === null || reading.has('is_pending') ? 'running' : 'completed';
 }
 
@@ -41,13 +56,18 @@ export function errorOf(
 ): string | null {
   if (status !== 'failed' && status !== 'timed_out') return null;
   const text =
-    withoutStack(wordException(exception)) ||
-    withoutStack(span.status?.message ?? '') ||
-    withoutStack(reading.text('status_message') ?? '') ||
-    httpStatus(reading) ||
-    toolError(reading, output?.result) ||
-    (reading.text('error_type') ?? '');
+    said(withoutStack(wordException(exception)), 'event exception', reading) ||
+    said(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
+    said(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
+    said(httpStatus(reading), 'http_status', reading) ||
+    said(toolError(reading, output?.result), 'what the tool gave back', reading) ||
+    said(reading.text('error_type') ?? '', 'error_type', reading);
   return text === '' ? null : storableText(text);
+}
+
+function said(text: string, ground: Ground, { witness }: SpanReading): string {
+  if (text !== '') witness?.told('error_message', ground);
+  return text;
 }
 
 function wordException(exception: ReadEvents['exception']): string {

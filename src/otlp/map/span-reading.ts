@@ -3,15 +3,20 @@ import { FIELDS, type Field, type Shape } from './conventions/convention.js';
 import type { Role } from './attribute-shapes.js';
 import { fieldNumber, USES, type PrefixUse, type Use } from './conventions/sources.js';
 import { unflatten } from './unflatten.js';
+import type { Witness } from './witness.js';
 
 const NONE = 255;
 const INPUT = fieldNumber('input');
 const OUTPUT = fieldNumber('output');
+/** The source of messages that were put together from events. */
+const OF_EVENTS = 'gen_ai.*.message, gen_ai.choice (events)';
 
 /** A payload that was found, not yet parsed. */
 export interface FoundPayload {
   readonly value: JsonValue;
   readonly shape: Shape;
+  /** {@link SpanReading.source} */
+  readonly source: string;
 }
 
 interface Candidate extends FoundPayload {
@@ -29,10 +34,18 @@ export class SpanReading {
   readonly #ranks = new Uint8Array(FIELDS.length).fill(NONE);
   readonly #values: JsonValue[] = FIELDS.map(() => null);
   readonly #shapes: Shape[] = FIELDS.map(() => 'whole');
+  readonly #sources: string[] = FIELDS.map(() => '');
   /** Of lists and groups their parts, by what they are a part of. */
   readonly #parts = new Map<PrefixUse, [path: string, value: JsonValue][]>();
   /** Inputs and outputs that another source has outdone. */
   readonly #outdone: Readonly<Record<Payload, Candidate[]>> = { input: [], output: [] };
+
+  /** Is told which rules give the values of a span. Nobody while telemetry is taken. */
+  readonly witness: Witness | undefined;
+
+  constructor(witness?: Witness) {
+    this.witness = witness;
+  }
 
   /** Forgets the span before. */
   begin(): void {
@@ -61,14 +74,14 @@ export class SpanReading {
 
   /** Messages that were put together from events. */
   messages(field: Payload, messages: JsonValue[], rank: number): void {
-    this.#offer(fieldNumber(field), rank, messages, 'messages');
+    this.#offer(fieldNumber(field), rank, messages, 'messages', OF_EVENTS);
   }
 
   /** To be called after the last attribute: lists and groups take part with the others. */
   end(): void {
     for (const [use, parts] of this.#parts) {
       if (use.rank <= (this.#ranks[use.field] ?? NONE) || isPayload(use.field))
-        this.#offer(use.field, use.rank, unflatten(parts), use.shape);
+        this.#offer(use.field, use.rank, unflatten(parts), use.shape, use.key);
     }
   }
 
@@ -94,7 +107,13 @@ export class SpanReading {
   payload(field: Field): FoundPayload | undefined {
     const number = fieldNumber(field);
     if (this.#ranks[number] === NONE) return undefined;
-    return { value: this.#values[number] ?? null, shape: this.#shapes[number] ?? 'whole' };
+    return this.#known(number);
+  }
+
+  /** The key of the attribute that a field has its value from, of a list in parts what its keys begin with; empty without any. */
+  source(field: Field): string {
+    const number = fieldNumber(field);
+    return this.#ranks[number] === NONE ? '' : (this.#sources[number] ?? '');
   }
 
   /** All that was found of a payload, the best first. */
@@ -108,30 +127,30 @@ export class SpanReading {
   #use(use: Use, rank: number, value: JsonValue): void {
     if (rank > (this.#ranks[use.field] ?? NONE) && !isPayload(use.field)) return;
     const read = use.read(value);
-    if (read !== undefined) this.#offer(use.field, rank, read, use.shape);
+    if (read !== undefined) this.#offer(use.field, rank, read, use.shape, use.key);
   }
 
-  #offer(field: number, rank: number, value: JsonValue, shape: Shape): void {
+  #known(field: number): FoundPayload {
+    return {
+      value: this.#values[field] ?? null,
+      shape: this.#shapes[field] ?? 'whole',
+      source: this.#sources[field] ?? '',
+    };
+  }
+
+  #offer(field: number, rank: number, value: JsonValue, shape: Shape, source: string): void {
     const known = this.#ranks[field] ?? NONE;
     const outdone =
       field === INPUT ? this.#outdone.input : field === OUTPUT ? this.#outdone.output : undefined;
     if (rank > known) {
-      outdone?.push({ rank, value, shape });
+      outdone?.push({ rank, value, shape, source });
       return;
     }
-    if (outdone !== undefined && known !== NONE)
-      outdone.push({
-        rank: known,
-        value: this.#values[field] ?? null,
-        shape: this.#shapes[field] ?? 'whole',
-      });
-    this.#take(field, rank, value, shape);
-  }
-
-  #take(field: number, rank: number, value: JsonValue, shape: Shape): void {
+    if (outdone !== undefined && known !== NONE) outdone.push({ rank: known, ...this.#known(field) });
     this.#ranks[field] = rank;
     this.#values[field] = value;
     this.#shapes[field] = shape;
+    this.#sources[field] = source;
   }
 }
 

@@ -23,6 +23,7 @@ import { SpanReading } from './span-reading.js';
 import { tokensOf } from './span-tokens.js';
 import { spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
+import type { Witness } from './witness.js';
 import type { KeyValue, Span } from '../wire/requests.js';
 
 const NO_EVENTS: ReadEvents = { events: [], exception: undefined };
@@ -53,14 +54,16 @@ interface Times {
 
 /** Maps spans, one after the other: it keeps scratch memory, and what it learnt of their attributes. */
 export class SpanMapper {
-  readonly #reading = new SpanReading();
+  readonly #reading: SpanReading;
   readonly #shapes = new AttributeShapes();
   /** Of the span's attributes. */
   readonly #values: JsonValue[] = [];
   readonly #names: AgentNames;
 
-  constructor(names = new AgentNames()) {
+  /** @param witness of how spans are read */
+  constructor(names = new AgentNames(), witness?: Witness) {
     this.#names = names;
+    this.#reading = new SpanReading(witness);
   }
 
   /**
@@ -87,7 +90,7 @@ export class SpanMapper {
 
     const isRoot = parentId === null;
     const spanName = span.name ?? '';
-    const kind = (reading.value('kind') as Kind | null) ?? kindByName(origin.scope?.name, spanName);
+    const kind = kindOf(spanName, origin, reading);
     const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb);
     const status = statusOf(span, times.ended, reading, exception);
     const isRunning = status === 'running';
@@ -130,9 +133,10 @@ export class SpanMapper {
       agent_hint: hintOf({ type, kind, spanName, name, isRoot }, reading, origin, this.#names),
       prompt: promptOf(reading),
     };
-    if (type === 'llm') takeResponseUsage(record, metadata);
+    if (type === 'llm') takeResponseUsage(record, metadata, reading);
     if (own !== undefined) applyOwn(own, record);
     if (record.parent_span_id === record.span_id) return 'parentSpanId: must not be the span itself';
+    reading.witness?.read(record, reading, own);
     return { record, own };
   }
 }
@@ -184,11 +188,25 @@ function timesOf(span: Span): Times | string {
   return { started, startNanos, ended, endNanos, durationMs, skewedEnd: undefined };
 }
 
+/** What attributes or the name of the span call it. */
+function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind | null {
+  const said = reading.value('kind') as Kind | null;
+  if (said !== null) {
+    reading.witness?.told('type', 'kind');
+    return said;
+  }
+  const kind = kindByName(scope?.name, spanName);
+  if (kind !== null) reading.witness?.told('type', 'name of the span, as its scope gives names');
+  return kind;
+}
+
 /** Where no attribute tells the tokens. */
-function takeResponseUsage(span: SpanRecord, metadata: JsonObject): void {
+function takeResponseUsage(span: SpanRecord, metadata: JsonObject, { witness }: SpanReading): void {
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
   const usage = responseUsage(span.output_data);
   if (usage === undefined) return;
+  for (const field of ['input_tokens', 'output_tokens', 'total_tokens'] as const)
+    witness?.told(field, 'usage in the answer');
   span.input_tokens = usage.input;
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;

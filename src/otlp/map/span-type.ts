@@ -1,5 +1,5 @@
 import type { SpanType } from '../../signal/span.js';
-import type { Kind } from './conventions/convention.js';
+import type { Field, Kind } from './conventions/convention.js';
 import type { SpanReading } from './span-reading.js';
 
 const CLIENT = 3;
@@ -20,14 +20,23 @@ export function spanType(
 ): SpanType {
   // Rows 1 to 5: the order is the rank of the sources.
   if (kind !== null) return typeOfKind(kind, isRoot, hasDb);
-  if (reading.has('is_tool')) return 'tool';
-  if (reading.has('is_model')) return 'llm';
+  if (reading.has('is_tool')) return by('is_tool', 'tool', reading);
+  if (reading.has('is_model')) return by('is_model', 'llm', reading);
   // Databases that are spoken to over HTTP have the attributes of both.
-  if (reading.has('is_db')) return 'db';
-  if (reading.has('is_http') && otlpKind === CLIENT) return 'http';
-  if (reading.has('is_rpc') && otlpKind !== SERVER) return 'http';
-  if (reading.has('is_agent') || isRoot) return 'agent';
-  return 'custom';
+  if (reading.has('is_db')) return by('is_db', 'db', reading);
+  if (reading.has('is_http') && otlpKind === CLIENT) return by('is_http', 'http', reading);
+  if (reading.has('is_rpc') && otlpKind !== SERVER) return by('is_rpc', 'http', reading);
+  if (reading.has('is_agent')) return by('is_agent', 'agent', reading);
+  reading.witness?.told(
+    'type',
+    isRoot ? 'a root of which nothing says what it is' : 'nothing says what it is',
+  );
+  return isRoot ? 'agent' : 'custom';
+}
+
+function by(field: Field, type: SpanType, reading: SpanReading): SpanType {
+  reading.witness?.told('type', field);
+  return type;
 }
 
 function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {

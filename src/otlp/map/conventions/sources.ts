@@ -63,6 +63,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
 
 /** A source as it is used: the number of its field, and everything that may be left out of a {@link Source}. */
 export interface Use {
+  /** Of the attribute; of many that begin alike, what they begin with. */
+  readonly key: string;
   readonly field: number;
   readonly rank: number;
   readonly read: Reader;
@@ -87,7 +89,7 @@ export const USES: ReadonlyMap<string, readonly Use[]> = usesByKey();
 
 const PREFIX_USES: readonly PrefixUse[] = CONVENTIONS.flatMap(({ prefixes = {} }) =>
   entries(prefixes).map(([prefix, field, source]) => ({
-    ...toUse(field, source),
+    ...toUse(prefix, field, source),
     prefix,
     isNumbered: field !== 'parameters',
   })),
@@ -121,8 +123,8 @@ function usesByKey(): ReadonlyMap<string, readonly Use[]> {
   for (const { fields = {} } of CONVENTIONS)
     for (const [key, field, source] of entries(fields)) {
       const known = uses.get(key);
-      if (known) known.push(toUse(field, source));
-      else uses.set(key, [toUse(field, source)]);
+      if (known) known.push(toUse(key, field, source));
+      else uses.set(key, [toUse(key, field, source)]);
     }
   return uses;
 }
@@ -135,6 +137,6 @@ function entries(
   );
 }
 
-function toUse(field: Field, { rank, read, shape }: Source): Use {
-  return { field: fieldNumber(field), rank, read: read ?? READERS[field], shape: shape ?? 'whole' };
+function toUse(key: string, field: Field, { rank, read, shape }: Source): Use {
+  return { key, field: fieldNumber(field), rank, read: read ?? READERS[field], shape: shape ?? 'whole' };
 }
