@@ -21,8 +21,20 @@ export interface RunSummary {
   readonly span_count: number;
 }
 
+/** What a span brought beside what lists of spans show. */
+export interface SpanDetails {
+  /** As its sender or the mapping of its protocol gave it. */
+  readonly metadata: JsonObject | null;
+}
+
 /** A span as the trace detail shows it. */
-export type StoredSpan = Readonly<Omit<SpanRecord, 'metadata' | 'agent_hint' | 'prompt'>>;
+export interface StoredSpan extends Readonly<Omit<SpanRecord, 'metadata' | 'agent_hint' | 'prompt'>> {
+  /** Where they were asked for. */
+  readonly details?: SpanDetails;
+}
+
+/** A span with everything that it brought. */
+export type DetailedSpan = StoredSpan & { readonly details: SpanDetails };
 
 /** A whole trace. */
 export interface StoredTrace extends RunSummary {
@@ -76,8 +88,27 @@ export interface RunOutcome {
  * throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable; nothing was changed).
  */
 export interface Runs {
-  /** @returns null for an unknown trace */
-  read(userId: string, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null>;
+  /**
+   * @param asked.details whether the spans come with {@link SpanDetails}
+   * @returns null for an unknown trace
+   */
+  read(
+    userId: string,
+    traceId: string,
+    asked?: { readonly details?: boolean },
+    abort?: AbortSignal,
+  ): Promise<StoredTrace | null>;
+  /**
+   * One span of a trace, which costs the same however many others the trace has.
+   *
+   * @returns null for an unknown trace, and where the trace has no such span
+   */
+  readSpan(
+    userId: string,
+    traceId: string,
+    spanId: string,
+    abort?: AbortSignal,
+  ): Promise<DetailedSpan | null>;
   /** Newest first by `started_at`, then `trace_id` descending. */
   list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns>;
   /**

@@ -9,11 +9,15 @@ import { longList } from '../support/long-body.js';
 /**
  * A trace as the API shows it, in pieces where it is large.
  *
+ * @param print what is shown of a span
  * @throws ConsumeError what the store throws while the first part is read.
  */
-export async function printTrace(trace: StoredTrace): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+export async function printTrace(
+  trace: StoredTrace,
+  print: (span: StoredSpan) => object = printSpan,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const header = printJson({ ...printRunFields(trace), metadata: trace.metadata });
-  return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, printSpan, ']}');
+  return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, print, ']}');
 }
 
 export function printSpan(span: StoredSpan) {

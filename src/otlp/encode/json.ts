@@ -11,11 +11,15 @@ const ID_FIELDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpan
  * as texts.
  */
 export function encodeJson(request: OtlpRequests[TelemetrySignal]): string {
-  return JSON.stringify(plain(request, ''));
+  return JSON.stringify(plain(request));
 }
 
-/** The value of a field as `JSON.stringify` takes it. @param field its name, that of the list for its items */
-function plain(value: unknown, field: string): unknown {
+/**
+ * A message, or a part of one, as plain values that JSON has: what {@link encodeJson} writes.
+ *
+ * @param field the name of the field that it is the value of, that of the list for its items
+ */
+export function plain(value: unknown, field = ''): unknown {
   if (typeof value === 'number') {
     if (INT64_FIELDS.has(field) || field === 'bucketCounts') return value.toString();
     return Number.isFinite(value) ? value : value.toString();

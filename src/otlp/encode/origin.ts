@@ -33,7 +33,7 @@ export class OriginGroups<Item> {
 
   get groups(): readonly OriginGroup<Item>[] {
     return [...this.#buckets.values()].map(({ resource, scopes }) => ({
-      resource: { attributes: toKeyValues(resource) },
+      resource: resourceOf(resource),
       scopes: [...scopes.values()],
     }));
   }
@@ -45,7 +45,11 @@ export class OriginGroups<Item> {
   }
 }
 
-function scopeOf(said: JsonObject | null): Scope {
+export function resourceOf(attributes: JsonObject): Resource {
+  return { attributes: toKeyValues(attributes) };
+}
+
+export function scopeOf(said: JsonObject | null): Scope {
   const name = textOf(said?.['name']);
   const version = textOf(said?.['version']);
   const attributes = objectOf(said?.['attributes']);

@@ -13,8 +13,13 @@ import type { Int64, KeyValue, Span, SpanEvent, SpanLink } from '../wire/request
 const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED);
 const STATUS_ERROR = 2;
 
+/** What is read of a record beside its `metadata`. */
+export type KeptFields = Readonly<
+  Pick<SpanRecord, 'trace_id' | 'span_id' | 'name' | 'started_at' | 'ended_at' | 'cost_usd' | 'error_message'>
+>;
+
 /** A span that came by OTLP, rebuilt from what the mapping kept in `metadata`. */
-export function encodeSpan(span: SpanRecord, { metadata, otel }: MappedMetadata): Span {
+export function encodeSpan(span: KeptFields, { metadata, otel }: MappedMetadata): Span {
   const [trace, id, parent] = [otel['trace_id'], otel['span_id'], otel['parent_span_id']].map(textOf);
   // One literal, so that all spans have one shape: what was not said is undefined.
   return {
@@ -37,7 +42,7 @@ export function encodeSpan(span: SpanRecord, { metadata, otel }: MappedMetadata)
   };
 }
 
-function attributesOf(span: SpanRecord, metadata: JsonObject, otel: JsonObject): KeyValue[] {
+function attributesOf(span: KeptFields, metadata: JsonObject, otel: JsonObject): KeyValue[] {
   const attributes: KeyValue[] = [];
   for (const key of Object.keys(metadata))
     if (!RESERVED_NAMES.has(key)) attributes.push({ key, value: toAnyValue(metadata[key]) });
@@ -51,7 +56,7 @@ function attributesOf(span: SpanRecord, metadata: JsonObject, otel: JsonObject):
   return attributes;
 }
 
-function statusOf(span: SpanRecord, otel: JsonObject): Span['status'] {
+function statusOf(span: KeptFields, otel: JsonObject): Span['status'] {
   const code = numberOf(otel['status_code']);
   const message = textOf(otel['status_message']) ?? (code === STATUS_ERROR ? span.error_message : null);
   return code === undefined && message === null ? undefined : { code, message: message || undefined };
@@ -78,7 +83,7 @@ function linkOf(link: JsonObject): SpanLink {
 }
 
 /** The end as it was sent, even where it lay before the start. */
-function endOf(span: SpanRecord, metadata: JsonObject, otel: JsonObject): Int64 | undefined {
+function endOf(span: KeptFields, metadata: JsonObject, otel: JsonObject): Int64 | undefined {
   const skewed = textOf(objectOf(metadata['clock_skew'])?.['ended_at']);
   if (skewed !== undefined) return nanosOf(skewed);
   return span.ended_at === null ? undefined : microsToNanos(span.ended_at, numberOf(otel['end_nanos']));

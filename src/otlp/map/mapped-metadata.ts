@@ -14,7 +14,10 @@ export interface MappedMetadata {
 }
 
 /** @returns undefined for spans that did not come by OTLP, whatever the `metadata` says that their sender gave them */
-export function mappedMetadata({ metadata, trace_id }: SpanRecord): MappedMetadata | undefined {
+export function mappedMetadata({
+  metadata,
+  trace_id,
+}: Pick<SpanRecord, 'metadata' | 'trace_id'>): MappedMetadata | undefined {
   const otel = metadata?.otel;
   if (!isObject(otel) || otel.trace_id !== trace_id.replaceAll('-', '')) return undefined;
   const displaced = otel.attributes;

@@ -10,6 +10,8 @@ import { send } from '../../support/http-listener.js';
 import { dueBy } from '../../support/due-notices.js';
 import { logRequest } from '../../support/log-request.js';
 import type { Call } from '../../support/api-caller.js';
+import { FULL } from '../../support/otlp-full-requests.js';
+import { jsonOf } from '../../support/otlp-requests.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { anEvent } from '../../support/event-records.js';
 import { DocumentedApi, type OpenApiDocument } from '../../support/documented-api.js';
@@ -124,6 +126,12 @@ void t.test('every answer that can be had is as documented, field by field', asy
   );
 });
 
+/** What the span of {@link FULL} is shown as. */
+const FULL_SPAN = {
+  trace_id: '5b8efff7-9803-8103-d269-b633813fc60c',
+  span_id: 'd269b633-813f-c60c-eee1-9b7ec3c1b174',
+};
+
 type Check = (id: string, place: Record<string, string>, call?: Call) => Promise<{ readonly body: unknown }>;
 
 async function checkSuccesses(check: Check): Promise<void> {
@@ -134,6 +142,10 @@ async function checkSuccesses(check: Check): Promise<void> {
   const trace_id = traceIdOf(full);
   await check('readTrace', { trace_id });
   await check('readTrace', { trace_id: traceIdOf(bare) });
+  await check('readTrace', { trace_id, query: '?include=metadata' });
+  await check('readSpan', { trace_id, span_id: (full.spans[0]?.['span_id'] as string | undefined) ?? '' });
+  await check('exportTraces', {}, { json: JSON.parse(jsonOf(FULL.traces)) as object });
+  await check('readSpan', FULL_SPAN);
   await check('setTraceOutcome', { trace_id }, { json: { success: true, outcome: 'x' } });
   await check('listTraces', {});
   await check('listTraces', { query: '?page=9&page_size=1&status=failed' });
@@ -320,6 +332,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   const reader = (await api.createKey(['read'])).key;
   const missing = {
     trace_id: randomUUID(),
+    span_id: randomUUID(),
     agent_id: randomUUID(),
     user_id: randomUUID(),
     key_id: randomUUID(),
@@ -331,6 +344,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere' };
   const nonsense = {
     trace_id: 'x',
+    span_id: 'x',
     agent_id: 'x',
     user_id: 'x',
     key_id: 'x',
@@ -345,6 +359,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   };
   const broken = {
     trace_id: '%zz',
+    span_id: '%zz',
     agent_id: '%zz',
     user_id: '%zz',
     key_id: '%zz',

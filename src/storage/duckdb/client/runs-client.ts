@@ -1,5 +1,6 @@
 import type { PageRange } from '../../paging.js';
 import type {
+  DetailedSpan,
   FoundRuns,
   OutcomeChange,
   RunFilter,
@@ -9,8 +10,13 @@ import type {
   StoredTrace,
 } from '../../runs.js';
 import type { SpanCursor } from '../queries/trace.js';
+import type { WholeSpanPage } from '../queries/whole-span.js';
+import { detailedSpan } from './detailed-span.js';
 import { jsonPages } from '../rows/json-pages.js';
 import type { StoreReach } from './store-reach.js';
+
+/** Spans whose payloads are parsed at a time. */
+const PARSED_SPANS = 50;
 
 /** The contract `Runs` for the daemon's thread. */
 export class RunsClient implements Runs {
@@ -20,8 +26,14 @@ export class RunsClient implements Runs {
     this.#reach = reach;
   }
 
-  async read(userId: string, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {
+  async read(
+    userId: string,
+    traceId: string,
+    { details = false }: { readonly details?: boolean } = {},
+    abort?: AbortSignal,
+  ): Promise<StoredTrace | null> {
     const { tenant } = await this.#reach.user(userId);
+    if (details) return await this.#readWhole(tenant, traceId, abort);
     const found = await this.#reach.readAs(tenant, 'runs', 'read', [traceId], abort);
     if (found === null) return null;
     return {
@@ -32,6 +44,16 @@ export class RunsClient implements Runs {
         (cursor: SpanCursor) => this.#reach.readAs(tenant, 'runs', 'spans', [cursor], abort),
       ),
     };
+  }
+
+  async readSpan(
+    userId: string,
+    traceId: string,
+    spanId: string,
+    abort?: AbortSignal,
+  ): Promise<DetailedSpan | null> {
+    const span = await this.#reach.read(userId, 'runs', 'span', [traceId, spanId], abort);
+    return span && detailedSpan(span);
   }
 
   async list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns> {
@@ -48,6 +70,25 @@ export class RunsClient implements Runs {
       () => users.known(userId) ?? users.find(userId),
       async ({ tenant }) => await this.#reach.change('setOutcome', tenant, traceId, change),
     );
+  }
+
+  async #readWhole(tenant: number, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {
+    const found = await this.#reach.readAs(tenant, 'runs', 'readWhole', [traceId], abort);
+    return found && { ...found.trace, spans: this.#wholeSpans(tenant, found.page, abort) };
+  }
+
+  /** Pages of memory that is bounded: parsed, payloads take several times the room of their text. */
+  async *#wholeSpans(
+    tenant: number,
+    first: WholeSpanPage,
+    abort: AbortSignal | undefined,
+  ): AsyncGenerator<readonly DetailedSpan[]> {
+    for (let page = first; ;) {
+      for (let from = 0; from < page.spans.length; from += PARSED_SPANS)
+        yield page.spans.slice(from, from + PARSED_SPANS).map(detailedSpan);
+      if (page.next === null) return;
+      page = await this.#reach.readAs(tenant, 'runs', 'wholeSpans', [page.next], abort);
+    }
   }
 
   async *#pages(

@@ -5,10 +5,20 @@ import type { RunFilter, StoredTrace } from '../../runs.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { IdIndex } from '../ids/id-index.js';
+import type { Connection } from '../files/connection.js';
 import type { Asker } from '../reads/asker.js';
+import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
 import { listRuns, readRunsAt, type RunsPart } from './runs.js';
-import { readCommits, readHeader, readSpans, type SpanCursor, type SpanPage } from './trace.js';
+import {
+  readCommits,
+  readHeader,
+  readSpans,
+  type SpanCursor,
+  type SpanPage,
+  type SpansOfTrace,
+} from './trace.js';
+import { readSpan, readWholeSpans, type WholeSpan, type WholeSpanPage } from './whole-span.js';
 
 /** What is known of runs without reading the tables. */
 interface Known {
@@ -19,10 +29,19 @@ interface Known {
 }
 
 /** The header of a trace, and the first page of its spans. */
-export interface FoundTrace {
+export interface FoundTrace<Page> {
   readonly trace: Omit<StoredTrace, 'spans'>;
-  readonly page: SpanPage;
+  readonly page: Page;
 }
+
+/** Reads a page of a trace's spans, where they are known to lie. */
+type ReadPage<Page> = (
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  cursor: SpanCursor,
+  where: SpansOfTrace,
+) => Promise<Page>;
 
 /** What the contract `Runs` reads, in parts that may cross from the store thread. */
 export class RunReads {
@@ -32,7 +51,22 @@ export class RunReads {
     this.#known = known;
   }
 
-  async read({ tenant, short }: Asker, traceId: string): Promise<Transfer<FoundTrace> | null> {
+  async read(by: Asker, traceId: string): Promise<Transfer<FoundTrace<SpanPage>> | null> {
+    const found = await this.#trace(by, traceId, readSpans);
+    return found && new Transfer(found, [found.page.json.buffer]);
+  }
+
+  /** The same with everything that the spans brought. */
+  async readWhole(by: Asker, traceId: string): Promise<FoundTrace<WholeSpanPage> | null> {
+    return await this.#trace(by, traceId, readWholeSpans);
+  }
+
+  /** @param readPage reads a page of spans */
+  async #trace<Page>(
+    { tenant, short }: Asker,
+    traceId: string,
+    readPage: ReadPage<Page>,
+  ): Promise<FoundTrace<Page> | null> {
     const { agents, traces } = this.#known;
     const id = new TraceId(traceId);
     if (traces.find(tenant, id.words, 0) === 0) return null;
@@ -41,8 +75,8 @@ export class RunReads {
       const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
       if (found === null) return null;
       const start = { traceId: id.text, after: null };
-      const page = await readSpans(connection, capture, tenant, start, found.spans);
-      return new Transfer({ trace: found.trace, page }, [page.json.buffer]);
+      const page = await readPage(connection, capture, tenant, start, found.spans);
+      return { trace: found.trace, page };
     });
   }
 
@@ -51,14 +85,34 @@ export class RunReads {
    *
    * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
    */
-  async spans({ tenant, short }: Asker, cursor: SpanCursor): Promise<Transfer<SpanPage>> {
+  async spans(by: Asker, cursor: SpanCursor): Promise<Transfer<SpanPage>> {
+    const page = await this.#page(by, cursor, readSpans);
+    return new Transfer(page, [page.json.buffer]);
+  }
+
+  /** The same with everything that the spans brought. */
+  async wholeSpans(by: Asker, cursor: SpanCursor): Promise<WholeSpanPage> {
+    return await this.#page(by, cursor, readWholeSpans);
+  }
+
+  async #page<Page>({ tenant, short }: Asker, cursor: SpanCursor, readPage: ReadPage<Page>): Promise<Page> {
     const id = new TraceId(cursor.traceId);
     return await short(async (connection, capture) => {
       const seq = this.#known.traces.find(tenant, id.words, 0);
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
-      const page = await readSpans(connection, capture, tenant, cursor, spans);
-      return new Transfer(page, [page.json.buffer]);
+      return await readPage(connection, capture, tenant, cursor, spans);
+    });
+  }
+
+  /** One span of a trace; null where there is none. */
+  async span({ tenant, short }: Asker, traceId: string, spanId: string): Promise<WholeSpan | null> {
+    const [trace, span] = [new TraceId(traceId), new TraceId(spanId)];
+    return await short(async (connection, capture) => {
+      const seq = this.#known.traces.find(tenant, trace.words, 0);
+      if (seq === 0) return null;
+      const where = await readCommits(connection, capture, tenant, trace.text, seq);
+      return where === null ? null : await readSpan(connection, capture, tenant, { trace, span }, where);
     });
   }
 

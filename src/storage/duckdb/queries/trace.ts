@@ -33,7 +33,8 @@ const TEXT_BYTES = LONG_TEXTS.map((name) => `coalesce(strlen(${name}), 0)`).join
 /** A page of spans with no more than this of each text is not too much, and most texts are shorter. */
 const CUT_CHARACTERS = 8192;
 const NOT_SHOWN: readonly string[] = ['trace_id', 'agent_source', 'agent_name', 'derived'];
-const SHOWN = SPAN_WIRE.filter(({ name }) => !NOT_SHOWN.includes(name));
+/** The columns of a span that are shown. */
+export const SHOWN = SPAN_WIRE.filter(({ name }) => !NOT_SHOWN.includes(name));
 const CUT_TEXTS = LONG_TEXTS.map((name) => `left(${name}, ${CUT_CHARACTERS}) AS ${name}`).join(', ');
 
 /** Where a page of a trace's spans begins. */
@@ -46,6 +47,12 @@ export interface SpanCursor {
 export interface SpanPage {
   /** JSON with commas between the spans. */
   readonly json: Uint8Array<ArrayBuffer>;
+  readonly next: SpanCursor | null;
+}
+
+/** The spans of a page with their payload lines. */
+export interface SpanRows {
+  readonly spans: readonly { readonly row: Row; readonly payload: string }[];
   readonly next: SpanCursor | null;
 }
 
@@ -112,7 +119,7 @@ async function newestHeader(
   return row;
 }
 
-/** A page of a trace's spans, in the order of `started_at`, then `span_id`. */
+/** A page of a trace's spans as the API shows them. */
 export async function readSpans(
   connection: Connection,
   capture: Capture,
@@ -120,6 +127,19 @@ export async function readSpans(
   cursor: SpanCursor,
   where: SpansOfTrace,
 ): Promise<SpanPage> {
+  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where);
+  const texts = spans.map(({ row, payload }) => spanJson(cursor.traceId, row, payload));
+  return { json: new TextEncoder().encode(texts.join(',')), next };
+}
+
+/** A page of a trace's spans, in the order of `started_at`, then `span_id`. */
+export async function readSpanRows(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  cursor: SpanCursor,
+  where: SpansOfTrace,
+): Promise<SpanRows> {
   const { traceId, after } = cursor;
   const { found, onPage } = await pageRows(connection, capture, tenant, cursor, where);
   const places = found.map(placeOf);
@@ -128,13 +148,14 @@ export async function readSpans(
   const payloads = await firstPayloads(connection, capture, tenant, traceId, of, PAGE_BYTES);
   await yieldToOthers();
   const rows = found.slice(0, payloads.spans);
-  const texts = rows.map((row) =>
-    spanJson(traceId, row, payloads.lines.get(Number(row.seq))?.get(Number(row.line)) ?? ''),
-  );
+  const spans = rows.map((row) => {
+    const { seq, line } = placeOf(row);
+    return { row, payload: payloads.lines.get(seq)?.get(line) ?? '' };
+  });
   const last = rows.at(-1);
   const isFull = (onPage === PAGE_SPANS || rows.length < onPage) && last !== undefined;
   return {
-    json: new TextEncoder().encode(texts.join(',')),
+    spans,
     next: isFull
       ? { traceId, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } }
       : null,

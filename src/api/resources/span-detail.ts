@@ -1,0 +1,178 @@
+import { Type } from 'typebox';
+import { plain } from '../../otlp/encode/json.js';
+import { sentSpan } from '../../otlp/encode/sent-span.js';
+import { SPAN_KINDS } from '../../otlp/map/span-metadata-names.js';
+import { hexOf } from '../../otlp/wire/ids.js';
+import { int64ToBigInt } from '../../otlp/wire/int64.js';
+import { formatNanos } from '../../otlp/wire/nano-time.js';
+import type {
+  Int64,
+  KeyValue,
+  Resource,
+  Scope,
+  Span,
+  SpanEvent,
+  SpanLink,
+} from '../../otlp/wire/requests.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import type { StoredSpan } from '../../storage/runs.js';
+import { count, jsonObject, nullable } from '../support/fields.js';
+import { printSpan } from './trace-body.js';
+
+/** A list of attributes, in the order they were sent. */
+const keyValues = () =>
+  Type.Array(
+    Type.Object(
+      {
+        key: Type.String(),
+        value: Type.Unsafe<JsonObject>({
+          type: 'object',
+          description:
+            'OTLP/JSON: one of `stringValue`, `intValue` (a text of digits), `doubleValue` (a number, or `NaN`, `Infinity`, `-Infinity`), `boolValue`, `arrayValue` (`{values}`), `kvlistValue` (`{values}` of key and value), `bytesValue` (base64); empty for a value that is not set.',
+        }),
+      },
+      { title: 'Attribute' },
+    ),
+  );
+
+const nanoTime = (description: string) => nullable(Type.String({ format: 'date-time', description }));
+
+/** What a span shows with everything that it brought; of a span of the batch route all but `metadata` is null. */
+export const detailFields = {
+  sent_name: nullable(Type.String({ description: 'The name as it was sent.' })),
+  kind: nullable(
+    Type.Union([Type.String(), Type.Integer()], {
+      description: '`internal`, `server`, `client`, `producer`, `consumer`, or the number that was sent.',
+    }),
+  ),
+  trace_state: nullable(Type.String()),
+  flags: nullable(count()),
+  status_code: nullable(Type.Integer({ description: 'As it was sent: 0 unset, 1 ok, 2 error.' })),
+  status_message: nullable(Type.String({ description: 'As it was sent; null where nothing was.' })),
+  sent_start: nanoTime('The start to the nanosecond.'),
+  sent_end: nanoTime('The end to the nanosecond, as it was sent, even where it lies before the start.'),
+  attributes: nullable(keyValues()),
+  dropped_attributes_count: nullable(count()),
+  events: nullable(
+    Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          timestamp: nanoTime('To the nanosecond.'),
+          attributes: keyValues(),
+          dropped_attributes_count: count(),
+        },
+        { title: 'SpanEvent' },
+      ),
+    ),
+  ),
+  dropped_events_count: nullable(count()),
+  links: nullable(
+    Type.Array(
+      Type.Object(
+        {
+          trace_id: Type.String({ description: '32 hexadecimal digits.' }),
+          span_id: Type.String({ description: '16 hexadecimal digits.' }),
+          trace_state: nullable(Type.String()),
+          flags: count(),
+          attributes: keyValues(),
+          dropped_attributes_count: count(),
+        },
+        { title: 'SpanLink' },
+      ),
+    ),
+  ),
+  dropped_links_count: nullable(count()),
+  scope: nullable(
+    Type.Object(
+      { name: nullable(Type.String()), version: nullable(Type.String()), attributes: keyValues() },
+      { title: 'SentScope' },
+    ),
+  ),
+  resource: nullable(Type.Object({ attributes: keyValues() }, { title: 'SentResource' })),
+  metadata: nullable(
+    jsonObject('Of a span of the batch route, as it was sent. Null for a span that came by OTLP.'),
+  ),
+};
+
+/** A span with everything that it brought. @param span with its details */
+export function printDetailedSpan(span: StoredSpan) {
+  return { ...printSpan(span), ...detailsOf(span) };
+}
+
+function detailsOf(span: StoredSpan) {
+  const metadata = span.details?.metadata ?? null;
+  const sent = sentSpan(span, metadata);
+  if (sent === undefined) return { ...NOTHING, metadata };
+  return { ...sentFields(sent.span), ...originFields(sent), metadata: null };
+}
+
+/** What of a span of the batch route there is not. */
+const NOTHING = Object.fromEntries(Object.keys(detailFields).map((name) => [name, null]));
+
+function sentFields(span: Span) {
+  return {
+    sent_name: span.name ?? '',
+    kind: kindOf(span.kind ?? 0),
+    trace_state: span.traceState || null,
+    flags: span.flags ?? 0,
+    status_code: span.status?.code ?? 0,
+    status_message: span.status?.message || null,
+    sent_start: timeOf(span.startTimeUnixNano),
+    sent_end: timeOf(span.endTimeUnixNano),
+    attributes: attributesOf(span.attributes),
+    dropped_attributes_count: span.droppedAttributesCount ?? 0,
+    events: (span.events ?? []).map(eventOf),
+    dropped_events_count: span.droppedEventsCount ?? 0,
+    links: (span.links ?? []).map(linkOf),
+    dropped_links_count: span.droppedLinksCount ?? 0,
+  };
+}
+
+function originFields({ resource, scope }: { readonly resource: Resource; readonly scope: Scope }) {
+  const { name, version, attributes } = scope;
+  const hasScope = Boolean(name) || Boolean(version) || (attributes?.length ?? 0) > 0;
+  return {
+    scope: hasScope
+      ? { name: name || null, version: version || null, attributes: attributesOf(attributes) }
+      : null,
+    resource: { attributes: attributesOf(resource.attributes) },
+  };
+}
+
+function kindOf(kind: number): string | number | null {
+  return kind === 0 ? null : (SPAN_KINDS[kind] ?? kind);
+}
+
+function eventOf(event: SpanEvent) {
+  return {
+    name: event.name ?? '',
+    timestamp: timeOf(event.timeUnixNano),
+    attributes: attributesOf(event.attributes),
+    dropped_attributes_count: event.droppedAttributesCount ?? 0,
+  };
+}
+
+function linkOf(link: SpanLink) {
+  return {
+    trace_id: hexOf(link.traceId ?? NO_BYTES),
+    span_id: hexOf(link.spanId ?? NO_BYTES),
+    trace_state: link.traceState || null,
+    flags: link.flags ?? 0,
+    attributes: attributesOf(link.attributes),
+    dropped_attributes_count: link.droppedAttributesCount ?? 0,
+  };
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function attributesOf(attributes: readonly KeyValue[] | null | undefined) {
+  return (attributes ?? []).map(({ key, value }) => ({ key: key ?? '', value: plain(value ?? {}) }));
+}
+
+/** Beyond the years that times are shown for, the nanoseconds themselves. */
+function timeOf(nanos: Int64 | null | undefined): string | null {
+  if (nanos === null || nanos === undefined) return null;
+  const exact = int64ToBigInt(nanos);
+  return exact === 0n ? null : (formatNanos(nanos) ?? exact.toString());
+}

@@ -1,0 +1,90 @@
+import { itemAt } from '../../../signal/checked.js';
+import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
+import type { DetailedSpan } from '../../runs.js';
+import { selectList } from '../../table.js';
+import { SPANS } from '../../tables.js';
+import type { Connection, Row, Value } from '../files/connection.js';
+import { conditionsOn, narrowed } from '../rows/commit-ranges.js';
+import { placeOf } from '../rows/line-places.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import type { TraceId } from '../rows/trace-id.js';
+import { firstPayloads } from '../runs/payloads.js';
+import { readSpanRows, SHOWN, type SpanCursor, type SpansOfTrace } from './trace.js';
+
+/** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
+export interface WholeSpan {
+  readonly span: Omit<DetailedSpan, 'input_data' | 'output_data' | 'details'>;
+  /** Its payload line. */
+  readonly payload: string;
+}
+
+/** A page of them. */
+export interface WholeSpanPage {
+  readonly spans: readonly WholeSpan[];
+  readonly next: SpanCursor | null;
+}
+
+/** @param row with the columns {@link SHOWN} */
+function wholeSpan(traceId: string, row: Row, payload: string): WholeSpan {
+  return {
+    span: {
+      span_id: String(row.span_id),
+      trace_id: traceId,
+      parent_span_id: text(row.parent_span_id),
+      type: itemAt(SPAN_TYPES, Number(row.type)),
+      name: String(row.name),
+      status: itemAt(RUN_STATUSES, Number(row.status)),
+      started_at: Number(row.started_at),
+      ended_at: number(row.ended_at),
+      duration_ms: number(row.duration_ms),
+      model: text(row.model),
+      input_tokens: number(row.input_tokens),
+      output_tokens: number(row.output_tokens),
+      total_tokens: number(row.total_tokens),
+      cost_usd: number(row.cost_usd),
+      error_message: text(row.error_message),
+    },
+    payload,
+  };
+}
+
+/** A page of a trace's spans. */
+export async function readWholeSpans(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  cursor: SpanCursor,
+  where: SpansOfTrace,
+): Promise<WholeSpanPage> {
+  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where);
+  return { spans: spans.map(({ row, payload }) => wholeSpan(cursor.traceId, row, payload)), next };
+}
+
+/** @returns null where the trace has no such span */
+export async function readSpan(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  { trace, span }: { readonly trace: TraceId; readonly span: TraceId },
+  { commits }: Pick<SpansOfTrace, 'commits'>,
+): Promise<WholeSpan | null> {
+  const isIt = `tenant = ${tenant} AND trace_id = '${trace.text}'::UUID AND span_id = '${span.text}'::UUID`;
+  const where = conditionsOn([commits]).map((seqs) => narrowed(seqs, isIt));
+  const [row] = await connection.rows(
+    `SELECT seq, line, ${selectList(SHOWN)} FROM ${newest(capture, SPANS, where)}`,
+  );
+  if (row === undefined) return null;
+  const place = placeOf(row);
+  const of = { places: [place], areAll: false };
+  const { lines } = await firstPayloads(connection, capture, tenant, trace.text, of, Infinity);
+  return wholeSpan(trace.text, row, lines.get(place.seq)?.get(place.line) ?? '');
+}
+
+function text(value: Value | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function number(value: Value | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { startApi, type TestApi } from '../../support/api.js';
+import { traceIdOf } from '../../support/header-text.js';
+import { FULL } from '../../support/otlp-full-requests.js';
+import { aSpan as otlpSpan, protobufOf, tracesOf } from '../../support/otlp-requests.js';
+import { anItem, aSpan } from '../../support/trace-batch.js';
+
+type Fields = Record<string, unknown>;
+
+async function send(api: TestApi, request: object): Promise<void> {
+  const headers = { 'content-type': 'application/x-protobuf' };
+  const { status } = await api.call('POST', '/otlp/v1/traces', {
+    body: Uint8Array.from(protobufOf('traces', request)),
+    headers,
+  });
+  if (status !== 200) throw new Error(`the request was answered with ${status}`);
+}
+
+void t.test('a span shows everything that its client sent', async (t) => {
+  const api = await startApi(t);
+  await send(api, FULL.traces);
+  const [trace, span] = ['5b8efff7-9803-8103-d269-b633813fc60c', 'd269b633-813f-c60c-eee1-9b7ec3c1b174'];
+  const shown = await api.get<Fields>(`/dashboard/traces/${trace}/spans/${span}`);
+  const attributes = [
+    { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+    { key: 'gen_ai.usage.input_tokens', value: { intValue: '120' } },
+    { key: 'gen_ai.input.messages', value: { stringValue: '[{"role":"user","parts":[{"type":"text"}]}]' } },
+    { key: 'flag', value: { boolValue: true } },
+    { key: 'ratio', value: { doubleValue: 0.25 } },
+    {
+      key: 'list',
+      value: { arrayValue: { values: [{ stringValue: 'grüße 🎉' }, { intValue: '9007199254740993' }] } },
+    },
+    { key: 'map', value: { kvlistValue: { values: [{ key: 'inner', value: { boolValue: false } }] } } },
+    { key: 'none', value: {} },
+  ];
+  t.strictSame(shown['attributes'], attributes);
+  t.match(shown, {
+    ...{ span_id: span, trace_id: trace, type: 'llm', input_tokens: 120 },
+    ...{ kind: 'client', trace_state: 'a=b', flags: 257, sent_name: 'chat gpt-4o', metadata: null },
+    ...{ sent_start: '2026-01-15T12:00:00Z', sent_end: '2026-01-15T12:00:01.500Z' },
+    ...{ dropped_attributes_count: 1, dropped_events_count: 1 },
+    scope: { name: 'library', version: '1.2.3', attributes },
+    resource: { attributes: [{ key: 'service.name', value: { stringValue: 'checkout' } }] },
+    events: [
+      { name: 'exception', timestamp: '2026-01-15T12:00:00Z', attributes, dropped_attributes_count: 3 },
+    ],
+  });
+  t.match(shown['links'], [{ trace_id: /^[0-9a-f]{32}$/, span_id: /^[0-9a-f]{16}$/, attributes }]);
+  const trace_ = await api.get<{ spans: Fields[] }>(`/dashboard/traces/${trace}?include=metadata`);
+  t.strictSame(trace_.spans, [shown]);
+  t.notOk(
+    'attributes' in ((await api.get<{ spans: Fields[] }>(`/dashboard/traces/${trace}`)).spans[0] ?? {}),
+  );
+});
+
+void t.test('what was not sent is not told: status, message, events', async (t) => {
+  const api = await startApi(t);
+  await send(
+    api,
+    tracesOf(
+      otlpSpan(1, { status: { code: 2 }, attributes: [{ key: 'error.type', value: { stringValue: 'E' } }] }),
+      otlpSpan(2, { status: { code: 2, message: 'no\nway' }, kind: 9 }),
+    ),
+  );
+  const path = '/dashboard/traces/01010101-0101-0101-0101-010101010101/spans/01010101-0101-0101';
+  const bare = await api.get<Fields>(`${path}-0101-010101010101`);
+  t.match(bare, { status: 'failed', error_message: 'E', status_code: 2, status_message: null, events: [] });
+  const told = await api.get<Fields>(`${path}-0202-020202020202`);
+  t.match(told, { status_message: 'no\nway', kind: 9, trace_state: null, links: [], scope: null });
+});
+
+void t.test('a span of the batch route shows its metadata', async (t) => {
+  const api = await startApi(t);
+  const item = anItem({ spans: 0 });
+  const id = traceIdOf(item);
+  const span = aSpan(id, { metadata: { otel: { trace_id: 'x' }, list: [1, 2.5] } });
+  item.spans.push(span);
+  await api.send([item]);
+  const shown = await api.get<Fields>(`/dashboard/traces/${id}/spans/${span['span_id'] as string}`);
+  t.strictSame(shown['metadata'], { ...Object(span['metadata']), cost_source: 'reported' });
+  for (const field of ['attributes', 'events', 'links', 'scope', 'resource', 'kind', 'flags'])
+    t.equal(shown[field], null, field);
+  const whole = await api.get<{ spans: Fields[] }>(`/dashboard/traces/${id}?include=metadata`);
+  t.strictSame(whole.spans, [shown]);
+});
+
+void t.test('what there is not is not found; ids that are none are refused', async (t) => {
+  const api = await startApi(t);
+  const item = anItem({ spans: 1 });
+  await api.send([item]);
+  const id = traceIdOf(item);
+  for (const path of [`${id}/spans/${randomUUID()}`, `${randomUUID()}/spans/${randomUUID()}`])
+    t.equal((await api.call('GET', `/dashboard/traces/${path}`)).status, 404);
+  for (const path of [`${id}/spans/1`, `1/spans/${randomUUID()}`, `${id}?include=all`])
+    t.equal((await api.call('GET', `/dashboard/traces/${path}`)).status, 422);
+});
