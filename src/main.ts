@@ -15,6 +15,7 @@ const io: ProcessIo = {
   out: (text) => stdout.write(`${text}\n`),
   err: (text) => stderr.write(`${text}\n`),
   log: (text) => stderr.write(text),
+  input: () => process.stdin,
   onSignal(listener) {
     process.on('SIGINT', listener);
     process.on('SIGTERM', listener);

@@ -4,5 +4,7 @@ export interface CliIo {
   out(text: string): void;
   /** The same to standard error: everything that is not the result asked for. */
   err(text: string): void;
+  /** What comes on standard input. To be asked for once. */
+  input(): AsyncIterable<Uint8Array | string>;
   readonly env: NodeJS.ProcessEnv;
 }

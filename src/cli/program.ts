@@ -4,6 +4,7 @@ import { ConfigError, formatProblem } from '../config/config-error.js';
 import { alertsCommand } from './alerts.js';
 import { componentsCommand } from './components.js';
 import { demoCommand } from './demo.js';
+import { explainCommand } from './explain.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
 import { graphCommand } from './graph.js';
 import { keysCommand } from './keys.js';
@@ -40,6 +41,7 @@ export async function runProgram(
     componentsCommand(io, builtin),
     schemaCommand(io, builtin),
     graphCommand(io, builtin),
+    explainCommand(io, builtin),
     keysCommand(io),
     usersCommand(io),
     usageCommand(io),

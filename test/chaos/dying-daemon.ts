@@ -18,6 +18,7 @@ const code = await runProgram(
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),
     log: (text) => process.stderr.write(text),
+    input: () => process.stdin,
     onSignal: (listener) => {
       process.on('SIGTERM', listener);
       return () => process.off('SIGTERM', listener);

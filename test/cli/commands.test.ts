@@ -19,6 +19,7 @@ void t.test('help and version end with 0 and document the exit codes', async (t)
     'components',
     'schema',
     'graph',
+    'explain',
     'keys',
     'users',
     'orgs',

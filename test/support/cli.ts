@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { builtinFactories } from '../../src/builtin.js';
 import { runProgram } from '../../src/cli/program.js';
 
@@ -8,15 +9,21 @@ export interface CommandOutput {
   readonly stderr: string;
 }
 
-/** Runs one command line in this process: much faster than a process of its own, and the same but for `main.ts`. */
+/**
+ * Runs one command line in this process: much faster than a process of its own, and the same but for `main.ts`.
+ *
+ * @param input what comes on standard input, piece by piece
+ */
 export async function runInProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  input: readonly (Uint8Array | string)[] = [],
 ): Promise<CommandOutput> {
   let stdout = '';
   let stderr = '';
   const io = {
     env,
+    input: () => Readable.from(input),
     isLogTerminal: false,
     out: (text: string) => {
       stdout += `${text}\n`;

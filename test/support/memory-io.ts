@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { ProcessIo } from '../../src/cli/process-io.js';
 
 /** What a command line wrote. */
@@ -13,6 +14,7 @@ export function memoryIo(env: NodeJS.ProcessEnv = {}): Written {
   return {
     env,
     isLogTerminal: false,
+    input: () => Readable.from([]),
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     log: (text) => err.push(text),

@@ -35,8 +35,9 @@ export function hintOf(
       return { source: 'service.name', name };
     }
   }
+  if (!span.isRoot) return null;
   reading.witness?.told('agent', 'name of the root');
-  return span.isRoot ? { source: 'root span', name: span.name } : null;
+  return { source: 'root span', name: span.name };
 }
 
 function sourceOf({ type, isRoot }: NamedSpan): AgentHint['source'] {

@@ -99,6 +99,11 @@ function rolesOf(keys: readonly string[]): Role[] {
   });
 }
 
+/** Whether any convention reads attributes of this key. */
+export function isReadKey(key: string): boolean {
+  return roleOf(key) !== undefined;
+}
+
 function roleOf(key: string): Role {
   if (isOwnKey(key)) return { is: 'own' };
   const uses = USES.get(key);

@@ -3,7 +3,7 @@ import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
 
 /** What of a span a rule decides, so that it is not simply what the best source of one field says. */
-type Told =
+export type Told =
   | 'type'
   | 'name'
   | 'status'
@@ -19,7 +19,7 @@ type Told =
 export type Ground = Field | `${string} ${string}`;
 
 /** Says of a span which attribute each field has its value from. */
-interface Sources {
+export interface Sources {
   /** @returns its key, of a list in parts what the keys begin with; empty where no attribute says anything of the field */
   source(field: Field): string;
 }

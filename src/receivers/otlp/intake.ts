@@ -9,6 +9,7 @@ import { logsToRecords } from '../../otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
 import { spansToTraces } from '../../otlp/map/spans-to-traces.js';
+import type { Witness } from '../../otlp/map/witness.js';
 import type { Mapped, OtlpRequests } from '../../otlp/wire/requests.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
@@ -23,6 +24,11 @@ type Mappers = {
     about: { readonly tenant: string; readonly receivedAt: Micros },
   ) => Mapped<Batches[S]>;
 };
+
+interface IntakeSettings extends Settings<OtlpConfig> {
+  readonly outputs: Outputs;
+  readonly witness?: Witness;
+}
 
 /** What became of a request that was taken. */
 export interface Taken {
@@ -40,7 +46,8 @@ export class Intake {
   readonly #rejected: Counter;
   readonly #mappers: Mappers;
 
-  constructor({ id, config, clock, meter, outputs }: Settings<OtlpConfig> & { readonly outputs: Outputs }) {
+  /** @param settings.witness of how spans are read, for who wants to know why they are shown as they are */
+  constructor({ id, config, clock, meter, outputs, witness }: IntakeSettings) {
     this.#id = id;
     this.#outputs = outputs;
     this.#clock = clock;
@@ -50,7 +57,7 @@ export class Intake {
       labelNames: ['receiver', 'signal'],
     });
     const idleTimeoutMs = durationMs(config.idle_timeout) || null;
-    const mapper = new SpanMapper(new AgentNames(config.agent_names));
+    const mapper = new SpanMapper(new AgentNames(config.agent_names), witness);
     this.#mappers = {
       traces: (request, { tenant }) => spansToTraces(request, { tenant, idleTimeoutMs }, mapper),
       metrics: metricsToPoints,

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { CommanderError } from 'commander';
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { demoCommand } from '../../../src/cli/demo.js';
 import type { ProcessIo } from '../../../src/cli/process-io.js';
@@ -33,6 +34,10 @@ class FakeProcess implements ProcessIo {
 
   log(text: string): void {
     this.written.log += text;
+  }
+
+  input(): AsyncIterable<string> {
+    return Readable.from([]);
   }
 
   onSignal(listener: SignalListener): () => void {

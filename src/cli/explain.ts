@@ -1,0 +1,127 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Factory } from '../component/factory.js';
+import { prepare } from '../pipeline/prepare.js';
+import { isUuid } from '../signal/ids.js';
+import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import { counted } from './counted.js';
+import { explainedRun, type ExplainedRun } from './explain/explained-run.js';
+import { GroundsOfSpans } from './explain/grounds.js';
+import { printRun, printSpan } from './explain/print-run.js';
+import { readFile, readPieces } from './explain/read-input.js';
+import { readRequests } from './explain/read-requests.js';
+import { UnreadableInput, type TelemetryRequest } from './explain/request.js';
+import { StoredRuns } from './explain/stored-runs.js';
+import { Taking, type Taken } from './explain/taking.js';
+import type { CliIo } from './io.js';
+import { showJson } from './result.js';
+import { printable } from './table.js';
+
+const STANDARD_INPUT = '-';
+const CONFIG_DESCRIPTION =
+  'configuration whose receiver otlp (agent_names) and processors validation and cost (prices) are used; may be repeated. Without it: the built-in configuration';
+
+const HELP = `
+Reads OTLP/JSON, one document or one request a line, as the Collector's file exporter and Jackdaw's exporter file write it, and
+protobuf; plain, gzip or zstd. Without a file, or for -, standard input. Nothing is stored or sent.
+
+Behind each value stands what gave it: the key of an attribute, or the rule in words.`;
+
+interface Options extends ConfigOptions {
+  readonly run?: string;
+  readonly span?: string;
+  readonly json?: boolean;
+}
+
+/** `jackdaw explain`: how a recording would be shown, and why. It needs no daemon. */
+export function explainCommand(io: CliIo, builtin: readonly Factory[]): Command {
+  const command = new Command('explain')
+    .description(
+      'Show what Jackdaw makes of recorded telemetry, and which attribute or rule gives each value.',
+    )
+    .argument('[files...]', 'recordings of OTLP')
+    .option('--run <id>', 'only this run: its UUID, or its trace id in hexadecimal digits', traceId)
+    .option(
+      '--span <id>',
+      'only this span, with its whole payloads: its UUID, or its span id likewise',
+      spanId,
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', HELP);
+  return withConfigOption(command, CONFIG_DESCRIPTION).action(
+    async (files: readonly string[], options: Options) => {
+      const { sources, environment } = configSources(options, io);
+      const { plan } = await prepare(sources, environment, builtin);
+      const grounds = new GroundsOfSpans();
+      const taking = new Taking(plan, grounds);
+      const requests: TelemetryRequest[] = [];
+      for (const file of files.length === 0 ? [STANDARD_INPUT] : files)
+        requests.push(...(await readOne(file, io)));
+      const taken = await taking.take(requests);
+      for (const rejection of taken.rejections) io.err(`not taken: ${printable(rejection)}`);
+      for (const id of taking.leftOut) io.err(`processor ${id} of the configuration is left out`);
+      const runs = narrowed(runsOf(taken, grounds), options);
+      if (options.json === true) showJson(io, { items: taken.counts, rejections: taken.rejections, runs });
+      else print(io, runs, taken, options);
+    },
+  );
+}
+
+async function readOne(file: string, io: CliIo): Promise<readonly TelemetryRequest[]> {
+  const isFile = file !== STANDARD_INPUT;
+  try {
+    return await readRequests(await (isFile ? readFile(file) : readPieces(io.input())));
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    throw new Error(`${isFile ? file : 'standard input'} ${error.message}`, { cause: error });
+  }
+}
+
+function runsOf({ traces, logs }: Taken, grounds: GroundsOfSpans): readonly ExplainedRun[] {
+  const stored = new StoredRuns();
+  for (const batch of traces) stored.add(batch);
+  const logCounts = new Map<string, number>();
+  for (const { trace_id: id } of logs.flatMap(({ items }) => items))
+    if (id !== null) logCounts.set(id, (logCounts.get(id) ?? 0) + 1);
+  return stored.finish().map((run) => explainedRun(run, grounds, logCounts.get(run.traceId) ?? 0));
+}
+
+/** The runs that are asked for; of a span its run with nothing else in it. @throws Error where there are none */
+function narrowed(runs: readonly ExplainedRun[], { run, span }: Options): readonly ExplainedRun[] {
+  const wanted = run === undefined ? runs : runs.filter(({ trace_id: id }) => id === run);
+  if (run !== undefined && wanted.length === 0) throw new Error(`there is no run ${run}`);
+  if (span === undefined) return wanted;
+  const found = wanted.flatMap((each) => {
+    const spans = each.spans.filter(({ span_id: id }) => id.endsWith(span));
+    return spans.length === 0 ? [] : [{ ...each, spans }];
+  });
+  if (found.length === 0) throw new Error(`there is no span ${span}`);
+  return found;
+}
+
+function print(io: CliIo, runs: readonly ExplainedRun[], { counts }: Taken, { run, span }: Options): void {
+  if (run === undefined && span === undefined)
+    io.out(
+      `${counted(runs.length, 'run')} of ${counted(counts.traces, 'span')}; ${counted(counts.logs, 'log record')}, ${counted(counts.metrics, 'metric point')}`,
+    );
+  const printed = runs.flatMap((each) =>
+    span === undefined ? [printRun(each)] : each.spans.map((one) => printSpan(each, one)),
+  );
+  for (const lines of printed) io.out(`\n${lines.join('\n')}`);
+}
+
+/** A trace id in any of its forms as a UUID. */
+function traceId(text: string): string {
+  const digits = text.toLowerCase().replaceAll('-', '');
+  if (!/^[0-9a-f]{32}$/.test(digits))
+    throw new InvalidArgumentError('It must be a UUID, or 32 hexadecimal digits.');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** A UUID, or what the UUIDs of spans with that id end with. */
+function spanId(text: string): string {
+  const id = text.toLowerCase();
+  if (isUuid(id)) return id;
+  if (!/^[0-9a-f]{16}$/.test(id))
+    throw new InvalidArgumentError('It must be a UUID, or 16 hexadecimal digits.');
+  return `${id.slice(0, 4)}-${id.slice(4)}`;
+}

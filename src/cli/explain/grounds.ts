@@ -1,0 +1,70 @@
+import { FIELDS, type Field } from '../../otlp/map/conventions/convention.js';
+import { SPAN_ATTRIBUTES, VERBATIM } from '../../otlp/map/conventions/jackdaw.js';
+import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
+import type { Ground, Sources, Told, Witness } from '../../otlp/map/witness.js';
+import type { SpanRecord } from '../../signal/span.js';
+
+/** What gave the values of a span, by their names: the key of an attribute, or a rule in words. */
+export type Grounds = Readonly<Record<string, string>>;
+
+/** Values that are what the best source of one field says, where no rule says anything else. */
+const OF_FIELDS: Readonly<Record<string, Field>> = {
+  model: 'model',
+  provider: 'provider',
+  input_tokens: 'input_tokens',
+  output_tokens: 'output_tokens',
+  total_tokens: 'total_tokens',
+  cache_read: 'cache_read',
+  cache_creation: 'cache_creation',
+  reasoning: 'reasoning',
+  cost_usd: 'cost',
+  session_id: 'session_id',
+  user_id: 'user_id',
+  tags: 'tags',
+  system: 'system',
+  tools: 'tools',
+  parameters: 'parameters',
+  finish_reasons: 'finish_reasons',
+};
+const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
+
+/** Notes while spans are read what gave their values. */
+export class GroundsOfSpans implements Witness {
+  readonly #told = new Map<string, { readonly ground: string; readonly isKey: boolean }>();
+  readonly #spans = new WeakMap<SpanRecord, Grounds>();
+
+  told(what: Told, ground: Ground): void {
+    this.#told.set(what, { ground, isKey: false });
+  }
+
+  found(what: 'input_data' | 'output_data', key: string): void {
+    this.#told.set(what, { ground: key, isKey: true });
+  }
+
+  read(span: SpanRecord, sources: Sources, own: OwnAttributes | undefined): void {
+    const grounds: Record<string, string> = {};
+    if (own?.get(VERBATIM) !== true) {
+      for (const [name, field] of Object.entries(OF_FIELDS)) note(grounds, name, sources.source(field));
+      for (const [name, { ground, isKey }] of this.#told)
+        note(grounds, name, !isKey && isField(ground) ? sources.source(ground) : ground);
+    }
+    for (const [name, { key }] of Object.entries(SPAN_ATTRIBUTES))
+      if (own?.has(key) === true) grounds[name] = key;
+    this.#told.clear();
+    this.#spans.set(span, grounds);
+  }
+
+  /** Of a span that was read. */
+  of(span: SpanRecord): Grounds {
+    return this.#spans.get(span) ?? {};
+  }
+}
+
+function note(grounds: Record<string, string>, name: string, ground: string): void {
+  // Of what comes in parts, with all that may stand behind.
+  if (ground !== '') grounds[name] = ground.endsWith('.') ? `${ground}*` : ground;
+}
+
+function isField(ground: string): ground is Field {
+  return ALL_FIELDS.has(ground);
+}

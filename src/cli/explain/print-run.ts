@@ -1,0 +1,180 @@
+import type { AgentSource } from '../../signal/span.js';
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { counted } from '../counted.js';
+import { printable } from '../table.js';
+import type { ExplainedRun, ExplainedSpan, RunGround } from './explained-run.js';
+import { cut, printLines, type Line } from './print-lines.js';
+import { inLine, inShort } from './said.js';
+
+/** A run as a tree of its spans, with what gave each value behind it. */
+export function printRun(run: ExplainedRun): string[] {
+  const names = new Map(run.spans.map(({ span_id, name }) => [span_id, name]));
+  return [
+    `${cut(run.agent_name)} · ${run.status} · ${run.trace_id}`,
+    ...printLines(runLines(run, names), '  '),
+    '',
+    ...printTree(run.spans),
+  ];
+}
+
+function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[] {
+  const line = (label: string, value: JsonValue, name: string): Line[] =>
+    value === null ? [] : [{ label, value: inLine(value), from: wordGround(run.from[name], names) }];
+  const plain = (label: string, value: string | null): Line[] =>
+    value === null ? [] : [{ label, value, from: '' }];
+  return [
+    ...line('agent', run.agent_name, 'agent_name'),
+    ...line('status', run.status, 'status'),
+    ...line('error', run.error_message, 'error_message'),
+    ...line('session', run.session_id, 'session_id'),
+    ...line('user', run.user_id, 'user_id'),
+    ...line('tags', run.tags, 'tags'),
+    ...plain('time', `${run.started_at}${run.duration_ms === null ? '' : `, ${duration(run.duration_ms)}`}`),
+    ...plain('tokens', run.total_tokens === null ? null : String(run.total_tokens)),
+    ...plain('cost', run.total_cost_usd === null ? null : dollars(run.total_cost_usd)),
+    ...plain(
+      'spans',
+      `${run.span_count}${run.log_count > 0 ? `, and ${counted(run.log_count, 'log record')}` : ''}`,
+    ),
+    ...mapLines(run),
+  ];
+}
+
+/** A span's ground as the run's: by the name of the span. */
+function wordGround(ground: RunGround | undefined, names: ReadonlyMap<string, string>): string {
+  if (ground === undefined) return '';
+  const name = ground.span_id === null ? undefined : names.get(ground.span_id);
+  return name === undefined ? ground.source : `${ground.source}, of "${cut(name, 40)}"`;
+}
+
+/** An edge a line, and the nodes without any. */
+function mapLines({ service_map: { nodes, edges } }: ExplainedRun): Line[] {
+  const linked = new Set(edges.flatMap(({ source, target }) => [source, target]));
+  const alone = [...new Set(nodes.map(({ name }) => name))].filter((name) => !linked.has(name));
+  const shown = [...edges.map(({ source, target }) => `${source} → ${target}`), ...alone];
+  return shown.map((value, at) => ({ label: at === 0 ? 'map' : '', value, from: '' }));
+}
+
+/** One span with all that it shows: payloads as a whole, and the attributes from which nothing was taken. */
+export function printSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
+  const head = { label: 'run', value: `${run.agent_name} · ${run.trace_id}`, from: '' };
+  const unread = span.unread.map((key) => `    ${printable(key)}`);
+  return [
+    `${span.type} ${cut(span.name)} · ${span.status} · ${span.span_id}`,
+    ...printLines([head, ...spanLines(span, true)], '  ', Infinity),
+    ...payload('input_data', span.input_data),
+    ...payload('output_data', span.output_data),
+    ...(unread.length === 0 ? [] : ['', '  attributes from which nothing is taken', ...unread]),
+  ];
+}
+
+function payload(name: string, data: JsonObject | null): string[] {
+  if (data === null) return [];
+  const lines = JSON.stringify(data, null, 2).split('\n');
+  return ['', `  ${name}`, ...lines.map((line) => `    ${printable(line)}`)];
+}
+
+/** The tree, with lines that lead from each span to those below it. */
+function printTree(spans: readonly ExplainedSpan[]): string[] {
+  return spans.flatMap((span, at) => {
+    const { depth } = span;
+    /** Whether a sibling of the span, or of what is above it at a depth, follows. */
+    const follows = (level: number): boolean => {
+      const next = spans.slice(at + 1).find((later) => later.depth <= level);
+      return next?.depth === level;
+    };
+    const above = Array.from({ length: Math.max(0, depth - 1) }, (_, level) =>
+      follows(level + 1) ? '│  ' : '   ',
+    );
+    const before = depth === 0 ? '' : `${above.join('')}${follows(depth) ? '├─ ' : '└─ '}`;
+    const hasChildren = (spans[at + 1]?.depth ?? 0) > depth;
+    const below = depth === 0 ? '' : `${above.join('')}${follows(depth) ? '│  ' : '   '}`;
+    const indent = `  ${below}${hasChildren ? '│    ' : '     '}`;
+    return [`  ${before}${headOf(span)}`, ...printLines(spanLines(span, false), indent)];
+  });
+}
+
+function headOf(span: ExplainedSpan): string {
+  const time = span.duration_ms === null ? [] : [duration(span.duration_ms)];
+  const status = span.status === 'completed' ? [] : [span.status];
+  return [`${span.type} ${cut(span.name)}`, ...status, ...time].join(' · ');
+}
+
+/**
+ * What a span shows, and what gave it.
+ *
+ * @param isWhole also what says little: a name that is the span's, the service as the agent, parts of the input
+ */
+function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
+  const line = (label: string, value: JsonValue | undefined, ...names: string[]): Line[] =>
+    value === null || value === undefined
+      ? []
+      : [{ label, value: inLine(value), from: keysInLine(names.flatMap((name) => span.from[name] ?? [])) }];
+  const { input_data: input, output_data: output, agent_hint: hint } = span;
+  const isNamed = isWhole || span.from.name !== NAME_OF_SPAN;
+  const namesAgent = isWhole || span.depth === 0 || (hint !== null && !WEAK.includes(hint.source));
+  return [
+    ...line('type', span.type, 'type'),
+    ...(isNamed ? line('name', span.name, 'name') : []),
+    ...(isWhole || span.status !== 'completed' ? line('status', span.status, 'status') : []),
+    ...line('error', span.error_message, 'error_message'),
+    ...(namesAgent ? line('agent', hint?.name, 'agent') : []),
+    ...line('model', span.model, 'model'),
+    ...line('provider', span.provider, 'provider'),
+    ...line('tokens', tokensInLine(span), 'input_tokens', 'output_tokens', 'total_tokens'),
+    ...line('parts', partsInLine(span.usage), 'cache_read', 'cache_creation', 'reasoning'),
+    ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
+    ...line('session', span.session_id, 'session_id'),
+    ...line('user', span.user_id, 'user_id'),
+    ...line('tags', span.tags, 'tags'),
+    ...line('input', input === null ? null : inShort(input, 'input'), 'input_data'),
+    ...(isWhole ? PARTS_OF_INPUT.flatMap((part) => line(part, input?.[part], part)) : []),
+    ...line('output', output === null ? null : inShort(output, 'output'), 'output_data'),
+  ];
+}
+
+const NAME_OF_SPAN = 'name of the span';
+/** What any span says of its agent. */
+const WEAK: readonly AgentSource[] = ['service.name', 'root span'];
+const PARTS_OF_INPUT = ['system', 'tools', 'parameters'];
+
+/** Keys, of which those that begin like the first have only their ends. */
+function keysInLine(keys: readonly string[]): string {
+  const [first, ...others] = new Set(keys);
+  if (first === undefined) return '';
+  const begin = first.slice(0, first.lastIndexOf('.') + 1);
+  return [
+    first,
+    ...others.map((key) => (begin !== '' && key.startsWith(begin) ? `.${key.slice(begin.length)}` : key)),
+  ].join(', ');
+}
+
+function tokensInLine({
+  input_tokens: input,
+  output_tokens: output,
+  total_tokens: total,
+}: ExplainedSpan): string | null {
+  const parts = [
+    ...(input === null ? [] : [`${input} in`]),
+    ...(output === null ? [] : [`${output} out`]),
+    ...(total === null ? [] : [`${total} in all`]),
+  ];
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+function partsInLine(usage: JsonValue): string | null {
+  if (typeof usage !== 'object' || usage === null) return null;
+  return Object.entries(usage)
+    .map(([part, count]) => `${part} ${inLine(count)}`)
+    .join(', ');
+}
+
+function duration(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(ms >= 10_000 ? 1 : 2)} s`;
+  return `${ms >= 10 ? ms.toFixed(0) : ms.toFixed(1)} ms`;
+}
+
+/** As many digits as there are, in no other notation. */
+function dollars(amount: number): string {
+  return `$${amount.toFixed(9).replace(/0+$/, '').replace(/\.$/, '')}`;
+}

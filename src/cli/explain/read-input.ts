@@ -1,0 +1,34 @@
+import { open } from 'node:fs/promises';
+import { MOST_BYTES, UnreadableInput } from './request.js';
+
+/**
+ * A whole file.
+ *
+ * @throws UnreadableInput for one that cannot be read, or is larger than what is read
+ */
+export async function readFile(path: string): Promise<Uint8Array> {
+  try {
+    const file = await open(path);
+    try {
+      return await readPieces(file.createReadStream({ autoClose: false }));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof UnreadableInput) throw error;
+    throw new UnreadableInput(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** @throws UnreadableInput for more than what is read */
+export async function readPieces(pieces: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    length += bytes.length;
+    if (length > MOST_BYTES) throw new UnreadableInput(`is larger than ${MOST_BYTES} bytes: cut it`);
+    read.push(bytes);
+  }
+  return Buffer.concat(read);
+}

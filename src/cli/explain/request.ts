@@ -1,0 +1,15 @@
+import type { OtlpRequests } from '../../otlp/wire/requests.js';
+import type { TelemetrySignal } from '../../signal/batch.js';
+
+/** Of one file, as it lies there and inflated. */
+export const MOST_BYTES = 512 * 1024 * 1024;
+
+/** A request of one signal, as the receiver decodes it. */
+export type TelemetryRequest = {
+  readonly [S in TelemetrySignal]: { readonly signal: S; readonly request: OtlpRequests[S] };
+}[TelemetrySignal];
+
+/** What lies in a file is no telemetry that Jackdaw reads. The message is the rest of a sentence about the file. */
+export class UnreadableInput extends Error {
+  override readonly name = 'UnreadableInput';
+}

@@ -1,0 +1,140 @@
+import { RunState } from '../../runs/run-state.js';
+import type { HeaderRow, SpanRow } from '../../runs/rules/rows.js';
+import { factsOf, keyOf, type SpanFacts } from '../../runs/rules/span-facts.js';
+import { FewSpans } from '../../runs/spans/few-spans.js';
+import { itemAt, must } from '../../signal/checked.js';
+import { HourSums } from '../../signal/hour-sums.js';
+import { NO_NODE } from '../../signal/service-map.js';
+import { SPAN_TYPES, type SpanRecord, type SpanType } from '../../signal/span.js';
+import { countTrace } from '../../signal/trace-map.js';
+import type { TracesBatch } from '../../signal/batch.js';
+import { IncomingBatch } from '../../storage/duckdb/changes/incoming-batch.js';
+import { headerAt, payloadAt } from '../../storage/duckdb/changes/incoming-rows.js';
+import { TracesEncoder } from '../../storage/duckdb/messages/encode-traces.js';
+
+/** Every run follows all its spans here, and is worked out from all of them. */
+const LIMITS = { few: Infinity, followed: Infinity };
+const TENANT = 1;
+
+/** A run as a store would keep it. */
+export interface StoredRun {
+  readonly traceId: string;
+  readonly header: HeaderRow;
+  readonly agent: string;
+  readonly spans: readonly StoredSpan[];
+  readonly map: RunMap;
+}
+
+export interface StoredSpan {
+  readonly row: SpanRow;
+  /** What its run's header depends on. The ids are keys. */
+  readonly facts: SpanFacts;
+  /** What came of it, in that order: mostly one, two where it was sent before it ended. */
+  readonly records: readonly SpanRecord[];
+}
+
+/** What a run adds to the service map. */
+export interface RunMap {
+  readonly nodes: readonly { readonly name: string; readonly type: SpanType }[];
+  readonly edges: readonly { readonly source: string; readonly target: string; readonly spans: number }[];
+}
+
+/** What batches make of runs, by the rules by which a store settles them. */
+export class StoredRuns {
+  readonly #encoder = new TracesEncoder();
+  readonly #names = new Names();
+  readonly #runs = new Map<
+    string,
+    { readonly state: RunState; readonly records: Map<string, SpanRecord[]> }
+  >();
+
+  add(batch: TracesBatch): void {
+    // When it came says nothing of what is shown.
+    const message = { ...this.#encoder.encode(batch, 0), tenant: TENANT, wanted: [] };
+    const incoming = new IncomingBatch(message);
+    incoming.numberNodes(this.#names);
+    batch.items.forEach(({ trace, spans }, index) => {
+      const { state, records } = this.#run(trace.trace_id, incoming, index);
+      for (let row = incoming.start(index), i = 0; row < incoming.end(index); row++, i++) {
+        const sent = incoming.span(row);
+        const node = incoming.nodeAt(row);
+        const before = state.find(keyOf(sent.span_id))?.node ?? NO_NODE;
+        const isNews = state.applySpan(sent, payloadAt(incoming, row), {
+          incoming: () => node,
+          completed: () => (node === NO_NODE ? before : node),
+        });
+        if (!isNews) continue;
+        const known = records.get(sent.span_id) ?? [];
+        known.push(itemAt(spans, i));
+        records.set(sent.span_id, known);
+      }
+    });
+  }
+
+  /** What there is after all batches, the earliest first. */
+  finish(): readonly StoredRun[] {
+    return [...this.#runs]
+      .map(([traceId, { state, records }]) => {
+        const rows = state.settle(1).spans.map(({ row }) => must(row, 'row of a span'));
+        const spans = rows.map((row) => ({
+          row,
+          facts: must(state.spans.get(keyOf(row.span_id)), 'state of a span'),
+          records: records.get(row.span_id) ?? [],
+        }));
+        return { traceId, header: state.header, agent: state.agent, spans, map: this.#mapOf(state) };
+      })
+      .sort((a, b) => a.header.started_at - b.header.started_at || (a.traceId < b.traceId ? -1 : 1));
+  }
+
+  #run(traceId: string, batch: IncomingBatch, index: number) {
+    const known = this.#runs.get(traceId);
+    const named = headerAt(batch, index);
+    if (known !== undefined) {
+      const facts: SpanFacts[] = [];
+      for (let row = batch.start(index); row < batch.end(index); row++)
+        facts.push(factsOf(batch.span(row), batch.nodeAt(row)));
+      known.state.applyHeader(named, facts, batch.receivedAt);
+      return known;
+    }
+    const { receivedAt: heardAt, map } = batch;
+    const isNew = { heardAt, isStored: false, isMapped: map !== null, hasEnded: false };
+    const made = { state: new RunState(named, isNew, LIMITS), records: new Map<string, SpanRecord[]>() };
+    this.#runs.set(traceId, made);
+    return made;
+  }
+
+  #mapOf({ agent, isMapped, spans }: RunState): RunMap {
+    if (!isMapped || !(spans instanceof FewSpans)) return { nodes: [], edges: [] };
+    const sums = new HourSums();
+    countTrace(this.#names.number(TENANT, agent), spans.all(), sums);
+    const name = (number: number): string => this.#names.name(number);
+    return {
+      nodes: sums
+        .nodes()
+        .map(({ node_no, type }) => ({ name: name(node_no), type: itemAt(SPAN_TYPES, type) })),
+      edges: sums.edges().map(({ source_no, target_no, spans: count }) => ({
+        source: name(source_no),
+        target: name(target_no),
+        spans: count,
+      })),
+    };
+  }
+}
+
+/** Numbers for the names of nodes, from 1. */
+class Names {
+  readonly #numbers = new Map<string, number>();
+  readonly #names: string[] = [];
+
+  number(_tenant: number, name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.#names.push(name);
+    this.#numbers.set(name, number);
+    return number;
+  }
+
+  name(number: number): string {
+    return itemAt(this.#names, number - 1);
+  }
+}

@@ -1,0 +1,136 @@
+import type { Consumer } from '../../component/consumer.js';
+import type { Witness } from '../../otlp/map/witness.js';
+import type { Plan, PlannedPipeline } from '../../pipeline/plan.js';
+import { otlpReceiver } from '../../receivers/otlp/factory.js';
+import { Intake } from '../../receivers/otlp/intake.js';
+import type { OtlpConfig } from '../../receivers/otlp/config.js';
+import { costProcessor } from '../../processors/cost/factory.js';
+import { serviceMapProcessor } from '../../processors/service-map/factory.js';
+import { quotaProcessor } from '../../processors/quota/factory.js';
+import { validationProcessor } from '../../processors/validation/factory.js';
+import {
+  TELEMETRY_SIGNALS,
+  type Batches,
+  type LogsBatch,
+  type TelemetrySignal,
+  type TracesBatch,
+} from '../../signal/batch.js';
+import { deriveBatch } from '../../signal/derive-map.js';
+import { createLogger } from '../../telemetry/logger.js';
+import { PrometheusMeter } from '../../telemetry/meter.js';
+import { systemClock } from '../../telemetry/system-clock.js';
+import { UsageError } from '../usage-error.js';
+import type { TelemetryRequest } from './request.js';
+
+/** Whose telemetry it is says nothing here. */
+const TENANT = '00000000-0000-4000-8000-000000000000';
+/** What decides about what is shown; it needs no store. */
+const DECIDING: readonly string[] = [validationProcessor.type, costProcessor.type];
+/** What is not missed: it counts what comes, or derives in threads what is derived here. */
+const NOT_MISSED: readonly string[] = [quotaProcessor.type, serviceMapProcessor.type];
+
+/** What a file brought, as it would go to a store. */
+export interface Taken {
+  readonly traces: readonly TracesBatch[];
+  readonly logs: readonly LogsBatch[];
+  /** Spans, log records and metric points that were taken. */
+  readonly counts: Readonly<Record<TelemetrySignal, number>>;
+  /** What was not taken: how many items of a request, and why. */
+  readonly rejections: readonly string[];
+}
+
+/** Takes requests as the receiver `otlp` of a configuration does, through its pipelines, and keeps what comes out of them. */
+export class Taking {
+  readonly #intake: Intake;
+  readonly #traces: TracesBatch[] = [];
+  readonly #logs: LogsBatch[] = [];
+  readonly #counts: Record<TelemetrySignal, number> = { traces: 0, metrics: 0, logs: 0 };
+  /** Processors of these pipelines that are left out, though they might change something. */
+  readonly leftOut: readonly string[];
+
+  /** @throws UsageError for a configuration that takes no traces by OTLP */
+  constructor(plan: Plan, witness: Witness) {
+    const pipelines = new Map(TELEMETRY_SIGNALS.map((signal) => [signal, pipelineOf(plan, signal)]));
+    const traces = pipelines.get('traces');
+    const receiver = traces?.receivers.find(isOtlp);
+    if (traces === undefined || receiver === undefined)
+      throw new UsageError('the configuration has no pipeline of traces with a receiver otlp');
+    const isMapped = traces.processors.some(({ factory }) => factory.type === serviceMapProcessor.type);
+    const outputs = {
+      traces: this.#chain('traces', traces, (batch) => {
+        this.#traces.push(isMapped ? { ...batch, service_map: deriveBatch(batch.items) } : batch);
+        this.#counts.traces += batch.items.reduce((sum, { spans }) => sum + spans.length, 0);
+      }),
+      logs: this.#chain('logs', pipelines.get('logs'), (batch) => {
+        this.#logs.push(batch);
+        this.#counts.logs += batch.items.length;
+      }),
+      metrics: this.#chain('metrics', pipelines.get('metrics'), (batch) => {
+        this.#counts.metrics += batch.items.length;
+      }),
+    };
+    // The plan has the configuration of a receiver `otlp` as its schema describes it.
+    const config = receiver.config as OtlpConfig;
+    this.#intake = new Intake({ ...tools(), id: receiver.id, config, outputs, witness });
+    this.leftOut = [...pipelines.values()]
+      .flatMap((pipeline) => pipeline?.processors ?? [])
+      .filter(({ factory: { type } }) => !DECIDING.includes(type) && !NOT_MISSED.includes(type))
+      .map(({ id }) => id);
+  }
+
+  async take(requests: readonly TelemetryRequest[]): Promise<Taken> {
+    const rejections: string[] = [];
+    for (const each of requests) {
+      const { rejection } = await this.#takeOne(each);
+      if (rejection !== undefined)
+        rejections.push(`${rejection.count} of ${each.signal}: ${rejection.reason}`);
+    }
+    return { traces: this.#traces, logs: this.#logs, counts: this.#counts, rejections };
+  }
+
+  #takeOne(each: TelemetryRequest) {
+    const { signal: abort } = new AbortController();
+    switch (each.signal) {
+      case 'traces':
+        return this.#intake.take('traces', () => each.request, TENANT, abort);
+      case 'metrics':
+        return this.#intake.take('metrics', () => each.request, TENANT, abort);
+      case 'logs':
+        return this.#intake.take('logs', () => each.request, TENANT, abort);
+    }
+  }
+
+  /** The processors of a pipeline that decide, and behind them what takes the batch. Without a pipeline, `keep` alone. */
+  #chain<S extends TelemetrySignal>(
+    signal: S,
+    pipeline: PlannedPipeline | undefined,
+    keep: (batch: Batches[S]) => void,
+  ): Consumer<Batches[S]> {
+    let next: Consumer<Batches[S]> = {
+      consume: async (batch) => {
+        keep(batch);
+        return { accepted: batch.items.length, refused: [] };
+      },
+    };
+    for (const { factory, id, config } of pipeline?.processors.toReversed() ?? []) {
+      const create = DECIDING.includes(factory.type) ? factory.create[signal] : undefined;
+      if (create !== undefined) next = create({ ...tools(), id, config, next });
+    }
+    return next;
+  }
+}
+
+function pipelineOf({ pipelines }: Plan, signal: TelemetrySignal): PlannedPipeline | undefined {
+  return pipelines.find((pipeline) => pipeline.signal === signal && pipeline.receivers.some(isOtlp));
+}
+
+function isOtlp({ factory }: PlannedPipeline['receivers'][number]): boolean {
+  return factory.type === otlpReceiver.type;
+}
+
+/** Nobody reads a log or metrics of a command that ends at once. */
+function tools() {
+  const output = { write: () => undefined, isTerminal: false };
+  const logger = createLogger({ level: 'error', format: 'json', output });
+  return { logger, meter: new PrometheusMeter(), clock: systemClock };
+}
