@@ -1,6 +1,6 @@
-import { itemAt } from '../signal/checked.js';
 import {
   NO_BYTES,
+  partAt,
   placesOf,
   TWO_32,
   WIDTHS,
@@ -34,41 +34,41 @@ export class ColumnsReader {
   }
 
   place(column: number): Place {
-    return itemAt(this.#places, column);
+    return partAt(this.#places, column);
   }
 
   isNull(column: number, row: number): boolean {
-    const { nulls } = itemAt(this.#places, column);
+    const { nulls } = partAt(this.#places, column);
     return nulls >= 0 && this.#fixedBytes[nulls + row] === 1;
   }
 
   /** The four 32-bit words of each UUID of a column, as `parseUuid` lays them. */
   uuidWords(column: number): Uint32Array {
-    return new Uint32Array(this.fixed, itemAt(this.#places, column).data, this.rows * 4);
+    return new Uint32Array(this.fixed, partAt(this.#places, column).data, this.rows * 4);
   }
 
   /** The values of a `uint32` column. */
   uint32s(column: number): Uint32Array {
-    return new Uint32Array(this.fixed, itemAt(this.#places, column).data, this.rows);
+    return new Uint32Array(this.fixed, partAt(this.#places, column).data, this.rows);
   }
 
   /** One byte a row, 1 for null; empty for a column that is never null. */
   nullFlags(column: number): Uint8Array {
-    const { nulls } = itemAt(this.#places, column);
+    const { nulls } = partAt(this.#places, column);
     return nulls < 0 ? NO_BYTES : this.#fixedBytes.subarray(nulls, nulls + this.rows);
   }
 
   /** Start and end of each row's text in `text`. */
   textSpans(column: number): Uint32Array {
-    return new Uint32Array(this.fixed, itemAt(this.#places, column).data, this.rows * 2);
+    return new Uint32Array(this.fixed, partAt(this.#places, column).data, this.rows * 2);
   }
 
   textStart(column: number, row: number): number {
-    return this.#view.getUint32(itemAt(this.#places, column).data + row * 8, true);
+    return this.#view.getUint32(partAt(this.#places, column).data + row * 8, true);
   }
 
   textEnd(column: number, row: number): number {
-    return this.#view.getUint32(itemAt(this.#places, column).data + row * 8 + 4, true);
+    return this.#view.getUint32(partAt(this.#places, column).data + row * 8 + 4, true);
   }
 
   textBytes(column: number, row: number): Buffer {
@@ -77,8 +77,8 @@ export class ColumnsReader {
 
   value(column: number, row: number): string | number | boolean | null {
     if (this.isNull(column, row)) return null;
-    const kind = itemAt(this.#columns, column).kind;
-    const offset = itemAt(this.#places, column).data + row * WIDTHS[kind];
+    const kind = partAt(this.#columns, column).kind;
+    const offset = partAt(this.#places, column).data + row * WIDTHS[kind];
     switch (kind) {
       case 'uuid':
         return formatUuid(this.uuidWords(column), row * 4);
@@ -102,7 +102,7 @@ export class ColumnsReader {
   /** One row as an object. @param columns the first ones of the message */
   row<const Columns extends readonly Column[]>(columns: Columns, row: number): RowOf<Columns> {
     const object: Record<string, string | number | boolean | null> = {};
-    for (let i = 0; i < columns.length; i++) object[itemAt(columns, i).name] = this.value(i, row);
+    for (let i = 0; i < columns.length; i++) object[partAt(columns, i).name] = this.value(i, row);
     return object as RowOf<Columns>;
   }
 }

@@ -1,6 +1,7 @@
-import { itemAt, wordAt } from '../signal/checked.js';
+import { wordAt } from '../signal/checked.js';
 import {
   NO_BYTES,
+  partAt,
   placesOf,
   TWO_32,
   WIDTHS,
@@ -44,7 +45,7 @@ export class ColumnsWriter {
       isWanted: (kind: ColumnKind) => boolean,
       none: View,
       view: (at: number, width: number) => View,
-    ) => columns.map(({ kind }, i) => (isWanted(kind) ? view(itemAt(places, i).data, WIDTHS[kind]) : none));
+    ) => columns.map(({ kind }, i) => (isWanted(kind) ? view(partAt(places, i).data, WIDTHS[kind]) : none));
     this.#words = dataOf(
       (kind) => WIDTHS[kind] >= 4,
       NO_WORDS,
@@ -63,25 +64,25 @@ export class ColumnsWriter {
   }
 
   isNull(column: number, row: number): void {
-    const nulls = itemAt(this.#nulls, column);
+    const nulls = partAt(this.#nulls, column);
     if (nulls === NO_BYTES) throw new RangeError(`The column ${this.#name(column)} is never null.`);
     nulls[row] = 1;
     this.#count(column);
   }
 
   uuid(column: number, row: number, text: string): void {
-    parseUuid(text, itemAt(this.#words, column), row * 4);
+    parseUuid(text, partAt(this.#words, column), row * 4);
     this.#count(column);
   }
 
   /** A UUID that is already in words. */
   uuidWords(column: number, row: number, from: Uint32Array, offset: number): void {
-    itemAt(this.#words, column).set(from.subarray(offset, offset + 4), row * 4);
+    partAt(this.#words, column).set(from.subarray(offset, offset + 4), row * 4);
     this.#count(column);
   }
 
   int64(column: number, row: number, value: number): void {
-    const words = itemAt(this.#words, column);
+    const words = partAt(this.#words, column);
     const high = Math.floor(value / TWO_32);
     words[row * 2] = value - high * TWO_32;
     words[row * 2 + 1] = high;
@@ -94,18 +95,18 @@ export class ColumnsWriter {
   }
 
   uint32(column: number, row: number, value: number): void {
-    itemAt(this.#words, column)[row] = value;
+    partAt(this.#words, column)[row] = value;
     this.#count(column);
   }
 
   float64(column: number, row: number, value: number): void {
-    itemAt(this.#doubles, column)[row] = value;
+    partAt(this.#doubles, column)[row] = value;
     this.#count(column);
   }
 
   /** For `uint8` and `bool`. */
   byte(column: number, row: number, value: number): void {
-    itemAt(this.#bytes, column)[row] = value;
+    partAt(this.#bytes, column)[row] = value;
     this.#count(column);
   }
 
@@ -117,7 +118,7 @@ export class ColumnsWriter {
 
   /** A text that the caller has put into the scratch itself. */
   span(column: number, row: number, start: number, end: number): void {
-    const words = itemAt(this.#words, column);
+    const words = partAt(this.#words, column);
     words[row * 2] = start;
     words[row * 2 + 1] = end;
     this.#count(column);
@@ -157,7 +158,7 @@ export class ColumnsWriter {
   }
 
   #name(column: number): string {
-    return itemAt(this.#columns, column).name;
+    return partAt(this.#columns, column).name;
   }
 }
 

@@ -27,7 +27,7 @@ export function numberOrigins(
   });
   if (added.length === 0) return { numbers, rows: [] };
   const source = new ColumnsReader(ORIGINS.wire, encodeRows(ORIGINS.wire, added));
-  const own = (_row: number, values: number[]): void => {
+  const own = (_row: number, values: Float64Array): void => {
     values[0] = seq;
     values[1] = tenant;
   };

@@ -20,7 +20,7 @@ export function objectRows(table: Table, rows: readonly OwnedRow<object>[]): Row
   if (rows.length === 0) return [];
   const objects = rows.map(({ row }) => row as Record<string, string | number | boolean | null>);
   const source = new ColumnsReader(table.wire, encodeRows(table.wire, objects));
-  const own = (row: number, values: number[]): void => {
+  const own = (row: number, values: Float64Array): void => {
     for (const [i, value] of itemAt(rows, row).own.entries()) values[i] = value;
   };
   const replacing = rows.filter((row) => row.replaces).length;

@@ -8,7 +8,7 @@ export interface Rows {
   readonly from: number;
   readonly to: number;
   /** Sets the values of the table's own columns for a row of the source. */
-  readonly own: (row: number, values: number[]) => void;
+  readonly own: (row: number, values: Float64Array) => void;
   /** How many of them replace older versions. */
   readonly replacing: number;
 }

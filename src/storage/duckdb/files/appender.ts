@@ -1,7 +1,7 @@
 import duckdb from '@duckdb/node-bindings';
-import { byteAt, itemAt, must } from '../../../signal/checked.js';
+import { byteAt, doubleAt, itemAt, must } from '../../../signal/checked.js';
 import type { ColumnsReader } from '../../../worker/columns-reader.js';
-import { WIDTHS, type Column, type ColumnKind } from '../../../worker/columns.js';
+import { partAt, WIDTHS, type Column } from '../../../worker/columns.js';
 import { columnsOf, type Table } from '../../table.js';
 import type { Connection } from './connection.js';
 
@@ -45,9 +45,9 @@ export class TableAppender {
     source: ColumnsReader,
     from: number,
     to: number,
-    own: (row: number, values: number[]) => void,
+    own: (row: number, values: Float64Array) => void,
   ): void {
-    const values: number[] = this.#own.map(() => NaN);
+    const values = new Float64Array(this.#own.length);
     let next = from;
     while (next < to) {
       const count = Math.min(to - next, CAPACITY - this.#rows);
@@ -55,7 +55,7 @@ export class TableAppender {
       for (let i = 0; i < count; i++) {
         values.fill(NaN);
         own(next + i, values);
-        for (let c = 0; c < values.length; c++) itemAt(this.#own, c).set(this.#rows + i, itemAt(values, c));
+        for (let c = 0; c < values.length; c++) partAt(this.#own, c).set(this.#rows + i, doubleAt(values, c));
       }
       this.#table.wire.forEach((column, c) => {
         const position = this.#own.length + c;
@@ -151,15 +151,15 @@ export class TableAppender {
 class StoreColumn {
   /** For errors. */
   readonly #name: string;
-  readonly #kind: ColumnKind;
+  readonly #width: number;
   readonly #data: ArrayBuffer;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
 
   constructor(table: Table, { name, kind }: Column) {
     this.#name = `${table.name}.${name}`;
-    this.#kind = kind;
-    this.#data = new ArrayBuffer(WIDTHS[kind] * CAPACITY);
+    this.#width = WIDTHS[kind];
+    this.#data = new ArrayBuffer(this.#width * CAPACITY);
     this.#bytes = new Uint8Array(this.#data);
     this.#words = new Int32Array(this.#data, 0, this.#data.byteLength >> 2);
   }
@@ -167,16 +167,16 @@ class StoreColumn {
   /** @throws RangeError for NaN: nothing was written */
   set(row: number, value: number): void {
     if (Number.isNaN(value)) throw new RangeError(`The column ${this.#name} was not written.`);
-    if (this.#kind === 'int64') {
+    if (this.#width === 8) {
       const high = Math.floor(value / 4_294_967_296);
       this.#words[row * 2] = value - high * 4_294_967_296;
       this.#words[row * 2 + 1] = high;
-    } else if (WIDTHS[this.#kind] === 1) this.#bytes[row] = value;
+    } else if (this.#width === 1) this.#bytes[row] = value;
     else this.#words[row] = value;
   }
 
   copyTo(vector: duckdb.Vector, rows: number): void {
-    duckdb.copy_data_to_vector(vector, 0, this.#data, 0, rows * WIDTHS[this.#kind]);
+    duckdb.copy_data_to_vector(vector, 0, this.#data, 0, rows * this.#width);
   }
 }
 

@@ -42,7 +42,7 @@ export class IncomingLogs implements Append {
   rows(seq: number): Rows[] {
     const tenant = this.#tenant;
     const { numbers, rows } = numberOrigins(this.#origins, this.#originRows, { seq, tenant });
-    const own = (row: number, values: number[]): void => {
+    const own = (row: number, values: Float64Array): void => {
       values[0] = seq;
       values[1] = tenant;
       values[2] = 0;

@@ -71,7 +71,7 @@ export class IncomingPoints implements Append {
     this.#streamNos = this.#numberStreams(versions);
     const origins = numberOrigins(this.#origins, this.#originRows, { seq, tenant: this.#tenant });
     this.#originNos = origins.numbers;
-    const own = (row: number, values: number[]): void => {
+    const own = (row: number, values: Float64Array): void => {
       values[0] = seq;
       values[1] = this.#tenant;
       values[2] = itemAt(this.#streamNos, wordAt(this.#streamOf, row));
@@ -144,7 +144,7 @@ export class IncomingPoints implements Append {
 
   #streamVersions(seq: number, versions: readonly StreamVersion[]): Rows[] {
     const rows = versions.map(({ stream: { stream_no, name, facts } }) => ({ stream_no, name, ...facts }));
-    const own = (row: number, values: number[]): void => {
+    const own = (row: number, values: Float64Array): void => {
       values[0] = seq;
       values[1] = this.#tenant;
       values[2] = versions[row]?.before === null ? 0 : 1;

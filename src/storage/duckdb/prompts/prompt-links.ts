@@ -94,7 +94,7 @@ export class PromptLinks {
     added.forEach(({ links, link }, row) => {
       writeLink(writer, row, links, link);
     });
-    const own = (row: number, values: number[]): void => {
+    const own = (row: number, values: Float64Array): void => {
       const { links } = itemAt(added, row);
       values[0] = seq;
       values[1] = links.tenant;

@@ -50,7 +50,7 @@ export function wholeRows(
 ): Rows[] {
   const { tenant } = batch;
   const mapped = Number(batch.map !== null);
-  const own = (trace: number, values: number[]): void => {
+  const own = (trace: number, values: Float64Array): void => {
     const spans = batch.end(trace) - batch.start(trace);
     values[0] = seq;
     values[1] = tenant;
@@ -88,7 +88,7 @@ export function newSpanRows(
 ): Rows[] {
   const { tenant } = batch;
   const lines = linesOf(batch, traces, firstLine);
-  const ownOfSpan = (row: number, values: number[]): void => {
+  const ownOfSpan = (row: number, values: Float64Array): void => {
     values[0] = seq;
     values[1] = tenant;
     values[2] = wordAt(lines, row);
@@ -191,7 +191,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
       first = next;
     }
   }
-  const own = (row: number, values: number[]): void => {
+  const own = (row: number, values: Float64Array): void => {
     values[0] = seq;
     values[1] = batch.tenant;
     values[2] = itemAt(firstLines, row);

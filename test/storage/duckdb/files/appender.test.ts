@@ -124,7 +124,7 @@ void t.test(
     const first = make(5000, 0);
     const second = make(3000, 5000);
     const appender = new TableAppender(connection, MAIN, TABLE);
-    const own = (offset: number) => (i: number, values: number[]) => {
+    const own = (offset: number) => (i: number, values: Float64Array) => {
       values[0] = offset + i;
       values[1] = 1;
       values[2] = 0;

@@ -88,7 +88,7 @@ void t.test('a value that the store itself leaves out is an error, and nothing i
     for (const [left, { name }] of table.store.entries()) {
       await connection.run('BEGIN');
       const appender = new TableAppender(connection, MAIN, table);
-      const own = (row: number, values: number[]): void => {
+      const own = (row: number, values: Float64Array): void => {
         for (const place of table.store.keys()) if (place !== left || row === 0) values[place] = 1;
       };
       appender.append(rows.source, 0, 1, own);
