@@ -7,6 +7,7 @@ import type { RunFigures } from '../figures/run-figures.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { Connection } from '../files/connection.js';
 import type { Asker } from '../reads/asker.js';
+import type { Beside } from '../reads/read-pool.js';
 import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
 import { listRuns, readRunsAt, type RunsPart } from './runs.js';
@@ -41,6 +42,7 @@ type ReadPage<Page> = (
   tenant: number,
   cursor: SpanCursor,
   where: SpansOfTrace,
+  beside: Beside,
 ) => Promise<Page>;
 
 /** What the contract `Runs` reads, in parts that may cross from the store thread. */
@@ -70,12 +72,12 @@ export class RunReads {
     const { agents, traces } = this.#known;
     const id = new TraceId(traceId);
     if (traces.find(tenant, id.words, 0) === 0) return null;
-    return await short(async (connection, capture) => {
+    return await short(async (connection, capture, beside) => {
       const seq = traces.find(tenant, id.words, 0);
       const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
       if (found === null) return null;
       const start = { traceId: id.text, after: null };
-      const page = await readPage(connection, capture, tenant, start, found.spans);
+      const page = await readPage(connection, capture, tenant, start, found.spans, beside);
       return { trace: found.trace, page };
     });
   }
@@ -97,11 +99,11 @@ export class RunReads {
 
   async #page<Page>({ tenant, short }: Asker, cursor: SpanCursor, readPage: ReadPage<Page>): Promise<Page> {
     const id = new TraceId(cursor.traceId);
-    return await short(async (connection, capture) => {
+    return await short(async (connection, capture, beside) => {
       const seq = this.#known.traces.find(tenant, id.words, 0);
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
-      return await readPage(connection, capture, tenant, cursor, spans);
+      return await readPage(connection, capture, tenant, cursor, spans, beside);
     });
   }
 

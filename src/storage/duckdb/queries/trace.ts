@@ -12,7 +12,8 @@ import { conditionsOn, narrowed, ofCommits, type CommitRanges } from '../rows/co
 import { newest, relation } from '../rows/relation.js';
 import { onLines, placeKey, placeOf } from '../rows/line-places.js';
 import type { Capture } from '../rows/segment.js';
-import { firstPayloads } from '../runs/payloads.js';
+import type { Beside } from '../reads/read-pool.js';
+import { FEW_SPANS, firstPayloads, piecesOf } from '../runs/payloads.js';
 import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../figures/agents.js';
@@ -59,8 +60,8 @@ export interface SpanRows {
 /** Where to look for a trace's spans. */
 export interface SpansOfTrace {
   readonly commits: CommitRanges;
-  /** Whether all of them fit on one page. */
-  readonly areFew: boolean;
+  /** How many there are; Infinity where that was not asked. */
+  readonly count: number;
 }
 
 /** @param seq the commit that holds the trace's newest header */
@@ -83,7 +84,7 @@ export async function readHeader(
   if (row === undefined) return null;
   return {
     trace: { ...runSummary(row, agents), metadata: metadataOf(row) },
-    spans: { commits: commitsAt(row), areFew: Number(row.span_count) <= PAGE_SPANS },
+    spans: { commits: commitsAt(row), count: Number(row.span_count) },
   };
 }
 
@@ -101,7 +102,7 @@ export async function readCommits(
   seq: number,
 ): Promise<SpansOfTrace | null> {
   const row = await newestHeader(connection, capture, tenant, traceId, seq, 'seq');
-  return row === undefined ? null : { commits: commitsAt(row), areFew: false };
+  return row === undefined ? null : { commits: commitsAt(row), count: Infinity };
 }
 
 async function newestHeader(
@@ -126,25 +127,36 @@ export async function readSpans(
   tenant: number,
   cursor: SpanCursor,
   where: SpansOfTrace,
+  beside: Beside,
 ): Promise<SpanPage> {
-  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where);
+  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where, beside);
   const texts = spans.map(({ row, payload }) => spanJson(cursor.traceId, row, payload));
   return { json: new TextEncoder().encode(texts.join(',')), next };
 }
 
-/** A page of a trace's spans, in the order of `started_at`, then `span_id`. */
+/**
+ * A page of a trace's spans, in the order of `started_at`, then `span_id`.
+ *
+ * @param beside reads the payloads of a trace with few spans while its spans are read: looking for both takes as long in a large store
+ */
 export async function readSpanRows(
   connection: Connection,
   capture: Capture,
   tenant: number,
   cursor: SpanCursor,
   where: SpansOfTrace,
+  beside: Beside,
 ): Promise<SpanRows> {
   const { traceId, after } = cursor;
-  const { found, onPage } = await pageRows(connection, capture, tenant, cursor, where);
+  const [{ found, onPage }, pieces] = await both(
+    pageRows(connection, capture, tenant, cursor, where),
+    after === null && where.count <= FEW_SPANS
+      ? beside((other) => piecesOf(other, capture, tenant, traceId, conditionsOn([where.commits]), true))
+      : null,
+  );
   const places = found.map(placeOf);
   const areAll = after === null && onPage < PAGE_SPANS && onPage === places.length;
-  const of = { places, areAll };
+  const of = { places, areAll, pieces };
   const payloads = await firstPayloads(connection, capture, tenant, traceId, of, PAGE_BYTES);
   await yieldToOthers();
   const rows = found.slice(0, payloads.spans);
@@ -162,6 +174,15 @@ export async function readSpanRows(
   };
 }
 
+/** Waits for both, also where one fails. @throws what one of them throws */
+async function both<One, Other>(
+  one: Promise<One>,
+  other: Promise<Other> | null,
+): Promise<[One, Other | null]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
+}
+
 /**
  * The spans of a page: as many as memory may hold with their texts, but at least one. DuckDB sorts rows with their texts cut; the
  * texts of the spans that are shown are then read whole.
@@ -173,7 +194,7 @@ async function pageRows(
   capture: Capture,
   tenant: number,
   { traceId, after }: SpanCursor,
-  { commits, areFew }: SpansOfTrace,
+  { commits, count }: SpansOfTrace,
 ): Promise<{ found: Row[]; onPage: number }> {
   const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
   // Repeated in the scans, so that they skip what comes before.
@@ -187,9 +208,12 @@ async function pageRows(
   const columns = `SELECT seq, line, text_bytes, ${selectList(SHOWN)}`;
   const order = 'ORDER BY started_at, span_id';
   // Planning an order takes DuckDB longer than reading a few spans.
-  const rows = areFew
-    ? (await connection.rows(`${columns} FROM (${cut})`)).sort(byStart)
-    : await connection.rows(`${columns} FROM (SELECT * FROM (${cut}) ${order} LIMIT ${PAGE_SPANS}) ${order}`);
+  const rows =
+    count <= PAGE_SPANS
+      ? (await connection.rows(`${columns} FROM (${cut})`)).sort(byStart)
+      : await connection.rows(
+          `${columns} FROM (SELECT * FROM (${cut}) ${order} LIMIT ${PAGE_SPANS}) ${order}`,
+        );
   const found: Row[] = [];
   let bytes = 0;
   for (const row of rows) {

@@ -10,6 +10,7 @@ import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { TraceId } from '../rows/trace-id.js';
 import { firstPayloads } from '../runs/payloads.js';
+import type { Beside } from '../reads/read-pool.js';
 import { readSpanRows, SHOWN, type SpanCursor, type SpansOfTrace } from './trace.js';
 
 /** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
@@ -56,8 +57,9 @@ export async function readWholeSpans(
   tenant: number,
   cursor: SpanCursor,
   where: SpansOfTrace,
+  beside: Beside,
 ): Promise<WholeSpanPage> {
-  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where);
+  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where, beside);
   return { spans: spans.map(({ row, payload }) => wholeSpan(cursor.traceId, row, payload)), next };
 }
 

@@ -36,10 +36,19 @@ export interface ReadFigures {
   readonly ended: Readonly<Record<EndedFor, number>>;
 }
 
+/**
+ * Does a part of a running read at the same time on a connection of its own, which counts as another read of its share. Whoever
+ * calls it waits for both parts before the read is over.
+ *
+ * @returns null where it would have to wait for a connection: the read then does that part itself
+ */
+export type Beside = <T>(work: (connection: Connection) => Promise<T>) => Promise<T> | null;
+
 /** A read that has a connection. */
 export interface RunningRead {
   readonly mayBeEnded: boolean;
-  /** Ends its statement, and with it the read, with an error. */
+  readonly beside: Beside;
+  /** Ends its statements, also those beside it, and with them the read, with an error. */
   end(reason: EndedFor | null, error: Error): void;
 }
 
@@ -121,6 +130,21 @@ export class ReadPool {
     });
   }
 
+  /** The same for a part of a running read, at once or not at all. */
+  #useIfFree<T>(
+    reader: Reader,
+    work: (connection: Connection, running: RunningRead) => Promise<T>,
+  ): Promise<T> | null {
+    if (this.#isClosed || this.#turns.waiting > 0) return null;
+    const turn: Waiting = { ...reader, take: () => undefined, refuse: () => undefined };
+    this.#turns.add(turn);
+    if (this.#turns.next() === undefined) {
+      this.#turns.remove(turn);
+      return null;
+    }
+    return this.#run(turn, this.#takeFree(), work);
+  }
+
   /** Takes no more reads, and resolves when the running ones are done: closing a connection in use would end the process. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -155,10 +179,14 @@ export class ReadPool {
 
   #next(): void {
     for (let turn = this.#turns.next(); turn !== undefined; turn = this.#turns.next()) {
-      const connection = this.#free.pop();
-      if (connection === undefined) throw new Error('a read was to begin without a connection');
-      turn.take(connection);
+      turn.take(this.#takeFree());
     }
+  }
+
+  #takeFree(): Connection {
+    const connection = this.#free.pop();
+    if (connection === undefined) throw new Error('a read was to begin without a connection');
+    return connection;
   }
 
   async #run<T>(
@@ -167,10 +195,26 @@ export class ReadPool {
     work: (connection: Connection, running: RunningRead) => Promise<T>,
   ): Promise<T> {
     const begun = performance.now();
+    const parts = new Set<RunningRead>();
+    let isEnded = false;
     const running: RunningRead = {
       mayBeEnded: waiting.mayBeEnded,
+      beside: (part) => {
+        if (isEnded) return null;
+        // It is ended with this one.
+        return this.#useIfFree({ ...waiting, mayBeEnded: false, abort: undefined }, async (other, itself) => {
+          parts.add(itself);
+          try {
+            return await part(other);
+          } finally {
+            parts.delete(itself);
+          }
+        });
+      },
       end: (reason, error) => {
+        isEnded = true;
         if (connection.stop(error) && reason !== null) this.#ended[reason]++;
+        for (const part of parts) part.end(null, error);
       },
     };
     this.#running.add(running);

@@ -1,11 +1,13 @@
 import type { Connection } from '../files/connection.js';
-import type { ReadPool, Reader } from './read-pool.js';
+import type { Beside, ReadPool, Reader } from './read-pool.js';
 import type { Capture } from '../rows/segment.js';
 import type { Segments } from './segments.js';
 import { storageFailure } from '../files/storage-failure.js';
 
 /** Gives a connection, and what may be seen over it, as soon as one is free. */
-export type Read = <T>(work: (connection: Connection, capture: Capture) => Promise<T>) => Promise<T>;
+export type Read = <T>(
+  work: (connection: Connection, capture: Capture, beside: Beside) => Promise<T>,
+) => Promise<T>;
 
 /** The kinds of the store's own work that read the tables. */
 type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids';
@@ -53,7 +55,7 @@ export class Reads {
         await this.#segments.ready();
         const capture = this.#segments.capture(running);
         try {
-          return await work(connection, capture);
+          return await work(connection, capture, running.beside);
         } catch (error) {
           throw storageFailure(error);
         } finally {

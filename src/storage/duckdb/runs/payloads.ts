@@ -1,4 +1,4 @@
-import { itemAt, must } from '../../../signal/checked.js';
+import { itemAt } from '../../../signal/checked.js';
 import { PAYLOADS, PAYLOAD_LINES } from '../../tables.js';
 import { narrowed, ofCommits, type OfCommits } from '../rows/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
@@ -7,10 +7,13 @@ import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
 /** All packed payloads of a trace with this few spans are read at once: at most 64 KiB a piece. */
-const FEW = 64;
+export const FEW_SPANS = 64;
+
+/** The pieces of a trace, by commit, in the order of their lines. */
+export type Pieces = ReadonlyMap<number, readonly Piece[]>;
 
 /** A row of payload lines. */
-interface Piece {
+export interface Piece {
   readonly seq: number;
   readonly firstLine: number;
   readonly bytes: number;
@@ -26,6 +29,7 @@ type Lines = ReadonlyMap<number, ReadonlyMap<number, string>>;
  *
  * @param of.places where they are
  * @param of.areAll whether the trace has no others
+ * @param of.pieces the pieces of these spans, where they were read already
  * @returns how many spans that are, their lines, and the bytes of the pieces that hold these
  */
 export async function firstPayloads(
@@ -33,16 +37,19 @@ export async function firstPayloads(
   capture: Capture,
   tenant: number,
   traceId: string,
-  { places, areAll }: { readonly places: readonly LinePlace[]; readonly areAll: boolean },
+  of: { readonly places: readonly LinePlace[]; readonly areAll: boolean; readonly pieces?: Pieces | null },
   maxBytes: number,
 ): Promise<{ readonly spans: number; readonly lines: Lines; readonly bytes: number }> {
+  const { places, areAll } = of;
   if (places.length === 0) return { spans: 0, lines: new Map(), bytes: 0 };
-  const pieces = await piecesOf(connection, capture, tenant, traceId, places, areAll && places.length <= FEW);
+  const theirs = [ofCommits(places.map(({ seq }) => seq))];
+  const withLines = areAll && places.length <= FEW_SPANS;
+  const pieces = of.pieces ?? (await piecesOf(connection, capture, tenant, traceId, theirs, withLines));
   const chosen = new Set<Piece>();
   let bytes = 0;
   let spans = 0;
   for (const place of places) {
-    const piece = pieceWith(must(pieces.get(place.seq), 'list of pieces of a commit'), place.line);
+    const piece = pieceWith(pieces.get(place.seq) ?? [], place.line);
     if (piece !== undefined && !chosen.has(piece)) {
       if (spans > 0 && bytes + piece.bytes > maxBytes) break;
       chosen.add(piece);
@@ -64,28 +71,32 @@ export async function firstPayloads(
 }
 
 /**
- * The pieces in the commits of some places, by commit, in the order of their lines.
+ * The pieces of a trace in some commits.
  *
- * @param withLines whether to read the lines of packed pieces, too
+ * @param commits conditions of which no row meets two
+ * @param withLines whether to read the lines of packed pieces, too: of traces with few spans
  */
-async function piecesOf(
+export async function piecesOf(
   connection: Connection,
   capture: Capture,
   tenant: number,
   traceId: string,
-  places: readonly LinePlace[],
+  commits: readonly OfCommits[],
   withLines: boolean,
-): Promise<ReadonlyMap<number, readonly Piece[]>> {
-  const seqs = [...new Set(places.map(({ seq }) => seq))];
-  const where = narrowed(ofCommits(seqs), `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`);
+): Promise<Pieces> {
+  const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
+  const where = commits.map((seqs) => narrowed(seqs, isOfTrace));
   const rows = await connection.rows(
     `SELECT seq, first_line, bytes, ${withLines ? 'lines' : 'NULL'} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
   );
-  const bySeq = new Map<number, Piece[]>(seqs.map((seq) => [seq, []]));
+  const bySeq = new Map<number, Piece[]>();
   for (const row of rows) {
     const lines = typeof row.lines === 'string' ? row.lines : null;
     const [seq, firstLine, bytes] = [Number(row.seq), Number(row.first_line), Number(row.bytes)];
-    bySeq.get(seq)?.push({ seq, firstLine, bytes, lines });
+    const piece = { seq, firstLine, bytes, lines };
+    const known = bySeq.get(seq);
+    if (known === undefined) bySeq.set(seq, [piece]);
+    else known.push(piece);
   }
   for (const pieces of bySeq.values()) pieces.sort((a, b) => a.firstLine - b.firstLine);
   return bySeq;

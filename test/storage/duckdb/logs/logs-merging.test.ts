@@ -104,7 +104,7 @@ class Kept {
       await this.settle();
     };
     const done = await work(async (use) =>
-      this.engine.read(async (connection, capture) => {
+      this.engine.read(async (connection, capture, beside) => {
         const rows = connection.rows.bind(connection);
         const wholeChunks = connection.wholeChunks.bind(connection);
         connection.rows = async (sql, values) => {
@@ -116,7 +116,7 @@ class Kept {
           yield* wholeChunks(sql, values);
         };
         try {
-          return await use(connection, capture);
+          return await use(connection, capture, beside);
         } finally {
           Object.assign(connection, { rows, wholeChunks });
         }

@@ -67,6 +67,38 @@ void t.test('reads beyond the line are refused and counted; those in it are serv
   t.match(pool.figures, { refused: 2, waiting: 0, running: 0 });
 });
 
+void t.test('a read does two things at once only where a connection is free that it may have', async (t) => {
+  const { pool } = await openPool(t, { size: 3 });
+  const both = await pool.use(ONE, async (connection, { beside }) => {
+    const other = beside(answer);
+    t.match(pool.figures, { running: 2 });
+    t.equal(beside(answer), null, 'the last one is for others');
+    return [await answer(connection), await other];
+  });
+  t.match(both, [[{ answer: 42 }], [{ answer: 42 }]]);
+  t.match(pool.figures, { running: 0, waiting: 0 });
+});
+
+void t.test(
+  'what a read does beside itself is ended with it, and leaves its connection to others',
+  async (t) => {
+    const { pool, clock } = await openPool(t, { size: 3, timeoutMs: 1000 });
+    let besides: Promise<void> | null = null;
+    const late = pool.use(ONE, async (connection, { beside }) => {
+      besides = beside(endless);
+      await Promise.allSettled([endless(connection), besides]);
+      t.equal(beside(answer), null, 'what was ended begins nothing');
+      await connection.run(ENDLESS);
+    });
+    clock.advance(1000);
+    await t.rejects(late, { code: 'overloaded' });
+    await t.rejects(Promise.resolve(besides), { code: 'overloaded' });
+    t.match(pool.figures, { running: 0, ended: { timed_out: 1 } }, 'it counts once');
+    const next = await Promise.all([pool.use(ONE, answer), pool.use(OTHER, answer)]);
+    t.match(next, [[{ answer: 42 }], [{ answer: 42 }]]);
+  },
+);
+
 void t.test('the reads of one user never hold all connections', async (t) => {
   const { pool } = await openPool(t, { size: 3 });
   const aborts = Array.from({ length: 50 }, () => new AbortController());

@@ -15,6 +15,7 @@ function begin(
   let done = (): void => undefined;
   const read: RunningRead = {
     mayBeEnded,
+    beside: () => null,
     end: () => {
       isEnded = true;
       done();
