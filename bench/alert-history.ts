@@ -68,6 +68,7 @@ function aRun(agent: string, endedAt: number, number: number): TraceRecord {
         input_data: null,
         output_data: null,
         agent_hint: null,
+        map_hint: null,
         prompt: null,
       },
     ],

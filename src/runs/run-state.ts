@@ -181,7 +181,8 @@ export class RunState {
     if (completesSpan(known, incoming)) {
       const completed = completedSpan(known.row ?? incoming, incoming);
       const merged = completedPayload(known.payload ?? '', payload);
-      const isSame = !this.#isMapped || merged === known.payload;
+      const isSame =
+        !this.#isMapped || (merged === known.payload && completed.map_hint === known.row?.map_hint);
       this.#put(completed, merged, isSame ? known.node : nodes.completed(completed, merged), known);
       return true;
     }

@@ -1,4 +1,6 @@
 import type { JsonObject, JsonValue } from './attributes.js';
+import { foldedName } from './folded-name.js';
+import { AGENT_MARK, DECLARED_MARK, NUMBERED_MARK, URL_MARK, type MapHint } from './map-hint.js';
 import { MAX_NAME, storableName } from './names.js';
 import type { SpanRecord } from './span.js';
 import { hostOf } from './url-host.js';
@@ -7,9 +9,9 @@ import { hostOf } from './url-host.js';
 export const AGENT: unique symbol = Symbol('the agent of the trace');
 
 /** What decides about a span's node. */
-export type NamedSpan = Pick<SpanRecord, 'type' | 'name' | 'input_data' | 'metadata'>;
+export type NamedSpan = Pick<SpanRecord, 'type' | 'name' | 'input_data' | 'metadata' | 'map_hint'>;
 
-/** The texts from which a span's node gets its name: a name, or the first URL with a host and otherwise the name. */
+/** The texts from which a span's node gets its name: one with a mark as in {@link MapHint}, or the first URL with a host and otherwise the span's name. */
 export type NodeTexts = string | { readonly urls: readonly string[]; readonly name: string };
 
 /** Where a span's node comes from; null for a span without one. */
@@ -17,6 +19,10 @@ export type NodeSource = NodeTexts | typeof AGENT | null;
 
 /** Names cut to 1024 characters come out the same whether or not they were cut here before. */
 const MAX_UNITS = MAX_NAME * 2;
+/** So many names and what they come to are remembered, if they are not longer than the second number. */
+const MAX_KNOWN = 4096;
+const MAX_KNOWN_LENGTH = 256;
+const KNOWN = new Map<string, string | null>();
 
 /** @returns the name of a span's node, {@link AGENT}, or null for a span without one */
 export function serviceNodeOf(span: NamedSpan): string | typeof AGENT | null {
@@ -24,37 +30,79 @@ export function serviceNodeOf(span: NamedSpan): string | typeof AGENT | null {
   return source === AGENT || source === null ? source : nodeName(source);
 }
 
-/** Picks from a span what the name of its node follows from. It only looks up properties: {@link nodeName} does the rest. */
-export function nodeSource({ type, name, input_data, metadata }: NamedSpan): NodeSource {
-  switch (type) {
-    case 'llm':
-    case 'tool':
-      return null;
-    case 'agent':
-      return text(metadata?.['gen_ai.agent.name']) ?? text(metadata?.['agent.name']) ?? AGENT;
-    case 'http': {
-      const peer = peerOf(metadata) ?? text(metadata?.['server.address']);
-      if (peer !== undefined) return peer;
-      const urls = [text(input_data?.url), text(metadata?.['url.full']), text(metadata?.['http.url'])].filter(
-        (url) => url !== undefined,
-      );
-      return urls.length === 0 ? name : { urls, name };
-    }
-    case 'db':
-      return peerOf(metadata) ?? databaseOf(metadata) ?? text(input_data?.system) ?? name;
-    case 'custom':
-      return name;
-  }
+/**
+ * Picks from a span what the name of its node follows from. It only looks up properties, and where a mapping gave a hint none of
+ * `metadata`: {@link nodeName} does the rest.
+ */
+export function nodeSource(span: NamedSpan): NodeSource {
+  const { type, map_hint } = span;
+  if (type === 'llm' || type === 'tool') return null;
+  return map_hint === null ? sourceIn(span) : hintedSource(map_hint, span.name);
 }
 
 /** @returns null where no text is left: then the span has no node */
 export function nodeName(texts: NodeTexts): string | null {
-  if (typeof texts === 'string') return storableName(texts) || null;
+  if (typeof texts === 'string') return knownName(texts);
   for (const url of texts.urls) {
     const host = hostOf(url);
-    if (host !== undefined) return storableName(host);
+    if (host !== undefined) return knownName(DECLARED_MARK + host);
   }
-  return storableName(texts.name) || null;
+  return knownName(NUMBERED_MARK + texts.name);
+}
+
+function hintedSource(hint: MapHint, name: string): NodeSource {
+  switch (hint[0]) {
+    case undefined:
+      return null;
+    case AGENT_MARK:
+      return hint.length === 1 ? AGENT : hint;
+    case URL_MARK:
+      return { urls: [hint.slice(1)], name };
+    default:
+      return hint === NUMBERED_MARK ? NUMBERED_MARK + name : hint;
+  }
+}
+
+/** Of a span of which no mapping has said anything. */
+function sourceIn({ type, name, input_data, metadata }: NamedSpan): NodeSource {
+  switch (type) {
+    case 'agent': {
+      const agent = text(metadata?.['gen_ai.agent.name']) ?? text(metadata?.['agent.name']);
+      return agent === undefined ? AGENT : AGENT_MARK + agent;
+    }
+    case 'http': {
+      const peer = peerOf(metadata) ?? text(metadata?.['server.address']);
+      if (peer !== undefined) return DECLARED_MARK + peer;
+      const urls = [text(input_data?.url), text(metadata?.['url.full']), text(metadata?.['http.url'])].filter(
+        (url) => url !== undefined,
+      );
+      return urls.length === 0 ? NUMBERED_MARK + name : { urls, name };
+    }
+    case 'db': {
+      const database = peerOf(metadata) ?? databaseOf(metadata) ?? text(input_data?.system);
+      return database === undefined ? NUMBERED_MARK + name : DECLARED_MARK + database;
+    }
+    default:
+      return NUMBERED_MARK + name;
+  }
+}
+
+/** @param marked a name behind its mark */
+function knownName(marked: string): string | null {
+  if (marked.length > MAX_KNOWN_LENGTH) return nameBehind(marked);
+  const known = KNOWN.get(marked);
+  if (known !== undefined) return known;
+  if (KNOWN.size === MAX_KNOWN) KNOWN.clear();
+  const name = nameBehind(marked);
+  KNOWN.set(marked, name);
+  return name;
+}
+
+/** An agent is called what it is called; other names are folded, so that there are not too many. */
+function nameBehind(marked: string): string | null {
+  const name = storableName(marked.slice(1));
+  if (marked[0] === AGENT_MARK) return name || null;
+  return storableName(foldedName(name, marked[0] === NUMBERED_MARK)) || null;
 }
 
 function peerOf(metadata: JsonObject | null): string | undefined {

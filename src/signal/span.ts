@@ -1,4 +1,5 @@
 import type { JsonObject } from './attributes.js';
+import type { MapHint } from './map-hint.js';
 import type { NanoUsd } from './money.js';
 import type { Micros } from './time.js';
 
@@ -55,6 +56,8 @@ export interface SpanRecord {
   metadata: JsonObject | null;
   /** What the span says about its run's agent, where the header follows from the spans; otherwise null. */
   agent_hint: AgentHint | null;
+  /** What a mapping says of the span's node in the service map; null: it follows from type, name, input and metadata. */
+  map_hint: MapHint | null;
   /** The prompt version that the span says it used. */
   prompt: PromptReference | null;
 }

@@ -1,6 +1,8 @@
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** A backslash ends the host as a slash does, as in browsers. */
 const AUTHORITY = /^[^/\\?#]+/;
+/** Longer than any host can be. */
+const MAX_HEAD = 2048;
 const PORT = /:\d+$/;
 
 /**
@@ -20,6 +22,13 @@ export function hostOf(text: string): string | undefined {
   const host = hostOfAuthority(authority);
   const isClear = host !== undefined && (/[.:]/.test(host) || PORT.test(authority));
   return isClear ? host : undefined;
+}
+
+/** The beginning of a URL up to its path: all that {@link hostOf} needs. Of what is no URL, so much as may be one. */
+export function headOfUrl(text: string): string {
+  const url = text.trim();
+  const scheme = SCHEME.exec(url)?.[0] ?? (url.startsWith('//') ? '//' : '');
+  return scheme + authorityOf(url.slice(scheme.length, MAX_HEAD));
 }
 
 /** The part before the path. */

@@ -33,6 +33,8 @@ export const SPAN_WIRE = [
   /** The name that the span gives its run's agent, and which of `AGENT_SOURCES` it has it from. */
   { name: 'agent_source', kind: 'uint8', sql: 'UTINYINT', nullable: true },
   { name: 'agent_name', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** What a mapping says of the span's node in the service map: `signal/map-hint.ts`. */
+  { name: 'map_hint', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
 ] as const satisfies readonly Column[];
 

@@ -77,6 +77,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
         error_message: made.error,
         agent_source: made.hint?.source ?? null,
         agent_name: made.hint?.name ?? null,
+        map_hint: null,
         derived:
           (made.duration === null ? DERIVED.duration_ms : 0) |
           (made.total === null ? DERIVED.total_tokens : 0),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hostOf } from '../../src/signal/url-host.js';
+import { headOfUrl, hostOf } from '../../src/signal/url-host.js';
 
 const HOSTS: Readonly<Record<string, string | undefined>> = {
   'https://api.example.com/v1/chat?x=1#y': 'api.example.com',
@@ -68,5 +68,6 @@ const HOSTS: Readonly<Record<string, string | undefined>> = {
 for (const [url, host] of Object.entries(HOSTS)) {
   void t.test(JSON.stringify(url), async (t) => {
     t.equal(hostOf(url), host);
+    t.equal(hostOf(headOfUrl(url)), host, 'and so by its beginning');
   });
 }

@@ -13,6 +13,7 @@ interface Case {
   readonly name?: string;
   readonly input?: JsonObject;
   readonly metadata?: JsonObject;
+  readonly hint?: string;
   readonly node: string | typeof AGENT | null;
 }
 
@@ -192,11 +193,70 @@ const CASES: readonly Case[] = [
     name: '__proto__',
     node: '__proto__',
   },
+
+  { what: 'a number in a name', type: 'custom', name: 'Step 12', node: 'Step <n>' },
+  { what: 'a number in the name of a request', type: 'http', name: 'GET /users/17', node: 'GET /users/<n>' },
+  { what: 'a number in the name of a query', type: 'db', name: 'get user_17', node: 'get user_<n>' },
+  {
+    what: 'an id in a declared name',
+    type: 'http',
+    metadata: { 'peer.service': 'orders-BD8E5FBE-ad60-4167-80ed-e434c84a0073' },
+    node: 'orders-<id>',
+  },
+  {
+    what: 'a number in a declared name stays',
+    type: 'http',
+    metadata: { 'peer.service': 'orders-2' },
+    node: 'orders-2',
+  },
+  { what: 'an address stays', type: 'http', metadata: { 'server.address': '10.0.0.1' }, node: '10.0.0.1' },
+  {
+    what: 'an id in a host',
+    type: 'http',
+    input: { url: 'https://bd8e5fbe-ad60-4167-80ed-e434c84a0073.example.com/x' },
+    node: '<id>.example.com',
+  },
+  {
+    what: 'the number of a database stays',
+    type: 'db',
+    metadata: { 'db.system': 'redis', 'db.namespace': '3' },
+    node: 'redis/3',
+  },
+  {
+    what: 'an agent is called what it is called',
+    type: 'agent',
+    metadata: { 'agent.name': 'agent 7 of bd8e5fbe-ad60-4167-80ed-e434c84a0073' },
+    node: 'agent 7 of bd8e5fbe-ad60-4167-80ed-e434c84a0073',
+  },
+  {
+    what: 'a name that numbers make too long',
+    type: 'custom',
+    name: '1 '.repeat(400),
+    node: '<n> '.repeat(256).trim(),
+  },
+
+  { what: 'a hint: no node', type: 'custom', name: 'compute', hint: '', node: null },
+  {
+    what: 'a hint before everything else',
+    type: 'agent',
+    metadata: { 'gen_ai.agent.name': 'Graph' },
+    hint: '@',
+    node: AGENT,
+  },
+  { what: 'a hint: an agent', type: 'agent', hint: '@planner 2', node: 'planner 2' },
+  { what: 'a hint: a declared name', type: 'http', hint: '=orders-2', node: 'orders-2' },
+  { what: 'a hint: a host', type: 'http', hint: '/https://API.example:8443', node: 'api.example' },
+  { what: 'a hint: no host', type: 'http', name: 'GET', hint: '/', node: 'GET' },
+  { what: 'a hint: the name of the span', type: 'db', name: 'get 5', hint: '#', node: 'get <n>' },
+  { what: 'a hint: a queue', type: 'custom', hint: '#kafka/orders-17', node: 'kafka/orders-<n>' },
+  { what: 'a hint of a model call', type: 'llm', hint: '=openai', node: null },
+  { what: 'a hint of a tool', type: 'tool', hint: '=weather', node: null },
 ];
 
-for (const { what, type, name = 'step', input = null, metadata = null, node } of CASES) {
+for (const { what, type, name = 'step', input = null, metadata = null, hint = null, node } of CASES) {
   void t.test(`${type}: ${what}`, async (t) => {
-    t.equal(serviceNodeOf(aSpanRecord('t', { type, name, input_data: input, metadata })), node);
+    const span = aSpanRecord('t', { type, name, input_data: input, metadata, map_hint: hint });
+    t.equal(serviceNodeOf(span), node);
   });
 }
 
@@ -225,6 +285,14 @@ const span: fc.Arbitrary<NamedSpan> = fc.record({
     fc.record({ url: value, system: value }, { requiredKeys: [] }) as fc.Arbitrary<JsonObject>,
   ),
   metadata: fc.option(fc.dictionary(fc.constantFrom(...KEYS), value) as fc.Arbitrary<JsonObject>),
+  map_hint: fc.option(
+    fc
+      .tuple(
+        fc.constantFrom('', '@', '=', '#', '/'),
+        fc.oneof(fc.constant(''), fc.webUrl(), fc.string({ unit: anyCharacter, maxLength: 30 })),
+      )
+      .map(([mark, text]) => (mark === '' ? '' : mark + text)),
+  ),
 });
 
 void t.test('whatever a span holds, its node has a name that can be stored, or none', async (t) => {

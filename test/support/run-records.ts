@@ -50,6 +50,7 @@ export function aSpanRecord(traceId: string, changes: Partial<SpanRecord> = {}):
     output_data: null,
     metadata: null,
     agent_hint: null,
+    map_hint: null,
     prompt: null,
     ...changes,
   };

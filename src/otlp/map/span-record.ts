@@ -11,10 +11,12 @@ import { nanosBelowMicro, nanosToMicros } from '../wire/int64.js';
 import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
 import { formatNanos } from '../wire/nano-time.js';
+import { VERBATIM } from './conventions/jackdaw.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
 import { inputData, outputData } from './payloads.js';
 import { responseUsage } from './response-usage.js';
 import { readEvents, type ReadEvents } from './span-events.js';
+import { mapHintOf } from './map-hint-of.js';
 import { metadataOf } from './span-metadata.js';
 import { nameOf } from './span-name.js';
 import { kindByName } from './span-names.js';
@@ -111,6 +113,7 @@ export class SpanMapper {
       events,
       hasReportedCost: cost !== null,
     });
+    const named = { type, kind, spanName, name, isRoot };
     const record: SpanRecord = {
       span_id: spanId,
       trace_id: traceId,
@@ -130,11 +133,20 @@ export class SpanMapper {
       input_data: inputData(type, reading),
       output_data: output,
       metadata,
-      agent_hint: hintOf({ type, kind, spanName, name, isRoot }, reading, origin, this.#names),
+      agent_hint: hintOf(named, reading, origin, this.#names),
+      map_hint: null,
       prompt: promptOf(reading),
     };
     if (type === 'llm') takeResponseUsage(record, metadata, reading);
     if (own !== undefined) applyOwn(own, record);
+    if (own?.get(VERBATIM) !== true)
+      record.map_hint = mapHintOf(
+        record.type === type ? named : { ...named, type: record.type },
+        span.kind ?? 0,
+        reading,
+        origin,
+        this.#names,
+      );
     if (record.parent_span_id === record.span_id) return 'parentSpanId: must not be the span itself';
     reading.witness?.read(record, reading, own);
     return { record, own };

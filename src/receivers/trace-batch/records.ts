@@ -62,6 +62,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     output_data: wire.output_data ?? null,
     metadata: wire.metadata ?? null,
     agent_hint: null,
+    map_hint: null,
     prompt: null,
   };
 }

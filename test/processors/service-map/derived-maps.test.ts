@@ -49,6 +49,13 @@ const span = fc.record({
     'db.namespace',
     'db.name',
   ),
+  map_hint: fc.option(
+    fc.oneof(
+      fc.constantFrom('', '@', '#'),
+      fc.tuple(fc.constantFrom('@', '=', '#', '/'), word).map((parts) => parts.join('')),
+    ),
+    { nil: null, freq: 1 },
+  ),
   /** A position among the spans, or of none of them. */
   parent: fc.option(fc.nat(30)),
 });
@@ -65,8 +72,8 @@ const batch: fc.Arbitrary<TraceRecord[]> = fc
   .map((traces) =>
     traces.map(({ agent, hours, spans }) => {
       const trace = aHeader({ agent, started_at: NOON + hours * HOUR });
-      const records = spans.map(({ type, name, input_data, metadata }) =>
-        aSpanRecord(trace.trace_id, { type, name, input_data, metadata }),
+      const records = spans.map(({ type, name, input_data, metadata, map_hint }) =>
+        aSpanRecord(trace.trace_id, { type, name, input_data, metadata, map_hint }),
       );
       const linked = records.map((record, i): SpanRecord => {
         const parent = spans[i]?.parent ?? null;
@@ -104,5 +111,5 @@ void t.test('what a thread needs is sent, and no more', async (t) => {
       metadata: { 'db.system': 'd', note: secret },
     });
   const calls = [call('llm'), call('tool'), call('db'), call('custom'), call('custom')];
-  t.strictSame(encodeBatch([{ trace, spans: calls }]).texts, ['a', 'd', 'c']);
+  t.strictSame(encodeBatch([{ trace, spans: calls }]).texts, ['a', '=d', '#c']);
 });

@@ -80,6 +80,7 @@ void t.test('a whole item becomes a record in the units of the pipeline', async 
       output_data: { content: 'Because of Rayleigh scattering.' },
       metadata: { attempt: 1 },
       agent_hint: null,
+      map_hint: null,
       prompt: null,
     },
   ]);

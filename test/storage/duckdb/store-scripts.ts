@@ -88,6 +88,17 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
       output_data: optional(object),
       metadata: optional(object),
       agent_hint: fc.constant(null),
+      map_hint: fc.constantFrom(
+        null,
+        null,
+        '',
+        '@',
+        '@planner',
+        '=orders',
+        '#Step 1',
+        '#',
+        '/https://orders.example',
+      ),
       prompt: fc.constant(null),
       times,
     })

@@ -33,6 +33,8 @@ export const GEN_AI: Convention = {
       'gen_ai.tool.call.id': { rank: 1, read: present },
       'mcp.method.name': { rank: 1, read: only('tools/call') },
     },
+    is_mcp: { 'mcp.method.name': { rank: 1 }, 'mcp.session.id': { rank: 1 } },
+    mcp_server: { 'mcp.server.name': { rank: 1 }, 'fastmcp.server.name': { rank: 2 } },
     is_model: { 'gen_ai.request.model': { rank: 1 }, 'gen_ai.response.model': { rank: 1 } },
     is_agent: { 'gen_ai.agent.name': { rank: 1 } },
     tool_name: { 'gen_ai.tool.name': { rank: 1 } },

@@ -4,6 +4,8 @@ import type { Convention } from '../conventions/convention.js';
 export const HTTP: Convention = {
   fields: {
     is_http: { 'http.request.method': { rank: 1 }, 'http.method': { rank: 1 } },
+    peer: { 'service.peer.name': { rank: 1 }, 'peer.service': { rank: 2 } },
+    server_address: { 'server.address': { rank: 1 }, 'net.peer.name': { rank: 2 } },
     is_rpc: { 'rpc.system': { rank: 1 }, 'rpc.system.name': { rank: 1 } },
     http_method: { 'http.request.method': { rank: 1 }, 'http.method': { rank: 2 } },
     url: {

@@ -1,6 +1,7 @@
 import type { Convention } from '../conventions/convention.js';
 import { AGNO } from './agno.js';
 import { AUTOGEN } from './autogen.js';
+import { BEEAI } from './beeai.js';
 import { CREWAI } from './crewai.js';
 import { DATABASE } from './database.js';
 import { DSPY } from './dspy.js';
@@ -12,6 +13,7 @@ import { LANGCHAIN } from './langchain.js';
 import { LANGFUSE } from './langfuse.js';
 import { LITELLM } from './litellm.js';
 import { LLAMA_INDEX } from './llama-index.js';
+import { MESSAGING } from './messaging.js';
 import { MLFLOW } from './mlflow.js';
 import { OPENAI_AGENTS } from './openai-agents.js';
 import { OPENINFERENCE } from './openinference.js';
@@ -31,6 +33,7 @@ export const CONVENTIONS: readonly Convention[] = [
   GEN_AI,
   HTTP,
   DATABASE,
+  MESSAGING,
   OPENINFERENCE,
   OPENLLMETRY,
   LANGFUSE,
@@ -49,6 +52,7 @@ export const CONVENTIONS: readonly Convention[] = [
   AUTOGEN,
   SEMANTIC_KERNEL,
   AGNO,
+  BEEAI,
   DSPY,
   HAYSTACK,
 ];

@@ -70,6 +70,12 @@ export const LANGCHAIN: Convention = {
       'ChatPromptTemplate',
       'PromptTemplate',
       '*OutputParser',
+      // Nodes of the graphs that its own functions make.
+      'model',
+      'tools',
+      'call_model',
+      '__start__',
+      '__end__',
     ],
   },
 };

@@ -25,6 +25,7 @@ export const OPENLLMETRY: Convention = {
       },
     },
     workflow: { 'traceloop.workflow.name': { rank: 2 } },
+    entity: { 'traceloop.entity.name': { rank: 1 } },
     tool_name: { 'traceloop.entity.name': { rank: 4 } },
     session_id: {
       'traceloop.association.properties.session_id': { rank: 3 },

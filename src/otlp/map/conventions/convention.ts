@@ -11,6 +11,7 @@ export const FIELDS = [
   'is_rpc',
   'is_agent',
   'is_pending',
+  'is_mcp',
   /** Whether the client says that it failed, whatever the status says. */
   'is_failed',
   'tool_name',
@@ -21,6 +22,8 @@ export const FIELDS = [
   'workflow',
   'lc_agent',
   'langfuse_trace',
+  /** The name of a span's own agent. */
+  'entity',
   'model',
   'provider',
   'session_id',
@@ -58,6 +61,12 @@ export const FIELDS = [
   'rpc_service',
   'rpc_method',
   'rpc_status',
+  /** Who is called: a declared name, an address; a queue, an MCP server. */
+  'peer',
+  'server_address',
+  'queue',
+  'queue_system',
+  'mcp_server',
   'db_system',
   'db_namespace',
   'db_operation',
@@ -121,6 +130,11 @@ export interface Convention {
   /** Instrumentation scopes whose input tokens are without those that went through a cache. */
   readonly cachesBesideInput?: readonly string[];
   readonly agentNames?: NamesOfAgents;
+  /**
+   * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, whatever they carry: they make no
+   * node in the service map. `*` stands for anything.
+   */
+  readonly stepScopes?: readonly string[];
   /** What stands around the name of a tool in the names of spans that have it nowhere else: `execute_tool *`. */
   readonly toolNames?: readonly string[];
 }

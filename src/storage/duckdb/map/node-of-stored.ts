@@ -10,11 +10,16 @@ import type { Services } from './services.js';
 const TAB = '\t';
 
 /** The types of spans, as codes, whose node may follow from their metadata; for the last two also from their input. */
-export const NEED_PAYLOAD: ReadonlySet<number> = new Set([TYPE_CODES.agent, TYPE_CODES.http, TYPE_CODES.db]);
+const NEED_PAYLOAD: ReadonlySet<number> = new Set([TYPE_CODES.agent, TYPE_CODES.http, TYPE_CODES.db]);
 const NEED_INPUT: ReadonlySet<number> = new Set([TYPE_CODES.http, TYPE_CODES.db]);
 
 /** The columns of a span that decide on its node, beside the payload. */
-type NamedRow = Pick<SpanRow, 'type' | 'name'>;
+export type NamedRow = Pick<SpanRow, 'type' | 'name' | 'map_hint'>;
+
+/** Whether the node may follow from the span's payload: nobody has said which it is. */
+export function needsPayload({ type, map_hint }: Pick<NamedRow, 'type' | 'map_hint'>): boolean {
+  return map_hint === null && NEED_PAYLOAD.has(type);
+}
 
 /**
  * The node of a stored span, derived from what is stored.
@@ -36,17 +41,19 @@ export function knownNodeOfStored(
 }
 
 function nodeNumber<Found extends number | undefined>(
-  { type, name }: NamedRow,
+  span: NamedRow,
   payload: string,
   numberOf: (name: string) => Found,
 ): Found | typeof NO_NODE | typeof AGENT_NODE {
-  const [input = '', , metadata = ''] = payload.split(TAB);
+  const { type, name, map_hint } = span;
+  // Payloads can be long, so only what can say something about the node is read.
+  const [input = '', , metadata = ''] = needsPayload(span) ? payload.split(TAB) : [];
   const node = serviceNodeOf({
     type: itemAt(SPAN_TYPES, type),
     name,
-    // Payloads can be long, so only what can say something about the node is read.
+    map_hint,
     input_data: NEED_INPUT.has(type) ? parsed(input) : null,
-    metadata: NEED_PAYLOAD.has(type) ? parsed(metadata) : null,
+    metadata: parsed(metadata),
   });
   if (node === null) return NO_NODE;
   return node === AGENT ? AGENT_NODE : numberOf(node);

@@ -158,6 +158,7 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
     to.byte(S.agent_source, row, must(SOURCE_CODES.get(span.agent_hint.source), 'code of the source'));
     to.text(S.agent_name, row, span.agent_hint.name);
   }
+  nullableText(to, S.map_hint, row, span.map_hint);
   to.byte(S.derived, row, derived);
 }
 

@@ -10,7 +10,7 @@ import { newest, relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { RemapChange } from '../changes/change.js';
 import { within, type CommitPage } from './commit-pages.js';
-import { knownNodeOfStored, NEED_PAYLOAD } from '../map/node-of-stored.js';
+import { knownNodeOfStored, needsPayload } from '../map/node-of-stored.js';
 import { nameTrace } from './rebuild-findings.js';
 import type { RebuildWork } from './rebuild-work.js';
 import { payloadParts } from './payload-parts.js';
@@ -64,7 +64,7 @@ export class SpanPage {
       this.#work.throwIfStopped();
       const rows = new SpanRows(chunk);
       for (let row = 0; row < rows.length; row++) {
-        if (NEED_PAYLOAD.has(rows.type(row))) rows.open(row, open);
+        if (needsPayload(rows.named(row))) rows.open(row, open);
         else this.#compare({ rows, row }, '');
       }
       await this.#breathe();
@@ -106,8 +106,7 @@ export class SpanPage {
   #compare({ rows, row }: OpenSpan, payload: string): void {
     const { services, findings } = this.#work;
     const tenant = rows.tenant(row);
-    const span = { type: rows.type(row), name: rows.name(row) };
-    const derived = knownNodeOfStored(services, tenant, span, payload);
+    const derived = knownNodeOfStored(services, tenant, rows.named(row), payload);
     const stored = rows.node(row);
     if (derived === stored) return;
     findings.add('spans', tenant, () => {

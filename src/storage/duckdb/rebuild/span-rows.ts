@@ -1,5 +1,6 @@
 import { itemAt, wordAt } from '../../../signal/checked.js';
 import { formatUuid, uuidKey } from '../../../worker/uuid-words.js';
+import type { NamedRow } from '../map/node-of-stored.js';
 import { int64At, type FixedChunk } from '../files/connection.js';
 
 /** A stored span whose node depends on its payload. */
@@ -11,8 +12,11 @@ export interface OpenSpan {
 /** Spans by the commit and the trace that they belong to, then by their payload line. */
 export type OpenSpans = Map<string, Map<number, OpenSpan>>;
 
+/** In place of a hint: there is none. */
+const NO_HINT = '-';
+
 /** The select list of {@link SpanRows}. */
-export const SPAN_COLUMNS = 'seq, tenant, trace_id, span_id, line, type::INTEGER, node_no, name';
+export const SPAN_COLUMNS = `seq, tenant, trace_id, span_id, line, type::INTEGER, node_no, name, coalesce(map_hint, '${NO_HINT}')`;
 
 /** Some spans, selected by {@link SPAN_COLUMNS}, as copies: a chunk is valid only until the next one. */
 export class SpanRows {
@@ -25,6 +29,7 @@ export class SpanRows {
   readonly #types: Uint32Array;
   readonly #nodes: Uint32Array;
   readonly #names: readonly string[];
+  readonly #hints: readonly (string | null)[];
 
   constructor(chunk: FixedChunk) {
     this.length = chunk.rows;
@@ -36,22 +41,25 @@ export class SpanRows {
     this.#types = chunk.words(5, 4).slice();
     this.#nodes = chunk.words(6, 4).slice();
     this.#names = Array.from({ length: chunk.rows }, (_, row) => chunk.text(7, row));
+    this.#hints = Array.from({ length: chunk.rows }, (_, row) => hintIn(chunk.text(8, row)));
   }
 
   tenant(row: number): number {
     return wordAt(this.#tenants, row);
   }
 
-  type(row: number): number {
-    return wordAt(this.#types, row);
-  }
 
   node(row: number): number {
     return wordAt(this.#nodes, row) | 0;
   }
 
-  name(row: number): string {
-    return itemAt(this.#names, row);
+  /** What decides on its node, beside the payload. */
+  named(row: number): NamedRow {
+    return {
+      type: wordAt(this.#types, row),
+      name: itemAt(this.#names, row),
+      map_hint: itemAt(this.#hints, row),
+    };
   }
 
   spanId(row: number): string {
@@ -67,6 +75,10 @@ export class SpanRows {
     if (lines === undefined) open.set(key, new Map([[line, span]]));
     else lines.set(line, span);
   }
+}
+
+function hintIn(text: string): string | null {
+  return text === NO_HINT ? null : text;
 }
 
 /** A key for what a commit brought for a trace. */

@@ -1,0 +1,135 @@
+import {
+  AGENT_MARK,
+  DECLARED_MARK,
+  NO_MAP_NODE,
+  NUMBERED_MARK,
+  URL_MARK,
+  type MapHint,
+} from '../../signal/map-hint.js';
+import { MAX_NAME } from '../../signal/names.js';
+import type { Origin } from '../../signal/origin.js';
+import type { SpanType } from '../../signal/span.js';
+import { headOfUrl } from '../../signal/url-host.js';
+import type { NamedSpan } from './agent-hint.js';
+import type { AgentNames } from './agent-names.js';
+import { CONVENTIONS } from './clients/index.js';
+import type { Field } from './conventions/convention.js';
+import { NamePatterns } from './name-patterns.js';
+import type { SpanReading } from './span-reading.js';
+
+const SERVER = 2;
+const CLIENT = 3;
+const PRODUCER = 4;
+/** A name that is cut to what can be stored comes out the same whether or not it was cut here before. */
+const MAX_UNITS = MAX_NAME * 2;
+/** What names an agent in its own span, the best first. */
+const AGENT_FIELDS: readonly Field[] = [
+  'agent',
+  'openinference_agent',
+  'entity',
+  'function',
+  'workflow',
+  'lc_agent',
+];
+const STEP_SCOPES = new NamePatterns(CONVENTIONS.flatMap(({ stepScopes }) => stepScopes ?? []));
+/** By the name of the scope, of which a process has some tens. */
+const KNOWN_SCOPES = new Map<string, boolean>();
+const MAX_SCOPES = 1024;
+
+/** What the service map has to know of a span: see "The service map" in `src/otlp/README.md`. */
+export function mapHintOf(
+  span: NamedSpan,
+  otlpKind: number,
+  reading: SpanReading,
+  { scope }: Origin,
+  names: AgentNames,
+): MapHint | null {
+  switch (span.type satisfies SpanType) {
+    case 'llm':
+    case 'tool':
+      return null;
+    case 'agent': {
+      const agent = agentOf(span, reading, names);
+      return agent === null ? AGENT_MARK : AGENT_MARK + agent;
+    }
+    case 'http':
+      return httpOf(reading);
+    case 'db':
+      return declared(reading.text('peer') ?? databaseOf(reading)) ?? NUMBERED_MARK;
+    case 'custom':
+      return isStep(scope?.name) ? NO_MAP_NODE : calledBy(span, otlpKind, reading);
+  }
+}
+
+/** The agent whose span this is; null where nothing says which. A span of a nested agent may tell of its run's, too. */
+function agentOf(
+  { kind, spanName, isRoot }: NamedSpan,
+  reading: SpanReading,
+  names: AgentNames,
+): string | null {
+  for (const field of AGENT_FIELDS) {
+    if (field === 'entity' && (kind !== 'agent' || isRoot)) continue;
+    const text = reading.text(field);
+    const name = text === null ? null : names.nameIn(text);
+    if (name !== null) return name;
+  }
+  const name = kind === 'agent' ? names.nameIn(spanName) : null;
+  return name === reading.text('model') ? null : name;
+}
+
+function httpOf(reading: SpanReading): MapHint {
+  const peer = declared(reading.text('peer') ?? reading.text('server_address'));
+  if (peer !== null) return peer;
+  const url = reading.text('url');
+  if (url !== null) return URL_MARK + headOfUrl(url);
+  return declared(reading.text('rpc_service')) ?? NUMBERED_MARK;
+}
+
+/** A step is a node only where its attributes say that it goes somewhere. */
+function calledBy({ kind }: NamedSpan, otlpKind: number, reading: SpanReading): MapHint {
+  const peer = declared(reading.text('peer'));
+  if (peer !== null) return peer;
+  const queue = queueOf(reading);
+  if (queue !== null) return NUMBERED_MARK + cut(queue);
+  if (reading.has('is_mcp') && otlpKind !== SERVER) {
+    const server = reading.text('mcp_server') ?? reading.text('rpc_service');
+    return declared(server ?? reading.text('server_address') ?? 'mcp') ?? NO_MAP_NODE;
+  }
+  const isOutbound = otlpKind === CLIENT || otlpKind === PRODUCER;
+  // What frameworks say of a model's server is said by the model call, too.
+  if (!isOutbound || kind !== null || reading.has('provider')) return NO_MAP_NODE;
+  return declared(reading.text('server_address')) ?? NO_MAP_NODE;
+}
+
+function queueOf(reading: SpanReading): string | null {
+  const system = reading.text('queue_system')?.trim();
+  const queue = reading.text('queue')?.trim();
+  if (queue === undefined) return system ?? null;
+  return system === undefined ? queue : `${system}/${queue}`;
+}
+
+function databaseOf(reading: SpanReading): string | null {
+  const system = reading.text('db_system')?.trim();
+  if (system === undefined) return null;
+  const namespace = reading.text('db_namespace')?.trim();
+  return namespace === undefined ? system : `${system}/${namespace}`;
+}
+
+function declared(name: string | null): MapHint | null {
+  return name === null ? null : DECLARED_MARK + cut(name.trim());
+}
+
+function cut(name: string): string {
+  return name.length > MAX_UNITS ? name.slice(0, MAX_UNITS) : name;
+}
+
+/** Whether all spans of a scope are inner steps of a framework. */
+function isStep(scope: unknown): boolean {
+  if (typeof scope !== 'string') return false;
+  const known = KNOWN_SCOPES.get(scope);
+  if (known !== undefined) return known;
+  if (KNOWN_SCOPES.size === MAX_SCOPES) KNOWN_SCOPES.clear();
+  const found = STEP_SCOPES.has(scope);
+  KNOWN_SCOPES.set(scope, found);
+  return found;
+}

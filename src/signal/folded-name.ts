@@ -1,0 +1,92 @@
+const DIGIT = /[0-9]/;
+/** With the separators that some put in place of a dash. */
+const UUID = /[0-9a-f]{8}([-_])[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}/iy;
+const UUID_LENGTH = 36;
+const HEX = /^[0-9a-f]+$/i;
+/** The parts of a time as ISO 8601 writes it: `22T10`, `00Z`, `20261122T100000Z`. */
+const TIME = /^[0-9]{2,8}(?:T[0-9]{0,6})?Z?$/;
+const LONG_NUMBER = /[0-9]{5,}/g;
+const ID = '<id>';
+const NUMBER = '<n>';
+/** From this length on digits and hexadecimal letters mixed are a hash, in names that may hold numbers and in others. */
+const SHORT_HASH = 8;
+const LONG_HASH = 16;
+/** Of ids in other alphabets: how often letters and digits change. */
+const MIXED = 4;
+
+/**
+ * A name without what makes it one of very many: UUIDs, hashes and ids become `<id>`. Linear in the length of the
+ * name, whatever it holds.
+ *
+ * @param withNumbers whether shorter hashes are such, too, and numbers become `<n>`: those that stand alone, and beside letters
+ *   those with five digits and more
+ */
+export function foldedName(name: string, withNumbers: boolean): string {
+  // Most names can stay as they are.
+  if (!DIGIT.test(name)) return name;
+  let folded = '';
+  let copied = 0;
+  for (let start = 0; start < name.length;) {
+    if (!isInWord(name, start)) {
+      start++;
+      continue;
+    }
+    let end = start + 1;
+    while (isInWord(name, end)) end++;
+    if (isUuidAt(name, start, end)) end = start + UUID_LENGTH;
+    const word = name.slice(start, end);
+    const instead = foldedWord(word, withNumbers);
+    if (instead !== word) {
+      folded += name.slice(copied, start) + instead;
+      copied = end;
+    }
+    start = end;
+  }
+  return folded + name.slice(copied);
+}
+
+/** @param end of the word that begins at `start` */
+function isUuidAt(name: string, start: number, end: number): boolean {
+  if (end !== start + SHORT_HASH) return false;
+  UUID.lastIndex = start;
+  return UUID.test(name) && !isInWord(name, start + UUID_LENGTH);
+}
+
+function foldedWord(word: string, withNumbers: boolean): string {
+  const digits = digitsIn(word);
+  if (digits === 0) return word;
+  if (word.length === UUID_LENGTH && !isInWord(word, SHORT_HASH)) return ID;
+  if (withNumbers && (digits === word.length || TIME.test(word))) return NUMBER;
+  if (isId(word, digits, withNumbers)) return ID;
+  return withNumbers ? word.replace(LONG_NUMBER, NUMBER) : word;
+}
+
+function isId(word: string, digits: number, withNumbers: boolean): boolean {
+  if (word.length < (withNumbers ? SHORT_HASH : LONG_HASH)) return false;
+  if (HEX.test(word)) return word.length >= LONG_HASH || digits >= 2;
+  return word.length >= LONG_HASH && changesIn(word) >= MIXED;
+}
+
+function digitsIn(word: string): number {
+  let digits = 0;
+  for (let i = 0; i < word.length; i++) if (isDigit(word.charCodeAt(i))) digits++;
+  return digits;
+}
+
+/** How often digits follow on letters, and letters on digits. */
+function changesIn(word: string): number {
+  let found = 0;
+  for (let i = 1; i < word.length; i++)
+    if (isDigit(word.charCodeAt(i)) !== isDigit(word.charCodeAt(i - 1))) found++;
+  return found;
+}
+
+/** Digits and letters; beyond ASCII everything, so that no character is cut. */
+function isInWord(name: string, at: number): boolean {
+  const code = name.charCodeAt(at);
+  return isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 127;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}

@@ -1,0 +1,17 @@
+/**
+ * What the mapping of a protocol says of a span's node in the service map: the only thing that the map has to know of such a
+ * span's attributes. A mark, behind which a name may stand, in one text, since it is stored with every span:
+ *
+ * - nothing at all: no node
+ * - `@`: the agent of the run; `@planner`: an agent of that name
+ * - `=orders`: what somebody declared as the name of a service or a database
+ * - `/https://orders.example`: a service by the host of a URL, or else by the name of the span
+ * - `#kafka/orders`: a name that may hold numbers, such as a queue's; `#`: the name of the span
+ */
+export type MapHint = string;
+
+export const NO_MAP_NODE: MapHint = '';
+export const AGENT_MARK = '@';
+export const DECLARED_MARK = '=';
+export const URL_MARK = '/';
+export const NUMBERED_MARK = '#';
