@@ -59,7 +59,7 @@ const name = fc
     fc.oneof(
       fc.constantFrom(UUID, SHA, 'a1', '12345', '7', '<n>', '<id>', '-', '_', ' ', 'é', 'step'),
       fc.string({ unit: anyCharacter, maxLength: 12 }),
-      fc.string({ unit: fc.constantFrom(...'0123456789abcdefTZ-_'), maxLength: 40 }),
+      fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdefTZ-_')), maxLength: 40 }),
     ),
     { maxLength: 12 },
   )
