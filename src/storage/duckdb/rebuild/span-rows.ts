@@ -48,7 +48,6 @@ export class SpanRows {
     return wordAt(this.#tenants, row);
   }
 
-
   node(row: number): number {
     return wordAt(this.#nodes, row) | 0;
   }
