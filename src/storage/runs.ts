@@ -28,7 +28,9 @@ export interface SpanDetails {
 }
 
 /** A span as the trace detail shows it. */
-export interface StoredSpan extends Readonly<Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'prompt'>> {
+export interface StoredSpan extends Readonly<
+  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'prompt'>
+> {
   /** Where they were asked for. */
   readonly details?: SpanDetails;
 }

@@ -10,7 +10,10 @@ const RECEIVED = { receivedAt: NOON };
 
 /** What the contract gives of a span that was sent whole. */
 function expected(span: SpanRecord): DetailedSpan {
-  return { ...without(span, 'agent_hint', 'map_hint', 'prompt', 'metadata'), details: { metadata: span.metadata } };
+  return {
+    ...without(span, 'agent_hint', 'map_hint', 'prompt', 'metadata'),
+    details: { metadata: span.metadata },
+  };
 }
 
 function checkWholeSpans(t: Test, open: OpenTelemetry): void {
