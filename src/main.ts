@@ -37,4 +37,6 @@ for (const stream of [stdout, stderr])
 const keepAlive = setInterval(() => undefined, 2 ** 30);
 const exitCode = await runProgram(process.argv.slice(2), io, builtinFactories);
 clearInterval(keepAlive);
+// A pipe takes some 64 KiB at once; what it has not taken yet would be lost.
+await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
 process.exit(exitCode);

@@ -7,6 +7,7 @@ import { toKeyValues } from '../../src/otlp/encode/value.js';
 import type { Span } from '../../src/otlp/wire/requests.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import { runInProcess } from '../support/cli.js';
+import { runCli } from '../support/process.js';
 import { aSpan, jsonOf, ONE_ITEM, protobufOf, START, tracesOf } from '../support/otlp-requests.js';
 
 const TRACE = '01010101-0101-0101-0101-010101010101';
@@ -265,4 +266,14 @@ void t.test('what cannot be read, and what is not there, is an error', async (t)
     'receivers: { trace_batch: {} }\nexporters: { debug: {} }\nservice: { pipelines: { traces: { receivers: [trace_batch], exporters: [debug] } } }\n',
   );
   await fails(2, /has no pipeline of traces with a receiver otlp/, ['--config', config]);
+});
+
+void t.test('a long output goes through a pipe as a whole', async (t) => {
+  const spans = Array.from({ length: 250 }, (_, i) =>
+    span(i + 1, `step ${i}`, { 'input.value': 'x'.repeat(1000) }, i === 0 ? { parentSpanId: null } : BELOW_1),
+  );
+  const folder = t.testdir({ 'long.json': jsonOf(tracesOf(...spans)) });
+  const { code, stdout } = await runCli(['explain', '--json', join(folder, 'long.json')]);
+  t.equal(code, 0);
+  t.equal((JSON.parse(stdout) as Explained).runs[0]?.spans.length, 250);
 });

@@ -1,26 +1,59 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { TelemetrySignal } from '../../src/signal/batch.js';
 
 /** Recordings outside the repository. The path is relative to the root of the repository. */
 const DATA = '../shared/data';
 
+/** What a program sent. */
+export interface RecordedProgram {
+  /** Of its files, without what they end with. */
+  readonly name: string;
+  /** OTLP/JSON. */
+  readonly requests: readonly { readonly signal: TelemetrySignal; readonly body: string }[];
+}
+
 /** Runs of real agents as OTLP/JSON requests by the name of their file, as text; empty where the folder is absent. */
 export function recordedOtlpTraces(): ReadonlyMap<string, string> {
-  return recordedIn('otlp-traces');
+  return tracesIn('otlp-traces');
 }
 
 /** The same of small programs, each written with another client. */
 export function recordedPrograms(): ReadonlyMap<string, string> {
-  return recordedIn('frameworks');
+  return tracesIn('frameworks');
 }
 
-function recordedIn(folder: string): ReadonlyMap<string, string> {
+/** Everything that was recorded, logs and metrics beside the traces, too. */
+export function recordings(): readonly RecordedProgram[] {
+  return ['frameworks', 'otlp-traces'].flatMap((folder) =>
+    [...tracesIn(folder)].map(([file, body]) => {
+      const name = file.replace(ENDING, '');
+      const beside = (signal: 'logs' | 'metrics') =>
+        filesIn(folder)
+          .filter((other) => other === `${name}.${signal}${ENDING}`)
+          .map((other) => ({ signal, body: textOf(folder, other) }));
+      return {
+        name,
+        requests: [{ signal: 'traces' as const, body }, ...beside('logs'), ...beside('metrics')],
+      };
+    }),
+  );
+}
+
+const ENDING = '.otlp.json';
+
+function tracesIn(folder: string): ReadonlyMap<string, string> {
+  const files = filesIn(folder).filter((name) => /^[^.]+\.otlp\.json$/.test(name));
+  return new Map(files.map((name) => [name, textOf(folder, name)]));
+}
+
+function filesIn(folder: string): readonly string[] {
   try {
-    return new Map(
-      readdirSync(`${DATA}/${folder}`)
-        .filter((name) => /^[^.]+\.otlp\.json$/.test(name))
-        .map((name) => [name, readFileSync(`${DATA}/${folder}/${name}`, 'utf8')]),
-    );
+    return readdirSync(`${DATA}/${folder}`);
   } catch {
-    return new Map();
+    return [];
   }
+}
+
+function textOf(folder: string, name: string): string {
+  return readFileSync(`${DATA}/${folder}/${name}`, 'utf8');
 }

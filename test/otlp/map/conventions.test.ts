@@ -163,6 +163,10 @@ const CHAINS: Readonly<
       ['traceloop.association.properties.thread_id', 't'],
       ['ai.settings.context.sessionId', 'u'],
       ['ai.settings.context.conversationId', 'v'],
+      ['session_id', 'w'],
+      ['sessionId', 'x'],
+      ['conversation_id', 'y'],
+      ['thread_id', 'z'],
     ],
   ],
   user_id: [
@@ -186,6 +190,8 @@ const CHAINS: Readonly<
       ['metadata.user_id', 'p'],
       ['mlflow.trace.user', 'q'],
       ['ai.settings.context.userId', 'r'],
+      ['user_id', 's'],
+      ['userId', 't'],
     ],
   ],
   tags: [

@@ -43,8 +43,21 @@ export const GEN_AI: Convention = {
     is_failed: { 'gen_ai.tool.status': { rank: 1, read: only('error') } },
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
-    session_id: { 'gen_ai.conversation.id': { rank: 1 } },
-    user_id: { 'enduser.id': { rank: 6 }, 'gen_ai.user.id': { rank: 7 }, 'gen_ai.request.user': { rank: 8 } },
+    // As programs call them that follow no convention: last of all.
+    session_id: {
+      'gen_ai.conversation.id': { rank: 1 },
+      session_id: { rank: 30 },
+      sessionId: { rank: 31 },
+      conversation_id: { rank: 32 },
+      thread_id: { rank: 33 },
+    },
+    user_id: {
+      user_id: { rank: 30 },
+      userId: { rank: 31 },
+      'enduser.id': { rank: 6 },
+      'gen_ai.user.id': { rank: 7 },
+      'gen_ai.request.user': { rank: 8 },
+    },
     gen_ai_prompt_name: { 'gen_ai.prompt.name': { rank: 1 } },
     gen_ai_prompt_version: { 'gen_ai.prompt.version': { rank: 1 } },
     error_type: { 'error.type': { rank: 1 } },

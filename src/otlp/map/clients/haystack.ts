@@ -2,5 +2,15 @@ import type { Convention } from '../conventions/convention.js';
 
 /** Haystack. */
 export const HAYSTACK: Convention = {
-  agentNames: { generic: ['AsyncPipeline', 'haystack.*'] },
+  agentNames: {
+    generic: [
+      'AsyncPipeline',
+      'haystack.*',
+      '*PromptBuilder',
+      '*Embedder',
+      '*Retriever',
+      '*Ranker',
+      'Document*',
+    ],
+  },
 };

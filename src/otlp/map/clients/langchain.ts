@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 import type { Convention } from '../conventions/convention.js';
-import { inside, kindBy, text, texts } from '../conventions/readers.js';
+import { identity, inside, kindBy, text, texts } from '../conventions/readers.js';
 
 /** What a run was configured with, as OpenInference writes it: JSON in one attribute. */
 const METADATA = 'metadata';
@@ -44,11 +44,11 @@ export const LANGCHAIN: Convention = {
       'langsmith.metadata.session_id': { rank: 12 },
       'langsmith.metadata.conversation_id': { rank: 13 },
       'langsmith.metadata.thread_id': { rank: 14 },
-      [METADATA]: { rank: 15, read: inside(['session_id', 'conversation_id', 'thread_id'], text) },
+      [METADATA]: { rank: 15, read: inside(['session_id', 'conversation_id', 'thread_id'], identity) },
     },
     user_id: {
       'langsmith.metadata.user_id': { rank: 12 },
-      [METADATA]: { rank: 13, read: inside(['user_id'], text) },
+      [METADATA]: { rank: 13, read: inside(['user_id'], identity) },
     },
     tags: {
       'langsmith.span.tags': { rank: 7, read: (value) => texts(commaSeparated(value)) },

@@ -16,6 +16,15 @@ export const text: Reader = (value) => {
   return undefined;
 };
 
+/** What some write where there is nothing, and what Logfire puts where it hides a value. */
+const NOBODY = /^(?:none|null|undefined|\[scrubbed due to .*\])$/i;
+
+/** A session or a user: a text that tells one from others. */
+export const identity: Reader = (value) => {
+  const found = text(value);
+  return typeof found === 'string' && NOBODY.test(found.trim()) ? undefined : found;
+};
+
 /** Tokens, rows: whole and not negative. Texts of digits are taken, fractions are rounded. */
 export const count: Reader = (value) => {
   if (typeof value === 'string') {

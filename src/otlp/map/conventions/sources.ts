@@ -1,6 +1,6 @@
 import { CONVENTIONS } from '../clients/index.js';
 import { FIELDS, type Convention, type Field, type Reader, type Shape, type Source } from './convention.js';
-import { cost, count, payload, present, text, texts, version } from './readers.js';
+import { cost, count, identity, payload, present, text, texts, version } from './readers.js';
 
 const READERS: Readonly<Record<Field, Reader>> = {
   kind: text,
@@ -23,8 +23,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   entity: text,
   model: text,
   provider: text,
-  session_id: text,
-  user_id: text,
+  session_id: identity,
+  user_id: identity,
   tags: texts,
   langfuse_prompt_name: text,
   traceloop_prompt_name: text,

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { isObject } from '../json-text.js';
 import { isMessage, toMessages } from './message.js';
 import { toCall } from './parts.js';
+import { isPrinted } from './printed-message.js';
 
 /** What of a message is in its form already, where it came as the whole of an object. */
 const OF_A_MESSAGE = new Set([
@@ -84,7 +85,7 @@ function mapped(
 }
 
 function isStructured(value: JsonValue): boolean {
-  return typeof value === 'object' && value !== null;
+  return (typeof value === 'object' && value !== null) || isPrinted(value);
 }
 
 /** A call that a client tells alone, as LangChain and the Vercel AI SDK do. */

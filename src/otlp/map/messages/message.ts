@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { isObject } from '../json-text.js';
 import { addCalls, addContent, contentOf, isPart, noParts } from './parts.js';
+import { isPrinted, printedMessage } from './printed-message.js';
 
 /** Roles by what others call them. */
 const ROLES: ReadonlyMap<string, string> = new Map([
@@ -62,6 +63,10 @@ export function haveContent(messages: readonly JsonValue[]): boolean {
 }
 
 function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[]): void {
+  if (isPrinted(entry)) {
+    messages.push(printedMessage(entry));
+    return;
+  }
   if (!isObject(entry)) {
     messages.push(typeof entry === 'string' && role !== null ? { role, content: entry } : entry);
     return;

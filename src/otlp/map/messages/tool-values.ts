@@ -1,12 +1,10 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { isObject } from '../json-text.js';
 import { isPart, resultContent } from './parts.js';
+import { isPrinted, printedContent } from './printed-message.js';
 import { parsePython } from './python-literal.js';
 import { parsed } from './texts.js';
 import { isMessage, toMessages } from './message.js';
-
-/** How Python prints a message of LangChain. */
-const PRINTED = /^content=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") (?:name|tool_call_id|additional_kwargs)=/s;
 
 /** What a tool was called with, without what its client wraps it in. */
 export function toolInput(sent: JsonValue): JsonValue {
@@ -36,7 +34,7 @@ export function toolInput(sent: JsonValue): JsonValue {
 /** What a tool gave back, likewise. */
 export function toolOutput(sent: JsonValue): JsonValue {
   const value = parsed(sent);
-  if (typeof value === 'string') return printedContent(value) ?? value;
+  if (typeof value === 'string') return (isPrinted(value) ? printedContent(value) : undefined) ?? value;
   const message = messageContent(value);
   if (message !== undefined) return toolOutput(message);
   if (Array.isArray(value))
@@ -63,9 +61,4 @@ function messageContent(value: JsonValue): JsonValue | undefined {
   if (only === undefined || !isMessage(only)) return undefined;
   const [message, ...more] = toMessages([only], null);
   return more.length === 0 && isObject(message) ? message.content : undefined;
-}
-
-function printedContent(text: string): JsonValue | undefined {
-  const content = text.startsWith('content=') ? PRINTED.exec(text)?.[1] : undefined;
-  return content === undefined ? undefined : parsePython(content);
 }

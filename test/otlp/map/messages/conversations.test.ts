@@ -51,7 +51,11 @@ const HOLDERS: Readonly<Record<string, readonly [sent: JsonObject, is: JsonObjec
   'a Command of LangGraph': [{ graph: null, update: { messages: [HELLO] } }, { messages: [HELLO] }],
   'a message of LangChain alone': [{ type: 'ai', data: { content: 'Hello' } }, { messages: [HELLO] }],
   'a message alone': [HELLO, { messages: [HELLO] }],
-  'messages that are printed': [{ messages: ["role='user' content='Hi'"] }, undefined],
+  'messages of LangChain that are printed': [
+    { messages: ["content='Hello' additional_kwargs={} id='lc_run--1'", HELLO] },
+    { messages: [HELLO, HELLO] },
+  ],
+  'messages that are printed in another way': [{ messages: ["role='user' content='Hi'"] }, undefined],
   'no messages': [{ messages: [] }, undefined],
   'something else': [{ content: 'Hi', output: 7, choices: ['a'], contents: [1], update: {} }, undefined],
   nothing: [{}, undefined],

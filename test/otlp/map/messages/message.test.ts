@@ -209,6 +209,24 @@ const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messa
       ],
     ],
   ],
+  'LangChain, printed': [
+    ["content='Hi' additional_kwargs={} response_metadata={} id='96836685'", [{ content: 'Hi' }]],
+    [
+      "content='' additional_kwargs={'refusal': None} response_metadata={'token_usage': {'total_tokens': 165}} id='lc_run--1' tool_calls=[{'name': 'get_weather', 'args': {'city': 'Berlin'}, 'id': 'c1', 'type': 'tool_call'}] usage_metadata={'input_tokens': 120}",
+      [ASKED],
+    ],
+    ["content='sunny' name='get_weather' id='m1' tool_call_id='c1'", [SUNNY]],
+    [
+      "content=\"It's sunny\" additional_kwargs={} response_metadata={} id='lc_run--2'",
+      [{ role: 'assistant', content: "It's sunny" }],
+    ],
+    // A text that begins so, and goes on otherwise.
+    ["content='Hi' tool_calls=[{]", ["content='Hi' tool_calls=[{]"]],
+    [
+      "content='Hi' additional_kwargs={} tool_calls=[{'name': usage_metadata={'",
+      [{ role: 'assistant', content: 'Hi' }],
+    ],
+  ],
   'Vercel AI SDK': [
     [
       {

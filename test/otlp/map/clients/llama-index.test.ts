@@ -1,0 +1,50 @@
+import t from 'tap';
+import { toldRun, type SentSpan } from '../../../support/told-run.js';
+
+const CHAIN = { 'openinference.span.kind': 'CHAIN' };
+const ASKED =
+  "AgentInput(input=[ChatMessage(role=<MessageRole.USER: 'user'>, additional_kwargs={}, blocks=[TextBlock(block_type='text', text='weather?')])], current_agent_name='weather')";
+
+/** A run of an agent as LlamaIndex 0.14 sends it through OpenInference: its steps name it, in printed events. */
+function aRun(root: string, ...steps: SentSpan[]): SentSpan {
+  return { name: root, attributes: { ...CHAIN, 'input.value': '{"init_state": {}}' }, children: steps };
+}
+
+function step(name: string, input: string, output: string): SentSpan {
+  return {
+    name: `BaseWorkflowAgent.${name}`,
+    attributes: { ...CHAIN, 'input.value': input, 'output.value': output },
+  };
+}
+
+const BEGIN = step('init_run', '{"ctx": "<Context>", "ev": "AgentWorkflowStartEvent()"}', ASKED);
+
+void t.test('the agent of a run is the one that its first step names', async (t) => {
+  t.equal(toldRun(aRun('FunctionAgent.run', BEGIN)).agent, 'weather');
+  const other = step(
+    'setup_agent',
+    `{"ctx": "<Context>", "ev": "${ASKED.replace('weather', 'writer')}"}`,
+    '',
+  );
+  t.equal(toldRun(aRun('AgentWorkflow.run', BEGIN, other)).agent, 'weather');
+  t.equal(
+    toldRun(
+      aRun(
+        'AgentWorkflow.run',
+        step('setup_agent', JSON.stringify({ ctx: '<Context>', ev: ASKED }), 'AgentSetup(input=[...'),
+      ),
+    ).agent,
+    'weather',
+    'also where only the input holds it',
+  );
+});
+
+void t.test('what merely quotes an event names nobody', async (t) => {
+  const quoting = step('call', '{"text": "current_agent_name=\'x\')"}', "He said current_agent_name='y')");
+  t.equal(toldRun(aRun('FunctionAgent.run', quoting)).agent, 'svc');
+});
+
+void t.test('engines and what prepares documents name no run', async (t) => {
+  for (const name of ['RetrieverQueryEngine.query', 'SentenceSplitter.__call__'])
+    t.equal(toldRun({ name, attributes: CHAIN }).agent, 'svc', name);
+});
