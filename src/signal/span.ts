@@ -12,6 +12,13 @@ export const RUN_STATUSES = ['running', 'completed', 'failed', 'timed_out'] as c
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
+ * Whether a run is an agent's, or something else that a program tells of: a request to a service, a message between actors, an
+ * agent that is made. The position is the stored code of each kind: append only.
+ */
+export const RUN_KINDS = ['agent', 'other'] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+/**
  * Where the name of a run's agent comes from when nobody declares it, the best source first: what the root calls itself, what
  * an agent's or a workflow's span below it calls itself, and what a model call or a tool says of the agent it works for. The
  * position is the stored code of each source: append only.
@@ -58,6 +65,11 @@ export interface SpanRecord {
   agent_hint: AgentHint | null;
   /** What a mapping says of the span's node in the service map; null: it follows from type, name, input and metadata. */
   map_hint: MapHint | null;
+  /**
+   * What the span says of its run's kind, where the header follows from the spans: `agent` where an agent, a workflow, a model or
+   * a tool is at work, `other` where something else is, null where it says nothing.
+   */
+  run_kind: RunKind | null;
   /** The prompt version that the span says it used. */
   prompt: PromptReference | null;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from './attributes.js';
 import type { NanoUsd } from './money.js';
-import type { RunStatus, SpanRecord } from './span.js';
+import type { RunKind, RunStatus, SpanRecord } from './span.js';
 import type { Micros } from './time.js';
 
 /** The header of one agent run. */
@@ -8,6 +8,8 @@ export interface TraceHeader {
   /** UUID, lower case. */
   trace_id: string;
   agent: string;
+  /** `agent` of every header that somebody declared. */
+  kind: RunKind;
   status: RunStatus;
   started_at: Micros;
   ended_at: Micros | null;

@@ -1,5 +1,5 @@
 import { moneyToNumber } from '../signal/money.js';
-import type { RunStatus } from '../signal/span.js';
+import type { RunKind, RunStatus } from '../signal/span.js';
 import { formatTime } from '../signal/time.js';
 import type { RunSummary } from './runs.js';
 
@@ -7,6 +7,7 @@ import type { RunSummary } from './runs.js';
 export interface PrintedRun {
   readonly trace_id: string;
   readonly agent_name: string;
+  readonly kind: RunKind;
   readonly status: RunStatus;
   readonly started_at: string;
   readonly ended_at: string | null;
@@ -23,6 +24,7 @@ export function printRunFields(run: RunSummary): PrintedRun {
   return {
     trace_id: run.trace_id,
     agent_name: run.agent_name,
+    kind: run.kind,
     status: run.status,
     started_at: formatTime(run.started_at),
     ended_at: run.ended_at === null ? null : formatTime(run.ended_at),

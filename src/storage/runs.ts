@@ -1,6 +1,6 @@
 import type { JsonObject } from '../signal/attributes.js';
 import type { NanoUsd } from '../signal/money.js';
-import type { RunStatus, SpanRecord } from '../signal/span.js';
+import type { RunKind, RunStatus, SpanRecord } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
 import type { PageRange, Pages } from './paging.js';
 
@@ -9,6 +9,8 @@ export interface RunSummary {
   readonly trace_id: string;
   readonly agent_id: string;
   readonly agent_name: string;
+  /** Runs of kind `other` belong to what sent them, and count in no figure of an agent. */
+  readonly kind: RunKind;
   readonly status: RunStatus;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
@@ -29,7 +31,7 @@ export interface SpanDetails {
 
 /** A span as the trace detail shows it. */
 export interface StoredSpan extends Readonly<
-  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'prompt'>
+  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'prompt'>
 > {
   /** Where they were asked for. */
   readonly details?: SpanDetails;
@@ -47,7 +49,9 @@ export interface StoredTrace extends RunSummary {
 
 /** Which runs a list shows. Absent: no restriction. */
 export interface RunFilter {
+  /** Also one that has only runs of kind `other`. */
   readonly agent_id?: string;
+  readonly kind?: RunKind;
   readonly status?: RunStatus;
   readonly success?: boolean;
   /** Started at or after. */

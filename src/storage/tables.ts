@@ -35,12 +35,16 @@ export const SPAN_WIRE = [
   { name: 'agent_name', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** What a mapping says of the span's node in the service map: `signal/map-hint.ts`. */
   { name: 'map_hint', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** What the span says of its run's kind: a position in `RUN_KINDS`. */
+  { name: 'run_kind', kind: 'uint8', sql: 'UTINYINT', nullable: true },
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
 ] as const satisfies readonly Column[];
 
 /** What is encoded of a header. `agent` becomes `agent_no` in the commit. */
 export const TRACE_WIRE = [
   { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
+  /** A position in `RUN_KINDS`. */
+  { name: 'kind', kind: 'uint8', sql: 'UTINYINT' },
   { name: 'status', kind: 'uint8', sql: 'UTINYINT' },
   { name: 'started_at', kind: 'int64', sql: 'TIMESTAMP' },
   { name: 'ended_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
@@ -147,6 +151,8 @@ export const AGENTS: Table = {
     { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
     { name: 'id', kind: 'uuid', sql: 'UUID' },
     { name: 'name', kind: 'text', sql: 'VARCHAR' },
+    /** A position in `RUN_KINDS`: runs of either kind are counted under a number of their own. */
+    { name: 'kind', kind: 'uint8', sql: 'UTINYINT' },
     /** Null in a row that a later one of the same agent replaces: {@link Agents} reads all of them. */
     { name: 'created_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
   ],

@@ -25,6 +25,8 @@ export type Step =
 
 const TRACE_ID = '00000000-0000-4000-8000-000000000001';
 const STATUSES = RUN_STATUSES.map((_, code) => code);
+/** The code of `other`. */
+const OTHER = 1;
 const RUNNING = RUN_STATUSES.indexOf('running');
 export const AGENT = 7;
 
@@ -48,6 +50,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
       total: nullable(fc.nat(9)),
       cost: nullable(fc.nat(9)),
       error: nullable(fc.constantFrom('broken', '')),
+      kind: nullable(fc.constantFrom(OTHER, OTHER, OTHER, 0), 4),
       hint: nullable(
         fc.record({ source: fc.nat(AGENT_SOURCES.length - 1), name: fc.constantFrom('a', 'b', 'c') }),
         4,
@@ -78,6 +81,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
         agent_source: made.hint?.source ?? null,
         agent_name: made.hint?.name ?? null,
         map_hint: null,
+        run_kind: made.kind,
         derived:
           (made.duration === null ? DERIVED.duration_ms : 0) |
           (made.total === null ? DERIVED.total_tokens : 0),
@@ -106,6 +110,7 @@ const declared = fc
     const usage = usageOf(spans.map(({ row, node }) => factsOf(row, node)));
     const header = {
       trace_id: TRACE_ID,
+      kind: 0,
       status: made.status,
       started_at: made.start,
       ended_at,
@@ -139,6 +144,7 @@ const following = fc
     const given = top === undefined ? null : headerOf(facts);
     const header = {
       trace_id: TRACE_ID,
+      kind: given?.kind === 'other' ? OTHER : 0,
       status: RUN_STATUSES.indexOf(given?.status ?? 'running'),
       started_at: given?.started_at ?? 0,
       ended_at: given?.ended_at ?? null,

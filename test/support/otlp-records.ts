@@ -142,6 +142,7 @@ export function declaredRun(): TraceRecord {
     trace: {
       trace_id: TRACE,
       agent: 'support agent',
+      kind: 'agent',
       status: 'completed',
       started_at: NOON,
       ended_at: NOON + 2_000_123,

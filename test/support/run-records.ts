@@ -22,6 +22,7 @@ export function aHeader(changes: Partial<TraceHeader> = {}): TraceHeader {
     total_cost_usd: null,
     metadata: null,
     sdk_version: null,
+    kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
     ...changes,
@@ -51,6 +52,7 @@ export function aSpanRecord(traceId: string, changes: Partial<SpanRecord> = {}):
     metadata: null,
     agent_hint: null,
     map_hint: null,
+    run_kind: null,
     prompt: null,
     ...changes,
   };

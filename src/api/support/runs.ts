@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { RUN_STATUSES } from '../../signal/span.js';
+import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../signal/span.js';
 import { parseTime } from '../../signal/time.js';
 import { printRun } from '../../storage/print-run.js';
 import type { FoundRuns, RunFilter } from '../../storage/runs.js';
@@ -11,6 +11,10 @@ import { pageFigures, pageParameters, pageSchema, type PageRequest } from './pag
 export const runFields = {
   trace_id: uuid(),
   agent_name: Type.String(),
+  kind: Type.Enum(RUN_KINDS, {
+    description:
+      '`agent`: a run of an agent. `other`: something else that was sent, such as a request to a service, which counts in no figure of an agent.',
+  }),
   status: Type.Enum(RUN_STATUSES),
   started_at: time(),
   ended_at: nullable(time()),
@@ -29,6 +33,12 @@ export const runPageSchema = pageSchema(runSchema, 'RunPage');
 /** Query parameters of the lists of runs. */
 export const runParameters = {
   ...pageParameters,
+  kind: Type.Optional(
+    Type.Enum([...RUN_KINDS, 'all'], {
+      default: 'agent',
+      description: 'Which runs: those of agents, others, or all.',
+    }),
+  ),
   status: Type.Optional(Type.Enum(RUN_STATUSES)),
   success: Type.Optional(Type.Boolean()),
   start_time: Type.Optional(time('Started at or after.')),
@@ -37,6 +47,7 @@ export const runParameters = {
 
 /** The filter that the checked parameters of a list ask for. */
 export function runFilter(query: {
+  readonly kind?: RunKind | 'all';
   readonly status?: RunFilter['status'];
   readonly success?: boolean;
   readonly start_time?: string;
@@ -44,7 +55,9 @@ export function runFilter(query: {
 }): RunFilter {
   const start = query.start_time === undefined ? undefined : parseTime(query.start_time);
   const end = query.end_time === undefined ? undefined : parseTime(query.end_time);
+  const kind = query.kind ?? 'agent';
   return {
+    ...(kind === 'all' ? {} : { kind }),
     ...(query.status === undefined ? {} : { status: query.status }),
     ...(query.success === undefined ? {} : { success: query.success }),
     ...(start === undefined ? {} : { start_time: start }),

@@ -54,7 +54,9 @@ function ownName(span: NamedSpan, reading: SpanReading, names: AgentNames): stri
     named('function', reading, names) ??
     named('workflow', reading, names) ??
     named('lc_agent', reading, names) ??
-    (kind === 'agent' || (isRoot && kind === 'chain') ? bySpan(spanName, reading, names) : null) ??
+    (kind === 'agent' || kind === 'agent made' || (isRoot && kind === 'chain')
+      ? bySpan(spanName, reading, names)
+      : null) ??
     (kind === 'agent' ? named('langfuse_trace', reading, names) : null) ??
     (isRoot && names.isSpecific(spanName)
       ? because('agent_names of the configuration', storableName(spanName), reading)

@@ -93,6 +93,7 @@ export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader
   const header: TraceHeader = {
     trace_id: traceId,
     agent: '',
+    kind: 'agent',
     status: 'completed',
     started_at: NaN,
     ended_at: null,
@@ -129,6 +130,7 @@ function forgetConventions(span: SpanRecord): void {
   span.output_data = null;
   span.metadata = null;
   span.agent_hint = null;
+  span.run_kind = null;
   span.prompt = null;
 }
 

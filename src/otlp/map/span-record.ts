@@ -23,6 +23,7 @@ import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
 import { tokensOf } from './span-tokens.js';
+import { runKindOf } from './run-kind.js';
 import { spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
 import type { Witness } from './witness.js';
@@ -114,6 +115,7 @@ export class SpanMapper {
       hasReportedCost: cost !== null,
     });
     const named = { type, kind, spanName, name, isRoot };
+    const hint = hintOf(named, reading, origin, this.#names);
     const record: SpanRecord = {
       span_id: spanId,
       trace_id: traceId,
@@ -133,7 +135,8 @@ export class SpanMapper {
       input_data: inputData(type, reading),
       output_data: output,
       metadata,
-      agent_hint: hintOf(named, reading, origin, this.#names),
+      agent_hint: hint,
+      run_kind: runKindOf({ kind, otlpKind: span.kind ?? 0, hint }, reading),
       map_hint: null,
       prompt: promptOf(reading),
     };

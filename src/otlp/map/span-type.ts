@@ -45,6 +45,8 @@ function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {
       return hasDb ? 'db' : 'tool';
     case 'agent at the root':
       return isRoot ? 'agent' : 'custom';
+    case 'agent made':
+      return 'agent';
     case 'chain':
       return 'custom';
     default:

@@ -96,12 +96,13 @@ class Run {
   }
 
   #header(spans: readonly SpanRecord[], idleTimeoutMs: number | null): TraceHeader {
-    const { agent, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
+    const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
     const first = topmost(spans);
     const verdict = first?.parent_span_id === null ? verdictOf(first) : NO_VERDICT;
     return {
       trace_id: this.traceId.id,
       agent,
+      kind,
       status,
       started_at,
       ended_at,

@@ -36,6 +36,7 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     total_cost_usd: toNanoUsd(wire.total_cost_usd),
     metadata: wire.metadata ?? null,
     sdk_version: wire.sdk_version ?? DEFAULT_SDK_VERSION,
+    kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
   };
@@ -63,6 +64,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     metadata: wire.metadata ?? null,
     agent_hint: null,
     map_hint: null,
+    run_kind: null,
     prompt: null,
   };
 }

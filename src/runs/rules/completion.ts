@@ -15,7 +15,7 @@ export function completesSpan(stored: SpanFacts, incoming: Pick<FactRow, 'status
   return stored.status === 'running' && incoming.status !== RUNNING;
 }
 
-/** A running span after the message that completes it: what was null is filled, and the better name of the agent stays. */
+/** A running span after the message that completes it: what was null is filled, and the better name of the agent and the surer kind stay. */
 export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): Row {
   const before = declaredSpan(stored);
   const later = declaredSpan(incoming);
@@ -27,9 +27,15 @@ export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): 
     facts.agent_source = incoming.agent_source;
     facts.agent_name = incoming.agent_name;
   }
+  facts.run_kind = surerKind(before.run_kind, later.run_kind);
   endAfterStart(facts);
   facts.total_tokens = totalTokens(facts);
   return merged;
+}
+
+/** That of an agent counts before others. Both are positions in `RUN_KINDS`. */
+function surerKind(before: number | null, later: number | null): number | null {
+  return before === null || later === null ? (before ?? later) : Math.min(before, later);
 }
 
 /** A running header after the one that completes it: what was null is filled. */

@@ -1,6 +1,6 @@
 /**
  * Bits of `derived`: values that the sender did not declare, so that they follow what comes later. Those from `agent` on
- * are set where the header follows from the spans (`../README.md`, "Runs that nobody declared").
+ * are set where the header follows from the spans; with `agent` the run's kind follows, too (`../README.md`, "Runs that nobody declared").
  */
 export const DERIVED = {
   duration_ms: 1,

@@ -1,4 +1,4 @@
-import { RUN_STATUSES } from '../../signal/span.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { DERIVED } from './derived.js';
 import type { RunFacts } from './run-facts.js';
@@ -114,6 +114,7 @@ export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts):
   if (!followsSpans(header) || spans.size === 0) return { header: next, agent };
   const given = spans.header();
   next.status = RUN_STATUSES.indexOf(given.status);
+  if (derived & DERIVED.agent) next.kind = RUN_KINDS.indexOf(given.kind);
   if (derived & DERIVED.started_at) next.started_at = given.started_at;
   setEnd(next, given.ended_at);
   if (derived & DERIVED.error_message) next.error_message = given.error_message;

@@ -1,5 +1,5 @@
 import { must } from '../../signal/checked.js';
-import { AGENT_SOURCES, type AgentHint, type RunStatus } from '../../signal/span.js';
+import { AGENT_SOURCES, type AgentHint, type RunKind, type RunStatus } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 
 /** What a run's header depends on in each of its spans. */
@@ -11,10 +11,12 @@ export interface HeaderSpan {
   readonly ended_at: Micros | null;
   readonly error_message: string | null;
   readonly agent_hint: AgentHint | null;
+  readonly run_kind: RunKind | null;
 }
 
 export interface FollowingHeader {
   readonly agent: string;
+  readonly kind: RunKind;
   readonly status: RunStatus;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
@@ -39,12 +41,27 @@ export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
   const ended_at = hasEnded ? (root.ended_at ?? latestEnd(spans)) : null;
   return {
     agent: agentOf(spans),
+    kind: kindOf(top, spans.some(isOfAgent)),
     status: hasEnded ? root.status : 'running',
     started_at,
     ended_at,
     duration_ms: ended_at === null ? null : (ended_at - started_at) / 1000,
     error_message: hasEnded ? root.error_message : null,
   };
+}
+
+/** Whether a span says that its run is an agent's. */
+export function isOfAgent({ run_kind }: Pick<HeaderSpan, 'run_kind'>): boolean {
+  return run_kind === 'agent';
+}
+
+/**
+ * What a run is: an agent's where any of its spans says so, or where the topmost one does not say that it is something else.
+ *
+ * @param isAnyOfAgent whether any span is {@link isOfAgent}
+ */
+export function kindOf(top: Pick<HeaderSpan, 'run_kind'> | undefined, isAnyOfAgent: boolean): RunKind {
+  return isAnyOfAgent ? 'agent' : (top?.run_kind ?? 'agent');
 }
 
 /**

@@ -5,7 +5,12 @@ import type { TraceHeader } from '../../signal/trace.js';
  * A run's header as a store keeps it: codes in place of words, JSON as text, and the bits of {@link DERIVED} for what nobody
  * declared. The agent's name is kept beside it.
  */
-export interface HeaderRow extends Omit<TraceHeader, 'agent' | 'status' | 'metadata' | 'follows_spans'> {
+export interface HeaderRow extends Omit<
+  TraceHeader,
+  'agent' | 'kind' | 'status' | 'metadata' | 'follows_spans'
+> {
+  /** A position in `RUN_KINDS`. */
+  kind: number;
   /** A position in `RUN_STATUSES`. */
   status: number;
   metadata: string | null;
@@ -15,7 +20,7 @@ export interface HeaderRow extends Omit<TraceHeader, 'agent' | 'status' | 'metad
 /** A span as a store keeps it, without its payload. */
 export interface SpanRow extends Omit<
   SpanRecord,
-  'type' | 'status' | 'input_data' | 'output_data' | 'metadata' | 'agent_hint' | 'prompt'
+  'type' | 'status' | 'input_data' | 'output_data' | 'metadata' | 'agent_hint' | 'run_kind' | 'prompt'
 > {
   /** A position in `SPAN_TYPES`. */
   type: number;
@@ -24,6 +29,8 @@ export interface SpanRow extends Omit<
   /** A position in `AGENT_SOURCES`; null where the span does not name its run's agent. */
   agent_source: number | null;
   agent_name: string | null;
+  /** A position in `RUN_KINDS`; null where the span says nothing of its run's kind. */
+  run_kind: number | null;
   derived: number;
 }
 
@@ -38,6 +45,7 @@ export const FACT_FIELDS = [
   'error_message',
   'agent_source',
   'agent_name',
+  'run_kind',
   'total_tokens',
   'cost_usd',
 ] as const;

@@ -1,5 +1,5 @@
 import { itemAt } from '../../signal/checked.js';
-import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../signal/span.js';
+import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type AgentHint, type RunKind } from '../../signal/span.js';
 import type { MapSpan } from '../../signal/trace-map.js';
 import { parseUuid, uuidKey } from '../../worker/uuid-words.js';
 import type { HeaderSpan } from './header-of-spans.js';
@@ -24,6 +24,7 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
     ended_at: row.ended_at,
     error_message: row.error_message,
     agent_hint: agentHint(row.agent_source, row.agent_name),
+    run_kind: runKind(row.run_kind),
     total_tokens: row.total_tokens,
     cost_usd: row.cost_usd,
   };
@@ -40,4 +41,9 @@ export function keyOf(id: string): string {
 export function agentHint(code: number | null, name: string | null): AgentHint | null {
   const source = code === null ? undefined : AGENT_SOURCES[code];
   return source === undefined || name === null ? null : { source, name };
+}
+
+/** @param code a position in `RUN_KINDS` */
+export function runKind(code: number | null): RunKind | null {
+  return code === null ? null : itemAt(RUN_KINDS, code);
 }

@@ -1,16 +1,16 @@
 import { itemAt } from '../../signal/checked.js';
-import type { FollowingHeader } from '../rules/header-of-spans.js';
-import { RUN_STATUSES } from '../../signal/span.js';
+import { isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import type { Usage } from '../rules/usage.js';
-import type { SpanFacts } from '../rules/span-facts.js';
+import { runKind, type SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
 /** What is known of the topmost span. Its id is a key. */
 type Top = Pick<
   SpanFacts,
-  'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message'
+  'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message' | 'run_kind'
 >;
 
 /** What is stored of a closed run beside its header: everything that may still change, as JSON. */
@@ -22,6 +22,8 @@ interface Summary {
   readonly first: Micros;
   readonly latestEnd: Micros;
   readonly lastTime: Micros;
+  /** Whether any span says that the run is an agent's. */
+  readonly isOfAgent: boolean;
   /** The units of its id, whether it has a parent, and the values that the header takes. */
   readonly top: readonly [
     id: readonly number[],
@@ -29,6 +31,7 @@ interface Summary {
     startedAt: Micros,
     status: number,
     endedAt: Micros | null,
+    kind: number | null,
   ];
 }
 
@@ -45,7 +48,7 @@ interface StoredRun {
  * The spans of a run that has more than are followed. Each span is stored and counted, but there is no tree of them: times,
  * status and error go on following the spans, which takes the topmost one and a few numbers; agent and usage stay as the first
  * spans gave them. Which ids are stored is not known here: those that a commit brings are looked up before, and {@link meet}
- * takes the stored ones.
+ * takes the stored ones. The kind goes on following them, too.
  */
 export class ClosedSpans implements RunSpans {
   /** The commit in which it was closed; 0 during that commit. */
@@ -57,6 +60,7 @@ export class ClosedSpans implements RunSpans {
   #first: Micros;
   #latestEnd: Micros;
   #lastTime: Micros;
+  #isOfAgent: boolean;
   #top: Top;
   /** The spans as they were kept before, until the commit that closes the run is over. */
   #before: RunSpans | null;
@@ -82,6 +86,7 @@ export class ClosedSpans implements RunSpans {
     this.#first = parts.first;
     this.#latestEnd = parts.latestEnd;
     this.#lastTime = parts.lastTime;
+    this.#isOfAgent = parts.isOfAgent;
     this.#top = parts.top;
     this.#before = parts.before;
   }
@@ -102,6 +107,7 @@ export class ClosedSpans implements RunSpans {
       first: started_at,
       latestEnd: spans.latestEnd(),
       lastTime: spans.lastTime(),
+      isOfAgent: spans.isOfAgent,
       top,
       before: spans,
     });
@@ -109,7 +115,7 @@ export class ClosedSpans implements RunSpans {
 
   static stored({ size, closedSeq, printed, agent, error }: StoredRun): ClosedSpans {
     const summary = JSON.parse(printed) as Summary;
-    const [units, hasParent, started_at, status, ended_at] = summary.top;
+    const [units, hasParent, started_at, status, ended_at, kind] = summary.top;
     const top = {
       span_id: String.fromCharCode(...units),
       parent_span_id: hasParent ? '' : null,
@@ -117,13 +123,15 @@ export class ClosedSpans implements RunSpans {
       status: itemAt(RUN_STATUSES, status),
       ended_at,
       error_message: error,
+      run_kind: runKind(kind),
     };
     return new ClosedSpans({ ...summary, size, closedSeq, agent, top, before: null });
   }
 
   /** The text for {@link stored}; the agent and the error are those of the header. */
   print(): string {
-    const { span_id, parent_span_id, started_at, status, ended_at } = this.#top;
+    const { span_id, parent_span_id, started_at, status, ended_at, run_kind } = this.#top;
+    const kind = run_kind === null ? null : RUN_KINDS.indexOf(run_kind);
     const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
     const summary: Summary = {
       followed: this.#followed,
@@ -132,7 +140,8 @@ export class ClosedSpans implements RunSpans {
       first: this.#first,
       latestEnd: this.#latestEnd,
       lastTime: this.#lastTime,
-      top: [units, parent_span_id !== null, started_at, RUN_STATUSES.indexOf(status), ended_at],
+      isOfAgent: this.#isOfAgent,
+      top: [units, parent_span_id !== null, started_at, RUN_STATUSES.indexOf(status), ended_at, kind],
     };
     return JSON.stringify(summary);
   }
@@ -152,6 +161,10 @@ export class ClosedSpans implements RunSpans {
 
   get hasRoot(): boolean {
     return this.#top.parent_span_id === null;
+  }
+
+  get isOfAgent(): boolean {
+    return this.#isOfAgent;
   }
 
   has(key: string): boolean {
@@ -175,6 +188,7 @@ export class ClosedSpans implements RunSpans {
   put(span: SpanState): void {
     if (!this.has(span.span_id)) this.#size++;
     this.#met.set(span.span_id, span);
+    this.#isOfAgent ||= isOfAgent(span);
     this.#first = Math.min(this.#first, span.started_at);
     this.#latestEnd = Math.max(this.#latestEnd, span.ended_at ?? span.started_at);
     this.#lastTime = Math.max(this.#lastTime, span.started_at, span.ended_at ?? -Infinity);
@@ -214,6 +228,7 @@ export class ClosedSpans implements RunSpans {
     const ended_at = hasEnded ? (end ?? this.#latestEnd) : null;
     return {
       agent: this.#agent,
+      kind: kindOf(this.#top, this.#isOfAgent),
       status: hasEnded ? status : 'running',
       started_at: this.#first,
       ended_at,
@@ -235,8 +250,9 @@ export class ClosedSpans implements RunSpans {
   }
 }
 
-function topOf({ span_id, parent_span_id, started_at, status, ended_at, error_message }: SpanFacts): Top {
-  return { span_id, parent_span_id, started_at, status, ended_at, error_message };
+function topOf(span: SpanFacts): Top {
+  const { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind } = span;
+  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind };
 }
 
 /** The order of `topmost`. */

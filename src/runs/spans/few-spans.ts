@@ -1,4 +1,11 @@
-import { headerOf, isLedBy, latestEnd, topmost, type FollowingHeader } from '../rules/header-of-spans.js';
+import {
+  headerOf,
+  isLedBy,
+  isOfAgent,
+  latestEnd,
+  topmost,
+  type FollowingHeader,
+} from '../rules/header-of-spans.js';
 import type { Micros } from '../../signal/time.js';
 import { usageOf, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
@@ -19,6 +26,11 @@ export class FewSpans implements RunSpans {
 
   get hasRoot(): boolean {
     for (const { parent_span_id } of this.#spans.values()) if (parent_span_id === null) return true;
+    return false;
+  }
+
+  get isOfAgent(): boolean {
+    for (const span of this.#spans.values()) if (isOfAgent(span)) return true;
     return false;
   }
 

@@ -1,5 +1,5 @@
 import { doubleAt, intAt, wordAt } from '../../signal/checked.js';
-import { topmost, type FollowingHeader } from '../rules/header-of-spans.js';
+import { isOfAgent, kindOf, topmost, type FollowingHeader } from '../rules/header-of-spans.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { Micros } from '../../signal/time.js';
 import { usageFrom, type Usage } from '../rules/usage.js';
@@ -32,6 +32,7 @@ export class ManySpans implements RunSpans {
   #firstStart = Infinity;
   #latestEnd = -Infinity;
   #lastTime = -Infinity;
+  #isOfAgent = false;
   #map: MapTally | null = null;
 
   /** Made from the same objects, which stay until {@link release}. */
@@ -54,6 +55,10 @@ export class ManySpans implements RunSpans {
 
   get hasRoot(): boolean {
     return this.#root !== NO_ROW;
+  }
+
+  get isOfAgent(): boolean {
+    return this.#isOfAgent;
   }
 
   has(key: string): boolean {
@@ -96,6 +101,8 @@ export class ManySpans implements RunSpans {
     const parent = parentId === null ? NO_ROW : columns.row(parentId);
     if (columns.isHere(row)) this.#change(row, parent, span);
     else this.#arrive(row, parent, span);
+    // A later version of a span may say this where an earlier one did not, and never takes it back.
+    this.#isOfAgent ||= isOfAgent(span);
     this.#latestEnd = Math.max(this.#latestEnd, span.ended_at ?? span.started_at);
     this.#lastTime = Math.max(this.#lastTime, span.started_at, span.ended_at ?? -Infinity);
     return row;
@@ -132,13 +139,14 @@ export class ManySpans implements RunSpans {
   }
 
   header(): FollowingHeader {
-    const root = this.#root;
+    const [root, top] = [this.#root, this.#top];
     const status = root === NO_ROW ? 'running' : this.#columns.status(root);
     const end = root === NO_ROW ? NaN : doubleAt(this.#columns.ends, root);
     const hasEnded = status !== 'running';
     const ended_at = hasEnded ? (Number.isNaN(end) ? this.#latestEnd : end) : null;
     return {
       agent: this.#agent.name,
+      kind: kindOf(top === NO_ROW ? undefined : { run_kind: this.#columns.kind(top) }, this.#isOfAgent),
       status,
       started_at: this.#firstStart,
       ended_at,

@@ -9,6 +9,8 @@ export interface RunSpans extends RunFacts {
   readonly weight: number;
   /** Whether any span has no parent. */
   readonly hasRoot: boolean;
+  /** Whether any span says that the run is an agent's. */
+  readonly isOfAgent: boolean;
   has(key: string): boolean;
   /** The same object until {@link release}. */
   get(key: string): SpanState | undefined;

@@ -1,5 +1,12 @@
 import { byteAt, doubleAt, intAt, itemAt } from '../../signal/checked.js';
-import { AGENT_SOURCES, RUN_STATUSES, type AgentHint, type RunStatus } from '../../signal/span.js';
+import {
+  AGENT_SOURCES,
+  RUN_KINDS,
+  RUN_STATUSES,
+  type AgentHint,
+  type RunKind,
+  type RunStatus,
+} from '../../signal/span.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
@@ -8,6 +15,8 @@ import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
 export const NO_ROW = -1;
 /** In place of the number of a hint. */
 const NO_HINT = -1;
+/** In place of the code of a kind. */
+const NO_KIND = 255;
 
 /** What is kept of a span beside its id: {@link SpanFacts}, with the parent's row. */
 export type SpanValues = Omit<SpanFacts, 'span_id' | 'parent_span_id'>;
@@ -32,6 +41,7 @@ export class SpanColumns {
   size = 0;
   #here = new Uint8Array(FIRST_ROWS);
   #statuses = new Uint8Array(FIRST_ROWS);
+  #kinds = new Uint8Array(FIRST_ROWS);
   #hints = new Int32Array(FIRST_ROWS);
   readonly #hintNumbers = new Map<string, number>();
   readonly #hintList: AgentHint[] = [];
@@ -76,6 +86,12 @@ export class SpanColumns {
     return hint === null ? Infinity : AGENT_SOURCES.indexOf(hint.source);
   }
 
+  /** What the span says of its run's kind. */
+  kind(row: number): RunKind | null {
+    const code = byteAt(this.#kinds, row);
+    return code === NO_KIND ? null : itemAt(RUN_KINDS, code);
+  }
+
   error(row: number): string | null {
     return this.#errors.get(row) ?? null;
   }
@@ -95,6 +111,7 @@ export class SpanColumns {
     this.tokens[row] = span.total_tokens ?? NaN;
     this.costs[row] = span.cost_usd ?? NaN;
     this.#hints[row] = span.agent_hint === null ? NO_HINT : this.#hintNumber(span.agent_hint);
+    this.#kinds[row] = span.run_kind === null ? NO_KIND : RUN_KINDS.indexOf(span.run_kind);
     if (hasParent || span.error_message === null) this.#errors.delete(row);
     else this.#errors.set(row, span.error_message);
   }
@@ -113,6 +130,7 @@ export class SpanColumns {
       ended_at: numberOf(doubleAt(this.ends, row)),
       error_message: this.error(row),
       agent_hint: this.hint(row),
+      run_kind: this.kind(row),
       total_tokens: numberOf(doubleAt(this.tokens, row)),
       cost_usd: numberOf(doubleAt(this.costs, row)),
     };
@@ -145,6 +163,7 @@ export class SpanColumns {
     this.lines = grown(this.lines, Uint32Array);
     this.#here = grown(this.#here, Uint8Array);
     this.#statuses = grown(this.#statuses, Uint8Array);
+    this.#kinds = grown(this.#kinds, Uint8Array);
     this.#hints = grown(this.#hints, Int32Array);
   }
 }

@@ -7,6 +7,7 @@ const RUN = {
   trace_id: '01890000-0000-7000-8000-000000000000',
   agent_id: '01890000-0000-7000-8000-000000000001',
   agent_name: 'researcher',
+  kind: 'agent',
   status: 'completed',
   started_at: 1_700_000_000_000_000,
   ended_at: null,

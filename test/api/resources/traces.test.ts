@@ -38,7 +38,17 @@ void t.test(
       `/dashboard/traces/${id}`,
     );
     t.strictSame(Object.keys(trace), [
-      ...['trace_id', 'agent_name', 'status', 'started_at', 'ended_at', 'duration_ms', 'success', 'outcome'],
+      ...[
+        'trace_id',
+        'agent_name',
+        'kind',
+        'status',
+        'started_at',
+        'ended_at',
+        'duration_ms',
+        'success',
+        'outcome',
+      ],
       ...['error_message', 'total_tokens', 'total_cost_usd', 'metadata', 'spans'],
     ]);
     t.match(trace, {

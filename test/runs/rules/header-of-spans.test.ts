@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { headerOf, topmost, type HeaderSpan } from '../../../src/runs/rules/header-of-spans.js';
-import { AGENT_SOURCES, RUN_STATUSES, type AgentSource } from '../../../src/signal/span.js';
+import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type AgentSource } from '../../../src/signal/span.js';
 import { holds } from '../../support/property.js';
 
 const NOON = 1_768_478_400_000_000;
@@ -16,6 +16,7 @@ function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> =
     ended_at: NOON + 1000,
     error_message: null,
     agent_hint: null,
+    run_kind: null,
     ...changes,
   };
 }
@@ -108,6 +109,21 @@ void t.test('a ring of parents and chains of a hundred thousand come to an end',
   t.equal(headerOf(chain).agent, 'agent 99999');
 });
 
+void t.test(
+  'it is an agent’s where any span says so, or where the topmost does not say otherwise',
+  async (t) => {
+    const [other, agent] = [{ run_kind: 'other' }, { run_kind: 'agent' }] as const;
+    t.equal(headerOf([aSpan('a', null)]).kind, 'agent');
+    t.equal(headerOf([aSpan('a', null, other), aSpan('b', 'a')]).kind, 'other');
+    t.equal(headerOf([aSpan('a', null), aSpan('b', 'a', other)]).kind, 'agent');
+    t.equal(
+      headerOf([aSpan('a', null, other), aSpan('b', 'a', other), aSpan('c', 'b', agent)]).kind,
+      'agent',
+    );
+    t.equal(headerOf([aSpan('b', 'gone', other), aSpan('c', 'gone')]).kind, 'other');
+  },
+);
+
 void t.test('the header is the same in whatever order the spans come', async (t) => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const parent = fc.option(fc.constantFrom(...ids, 'gone'));
@@ -121,6 +137,7 @@ void t.test('the header is the same in whatever order the spans come', async (t)
           started_at: fc.integer({ min: NOON, max: NOON + 2 }),
           ended_at: fc.option(fc.integer({ min: NOON + 2, max: NOON + 4 })),
           error_message: fc.option(fc.constant('refused')),
+          run_kind: fc.constantFrom(null, 'other', 'other', 'other', ...RUN_KINDS),
           agent_hint: fc.option(
             fc.record({
               source: fc.constantFrom(...AGENT_SOURCES.slice(0, 2)),

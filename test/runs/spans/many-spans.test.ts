@@ -3,7 +3,7 @@ import t from 'tap';
 import { headerOf, latestEnd, topmost } from '../../../src/runs/rules/header-of-spans.js';
 import { HourSums } from '../../../src/signal/hour-sums.js';
 import { AGENT_NODE, NO_NODE } from '../../../src/signal/service-map.js';
-import { AGENT_SOURCES, RUN_STATUSES } from '../../../src/signal/span.js';
+import { AGENT_SOURCES, RUN_STATUSES, type RunKind } from '../../../src/signal/span.js';
 import { countTrace } from '../../../src/signal/trace-map.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
@@ -32,6 +32,7 @@ const message = (ids: number): fc.Arbitrary<Message> =>
     agent_hint: nullable(
       fc.record({ source: fc.constantFrom(...AGENT_SOURCES), name: fc.constantFrom('a', 'b', 'c') }),
     ),
+    run_kind: nullable(fc.constantFrom('other', 'other', 'other', 'agent')),
     total_tokens: nullable(fc.constantFrom(0, 1, 5, 2 ** 53 - 1, 2 ** 52 + 1)),
     cost_usd: nullable(fc.constantFrom(0, 3, 999_999_999_999e6, 123_456_789_012_345)),
   });
@@ -48,10 +49,15 @@ function completed(before: Message, later: Message): Message {
     ended_at: ended_at === null ? null : Math.max(ended_at, before.started_at),
     error_message: before.error_message ?? later.error_message,
     agent_hint: isBetter ? later.agent_hint : before.agent_hint,
+    run_kind: surer(before.run_kind, later.run_kind),
     total_tokens: before.total_tokens === null ? later.total_tokens : before.total_tokens,
     cost_usd: before.cost_usd ?? later.cost_usd,
     node: later.node,
   };
+}
+
+function surer(before: RunKind | null, later: RunKind | null): RunKind | null {
+  return before === 'agent' || later === 'agent' ? 'agent' : (before ?? later);
 }
 
 function rankOf({ agent_hint }: Message): number {
@@ -160,6 +166,7 @@ void t.test('a chain of ten thousand spans whose names differ, from its end to i
       ended_at: n + 1,
       error_message: null,
       agent_hint: n === 0 ? null : { source: 'agent span', name: `agent ${n}` },
+      run_kind: null,
       total_tokens: 1,
       cost_usd: n,
     };

@@ -64,6 +64,7 @@ const header = (traceId: string): fc.Arbitrary<TraceHeader> =>
       total_cost_usd: optional(money),
       metadata: optional(object),
       sdk_version: optional(text),
+      kind: fc.constant('agent'),
       follows_spans: fc.constant(false),
       idle_timeout_ms: fc.constant(null),
       times,
@@ -99,6 +100,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
         '#',
         '/https://orders.example',
       ),
+      run_kind: fc.constant(null),
       prompt: fc.constant(null),
       times,
     })

@@ -18,7 +18,7 @@ export const GEN_AI: Convention = {
           GENERATE: 'llm',
           EMBEDDINGS: 'llm',
           INVOKE_AGENT: 'agent',
-          CREATE_AGENT: 'agent',
+          CREATE_AGENT: 'agent made',
           INVOKE_WORKFLOW: 'agent',
           EXECUTE_TOOL: 'tool',
           // A step of an agent that names the agent, and is none.
@@ -37,6 +37,7 @@ export const GEN_AI: Convention = {
     mcp_server: { 'mcp.server.name': { rank: 1 }, 'fastmcp.server.name': { rank: 2 } },
     is_model: { 'gen_ai.request.model': { rank: 1 }, 'gen_ai.response.model': { rank: 1 } },
     is_agent: { 'gen_ai.agent.name': { rank: 1 } },
+    is_message: { 'mcp.method.name': { rank: 5 } },
     tool_name: { 'gen_ai.tool.name': { rank: 1 } },
     agent: { 'gen_ai.agent.name': { rank: 1 } },
     workflow: { 'gen_ai.workflow.name': { rank: 1 } },

@@ -10,5 +10,11 @@ export const MESSAGING: Convention = {
       'messaging.destination': { rank: 3 },
     },
     queue_system: { 'messaging.system': { rank: 1 } },
+    is_message: {
+      'messaging.operation.type': { rank: 1 },
+      'messaging.operation.name': { rank: 2 },
+      'messaging.operation': { rank: 3 },
+      'messaging.system': { rank: 4 },
+    },
   },
 };

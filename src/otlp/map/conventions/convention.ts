@@ -10,6 +10,8 @@ export const FIELDS = [
   'is_http',
   'is_rpc',
   'is_agent',
+  /** What processes, actors or an MCP client and its server send each other. */
+  'is_message',
   'is_pending',
   'is_mcp',
   /** Whether the client says that it failed, whatever the status says. */
@@ -77,9 +79,10 @@ export type Field = (typeof FIELDS)[number];
 
 /**
  * What the conventions call a span. Retrieval is `db` where the span has attributes `db.*`, otherwise `tool`. A chain is
- * `custom`, but names its run where it is the root.
+ * `custom`, but names its run where it is the root. Where an agent is only made nobody runs it: that is no run of it.
  */
-export type Kind = 'agent' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'agent at the root' | 'chain';
+export type Kind =
+  'agent' | 'agent made' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'agent at the root' | 'chain';
 
 /** What a value says, or undefined where it says nothing, so that the next source counts. */
 export type Reader = (value: JsonValue) => JsonValue | undefined;

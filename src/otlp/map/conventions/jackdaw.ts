@@ -17,7 +17,7 @@ export interface OwnAttribute {
 }
 
 /** What OTLP itself says of a span in any case: the trace, start and end. */
-type SaidByOtlp = 'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'prompt';
+type SaidByOtlp = 'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'run_kind' | 'prompt';
 
 /**
  * The fields of a span. On a span with {@link VERBATIM} they are all there is to it: what is missing is null, and other
@@ -56,7 +56,7 @@ export const COST_SOURCE = 'jackdaw.cost_source';
  * `agent` and `started_at` missing there is no header.
  */
 export const TRACE_ATTRIBUTES: Readonly<
-  Record<Exclude<keyof TraceHeader, 'trace_id' | 'follows_spans' | 'idle_timeout_ms'>, OwnAttribute>
+  Record<Exclude<keyof TraceHeader, 'trace_id' | 'kind' | 'follows_spans' | 'idle_timeout_ms'>, OwnAttribute>
 > = {
   agent: { key: 'jackdaw.trace.agent', as: 'text' },
   status: { key: 'jackdaw.trace.status', as: 'text' },

@@ -10,6 +10,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   is_http: present,
   is_rpc: present,
   is_agent: present,
+  is_message: present,
   is_pending: present,
   is_mcp: present,
   is_failed: present,

@@ -7,7 +7,7 @@ import { indexOf } from '../../table.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../../tables.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
-import { agentHint } from '../../../runs/rules/span-facts.js';
+import { agentHint, runKind } from '../../../runs/rules/span-facts.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
@@ -20,6 +20,11 @@ export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
 /** The code of a trace's status. */
 export function statusAt(batch: IncomingBatch, trace: number): number {
   return Number(batch.traces.value(T.status, trace));
+}
+
+/** The code of a trace's kind. */
+export function kindAt(batch: IncomingBatch, trace: number): number {
+  return Number(batch.traces.value(T.kind, trace));
 }
 
 export function isRunningAt(batch: IncomingBatch, trace: number): boolean {
@@ -90,6 +95,7 @@ export function newSpansAt(
       ended_at: numberAt(S.ended_at, row),
       error_message: textAt(S.error_message, row),
       agent_hint: hint,
+      run_kind: runKind(numberAt(S.run_kind, row)),
       total_tokens: numberAt(S.total_tokens, row),
       cost_usd: numberAt(S.cost_usd, row),
       seq: 0,
@@ -106,10 +112,12 @@ const T = {
   started_at: indexOf(TRACE_WIRE, 'started_at'),
   status: indexOf(TRACE_WIRE, 'status'),
   derived: indexOf(TRACE_WIRE, 'derived'),
+  kind: indexOf(TRACE_WIRE, 'kind'),
 };
 
 const S = {
   type: indexOf(SPAN_WIRE, 'type'),
+  run_kind: indexOf(SPAN_WIRE, 'run_kind'),
   parent_span_id: indexOf(SPAN_WIRE, 'parent_span_id'),
   status: indexOf(SPAN_WIRE, 'status'),
   started_at: indexOf(SPAN_WIRE, 'started_at'),

@@ -4,7 +4,10 @@ import type { Micros } from '../../../signal/time.js';
 /** What a stored run contributes to the figures of its agent. */
 export interface CountedRun {
   readonly tenant: number;
+  /** The number of its name among runs of its kind. */
   readonly agentNo: number;
+  /** A position in `RUN_KINDS`. */
+  readonly kind: number;
   readonly startedAt: Micros;
   /** A position in `RUN_STATUSES`. */
   readonly status: number;
@@ -45,4 +48,11 @@ export interface RunChange {
 export interface AgentsOf {
   readonly tenant: number;
   readonly numbers: readonly number[];
+}
+
+/** All runs of a user: without a kind those of both, with an agent's number those that are counted under it. */
+export interface RunList {
+  readonly tenant: number;
+  readonly kind?: number;
+  readonly agentNo?: number;
 }

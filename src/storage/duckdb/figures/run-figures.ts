@@ -1,8 +1,9 @@
+import { RUN_KINDS } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Agent } from './agents.js';
 import { AgentSums } from './agent-sums.js';
 import type { StoredSums } from '../sums/cold-sums.js';
-import type { AgentsOf, AgentTotals, CountedRun, RunChange, RunChanges } from './counted-run.js';
+import type { AgentsOf, AgentTotals, CountedRun, RunChange, RunChanges, RunList } from './counted-run.js';
 import type { Connection } from '../files/connection.js';
 import { DurationHistogram, type Quantile } from './duration-histogram.js';
 import { LoadedFigures } from '../../loaded-figures.js';
@@ -30,7 +31,7 @@ const MOST_LISTS = 2000;
  */
 export class RunFigures implements RunChanges {
   #sums = new AgentSums();
-  /** The newest starts of the lists of all runs of a user, or an agent, by {@link listKey}. */
+  /** The newest starts of lists, by {@link listKey}. */
   readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
   readonly #durations = new RunDurations();
   /** For each load under way, the changes since it began: what it loads does not contain them. */
@@ -46,8 +47,7 @@ export class RunFigures implements RunChanges {
     this.#sums.noteActivity(after.agentNo, activeAt);
     this.#changeStarts(change, (run, sign) => {
       this.#sums.changeStarts(run, sign);
-      changeList(this.#starts.peek(listKey(run.tenant, undefined)), run, sign);
-      changeList(this.#starts.peek(listKey(run.tenant, run.agentNo)), run, sign);
+      for (const key of listKeys(run)) changeList(this.#starts.peek(key), run, sign);
     });
     this.#durations.change(change);
   }
@@ -171,18 +171,18 @@ export class RunFigures implements RunChanges {
     );
   }
 
-  /** The start of the user's (or the agent's) `n`th newest run; null where that is not known. */
-  nthNewest(tenant: number, agentNo: number | undefined, n: number): Micros | null {
-    return this.#starts.get(listKey(tenant, agentNo))?.get(n) ?? null;
+  /** The start of the `n`th newest run of a list; null where that is not known. */
+  nthNewest(list: RunList, n: number): Micros | null {
+    return this.#starts.get(listKey(list))?.get(n) ?? null;
   }
 
   /** From here on {@link nthNewest} knows a list, as far as somebody asks for it. */
-  async loadStarts(read: Read, tenant: number, agentNo: number | undefined, n: number): Promise<void> {
-    const key = listKey(tenant, agentNo);
+  async loadStarts(read: Read, list: RunList, n: number): Promise<void> {
+    const key = listKey(list);
     if (n > MOST_STARTS || this.#starts.has(key)) return;
     await this.#load(
       read,
-      (connection, capture) => someNewestStarts(connection, capture, tenant, agentNo, MOST_STARTS),
+      (connection, capture) => someNewestStarts(connection, capture, list, MOST_STARTS),
       (found, meanwhile) => {
         const starts = NewestStarts.make();
         for (const start of found) starts.add(start);
@@ -190,8 +190,7 @@ export class RunFigures implements RunChanges {
         if (found.length >= MOST_STARTS) starts.floorAt(Math.min(...found));
         for (const change of meanwhile) {
           this.#changeStarts(change, (run, sign) => {
-            if (run.tenant === tenant && (agentNo === undefined || run.agentNo === agentNo))
-              changeList(starts, run, sign);
+            if (listKeys(run).includes(key)) changeList(starts, run, sign);
           });
         }
         this.#starts.put(key, starts);
@@ -231,8 +230,14 @@ export class RunFigures implements RunChanges {
 const NO_STARTS: ReadonlyMap<number, Micros> = new Map();
 
 /** Numbers of agents are unique over all users. */
-function listKey(tenant: number, agentNo: number | undefined): number {
-  return agentNo ?? -tenant;
+function listKey({ tenant, kind, agentNo }: RunList): number {
+  if (agentNo !== undefined) return agentNo;
+  return -(tenant * (RUN_KINDS.length + 1) + 1 + (kind ?? RUN_KINDS.length));
+}
+
+/** The lists that a run is in. */
+function listKeys({ tenant, kind, agentNo }: CountedRun): readonly number[] {
+  return [listKey({ tenant }), listKey({ tenant, kind }), agentNo];
 }
 
 function changeList(starts: NewestStarts | undefined, { startedAt }: CountedRun, sign: 1 | -1): void {

@@ -6,7 +6,7 @@ import { ofCommitsSince } from '../rows/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import { DurationHistogram } from './duration-histogram.js';
 import { newest, relation } from '../rows/relation.js';
-import type { AgentsOf } from './counted-run.js';
+import type { AgentsOf, RunList } from './counted-run.js';
 import type { Capture } from '../rows/segment.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 
@@ -22,15 +22,16 @@ export async function newestStarts(
   return new Map(rows.map((row) => [Number(row.agent_no), Number(row.start)]));
 }
 
-/** The newest starts of a user's runs, or of an agent's, as many as asked for; all of them where there are fewer. */
+/** The newest starts of the runs of a list, as many as asked for; all of them where there are fewer. */
 export async function someNewestStarts(
   connection: Connection,
   capture: Capture,
-  tenant: number,
-  agentNo: number | undefined,
+  { tenant, kind, agentNo }: RunList,
   count: number,
 ): Promise<Micros[]> {
-  const where = agentNo === undefined ? `tenant = ${tenant}` : runsOf({ tenant, numbers: [agentNo] });
+  const ofKind = kind === undefined ? '' : ` AND kind = ${kind}`;
+  const where =
+    agentNo === undefined ? `tenant = ${tenant}${ofKind}` : runsOf({ tenant, numbers: [agentNo] });
   // Not as the first rows of an order: in each part of the relation the greatest values are kept while it is read.
   const [row] = await connection.rows(
     `SELECT array_to_string(max(epoch_us(started_at), ${count}), ' ') AS starts FROM ${newest(capture, TRACES, where)}`,

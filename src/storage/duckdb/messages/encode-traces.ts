@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import type { TracesBatch } from '../../../signal/batch.js';
 import { must } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
-import { AGENT_SOURCES, RUN_STATUSES, type SpanRecord } from '../../../signal/span.js';
+import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../../signal/span.js';
 import { deriveBatch } from '../../../signal/derive-map.js';
 import { fitsBatch, type BatchMap } from '../../../signal/service-map.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
@@ -159,6 +159,8 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
     to.text(S.agent_name, row, span.agent_hint.name);
   }
   nullableText(to, S.map_hint, row, span.map_hint);
+  if (span.run_kind === null) to.isNull(S.run_kind, row);
+  else to.byte(S.run_kind, row, RUN_KINDS.indexOf(span.run_kind));
   to.byte(S.derived, row, derived);
 }
 
@@ -170,6 +172,7 @@ function writeHeader(
 ): void {
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
   to.uuid(T.trace_id, row, header.trace_id);
+  to.byte(T.kind, row, RUN_KINDS.indexOf(header.kind));
   to.byte(T.status, row, must(STATUS_CODES.get(header.status), 'code of the status'));
   to.int64(T.started_at, row, header.started_at);
   nullableInt(to, T.ended_at, row, header.ended_at);

@@ -37,9 +37,10 @@ async function withFigures(
   tenant: number,
   wanted: () => Iterable<Agent>,
 ): Promise<AgentSummary[]> {
-  const numbers = [...wanted()].map((agent) => agent.agent_no);
+  const ofAgents = (): Agent[] => [...wanted()].filter(({ kind }) => kind === 'agent');
+  const numbers = ofAgents().map((agent) => agent.agent_no);
   const starts = await figures.loadNewest(read, { tenant, numbers });
-  return [...wanted()].flatMap((agent) => {
+  return ofAgents().flatMap((agent) => {
     const totals = figures.totals(agent.agent_no);
     return isKnown(agent) && totals !== undefined && totals.runs > 0 ? summary(agent, totals, starts) : [];
   });

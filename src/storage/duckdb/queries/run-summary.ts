@@ -1,6 +1,6 @@
 import { itemAt } from '../../../signal/checked.js';
 import { sumToNumber, type Usd } from '../../../signal/money.js';
-import { RUN_STATUSES } from '../../../signal/span.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import type { RunSummary } from '../../runs.js';
 import { selectList } from '../../table.js';
 import { TRACES, TRACE_WIRE } from '../../tables.js';
@@ -9,6 +9,7 @@ import type { Row, Value } from '../files/connection.js';
 
 const SHOWN = new Set([
   'trace_id',
+  'kind',
   'status',
   'started_at',
   'ended_at',
@@ -34,6 +35,7 @@ export function runSummary(row: Row, agents: Agents): RunSummary {
     trace_id: String(row.trace_id),
     agent_id: agent?.id ?? '',
     agent_name: agent?.name ?? '',
+    kind: itemAt(RUN_KINDS, Number(row.kind)),
     status: itemAt(RUN_STATUSES, Number(row.status)),
     started_at: Number(row.started_at),
     ended_at: number(row.ended_at),

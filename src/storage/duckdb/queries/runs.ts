@@ -1,8 +1,9 @@
 import { itemAt } from '../../../signal/checked.js';
-import { RUN_STATUSES } from '../../../signal/span.js';
+import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
 import type { RunFilter, RunSummary } from '../../runs.js';
 import { TRACES } from '../../tables.js';
-import type { Agents } from '../figures/agents.js';
+import type { Agent, Agents } from '../figures/agents.js';
+import type { RunList } from '../figures/counted-run.js';
 import type { Connection, Row } from '../files/connection.js';
 import type { Read } from '../reads/read.js';
 import { newest, relation, type Condition } from '../rows/relation.js';
@@ -41,7 +42,10 @@ interface Wanted extends Matching {
 interface Matching {
   /** All of the filter but the text. */
   readonly sql: string;
-  readonly agentNo: number | undefined;
+  /** What the runs are counted under: every run of the filter's agent and kind, whatever else the filter says. */
+  readonly counted: readonly Agent[];
+  /** The list of these runs, where there is one of them. */
+  readonly list: RunList | null;
   /** The agents that have the text in their names: all their runs match. */
   readonly named: readonly number[];
 }
@@ -57,7 +61,8 @@ export async function listRuns(
 ): Promise<RunsPart & { readonly count: number }> {
   const matching = conditions(agents, tenant, filter);
   if (matching === null) return NONE;
-  if (isWholeList(filter)) await figures.loadStarts(read, tenant, matching.agentNo, page.offset + page.limit);
+  if (matching.list !== null && isWholeList(filter))
+    await figures.loadStarts(read, matching.list, page.offset + page.limit);
   return await read((connection, capture) =>
     readRuns(connection, capture, agents, figures, { tenant, filter, page, ...matching }),
   );
@@ -68,11 +73,12 @@ async function readRuns(
   capture: Capture,
   agents: Agents,
   figures: RunFigures,
-  { tenant, filter, page, sql, agentNo, named }: Wanted,
+  { tenant, filter, page, sql, counted: under, list, named }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before anything is awaited, since it changes with every commit.
-  const counted = countKnown(agents, figures, tenant, agentNo, filter);
-  const since = isWholeList(filter) ? figures.nthNewest(tenant, agentNo, page.offset + page.limit) : null;
+  const counted = countKnown(figures, under, filter);
+  const since =
+    list !== null && isWholeList(filter) ? figures.nthNewest(list, page.offset + page.limit) : null;
   if (counted !== null && counted <= page.offset) return { ...NONE, count: counted };
   if (counted !== null && since !== null) {
     const where = `tenant = ${tenant} AND ${sql} AND started_at >= make_timestamp(${since})`;
@@ -130,23 +136,19 @@ function orderAndCut({ limit, offset }: Page): string {
   return `ORDER BY ${ORDER} LIMIT ${limit} OFFSET ${offset}`;
 }
 
-/** Whether all runs of the user, or of an agent, are asked for. */
+/** Whether all runs of the user, of an agent or of a kind are asked for. */
 function isWholeList({ status, success, start_time, end_time, query }: RunFilter): boolean {
   return [status, success, start_time, end_time, query].every((one) => one === undefined);
 }
 
 /** How many runs match, where the figures in memory know it; otherwise null. */
 function countKnown(
-  agents: Agents,
   figures: RunFigures,
-  tenant: number,
-  agentNo: number | undefined,
+  under: readonly Agent[],
   { status, success, ...others }: RunFilter,
 ): number | null {
   if (!isWholeList(others) || (status !== undefined && success !== undefined)) return null;
-  const numbers =
-    agentNo === undefined ? [...agents.ofTenant(tenant)].map((agent) => agent.agent_no) : [agentNo];
-  const totals = numbers.map((no) => figures.totals(no)).filter((known) => known !== undefined);
+  const totals = under.map((one) => figures.totals(one.agent_no)).filter((known) => known !== undefined);
   return totals.reduce((sum, { runs, byStatus, successes, failures }) => {
     if (status !== undefined) return sum + itemAt(byStatus, RUN_STATUSES.indexOf(status));
     if (success !== undefined) return sum + (success ? successes : failures);
@@ -190,18 +192,36 @@ function partOf(rows: readonly Row[], agents: Agents): RunsPart {
 
 /** The filter in SQL; null where it names an agent that the user does not have. */
 function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching | null {
+  const { agent_id: agentId, kind } = filter;
   const sql = ['TRUE'];
-  let agentNo: number | undefined;
-  if (filter.agent_id !== undefined) {
-    const agent = agents.namedById(tenant, filter.agent_id);
-    if (agent === undefined) return null;
-    agentNo = agent.agent_no;
-    sql.push(`agent_no = ${agentNo}`);
-  }
+  const named = agentId === undefined ? [...agents.ofTenant(tenant)] : agents.namedById(tenant, agentId);
+  if (agentId !== undefined && named.length === 0) return null;
+  const counted = named.filter((one) => kind === undefined || one.kind === kind);
+  if (agentId !== undefined) sql.push(ofAny(counted));
+  if (kind !== undefined) sql.push(`kind = ${RUN_KINDS.indexOf(kind)}`);
   if (filter.status !== undefined) sql.push(`status = ${RUN_STATUSES.indexOf(filter.status)}`);
   if (filter.success !== undefined) sql.push(filter.success ? 'success' : 'NOT success');
   if (filter.start_time !== undefined) sql.push(`started_at >= make_timestamp(${filter.start_time})`);
   if (filter.end_time !== undefined) sql.push(`started_at <= make_timestamp(${filter.end_time})`);
-  const named = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
-  return { sql: sql.join(' AND '), agentNo, named: named.map((agent) => agent.agent_no) };
+  const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
+  return {
+    sql: sql.join(' AND '),
+    counted,
+    list: agentId === undefined ? listOf(tenant, kind) : listUnder(tenant, counted),
+    named: matching.map((agent) => agent.agent_no),
+  };
+}
+
+function listOf(tenant: number, kind: RunKind | undefined): RunList {
+  return kind === undefined ? { tenant } : { tenant, kind: RUN_KINDS.indexOf(kind) };
+}
+
+/** Runs of both kinds under one name are two lists. */
+function listUnder(tenant: number, counted: readonly Agent[]): RunList | null {
+  const [one, ...others] = counted;
+  return one === undefined || others.length > 0 ? null : { tenant, agentNo: one.agent_no };
+}
+
+function ofAny(counted: readonly Agent[]): string {
+  return counted.length === 0 ? 'FALSE' : `agent_no IN (${counted.map((one) => one.agent_no).join(', ')})`;
 }

@@ -6,11 +6,13 @@ import { conditionsOn, narrowed, type CommitRanges } from '../rows/commit-ranges
 import { int64At, type Connection, type FixedChunk } from '../files/connection.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
-import type { SpanFacts } from '../../../runs/rules/span-facts.js';
+import { runKind, type SpanFacts } from '../../../runs/rules/span-facts.js';
 import { ManySpans } from '../../../runs/spans/many-spans.js';
 
 /** Stands in the place of a name's source, where the span gives no name. */
 const NO_SOURCE = 255;
+/** Likewise, where it says nothing of the run's kind. */
+const NO_KIND = 255;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
 /** Columns cross as they lie in memory, so a flag says where a value is missing. */
 const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
@@ -18,6 +20,7 @@ const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, sta
   seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
   ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
     + (cost_usd IS NULL)::INTEGER * 8 + (parent_span_id IS NULL AND error_message IS NOT NULL)::INTEGER * 16)::INTEGER,
+  coalesce(run_kind, ${NO_KIND})::INTEGER,
   coalesce(agent_name, ''), CASE WHEN parent_span_id IS NULL THEN coalesce(error_message, '') ELSE '' END`;
 
 /** Loads the spans of one trace that has many. @param traceId printed from its binary form */
@@ -43,10 +46,11 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
   const [starts, ends, tokens] = [chunk.words(5, 8), chunk.words(6, 8), chunk.words(7, 8)];
   const costs = chunk.words(8, 8);
   const [seqs, lines] = [chunk.words(9, 8), chunk.words(10, 4)];
-  const [sources, flags] = [chunk.words(11, 4), chunk.words(12, 4)];
+  const [sources, flags, kinds] = [chunk.words(11, 4), chunk.words(12, 4), chunk.words(13, 4)];
   let hint: AgentHint | null = null;
   for (let row = 0; row < chunk.rows; row++) {
     const nulls = wordAt(flags, row);
+    const kind = wordAt(kinds, row);
     hint = hintAt(chunk, row, wordAt(sources, row), hint);
     const facts: SpanFacts = {
       span_id: uuidKey(ids, row * 4),
@@ -60,13 +64,14 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
       cost_usd: (nulls & 8) === 0 ? int64At(costs, row) : null,
       error_message: (nulls & 16) === 0 ? null : chunk.text(ERROR, row),
       agent_hint: hint,
+      run_kind: kind === NO_KIND ? null : runKind(kind),
     };
     spans.place(spans.add(facts), { seq: int64At(seqs, row), line: wordAt(lines, row) });
   }
 }
 
-const NAME = 13;
-const ERROR = 14;
+const NAME = 14;
+const ERROR = 15;
 
 /** @param before that of the span before, which is used again where it is the same */
 function hintAt(chunk: FixedChunk, row: number, code: number, before: AgentHint | null): AgentHint | null {

@@ -18,6 +18,7 @@ export function countedAt({ tenant, traces }: IncomingBatch, trace: number, agen
     tenant,
     agentNo,
     status: must(numberAt(STATUS), 'status of a run'),
+    kind: must(numberAt(KIND), 'kind of a run'),
     startedAt: must(numberAt(STARTED_AT), 'start of a run'),
     success: typeof success === 'boolean' ? success : null,
     cost: numberAt(TOTAL_COST_USD),
@@ -29,6 +30,7 @@ export function countedHeader(tenant: number, { agentNo, header }: StoredHeader)
   return {
     tenant,
     agentNo,
+    kind: header.kind,
     status: header.status,
     startedAt: header.started_at,
     success: header.success,
@@ -47,6 +49,7 @@ export function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): 
   return Math.min(last, receivedAt);
 }
 
+const KIND = indexOf(TRACE_WIRE, 'kind');
 const STATUS = indexOf(TRACE_WIRE, 'status');
 const STARTED_AT = indexOf(TRACE_WIRE, 'started_at');
 const ENDED_AT = indexOf(TRACE_WIRE, 'ended_at');

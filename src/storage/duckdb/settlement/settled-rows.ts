@@ -1,4 +1,5 @@
 import { itemAt, wordAt } from '../../../signal/checked.js';
+import { RUN_KINDS } from '../../../signal/span.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
@@ -163,7 +164,11 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
 export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
   return objectRows(
     AGENTS,
-    agents.map(({ tenant, ...row }) => ({ row, own: [seq, tenant], replaces: false })),
+    agents.map(({ tenant, kind, ...row }) => ({
+      row: { ...row, kind: RUN_KINDS.indexOf(kind) },
+      own: [seq, tenant],
+      replaces: false,
+    })),
   );
 }
 

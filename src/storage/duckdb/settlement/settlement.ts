@@ -10,7 +10,7 @@ import type { RecentEvents } from '../events/recent-events.js';
 import { ItemsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { IdleRuns } from '../runs/idle-runs.js';
-import { isRunningAt, namesItsAgentAt } from '../changes/incoming-rows.js';
+import { isRunningAt, kindAt, namesItsAgentAt } from '../changes/incoming-rows.js';
 import { KnownTraces } from '../runs/known-traces.js';
 import type { Services } from '../map/services.js';
 import { SettledMap } from '../map/settled-map.js';
@@ -205,8 +205,12 @@ export class Settlement {
     const otherNames = new Map<number, string>();
     for (const trace of traces) {
       const name = batch.agent(trace);
-      const isCertain = namesItsAgentAt(batch, trace);
-      const agent = this.#agents.named(batch.tenant, name, batch.receivedAt, isCertain);
+      const agent = this.#agents.named(batch.tenant, {
+        name,
+        kind: kindAt(batch, trace),
+        at: batch.receivedAt,
+        isCertain: namesItsAgentAt(batch, trace),
+      });
       agentNos.set(trace, agent.agent_no);
       if (agent.name !== name) otherNames.set(trace, agent.name);
     }
@@ -235,7 +239,12 @@ export class Settlement {
       this.#known.remember(key, state);
       return [];
     }
-    const { agent_no: agentNo } = this.#agents.named(trace.tenant, name, state.heardAt, state.namesItsAgent);
+    const { agent_no: agentNo } = this.#agents.named(trace.tenant, {
+      name,
+      kind: state.header.kind,
+      at: state.heardAt,
+      isCertain: state.namesItsAgent,
+    });
     const areSpansNew = trace.parts.some((part) => 'batch' in part && fresh.get(part.batch)?.has(part.trace));
     return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew, ends }];
   }

@@ -56,6 +56,7 @@ void t.test('an event says what its run is like', async (t) => {
     agent_id: agent && dataOf(agent).id,
     trace_id: whole.trace.trace_id,
     agent_name: 'Größe',
+    kind: 'agent',
     status: 'failed',
     started_at: formatTime(NOON),
     ended_at: formatTime(NOON + 2500),

@@ -48,7 +48,7 @@ function figures(day: number, runs: number): AgentDay {
 
 /** A run of an agent, as a commit tells of it. */
 function aRun(agentNo: number, startedAt: number): CountedRun {
-  return { tenant: 1, agentNo, startedAt, status: 1, success: null, cost: null, durationMs: null };
+  return { tenant: 1, agentNo, kind: 0, startedAt, status: 1, success: null, cost: null, durationMs: null };
 }
 
 void t.test('a day is worked out once, days without runs included', async (t) => {
