@@ -7,7 +7,12 @@ import type { SpanReading } from './span-reading.js';
 const NO_NAME = 'unnamed';
 const AROUND = CONVENTIONS.flatMap(({ toolNames }) => toolNames ?? []);
 
-/** What a span is shown as: a tool by its name. @param spanName as it was sent */
+/** The name of a span as people read it. @param sent the name, which some clients send as a pattern, with what it comes to beside */
+export function spokenName(sent: string, reading: SpanReading): string {
+  return sent.includes('{') ? (reading.text('spoken_name') ?? sent) : sent;
+}
+
+/** What a span is shown as: a tool by its name. @param spanName as people read it */
 export function nameOf(spanName: string, type: SpanType, reading: SpanReading): string {
   const tool = type === 'tool' ? storableName(toolOf(spanName, reading)) : '';
   if (tool === '') reading.witness?.told('name', 'name of the span');

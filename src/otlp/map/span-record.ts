@@ -18,7 +18,7 @@ import { responseUsage } from './response-usage.js';
 import { readEvents, type ReadEvents } from './span-events.js';
 import { mapHintOf } from './map-hint-of.js';
 import { metadataOf } from './span-metadata.js';
-import { nameOf } from './span-name.js';
+import { nameOf, spokenName } from './span-name.js';
 import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
@@ -92,7 +92,7 @@ export class SpanMapper {
     reading.end();
 
     const isRoot = parentId === null;
-    const spanName = span.name ?? '';
+    const spanName = spokenName(span.name ?? '', reading);
     const kind = kindOf(spanName, origin, reading);
     const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb);
     const status = statusOf(span, times.ended, reading, exception);

@@ -163,10 +163,11 @@ const CHAINS: Readonly<
       ['traceloop.association.properties.thread_id', 't'],
       ['ai.settings.context.sessionId', 'u'],
       ['ai.settings.context.conversationId', 'v'],
-      ['session_id', 'w'],
-      ['sessionId', 'x'],
-      ['conversation_id', 'y'],
-      ['thread_id', 'z'],
+      ['group_id', 'w'],
+      ['session_id', 'x'],
+      ['sessionId', 'y'],
+      ['conversation_id', 'z'],
+      ['thread_id', 'aa'],
     ],
   ],
   user_id: [
@@ -252,6 +253,7 @@ const CHAINS: Readonly<
       ['embedding.embeddings.0.embedding.text', 'l', { embeddings: [{ text: 'l' }] }],
       ['gcp.vertex.agent.llm_request', '{"contents": []}', { contents: [] }],
       ['langfuse.observation.input', '[1, 2]', { value: [1, 2] }],
+      ['input', 'r', { value: 'r' }],
     ],
   ],
   output_data: [
@@ -286,6 +288,7 @@ const CHAINS: Readonly<
       ['reranker.output_documents.0.document.id', 'p', { documents: [{ id: 'p' }] }],
       ['gcp.vertex.agent.llm_response', '{"content": {}}', { content: {} }],
       ['langfuse.observation.output', 'q', { value: 'q' }],
+      ['output', 'r', { value: 'r' }],
     ],
   ],
 };

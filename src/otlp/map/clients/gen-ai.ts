@@ -99,11 +99,14 @@ export const GEN_AI: Convention = {
       'gen_ai.input.messages': { rank: 1, shape: 'messages' },
       'gen_ai.prompt': { rank: 8 },
       'gen_ai.retrieval.query.text': { rank: 17, shape: 'query' },
+      // As programs call it that follow no convention.
+      input: { rank: 60 },
     },
     output: {
       'gen_ai.output.messages': { rank: 1, shape: 'messages' },
       'gen_ai.completion': { rank: 8 },
       'gen_ai.retrieval.documents': { rank: 17, shape: 'documents' },
+      output: { rank: 60 },
     },
     arguments: { 'gen_ai.tool.call.arguments': { rank: 1 } },
     result: { 'gen_ai.tool.call.result': { rank: 1 } },

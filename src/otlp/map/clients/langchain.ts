@@ -51,7 +51,7 @@ export const LANGCHAIN: Convention = {
       [METADATA]: { rank: 13, read: inside(['user_id'], identity) },
     },
     tags: {
-      'langsmith.span.tags': { rank: 7, read: (value) => texts(commaSeparated(value)) },
+      'langsmith.span.tags': { rank: 7, read: (value) => ofProgram(texts(commaSeparated(value))) },
       [METADATA]: { rank: 9, read: inside(['tags'], texts) },
     },
   },
@@ -79,6 +79,15 @@ export const LANGCHAIN: Convention = {
     ],
   },
 };
+
+/** LangChain tags the steps of its graphs and sequences, too. */
+const OF_STEPS = /^(?:graph|seq|map|condition|branch):/;
+
+function ofProgram(tags: JsonValue | undefined): JsonValue | undefined {
+  if (!Array.isArray(tags)) return tags;
+  const kept = tags.filter((tag) => typeof tag !== 'string' || !OF_STEPS.test(tag));
+  return kept.length === 0 ? undefined : kept;
+}
 
 function commaSeparated(value: JsonValue): JsonValue {
   return typeof value === 'string' ? value.split(',').map((tag) => tag.trim()) : value;

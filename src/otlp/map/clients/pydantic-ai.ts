@@ -15,15 +15,21 @@ function partOfConversation(part: 'question' | 'answer'): Reader {
   };
 }
 
-/** The messages of a list of events in an attribute: the choices are the answer. */
+/**
+ * The messages of a list of events in an attribute: the choices are the answer, or where there are none what the assistant
+ * said last.
+ */
 function partOfEvents(part: 'question' | 'answer'): Reader {
-  return (value) =>
-    nonEmpty(
-      listOf(value).filter((event) => {
-        const isAnswer = isObject(event) && event['event.name'] === CHOICE_EVENT;
-        return isAnswer === (part === 'answer');
-      }),
-    );
+  const ofConversation = partOfConversation(part);
+  return (value) => {
+    const events = listOf(value);
+    if (!events.some(isChoice)) return ofConversation(events);
+    return nonEmpty(events.filter((event) => isChoice(event) === (part === 'answer')));
+  };
+}
+
+function isChoice(event: JsonValue): boolean {
+  return isObject(event) && event['event.name'] === CHOICE_EVENT;
 }
 
 function listOf(value: JsonValue): JsonValue[] {
@@ -41,6 +47,7 @@ const answer = partOfConversation('answer');
 /** Pydantic AI and Logfire, in what they have beside the GenAI conventions. */
 export const PYDANTIC_AI: Convention = {
   fields: {
+    spoken_name: { 'logfire.msg': { rank: 1 } },
     is_pending: { 'logfire.span_type': { rank: 1, read: only('pending_span') } },
     is_agent: { agent_name: { rank: 1 } },
     agent: { agent_name: { rank: 2 } },

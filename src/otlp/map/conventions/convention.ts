@@ -17,6 +17,8 @@ export const FIELDS = [
   /** Whether the client says that it failed, whatever the status says. */
   'is_failed',
   'tool_name',
+  /** The name of a span that has only a pattern for one: `Function: {name}`. */
+  'spoken_name',
   /** What names the agent of a run, each with its place in `agent-hint.ts`. */
   'agent',
   'openinference_agent',

@@ -15,6 +15,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   is_mcp: present,
   is_failed: present,
   tool_name: text,
+  spoken_name: text,
   agent: text,
   openinference_agent: text,
   function: text,

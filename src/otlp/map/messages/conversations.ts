@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { isObject } from '../json-text.js';
-import { isMessage, toMessages } from './message.js';
+import { isMessage, isPair, toMessages } from './message.js';
 import { toCall } from './parts.js';
 import { isPrinted } from './printed-message.js';
 
@@ -39,7 +39,8 @@ export function withMessages(object: JsonObject, role: string | null): JsonObjec
 /** The messages of a list, where it is one of messages, or of what LangGraph's nodes give back. */
 export function messagesIn(list: readonly JsonValue[], role: string | null): JsonValue[] | undefined {
   if (list.length === 0) return undefined;
-  if (list.every((entry) => isMessage(entry) || isBatch(entry))) return toMessages(list, role);
+  if (list.every((entry) => isMessage(entry) || isBatch(entry) || isPair(entry)))
+    return toMessages(list, role);
   if (list.every(isCall)) return [{ role: role ?? 'assistant', tool_calls: list.map(toCall) }];
   const [first] = list;
   if (list.length > 1 || !isObject(first) || !isCommand(first)) return undefined;
@@ -72,7 +73,17 @@ function everyMessage(value: JsonValue): readonly JsonValue[] | undefined {
 
 function everyItem(value: JsonValue): readonly JsonValue[] | undefined {
   if (isObject(value)) return isMessage(value) ? [value] : undefined;
-  return everyMessage(value);
+  return everyMessage(value) ?? (Array.isArray(value) ? updatesIn(value) : undefined);
+}
+
+/** What a node of LangGraph gave back in a list of one `Command`. */
+function updatesIn(list: readonly JsonValue[]): readonly JsonValue[] | undefined {
+  const [only] = list;
+  return list.length === 1 && isObject(only) && isCommand(only) ? messagesOfCommand(only) : undefined;
+}
+
+function messagesOfCommand({ update }: { readonly update: JsonObject }): readonly JsonValue[] | undefined {
+  return Array.isArray(update.messages) ? update.messages : undefined;
 }
 
 function mapped(

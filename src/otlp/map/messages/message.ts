@@ -19,6 +19,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ['function', 'tool'],
   ['functionmessage', 'tool'],
 ]);
+const PAIRED: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool', 'developer']);
 /** The types of LangChain's messages, and of the items of OpenAI's Responses. */
 const MESSAGE_TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool', 'AIMessageChunk']);
 const ITEM_TYPES: ReadonlySet<string> = new Set(['function_call', 'function_call_output', 'reasoning']);
@@ -37,10 +38,18 @@ export function toMessages(list: readonly JsonValue[], role: string | null): Jso
   const messages: JsonValue[] = [];
   for (const entry of list) {
     // LangChain sends batches of conversations, mostly of one.
-    if (Array.isArray(entry)) for (const inner of entry) addMessages(inner, role, messages);
+    if (isPair(entry)) addMessages({ role: entry[0], content: entry[1] }, role, messages);
+    else if (Array.isArray(entry)) for (const inner of entry) addMessages(inner, role, messages);
     else addMessages(entry, role, messages);
   }
   return messages;
+}
+
+/** LangChain takes messages as pairs, too: `["user", "Hi"]`. */
+export function isPair(value: JsonValue): value is [string, JsonValue] {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [role] = value;
+  return typeof role === 'string' && (PAIRED.has(role) || ROLES.has(role));
 }
 
 /** Whether a value without anything that says so is a message. */

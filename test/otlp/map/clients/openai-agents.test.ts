@@ -1,0 +1,65 @@
+import t from 'tap';
+import { toldRun, type SentSpan } from '../../../support/told-run.js';
+
+const scope = 'logfire.openai_agents';
+
+/** A span as Logfire sends it: its name is a pattern, and what that comes to stands beside. */
+function span(pattern: string, msg: string, attributes: SentSpan['attributes'], ...children: SentSpan[]) {
+  return { name: pattern, attributes: { 'logfire.msg': msg, ...attributes }, children };
+}
+
+function aRun(name: string): SentSpan {
+  const events = [
+    { 'event.name': 'gen_ai.user.message', role: 'user', content: 'weather?' },
+    { 'event.name': 'gen_ai.assistant.message', role: 'assistant', content: 'Sunny.' },
+  ];
+  return span(
+    'OpenAI Agents trace: {name}',
+    `OpenAI Agents trace: ${name}`,
+    { name, group_id: 'conv-7' },
+    span(
+      'Agent run: {name!r}',
+      "Agent run: 'Weather agent'",
+      { name: 'Weather agent' },
+      span(
+        'Turn {turn} for agent Weather agent',
+        'Turn 1 for agent Weather agent',
+        { agent_name: 'Weather agent' },
+        span('Responses API with {gen_ai.request.model!r}', "Responses API with 'gpt-4o-mini'", {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.system': 'openai',
+          'gen_ai.response.model': 'gpt-4o-mini',
+          'gen_ai.usage.input_tokens': 120,
+          'gen_ai.usage.output_tokens': 45,
+          events: JSON.stringify(events),
+        }),
+        span('Function: {name}', 'Function: get_weather', {
+          name: 'get_weather',
+          input: '{"city":"Berlin"}',
+          output: 'sunny in Berlin',
+        }),
+      ),
+    ),
+  );
+}
+
+void t.test('Logfire tells of an agent in the names of its spans', async (t) => {
+  t.match(toldRun(aRun('Customer support'), { scope }), {
+    agent: 'Customer support',
+    session: 'conv-7',
+    tools: [['get_weather', { city: 'Berlin' }, 'sunny in Berlin']],
+  });
+  t.equal(toldRun(aRun('Agent workflow'), { scope }).agent, 'Weather agent', 'where nobody named the run');
+});
+
+void t.test('of events without a choice what the assistant said last is the answer', async (t) => {
+  const call = aRun('x').children?.[0]?.children?.[0]?.children?.[0];
+  const { question, answer } = toldRun(call ?? { name: '' }, { scope });
+  t.match(question, { messages: [{ role: 'user', content: 'weather?' }] });
+  t.match(answer, { messages: [{ role: 'assistant', content: 'Sunny.' }] });
+});
+
+void t.test('a pattern is the name where nothing says what it comes to', async (t) => {
+  const root = { name: 'OpenAI Agents trace: {name}' };
+  t.equal(toldRun(root, { scope }).agent, 'svc');
+});
