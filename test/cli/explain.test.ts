@@ -90,6 +90,7 @@ void t.test('a run is shown as a tree, with what gave each value', async (t) => 
 
 weather · completed · ${TRACE}
   agent    weather                           ← name of the span, of "weather.run"
+  kind     agent                             ← an agent, a model or a tool is at work, of "weather.run"
   status   completed                         ← code of the status, of "weather.run"
   session  s-1                               ← session.id, of "weather.run"
   time     2026-01-15T12:00:00.001Z, 250 ms

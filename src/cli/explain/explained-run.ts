@@ -3,9 +3,11 @@ import { itemAt } from '../../signal/checked.js';
 import { moneyToNumber } from '../../signal/money.js';
 import {
   AGENT_SOURCES,
+  RUN_KINDS,
   RUN_STATUSES,
   SPAN_TYPES,
   type AgentHint,
+  type RunKind,
   type RunStatus,
   type SpanType,
 } from '../../signal/span.js';
@@ -18,6 +20,7 @@ import { unreadKeys } from './unread-keys.js';
 export interface ExplainedRun {
   readonly trace_id: string;
   readonly agent_name: string;
+  readonly kind: RunKind;
   readonly status: RunStatus;
   readonly error_message: string | null;
   readonly started_at: string;
@@ -75,6 +78,8 @@ export interface ExplainedSpan {
   readonly output_data: JsonObject | null;
   /** What it says of its run's agent. */
   readonly agent_hint: AgentHint | null;
+  /** And of its kind. */
+  readonly run_kind: RunKind | null;
   /** What gave the values above, by their names: the key of an attribute, or a rule in words. */
   readonly from: Grounds;
   /** Keys of attributes from which nothing was taken. They are kept in the span's metadata like all others. */
@@ -91,6 +96,7 @@ export function explainedRun(run: StoredRun, grounds: GroundsOfSpans, logCount: 
   return {
     trace_id: run.traceId,
     agent_name: agent,
+    kind: itemAt(RUN_KINDS, header.kind),
     status: itemAt(RUN_STATUSES, header.status),
     error_message: header.error_message,
     started_at: formatTime(header.started_at),
@@ -108,6 +114,7 @@ export function explainedRun(run: StoredRun, grounds: GroundsOfSpans, logCount: 
     service_map: map,
     from: withoutAbsent({
       agent_name: agentGround(agent, spans),
+      kind: kindGround(spans),
       status: rootGround(spans, 'status'),
       error_message: header.error_message === null ? undefined : rootGround(spans, 'error_message'),
       session_id: groundOf(session, 'session_id'),
@@ -153,6 +160,7 @@ function explainedSpan({ row, records }: StoredSpan, depth: number, grounds: Gro
       row.agent_source === null || row.agent_name === null
         ? null
         : { source: itemAt(AGENT_SOURCES, row.agent_source), name: row.agent_name },
+    run_kind: row.run_kind === null ? null : itemAt(RUN_KINDS, row.run_kind),
     from,
     unread: unreadKeys(metadata),
   };
@@ -204,6 +212,15 @@ function agentGround(agent: string, spans: readonly ExplainedSpan[]): RunGround 
     .toSorted((a, b) => rank(a) - rank(b) || a.depth - b.depth);
   if (span === undefined) return { span_id: null, source: 'a header that was declared' };
   return { span_id: span.span_id, source: span.from.agent ?? span.agent_hint?.source ?? '' };
+}
+
+/** The first span that says what the run is. */
+function kindGround(spans: readonly ExplainedSpan[]): RunGround {
+  const span =
+    spans.find(({ run_kind: kind }) => kind === 'agent') ?? spans.find(({ run_kind: kind }) => kind !== null);
+  if (span === undefined) return { span_id: null, source: 'nothing says that it is something else' };
+  const what = span.run_kind === 'agent' ? 'an agent, a model or a tool is at work' : 'no agent is at work';
+  return { span_id: span.span_id, source: what };
 }
 
 function rootGround(spans: readonly ExplainedSpan[], name: string): RunGround | undefined {

@@ -24,6 +24,7 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
     value === null ? [] : [{ label, value, from: '' }];
   return [
     ...line('agent', run.agent_name, 'agent_name'),
+    ...line('kind', run.kind, 'kind'),
     ...line('status', run.status, 'status'),
     ...line('error', run.error_message, 'error_message'),
     ...line('session', run.session_id, 'session_id'),
