@@ -19,7 +19,7 @@ export const LANGFUSE: Convention = {
           RETRIEVER: 'retrieval',
           WORKFLOW: 'agent at the root',
           TASK: 'custom',
-          CHAIN: 'custom',
+          CHAIN: 'chain',
           EVALUATOR: 'custom',
           GUARDRAIL: 'custom',
         }),
