@@ -1,16 +1,11 @@
 import { must } from '../../signal/checked.js';
-import { AGENT_SOURCES, type AgentHint, type RunKind, type RunStatus } from '../../signal/span.js';
+import { AGENT_SOURCES, type RunKind, type RunStatus } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
+import { lastSpeaking, outcomeOf, speaksForRun, type Outcome, type OutcomeSpan } from './run-outcome.js';
 
 /** What a run's header depends on in each of its spans. */
-export interface HeaderSpan {
-  readonly span_id: string;
-  readonly parent_span_id: string | null;
-  readonly status: RunStatus;
-  readonly started_at: Micros;
+export interface HeaderSpan extends OutcomeSpan {
   readonly ended_at: Micros | null;
-  readonly error_message: string | null;
-  readonly agent_hint: AgentHint | null;
   readonly run_kind: RunKind | null;
 }
 
@@ -24,12 +19,15 @@ export interface FollowingHeader {
   readonly error_message: string | null;
 }
 
+/** The outcome of a run that has not ended. */
+export const GOES_ON: Outcome = { status: 'running', error_message: null };
 /** The agent of a run in which no span names one. */
 export const NO_AGENT = 'default';
 
 /**
  * The header of a run that nobody declared, from all its spans: the same for any order in which they came. The root is the span
  * without a parent, the one that started first where there are several; until it has ended the run is `running` and has no end.
+ * Then it went as {@link outcomeOf} says.
  *
  * @param spans at least one
  */
@@ -39,14 +37,15 @@ export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
   const started_at = spans.reduce((least, span) => Math.min(least, span.started_at), Infinity);
   const hasEnded = root !== undefined && root.status !== 'running';
   const ended_at = hasEnded ? (root.ended_at ?? latestEnd(spans)) : null;
+  const outcome = hasEnded ? outcomeOf(root, !speaksForRun(root), () => lastSpeaking(spans)) : GOES_ON;
   return {
     agent: agentOf(spans),
     kind: kindOf(top, spans.some(isOfAgent)),
-    status: hasEnded ? root.status : 'running',
+    status: outcome.status,
     started_at,
     ended_at,
     duration_ms: ended_at === null ? null : (ended_at - started_at) / 1000,
-    error_message: hasEnded ? root.error_message : null,
+    error_message: outcome.error_message,
   };
 }
 

@@ -10,7 +10,7 @@ import type { UsageNode } from './usage.js';
  * What its run's header and the service map depend on in a span. The ids are keys ({@link uuidKey}), since very many are kept in
  * memory.
  */
-export interface SpanFacts extends HeaderSpan, UsageNode, MapSpan {}
+export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan {}
 
 /** @param node the number of its node in the service map */
 export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: number): SpanFacts {

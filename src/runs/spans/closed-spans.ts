@@ -1,5 +1,6 @@
 import { itemAt } from '../../signal/checked.js';
-import { isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
+import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
+import { hasFailed, outcomeOf, speaksForRun, type Outcome } from '../rules/run-outcome.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import type { Usage } from '../rules/usage.js';
@@ -11,7 +12,7 @@ import type { SpanState } from './span-state.js';
 type Top = Pick<
   SpanFacts,
   'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message' | 'run_kind'
->;
+> & { readonly isWrapper: boolean };
 
 /** What is stored of a closed run beside its header: everything that may still change, as JSON. */
 interface Summary {
@@ -32,7 +33,11 @@ interface Summary {
     status: number,
     endedAt: Micros | null,
     kind: number | null,
+    error: string | null,
+    isWrapper: boolean,
   ];
+  /** How the agent went that speaks for the run below a wrapper, where it failed. */
+  readonly failure: readonly [status: number, error: string | null] | null;
 }
 
 /** The parts of a stored header that are used here. */
@@ -41,14 +46,13 @@ interface StoredRun {
   readonly closedSeq: number;
   readonly printed: string;
   readonly agent: string;
-  readonly error: string | null;
 }
 
 /**
  * The spans of a run that has more than are followed. Each span is stored and counted, but there is no tree of them: times,
- * status and error go on following the spans, which takes the topmost one and a few numbers; agent and usage stay as the first
- * spans gave them. Which ids are stored is not known here: those that a commit brings are looked up before, and {@link meet}
- * takes the stored ones. The kind goes on following them, too.
+ * status, error and kind go on following the spans, which takes the topmost one and a few numbers; agent, usage and what an agent
+ * says below a wrapper stay as the first spans gave them. Which ids are stored is not known here: those that a commit brings are
+ * looked up before, and {@link meet} takes the stored ones.
  */
 export class ClosedSpans implements RunSpans {
   /** The commit in which it was closed; 0 during that commit. */
@@ -62,6 +66,7 @@ export class ClosedSpans implements RunSpans {
   #lastTime: Micros;
   #isOfAgent: boolean;
   #top: Top;
+  readonly #failure: Outcome | undefined;
   /** The spans as they were kept before, until the commit that closes the run is over. */
   #before: RunSpans | null;
   /** Spans that the commit under way has met. */
@@ -70,11 +75,12 @@ export class ClosedSpans implements RunSpans {
   readonly #written = new Set<string>();
 
   private constructor(
-    parts: Omit<Summary, 'top'> & {
+    parts: Omit<Summary, 'top' | 'failure'> & {
       readonly size: number;
       readonly closedSeq: number;
       readonly agent: string;
       readonly top: Top;
+      readonly failure: Outcome | undefined;
       readonly before: RunSpans | null;
     },
   ) {
@@ -88,6 +94,7 @@ export class ClosedSpans implements RunSpans {
     this.#lastTime = parts.lastTime;
     this.#isOfAgent = parts.isOfAgent;
     this.#top = parts.top;
+    this.#failure = parts.failure;
     this.#before = parts.before;
   }
 
@@ -108,29 +115,33 @@ export class ClosedSpans implements RunSpans {
       latestEnd: spans.latestEnd(),
       lastTime: spans.lastTime(),
       isOfAgent: spans.isOfAgent,
-      top,
+      top: topOf(top),
+      failure: failureOf(spans),
       before: spans,
     });
   }
 
-  static stored({ size, closedSeq, printed, agent, error }: StoredRun): ClosedSpans {
+  static stored({ size, closedSeq, printed, agent }: StoredRun): ClosedSpans {
     const summary = JSON.parse(printed) as Summary;
-    const [units, hasParent, started_at, status, ended_at, kind] = summary.top;
+    const [units, hasParent, started_at, status, ended_at, kind, error_message, isWrapper] = summary.top;
     const top = {
       span_id: String.fromCharCode(...units),
       parent_span_id: hasParent ? '' : null,
       started_at,
       status: itemAt(RUN_STATUSES, status),
       ended_at,
-      error_message: error,
+      error_message,
       run_kind: runKind(kind),
+      isWrapper,
     };
-    return new ClosedSpans({ ...summary, size, closedSeq, agent, top, before: null });
+    const failure = summary.failure === null ? undefined : outcomeIn(summary.failure);
+    return new ClosedSpans({ ...summary, size, closedSeq, agent, top, failure, before: null });
   }
 
-  /** The text for {@link stored}; the agent and the error are those of the header. */
+  /** The text for {@link stored}; the agent is that of the header. */
   print(): string {
     const { span_id, parent_span_id, started_at, status, ended_at, run_kind } = this.#top;
+    const { error_message, isWrapper } = this.#top;
     const kind = run_kind === null ? null : RUN_KINDS.indexOf(run_kind);
     const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
     const summary: Summary = {
@@ -141,7 +152,20 @@ export class ClosedSpans implements RunSpans {
       latestEnd: this.#latestEnd,
       lastTime: this.#lastTime,
       isOfAgent: this.#isOfAgent,
-      top: [units, parent_span_id !== null, started_at, RUN_STATUSES.indexOf(status), ended_at, kind],
+      top: [
+        units,
+        parent_span_id !== null,
+        started_at,
+        RUN_STATUSES.indexOf(status),
+        ended_at,
+        kind,
+        error_message,
+        isWrapper,
+      ],
+      failure:
+        this.#failure === undefined
+          ? null
+          : [RUN_STATUSES.indexOf(this.#failure.status), this.#failure.error_message],
     };
     return JSON.stringify(summary);
   }
@@ -223,17 +247,18 @@ export class ClosedSpans implements RunSpans {
   }
 
   header(): FollowingHeader {
-    const { parent_span_id, status, ended_at: end, error_message } = this.#top;
+    const { parent_span_id, status, ended_at: end, isWrapper } = this.#top;
     const hasEnded = parent_span_id === null && status !== 'running';
+    const outcome = hasEnded ? outcomeOf(this.#top, isWrapper, () => this.#failure) : GOES_ON;
     const ended_at = hasEnded ? (end ?? this.#latestEnd) : null;
     return {
       agent: this.#agent,
       kind: kindOf(this.#top, this.#isOfAgent),
-      status: hasEnded ? status : 'running',
+      status: outcome.status,
       started_at: this.#first,
       ended_at,
       duration_ms: ended_at === null ? null : (ended_at - this.#first) / 1000,
-      error_message: hasEnded ? error_message : null,
+      error_message: outcome.error_message,
     };
   }
 
@@ -245,6 +270,10 @@ export class ClosedSpans implements RunSpans {
     return this.#latestEnd;
   }
 
+  lastSpeaking(): undefined {
+    return undefined;
+  }
+
   lastTime(): Micros {
     return this.#lastTime;
   }
@@ -252,11 +281,21 @@ export class ClosedSpans implements RunSpans {
 
 function topOf(span: SpanFacts): Top {
   const { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind } = span;
-  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind };
+  const isWrapper = !speaksForRun(span);
+  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper };
+}
+
+function failureOf(spans: RunSpans): Outcome | undefined {
+  const last = spans.lastSpeaking();
+  return last !== undefined && hasFailed(last.status) ? last : undefined;
+}
+
+function outcomeIn([status, error_message]: NonNullable<Summary['failure']>): Outcome {
+  return { status: itemAt(RUN_STATUSES, status), error_message };
 }
 
 /** The order of `topmost`. */
-function isAbove(span: Top, other: Top): boolean {
+function isAbove(span: Omit<Top, 'isWrapper'>, other: Omit<Top, 'isWrapper'>): boolean {
   const isRoot = span.parent_span_id === null;
   if (isRoot !== (other.parent_span_id === null)) return isRoot;
   if (span.started_at !== other.started_at) return span.started_at < other.started_at;

@@ -7,6 +7,7 @@ import {
   type FollowingHeader,
 } from '../rules/header-of-spans.js';
 import type { Micros } from '../../signal/time.js';
+import { lastSpeaking } from '../rules/run-outcome.js';
 import { usageOf, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
@@ -68,6 +69,10 @@ export class FewSpans implements RunSpans {
 
   top(): SpanFacts | undefined {
     return topmost(this.all());
+  }
+
+  lastSpeaking(): SpanFacts | undefined {
+    return lastSpeaking(this.all());
   }
 
   header(): FollowingHeader {

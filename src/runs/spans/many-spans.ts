@@ -1,5 +1,6 @@
 import { doubleAt, intAt, wordAt } from '../../signal/checked.js';
-import { isOfAgent, kindOf, topmost, type FollowingHeader } from '../rules/header-of-spans.js';
+import { GOES_ON, isOfAgent, kindOf, topmost, type FollowingHeader } from '../rules/header-of-spans.js';
+import { hasFailed, outcomeOf } from '../rules/run-outcome.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { Micros } from '../../signal/time.js';
 import { usageFrom, type Usage } from '../rules/usage.js';
@@ -9,6 +10,7 @@ import { Heap } from './heap.js';
 import { MapTally } from './map-tally.js';
 import type { RunSpans } from './run-spans.js';
 import { NO_ROW, SpanColumns } from './span-columns.js';
+import { doesSpeak, SpeakingSpans } from './speaking-spans.js';
 import type { SpanState } from './span-state.js';
 import { UsageTree } from './usage-tree.js';
 
@@ -34,6 +36,7 @@ export class ManySpans implements RunSpans {
   #lastTime = -Infinity;
   #isOfAgent = false;
   #map: MapTally | null = null;
+  #speaking: SpeakingSpans | null = null;
 
   /** Made from the same objects, which stay until {@link release}. */
   static of(spans: Iterable<SpanState>): ManySpans {
@@ -138,20 +141,31 @@ export class ManySpans implements RunSpans {
     return top === NO_ROW ? undefined : this.#columns.facts(top);
   }
 
+  lastSpeaking(): SpanFacts | undefined {
+    const row = (this.#speaking ??= new SpeakingSpans(this.#columns)).last;
+    const isOfUse = row !== NO_ROW && hasFailed(this.#columns.status(row));
+    return isOfUse ? this.#columns.facts(row) : undefined;
+  }
+
   header(): FollowingHeader {
     const [root, top] = [this.#root, this.#top];
     const status = root === NO_ROW ? 'running' : this.#columns.status(root);
     const end = root === NO_ROW ? NaN : doubleAt(this.#columns.ends, root);
     const hasEnded = status !== 'running';
     const ended_at = hasEnded ? (Number.isNaN(end) ? this.#latestEnd : end) : null;
+    const outcome = hasEnded
+      ? outcomeOf({ status, error_message: this.#columns.error(root) }, !doesSpeak(this.#columns, root), () =>
+          this.lastSpeaking(),
+        )
+      : GOES_ON;
     return {
       agent: this.#agent.name,
       kind: kindOf(top === NO_ROW ? undefined : { run_kind: this.#columns.kind(top) }, this.#isOfAgent),
-      status,
+      status: outcome.status,
       started_at: this.#firstStart,
       ended_at,
       duration_ms: ended_at === null ? null : (ended_at - this.#firstStart) / 1000,
-      error_message: hasEnded ? this.#columns.error(root) : null,
+      error_message: outcome.error_message,
     };
   }
 
@@ -198,12 +212,14 @@ export class ManySpans implements RunSpans {
     }
     this.#agent.arrived(row);
     this.#map?.arrived(row);
+    this.#speaking?.arrived(row);
   }
 
   #change(row: number, parent: number, span: SpanFacts): void {
     const columns = this.#columns;
     const [tokens, cost] = [doubleAt(columns.tokens, row), doubleAt(columns.costs, row)];
     const rank = columns.rank(row);
+    const spoke = doesSpeak(columns, row);
     const isLinked = columns.parents[row] === NO_ROW && parent !== NO_ROW;
     const node = intAt(columns.nodes, row);
     columns.set(row, parent, parent !== NO_ROW, span);
@@ -212,6 +228,8 @@ export class ManySpans implements RunSpans {
       // Other spans are called by another node from now on, and nothing says which these are.
       else this.#map = null;
     }
+    // Paths of the spans below lead past it, and nothing says which these are.
+    if (!spoke && doesSpeak(columns, row)) this.#speaking = null;
     this.#tokens.reported(row, tokens);
     this.#costs.reported(row, cost);
     if (isLinked) {
@@ -219,6 +237,7 @@ export class ManySpans implements RunSpans {
       this.#costs.linked(row);
       this.#agent.linked(row);
       this.#map?.linked(row);
+      this.#speaking?.linked(row);
     }
     this.#agent.changed(row, rank);
   }

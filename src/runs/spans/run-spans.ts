@@ -25,6 +25,8 @@ export interface RunSpans extends RunFacts {
   isLedBy(others: readonly SpanFacts[]): boolean;
   /** The topmost span; undefined where there is none, or where it is not kept as a whole. */
   top(): SpanFacts | undefined;
+  /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a closed run. */
+  lastSpeaking(): SpanFacts | undefined;
   /** The latest start or end of any span; -Infinity where there is none. */
   lastTime(): Micros;
 }

@@ -8,6 +8,7 @@ import {
   type RunStatus,
 } from '../../signal/span.js';
 import { NO_NODE } from '../../signal/service-map.js';
+import { speaks } from '../rules/run-outcome.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
 
@@ -45,7 +46,7 @@ export class SpanColumns {
   #hints = new Int32Array(FIRST_ROWS);
   readonly #hintNumbers = new Map<string, number>();
   readonly #hintList: AgentHint[] = [];
-  /** Only spans without a parent can give theirs to a header. */
+  /** Only spans without a parent, and those that speak for their run, can give theirs to a header. */
   readonly #errors = new Map<number, string>();
 
   /** The row of an id; a new id gets one. */
@@ -112,7 +113,9 @@ export class SpanColumns {
     this.costs[row] = span.cost_usd ?? NaN;
     this.#hints[row] = span.agent_hint === null ? NO_HINT : this.#hintNumber(span.agent_hint);
     this.#kinds[row] = span.run_kind === null ? NO_KIND : RUN_KINDS.indexOf(span.run_kind);
-    if (hasParent || span.error_message === null) this.#errors.delete(row);
+    const source = span.agent_hint?.source;
+    const isKept = !hasParent || speaks({ isRoot: false, type: span.type, status: span.status, source });
+    if (!isKept || span.error_message === null) this.#errors.delete(row);
     else this.#errors.set(row, span.error_message);
   }
 

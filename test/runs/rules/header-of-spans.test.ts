@@ -11,6 +11,7 @@ function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> =
   return {
     span_id: id,
     parent_span_id: parent,
+    type: 'custom',
     status: 'completed',
     started_at: NOON,
     ended_at: NOON + 1000,
@@ -133,6 +134,7 @@ void t.test('the header is the same in whatever order the spans come', async (t)
         fc.record({
           span_id: fc.constant(id),
           parent_span_id: parent,
+          type: fc.constantFrom('agent' as const, 'custom' as const),
           status: fc.constantFrom(...RUN_STATUSES),
           started_at: fc.integer({ min: NOON, max: NOON + 2 }),
           ended_at: fc.option(fc.integer({ min: NOON + 2, max: NOON + 4 })),

@@ -5,6 +5,7 @@ import { HourSums } from '../../../src/signal/hour-sums.js';
 import { AGENT_NODE, NO_NODE } from '../../../src/signal/service-map.js';
 import { AGENT_SOURCES, RUN_STATUSES, type RunKind } from '../../../src/signal/span.js';
 import { countTrace } from '../../../src/signal/trace-map.js';
+import { speaksForRun } from '../../../src/runs/rules/run-outcome.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
 import { usageOf } from '../../../src/runs/rules/usage.js';
@@ -95,7 +96,8 @@ function compare(many: ManySpans, known: ReadonlyMap<string, Message>): void {
   );
   for (const span of spans) {
     const found = many.get(span.span_id);
-    const error_message = span.parent_span_id === null ? span.error_message : null;
+    const isKept = span.parent_span_id === null || speaksForRun(span);
+    const error_message = isKept ? span.error_message : null;
     same(
       found && fieldsOf(found),
       fieldsOf({ ...stateOf({ ...span, error_message }), seq: 0, changed: false }),

@@ -1,12 +1,14 @@
 import { itemAt, wordAt } from '../../../signal/checked.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../../signal/span.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
+import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { SPANS } from '../../tables.js';
 import { conditionsOn, narrowed, type CommitRanges } from '../rows/commit-ranges.js';
 import { int64At, type Connection, type FixedChunk } from '../files/connection.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { runKind, type SpanFacts } from '../../../runs/rules/span-facts.js';
+import { SPEAKING_SOURCES } from '../../../runs/rules/run-outcome.js';
 import { ManySpans } from '../../../runs/spans/many-spans.js';
 
 /** Stands in the place of a name's source, where the span gives no name. */
@@ -14,14 +16,16 @@ const NO_SOURCE = 255;
 /** Likewise, where it says nothing of the run's kind. */
 const NO_KIND = 255;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
+/** The spans whose errors a header may take: those that speak for their run, and those without a parent. */
+const GIVES_ERROR = `(parent_span_id IS NULL OR coalesce(agent_source, ${NO_SOURCE}) IN (${SPEAKING_SOURCES.join(', ')}) OR type = ${TYPE_CODES.agent})`;
 /** Columns cross as they lie in memory, so a flag says where a value is missing. */
 const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
   epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce(cost_usd, 0),
   seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
   ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
-    + (cost_usd IS NULL)::INTEGER * 8 + (parent_span_id IS NULL AND error_message IS NOT NULL)::INTEGER * 16)::INTEGER,
+    + (cost_usd IS NULL)::INTEGER * 8 + (${GIVES_ERROR} AND error_message IS NOT NULL)::INTEGER * 16)::INTEGER,
   coalesce(run_kind, ${NO_KIND})::INTEGER,
-  coalesce(agent_name, ''), CASE WHEN parent_span_id IS NULL THEN coalesce(error_message, '') ELSE '' END`;
+  coalesce(agent_name, ''), CASE WHEN ${GIVES_ERROR} THEN coalesce(error_message, '') ELSE '' END`;
 
 /** Loads the spans of one trace that has many. @param traceId printed from its binary form */
 export async function loadManySpans(

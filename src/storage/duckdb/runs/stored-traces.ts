@@ -100,9 +100,8 @@ async function loadHeaders(
     const spans = Number(row.span_count);
     found.set(header.trace_id, { state, spans });
     if (typeof row.closed !== 'string') continue;
-    const { error_message: error } = header;
     const [closedSeq, printed] = [Number(row.closed_seq), row.closed];
-    state.spans = ClosedSpans.stored({ size: spans, closedSeq, printed, agent, error });
+    state.spans = ClosedSpans.stored({ size: spans, closedSeq, printed, agent });
   }
   return found;
 }

@@ -1,0 +1,87 @@
+import { byteAt, intAt } from '../../signal/checked.js';
+import { speaks } from '../rules/run-outcome.js';
+import { Heap } from './heap.js';
+import { FIRST_ROWS, grown } from './id-rows.js';
+import { NO_ROW, type SpanColumns } from './span-columns.js';
+
+/**
+ * Finds `lastSpeaking` while spans come and their parents become known. A span that speaks and has another one above it has so for
+ * good; hence all that speak lie in a heap, of which the first is dropped once somebody above it speaks. Who is above is found by
+ * paths that end at the nearest span that speaks, or else at the root of the tree, and that are shortened when they are walked.
+ */
+export class SpeakingSpans {
+  readonly #columns: SpanColumns;
+  #up = new Int32Array(FIRST_ROWS);
+  #rows = 0;
+  /** The one that began last comes first. */
+  readonly #heap: Heap<number>;
+
+  /** Takes the spans that are there. */
+  constructor(columns: SpanColumns) {
+    this.#columns = columns;
+    this.#heap = new Heap((a, b) => columns.isBefore(b, a));
+    for (let row = 0; row < columns.ids.size; row++) if (columns.isHere(row)) this.arrived(row);
+  }
+
+  /** The row of the span that began last of the topmost ones; {@link NO_ROW} where none speaks. */
+  get last(): number {
+    for (let row = this.#heap.first; row !== undefined; row = this.#heap.first) {
+      if (!this.#isBelow(row)) return row;
+      this.#heap.shift();
+    }
+    return NO_ROW;
+  }
+
+  /** A span has arrived. */
+  arrived(row: number): void {
+    this.#reach(row);
+    if (doesSpeak(this.#columns, row)) this.#heap.push(row);
+    if (this.#columns.parents[row] !== NO_ROW) this.linked(row);
+  }
+
+  /** The parent of a span is known from now on. */
+  linked(row: number): void {
+    const parent = intAt(this.#columns.parents, row);
+    this.#reach(parent);
+    if (doesSpeak(this.#columns, row)) return;
+    const end = this.#end(parent);
+    // A ring of parents in which nobody speaks.
+    if (end !== row) this.#up[row] = end;
+  }
+
+  #isBelow(row: number): boolean {
+    const parent = intAt(this.#columns.parents, row);
+    return parent !== NO_ROW && doesSpeak(this.#columns, this.#end(parent));
+  }
+
+  /** Where the path from a row ends, which may be the row itself. */
+  #end(row: number): number {
+    const up = this.#up;
+    let end = row;
+    while (up[end] !== end) end = intAt(up, end);
+    for (let at = row; at !== end;) {
+      const above = intAt(up, at);
+      up[at] = end;
+      at = above;
+    }
+    return end;
+  }
+
+  #reach(row: number): void {
+    while (row >= this.#up.length) this.#up = grown(this.#up, Int32Array);
+    for (; this.#rows <= row; this.#rows++) this.#up[this.#rows] = this.#rows;
+  }
+}
+
+/** Whether the span of a row is here and speaks for its run. */
+export function doesSpeak(columns: SpanColumns, row: number): boolean {
+  return (
+    columns.isHere(row) &&
+    speaks({
+      isRoot: columns.parents[row] === NO_ROW,
+      type: byteAt(columns.types, row),
+      status: columns.status(row),
+      source: columns.hint(row)?.source,
+    })
+  );
+}

@@ -1,0 +1,74 @@
+import t from 'tap';
+import type { SpanFacts } from '../../../src/runs/rules/span-facts.js';
+import { ClosedSpans } from '../../../src/runs/spans/closed-spans.js';
+import { FewSpans } from '../../../src/runs/spans/few-spans.js';
+import { ManySpans } from '../../../src/runs/spans/many-spans.js';
+import type { SpanState } from '../../../src/runs/spans/span-state.js';
+import { NO_NODE } from '../../../src/signal/service-map.js';
+import { TYPE_CODES } from '../../../src/signal/trace-map.js';
+
+const key = (n: number): string => String.fromCharCode(n, 1, 2, 3, 4, 5, 6, 7);
+
+function aSpan(n: number, parent: number | null, changes: Partial<SpanFacts> = {}): SpanState {
+  return {
+    span_id: key(n),
+    parent_span_id: parent === null ? null : key(parent),
+    type: TYPE_CODES.agent,
+    node: NO_NODE,
+    status: 'completed',
+    started_at: n,
+    ended_at: n + 10,
+    error_message: null,
+    agent_hint: null,
+    run_kind: null,
+    total_tokens: null,
+    cost_usd: null,
+    ...{ seq: 1, line: 0, row: undefined, payload: undefined, changed: true },
+    ...changes,
+  };
+}
+
+const NAMED = { agent_hint: { source: 'agent span', name: 'a' } } as const;
+const FAILED = { status: 'failed', error_message: 'it broke' } as const;
+const ROOT = aSpan(1, null);
+const AGENT = aSpan(2, 1, { ...NAMED, ...FAILED });
+
+function stored(closed: ClosedSpans): ClosedSpans {
+  return ClosedSpans.stored({ size: closed.size, closedSeq: 1, printed: closed.print(), agent: 'a' });
+}
+
+for (const spansOf of [
+  (...spans: SpanState[]) => ManySpans.of(spans),
+  (...spans: SpanState[]) => {
+    const few = new FewSpans();
+    for (const span of spans) few.put(span);
+    return few;
+  },
+])
+  void t.test(`status and error of a closed run, from ${spansOf(ROOT).constructor.name}`, async (t) => {
+    const failed = { status: 'failed', error_message: 'it broke' };
+    for (const closed of [
+      ClosedSpans.closing(spansOf(ROOT, AGENT)),
+      stored(ClosedSpans.closing(spansOf(ROOT, AGENT))),
+    ]) {
+      t.match(closed.header(), failed, 'as it was');
+      closed.put(aSpan(3, 1, NAMED));
+      t.match(closed.header(), failed, 'what further agents say does not count');
+    }
+    const late = stored(ClosedSpans.closing(spansOf(AGENT)));
+    t.match(late.header(), { status: 'running', error_message: null });
+    late.put(ROOT);
+    t.match(late.header(), failed, 'a wrapper that comes late');
+    t.match(stored(late).header(), failed);
+    const named = stored(ClosedSpans.closing(spansOf(AGENT)));
+    named.put(aSpan(1, null, { agent_hint: { source: 'root', name: 'a' } }));
+    t.match(
+      stored(named).header(),
+      { status: 'completed', error_message: null },
+      'a root that is no wrapper',
+    );
+    const root = stored(
+      ClosedSpans.closing(spansOf(aSpan(1, null, { ...FAILED, error_message: 'its own' }), AGENT)),
+    );
+    t.match(root.header(), { status: 'failed', error_message: 'its own' });
+  });
