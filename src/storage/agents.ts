@@ -2,7 +2,15 @@ import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
 import type { Page, PageRange } from './paging.js';
 
-export interface AgentSummary {
+/** How runs went by their status, whatever their success signals say. */
+export interface RunOutcomes {
+  /** Runs whose status is `failed` or `timed_out`. */
+  readonly failed_runs: number;
+  /** Runs whose status is any but `running`. */
+  readonly finished_runs: number;
+}
+
+export interface AgentSummary extends RunOutcomes {
   readonly id: string;
   readonly name: string;
   readonly total_runs: number;
@@ -46,14 +54,12 @@ export interface TimeRange {
 }
 
 /** One UTC day of an agent; only days with runs are returned. */
-export interface AgentDay {
+export interface AgentDay extends RunOutcomes {
   /** `YYYY-MM-DD` */
   readonly date: string;
   readonly total_runs: number;
   readonly success_count: number;
   readonly failure_count: number;
-  /** Runs whose status is `failed` or `timed_out`. */
-  readonly failed_runs: number;
   readonly total_cost: Usd;
   readonly total_tokens: number;
   readonly avg_latency_ms: number | null;

@@ -105,16 +105,20 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
     ]);
     await opened.caughtUp();
     const { agents } = opened.store;
-    const id = (await agents.list(user))[0]?.id ?? '';
+    const [agent] = await agents.list(user);
+    t.match(agent, { total_runs: 4, failed_runs: 2, finished_runs: 3 }, 'whatever the success signals say');
+    const id = agent?.id ?? '';
     const found = await agents.days(user, id, { from: midnight, to: midnight + DAY });
     t.equal(found?.name, 'researcher');
     t.same(found?.days, [
       {
-        ...{ date: '2026-01-15', total_runs: 2, success_count: 1, failure_count: 1, failed_runs: 1 },
+        ...{ date: '2026-01-15', total_runs: 2, success_count: 1, failure_count: 1 },
+        ...{ failed_runs: 1, finished_runs: 2 },
         ...{ total_cost: 1.5, total_tokens: 7, avg_latency_ms: 20, p95_latency_ms: 29 },
       },
       {
-        ...{ date: '2026-01-16', total_runs: 1, success_count: 0, failure_count: 0, failed_runs: 0 },
+        ...{ date: '2026-01-16', total_runs: 1, success_count: 0, failure_count: 0 },
+        ...{ failed_runs: 0, finished_runs: 0 },
         ...{ total_cost: 0, total_tokens: 0, avg_latency_ms: null, p95_latency_ms: null },
       },
     ]);

@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 import type { AgentDay } from '../../storage/agents.js';
-import { successRate } from '../support/agent-figures.js';
+import { outcomeFields, printOutcomes, successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
@@ -22,7 +22,7 @@ const daySchema = Type.Object(
     total_runs: count(),
     success_count: count(),
     failure_count: count(),
-    failed_runs: count('Runs whose status is `failed` or `timed_out`.'),
+    ...outcomeFields,
     success_rate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
     total_cost: usd('US dollars; 0 when there is none'),
     total_tokens: Type.Number(),
@@ -100,7 +100,7 @@ function printDay(day: AgentDay): Static<typeof daySchema> {
     total_runs: day.total_runs,
     success_count: day.success_count,
     failure_count: day.failure_count,
-    failed_runs: day.failed_runs,
+    ...printOutcomes(day),
     success_rate: successRate(day),
     total_cost: day.total_cost,
     total_tokens: day.total_tokens,
@@ -116,6 +116,7 @@ function emptyDay(date: string): AgentDay {
     success_count: 0,
     failure_count: 0,
     failed_runs: 0,
+    finished_runs: 0,
     total_cost: 0,
     total_tokens: 0,
     avg_latency_ms: null,

@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
 import { AGENT_SORTS, type AgentSummary } from '../../storage/agents.js';
-import { successPercentage } from '../support/agent-figures.js';
+import { outcomeFields, printOutcomes, successPercentage } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, printTime, time, usd, uuid } from '../support/fields.js';
 import { longArray } from '../support/long-body.js';
@@ -22,6 +22,7 @@ const agentFields = {
       description: 'Among the runs with a success signal, one decimal; null: no run has one.',
     }),
   ),
+  ...outcomeFields,
   total_cost: nullable(usd()),
   avg_cost_per_run: nullable(usd('US dollars, over the runs that have a cost')),
   last_run_at: nullable(time()),
@@ -130,6 +131,7 @@ function printAgent(agent: AgentSummary): Static<typeof agentSchema> {
     name: agent.name,
     total_runs: agent.total_runs,
     success_percentage: successPercentage(agent),
+    ...printOutcomes(agent),
     total_cost: agent.total_cost,
     avg_cost_per_run: agent.avg_cost_per_run,
     last_run_at: printTime(agent.last_run_at),

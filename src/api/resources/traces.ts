@@ -4,7 +4,7 @@ import type { Operation } from '../../component/operation.js';
 import { printJson } from '../../signal/json.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
 import type { AgentComparison } from '../../storage/agents.js';
-import { successRate } from '../support/agent-figures.js';
+import { outcomeFields, printOutcomes, successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
@@ -153,6 +153,7 @@ const compareAgents = {
               name: Type.String(),
               total_runs: count(),
               success_rate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+              ...outcomeFields,
               avg_cost_per_run: nullable(usd()),
               total_cost: nullable(usd()),
               p95_latency_ms: nullable(Type.Number()),
@@ -216,6 +217,7 @@ function printComparison(agent: AgentComparison) {
     name: agent.name,
     total_runs: agent.total_runs,
     success_rate: successRate(agent),
+    ...printOutcomes(agent),
     avg_cost_per_run: agent.avg_cost_per_run,
     total_cost: agent.total_cost,
     p95_latency_ms: agent.p95_latency_ms,

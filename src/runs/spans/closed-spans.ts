@@ -1,44 +1,21 @@
-import { itemAt } from '../../signal/checked.js';
 import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
-import { hasFailed, outcomeOf, speaksForRun, type Outcome } from '../rules/run-outcome.js';
-import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
+import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
 import type { Micros } from '../../signal/time.js';
 import type { Usage } from '../rules/usage.js';
-import { runKind, type SpanFacts } from '../rules/span-facts.js';
+import type { SpanFacts } from '../rules/span-facts.js';
+import {
+  failureOf,
+  isAbove,
+  printFailure,
+  printTop,
+  readFailure,
+  readTop,
+  topOf,
+  type Summary,
+  type Top,
+} from './closed-summary.js';
 import type { RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
-
-/** What is known of the topmost span. Its id is a key. */
-type Top = Pick<
-  SpanFacts,
-  'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message' | 'run_kind'
-> & { readonly isWrapper: boolean };
-
-/** What is stored of a closed run beside its header: everything that may still change, as JSON. */
-interface Summary {
-  /** How many spans agent, usage and map followed. */
-  readonly followed: number;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  readonly first: Micros;
-  readonly latestEnd: Micros;
-  readonly lastTime: Micros;
-  /** Whether any span says that the run is an agent's. */
-  readonly isOfAgent: boolean;
-  /** The units of its id, whether it has a parent, and the values that the header takes. */
-  readonly top: readonly [
-    id: readonly number[],
-    hasParent: boolean,
-    startedAt: Micros,
-    status: number,
-    endedAt: Micros | null,
-    kind: number | null,
-    error: string | null,
-    isWrapper: boolean,
-  ];
-  /** How the agent went that speaks for the run below a wrapper, where it failed. */
-  readonly failure: readonly [status: number, error: string | null] | null;
-}
 
 /** The parts of a stored header that are used here. */
 interface StoredRun {
@@ -123,27 +100,13 @@ export class ClosedSpans implements RunSpans {
 
   static stored({ size, closedSeq, printed, agent }: StoredRun): ClosedSpans {
     const summary = JSON.parse(printed) as Summary;
-    const [units, hasParent, started_at, status, ended_at, kind, error_message, isWrapper] = summary.top;
-    const top = {
-      span_id: String.fromCharCode(...units),
-      parent_span_id: hasParent ? '' : null,
-      started_at,
-      status: itemAt(RUN_STATUSES, status),
-      ended_at,
-      error_message,
-      run_kind: runKind(kind),
-      isWrapper,
-    };
-    const failure = summary.failure === null ? undefined : outcomeIn(summary.failure);
+    const top = readTop(summary.top);
+    const failure = readFailure(summary.failure);
     return new ClosedSpans({ ...summary, size, closedSeq, agent, top, failure, before: null });
   }
 
   /** The text for {@link stored}; the agent is that of the header. */
   print(): string {
-    const { span_id, parent_span_id, started_at, status, ended_at, run_kind } = this.#top;
-    const { error_message, isWrapper } = this.#top;
-    const kind = run_kind === null ? null : RUN_KINDS.indexOf(run_kind);
-    const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
     const summary: Summary = {
       followed: this.#followed,
       tokens: this.#usage.total_tokens,
@@ -152,20 +115,8 @@ export class ClosedSpans implements RunSpans {
       latestEnd: this.#latestEnd,
       lastTime: this.#lastTime,
       isOfAgent: this.#isOfAgent,
-      top: [
-        units,
-        parent_span_id !== null,
-        started_at,
-        RUN_STATUSES.indexOf(status),
-        ended_at,
-        kind,
-        error_message,
-        isWrapper,
-      ],
-      failure:
-        this.#failure === undefined
-          ? null
-          : [RUN_STATUSES.indexOf(this.#failure.status), this.#failure.error_message],
+      top: printTop(this.#top),
+      failure: printFailure(this.#failure),
     };
     return JSON.stringify(summary);
   }
@@ -277,27 +228,4 @@ export class ClosedSpans implements RunSpans {
   lastTime(): Micros {
     return this.#lastTime;
   }
-}
-
-function topOf(span: SpanFacts): Top {
-  const { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind } = span;
-  const isWrapper = !speaksForRun(span);
-  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper };
-}
-
-function failureOf(spans: RunSpans): Outcome | undefined {
-  const last = spans.lastSpeaking();
-  return last !== undefined && hasFailed(last.status) ? last : undefined;
-}
-
-function outcomeIn([status, error_message]: NonNullable<Summary['failure']>): Outcome {
-  return { status: itemAt(RUN_STATUSES, status), error_message };
-}
-
-/** The order of `topmost`. */
-function isAbove(span: Omit<Top, 'isWrapper'>, other: Omit<Top, 'isWrapper'>): boolean {
-  const isRoot = span.parent_span_id === null;
-  if (isRoot !== (other.parent_span_id === null)) return isRoot;
-  if (span.started_at !== other.started_at) return span.started_at < other.started_at;
-  return span.span_id < other.span_id;
 }

@@ -191,7 +191,7 @@ void t.test('compare-agents shows both in the order asked for', async (t) => {
     run('alpha', 100, { success: true, total_cost_usd: '0.100000' }),
     run('alpha', 200, { success: true, total_cost_usd: '0.200000' }),
     run('alpha', 300, { success: false }),
-    run('beta', 50, { started_at: '2026-11-02T00:00:00Z', ended_at: undefined }),
+    run('beta', 50, { status: 'failed', started_at: '2026-11-02T00:00:00Z', ended_at: undefined }),
   ]);
   const agents = await api.get<{ id: string; name: string }[]>('/agents');
   const idOf = (name: string) => agents.find((agent) => agent.name === name)?.id ?? '';
@@ -203,6 +203,8 @@ void t.test('compare-agents shows both in the order asked for', async (t) => {
       name: 'alpha',
       total_runs: 3,
       success_rate: 2 / 3,
+      failed_runs: 0,
+      failure_percentage: 0,
       avg_cost_per_run: 0.15,
       total_cost: 0.3,
       p95_latency_ms: 290,
@@ -213,6 +215,8 @@ void t.test('compare-agents shows both in the order asked for', async (t) => {
       name: 'beta',
       total_runs: 1,
       success_rate: null,
+      failed_runs: 1,
+      failure_percentage: 100,
       avg_cost_per_run: null,
       total_cost: null,
       p95_latency_ms: 50,

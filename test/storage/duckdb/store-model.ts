@@ -2,7 +2,7 @@ import { sumToNumber } from '../../../src/signal/money.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import { formatTime, type Micros } from '../../../src/signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
-import type { AgentComparison, AgentDay } from '../../../src/storage/agents.js';
+import type { AgentComparison, AgentDay, RunOutcomes } from '../../../src/storage/agents.js';
 import type { RunFilter, RunSummary } from '../../../src/storage/runs.js';
 import { without, type ShownSpan } from './shown-spans.js';
 
@@ -90,6 +90,7 @@ export class StoreModel {
       total_runs: runs.length,
       success_count: runs.filter((run) => run.success === true).length,
       failure_count: runs.filter((run) => run.success === false).length,
+      ...outcomes(runs),
       total_cost: costs.length === 0 ? null : money(costs),
       avg_cost_per_run: costs.length === 0 ? null : money(costs) / costs.length,
       last_run_at: runs[0]?.started_at ?? null,
@@ -110,7 +111,7 @@ export class StoreModel {
         total_runs: runs.length,
         success_count: runs.filter((run) => run.success === true).length,
         failure_count: runs.filter((run) => run.success === false).length,
-        failed_runs: runs.filter((run) => run.status === 'failed' || run.status === 'timed_out').length,
+        ...outcomes(runs),
         total_cost: money(present(runs.map((run) => run.total_cost_usd))),
         total_tokens: sum(present(runs.map((run) => run.total_tokens))),
         avg_latency_ms: durations.length === 0 ? null : sum(durations) / durations.length,
@@ -118,6 +119,13 @@ export class StoreModel {
       };
     });
   }
+}
+
+function outcomes(runs: readonly ModelRun[]): RunOutcomes {
+  return {
+    failed_runs: runs.filter((run) => run.status === 'failed' || run.status === 'timed_out').length,
+    finished_runs: runs.filter((run) => run.status !== 'running').length,
+  };
 }
 
 function writeSpan(trace: ModelTrace, span: SpanRecord): void {

@@ -1,4 +1,7 @@
+import { itemAt } from '../../../signal/checked.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
+import { RUNNING } from '../../../runs/rules/rows.js';
+import { hasFailed } from '../../../runs/rules/run-outcome.js';
 import type { Micros } from '../../../signal/time.js';
 import type { AgentComparison, AgentDay, AgentSummary } from '../../agents.js';
 import { TRACES } from '../../tables.js';
@@ -20,7 +23,8 @@ const COUNTS = `count(*) AS total_runs,
 /** As text, since the exact sum may be larger than any number that JavaScript has. */
 const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
-const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
+/** The codes of these statuses. */
+const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) ? [code] : []));
 
 /** Agents of one user with their 95th percentile of duration, in the order given. */
 export async function compareAgents(
@@ -65,6 +69,7 @@ export async function agentDays(
   const rows = await connection.rows(
     `SELECT (started_at::DATE)::VARCHAR AS date, ${COUNTS}, ${COSTS},
        sum((status IN (${FAILED.join(', ')}))::TINYINT)::BIGINT AS failed_runs,
+       sum((status <> ${RUNNING})::TINYINT)::BIGINT AS finished_runs,
        coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}
      FROM ${newest(capture, TRACES, where)} GROUP BY started_at::DATE ORDER BY started_at::DATE`,
   );
@@ -74,6 +79,7 @@ export async function agentDays(
     success_count: Number(row.success_count),
     failure_count: Number(row.failure_count),
     failed_runs: Number(row.failed_runs),
+    finished_runs: Number(row.finished_runs),
     total_cost: sumOf(row.total_cost) ?? 0,
     total_tokens: Number(row.total_tokens),
     avg_latency_ms: number(row.avg_latency_ms),
@@ -140,6 +146,9 @@ export function summary(
     total_runs: totals?.runs ?? 0,
     success_count: totals?.successes ?? 0,
     failure_count: totals?.failures ?? 0,
+    failed_runs:
+      totals === undefined ? 0 : FAILED.reduce((sum, code) => sum + itemAt(totals.byStatus, code), 0),
+    finished_runs: totals === undefined ? 0 : totals.runs - itemAt(totals.byStatus, RUNNING),
     total_cost: cost,
     avg_cost_per_run: cost === null ? null : cost / (totals?.pricedRuns ?? 1),
     last_run_at: totals?.newestStart ?? starts.get(agent.agent_no) ?? null,

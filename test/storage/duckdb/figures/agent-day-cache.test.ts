@@ -39,6 +39,7 @@ function figures(day: number, runs: number): AgentDay {
     success_count: 0,
     failure_count: 0,
     failed_runs: 0,
+    finished_runs: 0,
     total_cost: 0,
     total_tokens: 0,
     avg_latency_ms: null,

@@ -1,0 +1,91 @@
+import { itemAt } from '../../signal/checked.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
+import type { Micros } from '../../signal/time.js';
+import { hasFailed, speaksForRun, type Outcome } from '../rules/run-outcome.js';
+import { runKind, type SpanFacts } from '../rules/span-facts.js';
+import type { RunSpans } from './run-spans.js';
+
+/** What is known of the topmost span. Its id is a key. */
+export type Top = Pick<
+  SpanFacts,
+  'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message' | 'run_kind'
+> & { readonly isWrapper: boolean };
+
+/** What is stored of a closed run beside its header: everything that may still change, as JSON. */
+export interface Summary {
+  /** How many spans agent, usage and map followed. */
+  readonly followed: number;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly first: Micros;
+  readonly latestEnd: Micros;
+  readonly lastTime: Micros;
+  /** Whether any span says that the run is an agent's. */
+  readonly isOfAgent: boolean;
+  /** The units of its id, whether it has a parent, and the values that the header takes. */
+  readonly top: readonly [
+    id: readonly number[],
+    hasParent: boolean,
+    startedAt: Micros,
+    status: number,
+    endedAt: Micros | null,
+    kind: number | null,
+    error: string | null,
+    isWrapper: boolean,
+  ];
+  /** How the agent went that speaks for the run below a wrapper, where it failed. */
+  readonly failure: readonly [status: number, error: string | null] | null;
+}
+
+export function topOf(span: SpanFacts): Top {
+  const { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind } = span;
+  const isWrapper = !speaksForRun(span);
+  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper };
+}
+
+export function printTop(top: Top): Summary['top'] {
+  const { span_id, parent_span_id, started_at, status, ended_at, run_kind, error_message, isWrapper } = top;
+  const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
+  const kind = run_kind === null ? null : RUN_KINDS.indexOf(run_kind);
+  const code = RUN_STATUSES.indexOf(status);
+  return [units, parent_span_id !== null, started_at, code, ended_at, kind, error_message, isWrapper];
+}
+
+/** The id of its parent is not known any more. */
+export function readTop(printed: Summary['top']): Top {
+  const [units, hasParent, started_at, status, ended_at, kind, error_message, isWrapper] = printed;
+  return {
+    span_id: String.fromCharCode(...units),
+    parent_span_id: hasParent ? '' : null,
+    started_at,
+    status: itemAt(RUN_STATUSES, status),
+    ended_at,
+    error_message,
+    run_kind: runKind(kind),
+    isWrapper,
+  };
+}
+
+export function failureOf(spans: RunSpans): Outcome | undefined {
+  const last = spans.lastSpeaking();
+  if (last === undefined || !hasFailed(last.status)) return undefined;
+  return { status: last.status, error_message: last.error_message };
+}
+
+export function printFailure(failure: Outcome | undefined): Summary['failure'] {
+  return failure === undefined ? null : [RUN_STATUSES.indexOf(failure.status), failure.error_message];
+}
+
+export function readFailure(printed: Summary['failure']): Outcome | undefined {
+  if (printed === null) return undefined;
+  const [status, error_message] = printed;
+  return { status: itemAt(RUN_STATUSES, status), error_message };
+}
+
+/** The order of `topmost`. */
+export function isAbove(span: Omit<Top, 'isWrapper'>, other: Omit<Top, 'isWrapper'>): boolean {
+  const isRoot = span.parent_span_id === null;
+  if (isRoot !== (other.parent_span_id === null)) return isRoot;
+  if (span.started_at !== other.started_at) return span.started_at < other.started_at;
+  return span.span_id < other.span_id;
+}

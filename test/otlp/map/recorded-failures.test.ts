@@ -1,0 +1,47 @@
+import t from 'tap';
+import { decodeJson } from '../../../src/otlp/decode/json.js';
+import { mapSpans } from '../../support/mapped-span.js';
+import { recordedOtlpTraces, recordedPrograms } from '../../support/recorded-otlp.js';
+
+/** How the errors of the runs begin that failed, as the authors of the programs would say; no other run failed. */
+const FAILED: Readonly<Record<string, readonly string[]>> = {
+  'adk_v1.otlp.json': ['google.genai.errors.ClientError: 400 None.'],
+  'langfuse_prog.otlp.json': ['boom', 'Error code: 500 - The server had an error'],
+  'litellm_prog.otlp.json': ['litellm.exceptions.BadRequestError: litellm.BadRequestError: OpenAIException'],
+  'oaiv2.otlp.json': ['Error code: 500'],
+  // Only the agent says so; the workflow around it went well.
+  'oi_agents.otlp.json': ['Error in agent run: {'],
+  'oi_langchain.otlp.json': [
+    'ValueError: tool exploded',
+    'langchain_openai.chat_models.base.OpenAIAPIError: Error code: 500',
+  ],
+  'openlit_prog.otlp.json': [
+    'openai.InternalServerError: Error code: 500',
+    'ValueError: tool exploded',
+    'langchain_openai.chat_models.base.OpenAIAPIError: Error code: 500',
+  ],
+  'strands_prog.otlp.json': ['openai.BadRequestError: Error code: 400'],
+  'tl_agents.otlp.json': ["{'message': 'Error in agent run'"],
+  'vercel_v4.otlp.json': [
+    'AI_ToolExecutionError: Error executing tool broken: tool exploded',
+    'AI_APICallError: The server had an error',
+  ],
+};
+
+const recorded = new Map([...recordedPrograms(), ...recordedOtlpTraces()]);
+const skip = recorded.size === 0 && 'the folders of recordings are not here';
+
+for (const [name, text] of recorded)
+  void t.test(name, { skip }, async (t) => {
+    const { batch } = mapSpans(decodeJson('traces', JSON.parse(text) as unknown));
+    const failed = batch.items.flatMap(({ trace }) => (trace.status === 'completed' ? [] : [trace]));
+    const expected = FAILED[name] ?? [];
+    t.strictSame(
+      failed.map(({ status }) => status),
+      expected.map(() => 'failed'),
+    );
+    for (const [i, { error_message }] of failed.entries()) {
+      t.ok(error_message?.startsWith(expected[i] ?? '?'), error_message ?? 'no error');
+      t.notMatch(error_message, /Traceback|\n\s+at /, 'without the stack');
+    }
+  });
