@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import type { ExplainedRun } from '../../src/cli/explain/explained-run.js';
+import type { ExplainedRun } from '../../src/cli/explain/explained.js';
 import { toKeyValues } from '../../src/otlp/encode/value.js';
 import type { Span } from '../../src/otlp/wire/requests.js';
 import type { JsonObject } from '../../src/signal/attributes.js';

@@ -2,7 +2,7 @@ import type { AgentSource } from '../../signal/span.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
-import type { ExplainedRun, ExplainedSpan, RunGround } from './explained-run.js';
+import type { ExplainedRun, ExplainedSpan, RunGround } from './explained.js';
 import { cut, printLines, type Line } from './print-lines.js';
 import { inLine, inShort } from './said.js';
 

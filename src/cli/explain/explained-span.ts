@@ -1,0 +1,65 @@
+import { itemAt } from '../../signal/checked.js';
+import { moneyToNumber } from '../../signal/money.js';
+import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
+import { formatTime } from '../../signal/time.js';
+import type { ExplainedSpan } from './explained.js';
+import type { Grounds, GroundsOfSpans } from './grounds.js';
+import type { StoredSpan } from './stored-runs.js';
+import { unreadKeys } from './unread-keys.js';
+
+/** A span as Jackdaw would show it, and why. @param depth how many spans are above it */
+export function explainedSpan(
+  { row, records }: StoredSpan,
+  depth: number,
+  grounds: GroundsOfSpans,
+): ExplainedSpan {
+  // What came first stays, and what is missing there is filled.
+  const metadata = firstOf(records.map((record) => record.metadata ?? {}));
+  const from = firstOf(records.map((record) => grounds.of(record)));
+  // What ended it says how it went.
+  Object.assign(from, ended(grounds.of(itemAt(records, records.length - 1))));
+  if (row.cost_usd !== null && from.cost_usd === undefined)
+    from.cost_usd = 'processor cost, by its list of prices';
+  return {
+    span_id: row.span_id,
+    parent_span_id: row.parent_span_id,
+    depth,
+    type: itemAt(SPAN_TYPES, row.type),
+    name: row.name,
+    status: itemAt(RUN_STATUSES, row.status),
+    error_message: row.error_message,
+    started_at: formatTime(row.started_at),
+    ended_at: row.ended_at === null ? null : formatTime(row.ended_at),
+    duration_ms: row.duration_ms,
+    model: row.model,
+    provider: metadata.provider ?? null,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    total_tokens: row.total_tokens,
+    usage: metadata.usage ?? null,
+    cost_usd: row.cost_usd === null ? null : moneyToNumber(row.cost_usd),
+    session_id: metadata.session_id ?? null,
+    user_id: metadata.user_id ?? null,
+    tags: metadata.tags ?? null,
+    input_data: records.find(({ input_data }) => input_data !== null)?.input_data ?? null,
+    output_data: records.find(({ output_data }) => output_data !== null)?.output_data ?? null,
+    agent_hint:
+      row.agent_source === null || row.agent_name === null
+        ? null
+        : { source: itemAt(AGENT_SOURCES, row.agent_source), name: row.agent_name },
+    run_kind: row.run_kind === null ? null : itemAt(RUN_KINDS, row.run_kind),
+    from,
+    unread: unreadKeys(metadata),
+  };
+}
+
+function ended({ status, error_message: error }: Grounds): Grounds {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(error === undefined ? {} : { error_message: error }),
+  };
+}
+
+function firstOf<Value>(objects: readonly Readonly<Record<string, Value>>[]): Record<string, Value> {
+  return Object.fromEntries(objects.toReversed().flatMap((object) => Object.entries(object)));
+}

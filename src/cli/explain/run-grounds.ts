@@ -1,0 +1,72 @@
+import { lastSpeaking } from '../../runs/rules/run-outcome.js';
+import { DERIVED } from '../../runs/rules/derived.js';
+import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
+import type { ExplainedSpan, RunGround } from './explained.js';
+import type { StoredRun } from './stored-runs.js';
+
+type Said = 'session_id' | 'user_id' | 'tags';
+
+/** What gave the values of a run, by their names. @param spans of the run, in the order of the tree */
+export function groundsOfRun(
+  run: StoredRun,
+  spans: readonly ExplainedSpan[],
+): Readonly<Record<string, RunGround>> {
+  const { header } = run;
+  const deciding = decidingSpan(run, spans);
+  const isDeclared = (header.derived & DERIVED.agent) === 0;
+  const grounds: Readonly<Record<string, RunGround | undefined>> = {
+    agent_name: isDeclared ? DECLARED : agentGround(run.agent, spans),
+    kind: isDeclared ? DECLARED : kindGround(spans),
+    status: (header.derived & DERIVED.status) === 0 ? DECLARED : groundOf(deciding, 'status'),
+    error_message: header.error_message === null ? undefined : groundOf(deciding, 'error_message'),
+    ...Object.fromEntries(
+      (['session_id', 'user_id', 'tags'] as const).map((name) => [
+        name,
+        groundOf(topmostWith(name, spans), name),
+      ]),
+    ),
+  };
+  return Object.fromEntries(
+    Object.entries(grounds).filter((entry): entry is [string, RunGround] => entry[1] !== undefined),
+  );
+}
+
+const DECLARED: RunGround = { span_id: null, source: 'a header that was declared' };
+
+/** The topmost span that says something. */
+export function topmostWith(name: Said, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {
+  return spans.filter((span) => span[name] !== null).toSorted((a, b) => a.depth - b.depth)[0];
+}
+
+/** The span by whose name the run goes: of those that give it the one with the best source, the topmost. */
+function agentGround(agent: string, spans: readonly ExplainedSpan[]): RunGround | undefined {
+  const rank = ({ agent_hint: hint }: ExplainedSpan): number =>
+    hint === null ? Infinity : AGENT_SOURCES.indexOf(hint.source);
+  const [span] = spans
+    .filter(({ agent_hint: hint }) => hint?.name === agent)
+    .toSorted((a, b) => rank(a) - rank(b) || a.depth - b.depth);
+  return span && { span_id: span.span_id, source: span.from.agent ?? span.agent_hint?.source ?? '' };
+}
+
+/** The first span that says what the run is. */
+function kindGround(spans: readonly ExplainedSpan[]): RunGround {
+  const span =
+    spans.find(({ run_kind: kind }) => kind === 'agent') ?? spans.find(({ run_kind: kind }) => kind !== null);
+  if (span === undefined) return { span_id: null, source: 'nothing says that it is something else' };
+  const what = span.run_kind === 'agent' ? 'an agent, a model or a tool is at work' : 'no agent is at work';
+  return { span_id: span.span_id, source: what };
+}
+
+/** The span as which the run went: the root, or of a root that is only a wrapper the agent that failed in it. */
+function decidingSpan({ header, spans: stored }: StoredRun, spans: readonly ExplainedSpan[]) {
+  const root = spans.find(({ parent_span_id: parent }) => parent === null);
+  if (root === undefined || root.status === RUN_STATUSES[header.status]) return root;
+  const speaking = lastSpeaking(stored.map(({ facts }) => facts));
+  const id = stored.find(({ facts }) => facts === speaking)?.row.span_id;
+  return spans.find(({ span_id }) => span_id === id) ?? root;
+}
+
+function groundOf(span: ExplainedSpan | undefined, name: string): RunGround | undefined {
+  const source = span?.from[name];
+  return span === undefined || source === undefined ? undefined : { span_id: span.span_id, source };
+}
