@@ -1,8 +1,18 @@
 import type { Convention } from '../conventions/convention.js';
+import { present } from '../conventions/readers.js';
 
 /** CrewAI. A crew without a name is called by its id. */
 export const CREWAI: Convention = {
-  fields: { workflow: { 'crewai.crew.name': { rank: 3 }, crew_name: { rank: 4 } } },
+  fields: {
+    // OpenLLMetry calls a task an agent that is invoked.
+    kind: {
+      'crewai.task.id': { rank: 0, read: (value) => (present(value) === undefined ? undefined : 'custom') },
+    },
+    agent: { 'crewai.task.agent': { rank: 5 } },
+    workflow: { 'crewai.crew.name': { rank: 3 }, crew_name: { rank: 4 } },
+    input: { 'crewai.task.description': { rank: 25 } },
+    output: { 'crewai.crew.result': { rank: 25 } },
+  },
   toolNames: ['*._use', '*.use'],
   agentNames: {
     around: ['*.kickoff', '*._execute_core', '*.kickoff_async'],

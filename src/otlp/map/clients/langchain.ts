@@ -13,7 +13,7 @@ export const LANGCHAIN: Convention = {
   fields: {
     kind: {
       'langsmith.span.kind': {
-        rank: 8,
+        rank: 9,
         read: kindBy({
           LLM: 'llm',
           EMBEDDING: 'llm',

@@ -1,4 +1,5 @@
 import type { Convention, Reader } from '../conventions/convention.js';
+import { inside, text } from '../conventions/readers.js';
 
 /** Steps of an agent are called with events that Python has printed; they name the agent last. */
 const AGENT_OF_EVENT = /\bcurrent_agent_name='([^']+)'\)/;
@@ -9,13 +10,33 @@ const agentOfEvent: Reader = (value) =>
     ? AGENT_OF_EVENT.exec(value)?.[1]
     : undefined;
 
+/** The same as OpenLLMetry writes it: the event as JSON. */
+const agentInEvent = holding('"current_agent_name"', inside(['current_agent_name'], text));
+
+/** What a tool gave back says which it is. */
+const toolInOutput = holding('"raw_output"', inside(['tool_name'], text));
+
+/** Reads only texts in which a key occurs, so that others are not parsed. */
+function holding(key: string, read: Reader): Reader {
+  return (value) => (typeof value === 'string' && value.includes(key) ? read(value) : undefined);
+}
+
 /** LlamaIndex: what it calls its workflows and engines, by their classes. */
 export const LLAMA_INDEX: Convention = {
   fields: {
     agent: {
       'input.value': { rank: 3, read: agentOfEvent },
       'output.value': { rank: 4, read: agentOfEvent },
+      'traceloop.entity.output': { rank: 6, read: agentInEvent },
     },
+    // OpenLLMetry calls all steps tasks.
+    kind: {
+      'traceloop.entity.name': {
+        rank: 4,
+        read: (value) => (value === 'FunctionTool.task' ? 'tool' : undefined),
+      },
+    },
+    tool_name: { 'traceloop.entity.output': { rank: 0, read: toolInOutput } },
   },
   agentNames: {
     around: ['*.query', '*.aquery', '*.chat', '*.achat', '*.stream_chat', '*.astream_chat'],

@@ -6,7 +6,7 @@ export const MLFLOW: Convention = {
   fields: {
     kind: {
       'mlflow.spanType': {
-        rank: 9,
+        rank: 10,
         read: (value) => spanType(typeof value === 'string' ? value.replaceAll('"', '') : value),
       },
     },

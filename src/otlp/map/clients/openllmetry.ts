@@ -12,15 +12,15 @@ export const OPENLLMETRY: Convention = {
   fields: {
     kind: {
       'traceloop.span.kind': {
-        rank: 4,
+        rank: 5,
         read: kindBy({ WORKFLOW: 'agent at the root', AGENT: 'agent', TOOL: 'tool', TASK: 'custom' }),
       },
       'lmnr.span.type': {
-        rank: 5,
+        rank: 6,
         read: kindBy({ LLM: 'llm', TOOL: 'tool', EVALUATION: 'custom', EVALUATOR: 'custom' }),
       },
       'llm.request.type': {
-        rank: 7,
+        rank: 8,
         read: kindBy({ CHAT: 'llm', COMPLETION: 'llm', EMBEDDING: 'llm', RERANK: 'custom' }),
       },
     },

@@ -24,7 +24,7 @@ const jsonList: Reader = (value) => {
 /** The Vercel AI SDK, versions 3 to 7. */
 export const VERCEL_AI: Convention = {
   fields: {
-    kind: { 'ai.operationId': { rank: 6, read: kind } },
+    kind: { 'ai.operationId': { rank: 7, read: kind } },
     function: { 'ai.telemetry.functionId': { rank: 1 } },
     tool_name: { 'ai.toolCall.name': { rank: 3 } },
     model: { 'ai.model.id': { rank: 6 } },

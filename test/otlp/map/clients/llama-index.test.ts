@@ -48,3 +48,25 @@ void t.test('engines and what prepares documents name no run', async (t) => {
   for (const name of ['RetrieverQueryEngine.query', 'SentenceSplitter.__call__'])
     t.equal(toldRun({ name, attributes: CHAIN }).agent, 'svc', name);
 });
+
+void t.test('as OpenLLMetry tells it: events are JSON, and tools are tasks', async (t) => {
+  const task = (name: string, attributes: SentSpan['attributes']): SentSpan => ({
+    name,
+    attributes: { 'traceloop.span.kind': 'task', 'traceloop.entity.name': name, ...attributes },
+  });
+  const told = toldRun({
+    name: 'FunctionAgent.workflow',
+    attributes: { 'traceloop.span.kind': 'workflow', 'traceloop.entity.name': 'FunctionAgent.workflow' },
+    children: [
+      task('BaseWorkflowAgent.task', {
+        'traceloop.entity.output': '{"input": [], "current_agent_name": "weather"}',
+      }),
+      task('FunctionTool.task', {
+        'traceloop.entity.input': '{"kwargs": {"city": "Berlin"}}',
+        'traceloop.entity.output':
+          '{"blocks": [], "tool_name": "get_weather", "raw_output": "sunny in Berlin", "is_error": false}',
+      }),
+    ],
+  });
+  t.match(told, { agent: 'weather', tools: [['get_weather', { city: 'Berlin' }, 'sunny in Berlin']] });
+});

@@ -1,0 +1,35 @@
+import t from 'tap';
+import { toldRun, type SentSpan } from '../../../support/told-run.js';
+
+const INVOKES = { 'gen_ai.operation.name': 'invoke_agent' };
+
+/** A crew as OpenLLMetry tells of it. */
+function crew(attributes: SentSpan['attributes']): SentSpan {
+  return {
+    name: 'crewai.workflow',
+    attributes: { ...INVOKES, 'crewai.crew.result': 'It is sunny.', ...attributes },
+    children: [
+      {
+        name: 'weather in Berlin?.task',
+        attributes: {
+          ...INVOKES,
+          'traceloop.span.kind': 'task',
+          'crewai.task.id': 'a9058e29-5103-4a70-b68d-9dfcd5f3b290',
+          'crewai.task.agent': 'Weather expert',
+          'crewai.task.description': 'weather in Berlin?',
+        },
+        children: [
+          { name: 'Weather expert.agent', attributes: { ...INVOKES, 'gen_ai.agent.name': 'Weather expert' } },
+        ],
+      },
+    ],
+  };
+}
+
+void t.test('a crew goes by its name, or by the agent of its first task, never by the task', async (t) => {
+  t.match(toldRun(crew({ 'crewai.crew.name': 'weather_crew' })), {
+    agent: 'weather_crew',
+    answer: { value: 'It is sunny.' },
+  });
+  t.equal(toldRun(crew({})).agent, 'Weather expert');
+});
