@@ -2,8 +2,10 @@ import t from 'tap';
 import { decodeJson } from '../../../src/otlp/decode/json.js';
 import { deriveBatch } from '../../../src/signal/derive-map.js';
 import type { DerivedMap } from '../../../src/signal/service-map.js';
+import { ApiCaller } from '../../support/api-caller.js';
+import { startTestDaemon } from '../../support/daemon.js';
 import { mapSpans } from '../../support/mapped-span.js';
-import { recordedOtlpTraces, recordedPrograms } from '../../support/recorded-otlp.js';
+import { recordedOtlpTraces, recordedPrograms, sendAlone } from '../../support/recorded-otlp.js';
 
 interface DrawnMap {
   /** Each with a reason why a person would draw it. */
@@ -117,6 +119,46 @@ for (const [name, text] of recorded)
     t.strictSame([...nodes].sort(), Object.keys(DRAWN[name]?.nodes ?? {}).sort());
     t.same(Object.fromEntries(edges), DRAWN[name]?.edges ?? {});
   });
+
+void t.test(
+  'a daemon draws the same, where every span comes alone, the last one first',
+  { skip },
+  async (t) => {
+    const { url, key } = await startTestDaemon(t);
+    const api = new ApiCaller(url, key);
+    await sendAlone(api, recorded.values());
+    const { nodes, edges } = await api.get<{ nodes: { id: string }[]; edges: Edge[] }>(
+      '/dashboard/service-map/?hours=0',
+    );
+    const drawn = Object.values(DRAWN);
+    t.strictSame(
+      nodes.map(({ id }) => id).sort(),
+      [...new Set(drawn.flatMap((map) => Object.keys(map.nodes)))].sort(),
+    );
+    const weights = Object.fromEntries(
+      edges.map(({ source, target, weight }) => [`${source} > ${target}`, weight]),
+    );
+    t.same(weights, sumOf(drawn.map((map) => map.edges ?? {})));
+    t.match(
+      (await api.call('POST', '/admin/service-map/rebuild?dry_run=true', { json: {} })).body,
+      { unmapped_traces: 0, differing_spans: 0, differing_sums: 0 },
+      'and derived afresh from what is stored it is the same',
+    );
+  },
+);
+
+interface Edge {
+  readonly source: string;
+  readonly target: string;
+  readonly weight: number;
+}
+
+function sumOf(parts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const part of parts)
+    for (const [edge, spans] of Object.entries(part)) sums[edge] = (sums[edge] ?? 0) + spans;
+  return sums;
+}
 
 /** Over all hours. */
 function sumsOf({ names, nodeSums, edgeSums }: DerivedMap): {
