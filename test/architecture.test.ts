@@ -31,7 +31,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['queue', 'senders'],
     ['backoff', 'retry-after'],
   ],
-  otlp: [['encode'], ['map', 'decode'], ['wire']],
+  otlp: [['encode'], ['map'], ['decode'], ['wire']],
   runs: [
     ['fold', 'stored-runs', 'completing-spans', 'map-contributions', 'remembered-runs'],
     ['run-state', 'repeated-spans'],
@@ -213,7 +213,7 @@ void t.test('a planted violation is found', async (t) => {
   t.notOk(planeViolation(at('storage/control/migrate.ts'), at('storage/leases.ts')));
   t.notOk(violation(at('cli/run.ts'), at('pipeline/daemon.js')));
   t.same(innerViolations(at('otlp/wire/ids.ts'), at('otlp/map/names.js')).length, 1);
-  t.same(innerViolations(at('otlp/map/names.ts'), at('otlp/decode/json.js')).length, 1);
+  t.same(innerViolations(at('otlp/decode/json.ts'), at('otlp/map/names.js')).length, 1);
   t.same(innerViolations(at('otlp/map/names.ts'), at('otlp/map/origin.js')), []);
   t.same(innerViolations(at('otlp/encode/json.ts'), at('otlp/wire/ids.js')), []);
 });

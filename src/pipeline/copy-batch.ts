@@ -1,3 +1,5 @@
+import { copyCarrying } from '../signal/sent-span.js';
+
 /**
  * A deep copy of plain data: objects, arrays, and values that cannot change. Several times faster than `structuredClone`, which
  * also looks for everything that a batch never contains.
@@ -7,6 +9,8 @@ export function copyPlain<T>(value: T): T {
   // Nobody changes bytes in place, so they can be shared; spreading them would not make a copy.
   if (ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => copyPlain(item)) as T;
+  const carrying = copyCarrying(value, copyPlain);
+  if (carrying !== undefined) return carrying as T;
   const copy: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(value)) {
     // Assigning `__proto__` would change the copy's prototype instead of giving it that key.

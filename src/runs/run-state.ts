@@ -13,7 +13,8 @@ import { ManySpans } from './spans/many-spans.js';
 import type { SpanLimits } from './spans/span-limits.js';
 import type { RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
-import { completedPayload, completedSpan, completesSpan, withOutcome } from './rules/completion.js';
+import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
+import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { RUNNING, type HeaderRow, type SpanRow } from './rules/rows.js';
 import { factsOf, keyOf, type SpanFacts } from './rules/span-facts.js';
 
@@ -165,12 +166,12 @@ export class RunState {
    */
   applySpan(
     incoming: SpanRow,
-    payload: string,
+    payload: Payload,
     nodes: {
       /** The node of the span as it came. */
       incoming(): number;
       /** The node of the completed span. */
-      completed(merged: SpanRow, payload: string): number;
+      completed(merged: SpanRow, payload: Payload): number;
     },
   ): boolean {
     const known = this.find(keyOf(incoming.span_id));
@@ -180,7 +181,7 @@ export class RunState {
     }
     if (completesSpan(known, incoming)) {
       const completed = completedSpan(known.row ?? incoming, incoming);
-      const merged = completedPayload(known.payload ?? '', payload);
+      const merged = completedPayload(known.payload ?? NO_PAYLOAD, payload);
       const isSame =
         !this.#isMapped || (merged === known.payload && completed.map_hint === known.row?.map_hint);
       this.#put(completed, merged, isSame ? known.node : nodes.completed(completed, merged), known);
@@ -275,7 +276,7 @@ export class RunState {
 
   #put(
     row: SpanRow,
-    payload: string,
+    payload: Payload,
     node: number,
     { seq, line }: { readonly seq: number; readonly line: number },
   ): void {

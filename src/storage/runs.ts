@@ -25,8 +25,15 @@ export interface RunSummary {
 
 /** What a span brought beside what lists of spans show. */
 export interface SpanDetails {
-  /** As its sender or the mapping of its protocol gave it. */
+  /** As its sender gave it; of a span that came by OTLP only what does not follow from `sent`. */
   readonly metadata: JsonObject | null;
+  /** Of a span that came by OTLP the bytes that came, unless somebody has changed its `metadata` on the way. */
+  readonly sent: {
+    /** A `Span` in protobuf. */
+    readonly bytes: Uint8Array;
+    /** A `ResourceSpans` with a `ScopeSpans`, in protobuf: what it came under. */
+    readonly origin: Uint8Array;
+  } | null;
 }
 
 /** A span as the trace detail shows it. */

@@ -70,7 +70,7 @@ export const TRACE_LATER = [
 
 const SPAN_STORE: readonly Column[] = [
   ...COMMIT,
-  /** Which of the trace's payload lines of this commit is the span's. */
+  /** Which of the trace's payloads of this commit is the span's. */
   { name: 'line', kind: 'uint32', sql: 'UINTEGER' },
   /** Whether an older version of the span lies in an earlier commit. */
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
@@ -113,33 +113,32 @@ export const TRACES: Table = {
 };
 
 /**
- * The payloads of the spans that a commit brought for a trace: a line for each span, `input_data`, `output_data` and
- * `metadata` as JSON texts with a tab between them (JSON text has no raw tab and no raw line end), nothing for null. The
- * lines lie in pieces of about {@link PIECE_BYTES}: one row for a few spans instead of three texts a span is 30 % less
- * work for the store thread and half the bytes on disk, and larger rows make a single trace slow to read, because DuckDB
- * unpacks 2048 rows to give one. So a piece of more than {@link LONG_PIECE_BYTES} is not packed: 2048 of a megabyte would be
- * 2 GiB.
+ * The payloads of the spans that a commit brought for a trace: for each span a frame (`runs/rules/payload.ts`) with `input_data`,
+ * `output_data` and `metadata` as JSON texts, or in place of `metadata` the bytes that came. The frames lie in pieces of about
+ * {@link PIECE_BYTES}: one row for a few spans instead of columns of each span is 30 % less work for the store thread and half the
+ * bytes on disk, and larger rows make a single trace slow to read, because DuckDB unpacks 2048 rows to give one. So a piece of
+ * more than {@link LONG_PIECE_BYTES} is not packed: 2048 of a megabyte would be 2 GiB.
  */
 export const PAYLOADS: Table = {
   name: 'payloads',
   store: [
     ...COMMIT,
-    /** The number of the piece's first line among the lines of the trace and commit. */
+    /** The number of the piece's first frame, which is a span's `line`, among those of the trace and commit. */
     { name: 'first_line', kind: 'uint32', sql: 'UINTEGER' },
-    /** About the length of `lines`, so that a page of spans can be bounded before they are read. */
+    /** The length of `lines`, so that a page of spans can be bounded before they are read. */
     { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
   ],
   wire: [
     { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
-    /** One of them has the lines, and the other one is null. */
-    { name: 'lines', kind: 'text', sql: 'VARCHAR', nullable: true, compression: 'zstd' },
-    { name: 'long_lines', kind: 'text', sql: 'VARCHAR', nullable: true, compression: 'uncompressed' },
+    /** One of them has the frames, and the other one is null. */
+    { name: 'lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'zstd' },
+    { name: 'long_lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'uncompressed' },
   ],
 };
 
-/** The lines of a piece, in SQL. */
+/** The frames of a piece, in SQL. */
 export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
-/** A piece of payload lines ends with the line that reaches this length. */
+/** A piece of payloads ends with the one that reaches this length. */
 export const PIECE_BYTES = 2048;
 /** A longer piece lies in `long_lines`. */
 export const LONG_PIECE_BYTES = 64 * 1024;

@@ -125,9 +125,18 @@ export class ColumnsWriter {
   }
 
   /** Writes any value of the column's kind, or null: for rows that are objects. */
-  value(column: number, kind: ColumnKind, row: number, value: string | number | boolean | null): void {
+  value(
+    column: number,
+    kind: ColumnKind,
+    row: number,
+    value: string | number | boolean | Uint8Array | null,
+  ): void {
     if (value === null) this.isNull(column, row);
-    else if (typeof value === 'string') {
+    else if (value instanceof Uint8Array) {
+      const start = this.#text.length;
+      this.#text.appendBytes(value);
+      this.span(column, row, start, this.#text.length);
+    } else if (typeof value === 'string') {
       if (kind === 'uuid') this.uuid(column, row, value);
       else this.text(column, row, value);
     } else if (typeof value === 'boolean') this.byte(column, row, value ? 1 : 0);
@@ -165,7 +174,7 @@ export class ColumnsWriter {
 /** Encodes rows that are objects with a key for each column. @throws RangeError for a key that is missing */
 export function encodeRows(
   columns: readonly Column[],
-  rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
+  rows: readonly Readonly<Record<string, string | number | boolean | Uint8Array | null>>[],
 ): ColumnsMessage {
   const writer = new ColumnsWriter(columns, rows.length, new TextScratch());
   rows.forEach((row, r) => {

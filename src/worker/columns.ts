@@ -4,7 +4,7 @@
  * DuckDB's vectors have, so that the store thread copies them by the run.
  */
 
-/** How a column lies in memory. `int64` holds exact JavaScript integers, `bool` one byte, `text` UTF-8. */
+/** How a column lies in memory. `int64` holds exact JavaScript integers, `bool` one byte, `text` UTF-8, or bytes. */
 export type ColumnKind = 'uuid' | 'int64' | 'int32' | 'uint32' | 'float64' | 'uint8' | 'bool' | 'text';
 
 export interface Column {

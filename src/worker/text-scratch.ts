@@ -37,6 +37,16 @@ export class TextScratch {
     this.#buffer[this.#length++] = byte;
   }
 
+  appendUint32(value: number): void {
+    this.#reserve(4);
+    this.#length = this.#buffer.writeUInt32LE(value, this.#length);
+  }
+
+  /** @param at where four bytes lie already */
+  setUint32(at: number, value: number): void {
+    this.#buffer.writeUInt32LE(value, at);
+  }
+
   /** A copy of exactly what was appended. */
   take(): ArrayBuffer {
     return this.#buffer.buffer.slice(0, this.#length);

@@ -12,7 +12,7 @@ const RECEIVED = { receivedAt: NOON };
 function expected(span: SpanRecord): DetailedSpan {
   return {
     ...without(span, 'agent_hint', 'map_hint', 'run_kind', 'prompt', 'metadata'),
-    details: { metadata: span.metadata },
+    details: { metadata: span.metadata, sent: null },
   };
 }
 

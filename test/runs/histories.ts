@@ -5,16 +5,18 @@ import { durationMs, totalTokens } from '../../src/runs/rules/completion.js';
 import { DERIVED, FOLLOWS_SPANS } from '../../src/runs/rules/derived.js';
 import type { NamedHeader } from '../../src/runs/rules/following-header.js';
 import { headerOf, topmost } from '../../src/runs/rules/header-of-spans.js';
+import type { Payload } from '../../src/runs/rules/payload.js';
 import type { SpanRow } from '../../src/runs/rules/rows.js';
 import { factsOf } from '../../src/runs/rules/span-facts.js';
 import { usageOf } from '../../src/runs/rules/usage.js';
+import { payloadOf } from '../support/payloads.js';
 
 /** Histories of one run: what came of it, in order, and in which commits. */
 
 /** A span as it comes: stored, and with its payload. */
 export interface SentSpan {
   readonly row: SpanRow;
-  readonly payload: string;
+  readonly payload: Payload;
   readonly node: number;
 }
 
@@ -87,7 +89,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
           (made.total === null ? DERIVED.total_tokens : 0),
       };
       // What completes a span brings a payload that it lacked, so that its node is derived anew.
-      return { row, payload: made.status === RUNNING ? 'sent\t\t' : '\tgiven\t', node: made.node };
+      return { row, payload: payloadOf(made.status === RUNNING ? 'sent\t\t' : '\tgiven\t'), node: made.node };
     });
 
 const declared = fc

@@ -8,6 +8,7 @@ import { factsOf, keyOf } from '../../src/runs/rules/span-facts.js';
 import type { SpanState } from '../../src/runs/spans/span-state.js';
 import { RunState } from '../../src/runs/run-state.js';
 import { DERIVED } from '../../src/runs/rules/derived.js';
+import { payloadOf, payloadText } from '../support/payloads.js';
 import { NOON } from '../support/run-records.js';
 import { headerRow, spanRow } from '../storage/duckdb/incoming-records.js';
 
@@ -21,8 +22,9 @@ function stored(changes: Partial<TraceHeader>): RunState {
   return new RunState(headerRow(changes), known, LIMITS);
 }
 
-function storedSpan(changes: Partial<SpanRecord>, payload?: string): SpanState {
+function storedSpan(changes: Partial<SpanRecord>, text?: string): SpanState {
   const { row } = spanRow(changes);
+  const payload = text === undefined ? undefined : payloadOf(text);
   return { ...factsOf(row, NO_NODE), seq: 5, line: 0, row, payload, changed: false };
 }
 
@@ -34,7 +36,7 @@ function send(state: RunState, changes: Partial<TraceHeader>): void {
 
 function sendSpan(state: RunState, changes: Partial<SpanRecord>, payload?: string): void {
   const span = spanRow(changes);
-  state.applySpan(span.row, payload ?? span.payload, NO_NODES);
+  state.applySpan(span.row, payload === undefined ? span.payload : payloadOf(payload), NO_NODES);
 }
 
 void t.test('only a running one can be completed, and only by a terminal status', async (t) => {
@@ -146,7 +148,7 @@ void t.test('a span is completed from what it lacked, payload by payload', async
   t.match(spans, [
     {
       row: { ...row, duration_ms: 2, status: COMPLETED, agent_name: 'agent' },
-      payload: '{"i":1}\t{"o":2}\t{"m":2}',
+      payload: payloadOf('{"i":1}\t{"o":2}\t{"m":2}'),
     },
   ]);
   t.match(state.header, { total_tokens: 10, total_cost_usd: 9 }, 'the header follows');
@@ -154,7 +156,7 @@ void t.test('a span is completed from what it lacked, payload by payload', async
 
 void t.test('payloads: nothing and something make something', async (t) => {
   for (const [before, later, merged] of [
-    ['', '', ''],
+    ['', '', '\t\t'],
     ['', '1\t\t', '1\t\t'],
     ['1\t\t', '', '1\t\t'],
     ['\t2\t', '1\tx\t3', '1\t2\t3'],
@@ -162,7 +164,8 @@ void t.test('payloads: nothing and something make something', async (t) => {
     const state = stored({ status: 'running' });
     state.spans.put(storedSpan({ span_id: A, status: 'running' }, before));
     sendSpan(state, { span_id: A }, later);
-    t.equal(state.settle(9).spans[0]?.payload, merged);
+    const { payload } = state.settle(9).spans[0] ?? {};
+    t.equal(payload && payloadText(payload), merged);
   }
 });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { plain } from '../../otlp/encode/json.js';
-import { sentSpan } from '../../otlp/encode/sent-span.js';
+import { shownSpan } from '../../otlp/encode/sent-span.js';
 import { SPAN_KINDS } from '../../otlp/map/span-metadata-names.js';
 import { hexOf } from '../../otlp/wire/ids.js';
 import { int64ToBigInt } from '../../otlp/wire/int64.js';
@@ -102,7 +102,7 @@ export function printDetailedSpan(span: StoredSpan) {
 
 function detailsOf(span: StoredSpan) {
   const metadata = span.details?.metadata ?? null;
-  const sent = sentSpan(span, metadata);
+  const sent = shownSpan(span, metadata, span.details?.sent ?? null);
   if (sent === undefined) return { ...NOTHING, metadata };
   return { ...sentFields(sent.span), ...originFields(sent), metadata: null };
 }

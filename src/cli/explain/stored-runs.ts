@@ -59,7 +59,7 @@ export class StoredRuns {
         const sent = incoming.span(row);
         const node = incoming.nodeAt(row);
         const before = state.find(keyOf(sent.span_id))?.node ?? NO_NODE;
-        const isNews = state.applySpan(sent, payloadAt(incoming, row), {
+        const isNews = state.applySpan(sent, payloadAt(incoming, row, incoming.start(index)), {
           incoming: () => node,
           completed: () => (node === NO_NODE ? before : node),
         });

@@ -1,8 +1,7 @@
-import protobuf from 'protobufjs/minimal.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 import { OtlpDecodeError } from './decode-error.js';
 import { requestTypes } from '../wire/messages.js';
-import { ShortTexts } from './short-texts.js';
+import { LenientReader } from '../wire/lenient-reader.js';
 import type { OtlpRequests } from '../wire/requests.js';
 
 /**
@@ -18,9 +17,19 @@ export function decodeProtobuf<S extends TelemetrySignal>(
   bytes: Uint8Array,
   maxFields: number,
 ): OtlpRequests[S] {
+  return readWhole(signal, bytes, maxFields, (reader) => requestTypes[signal].decode(reader));
+}
+
+/** @throws OtlpDecodeError for what `read` throws */
+export function readWhole<T>(
+  signal: TelemetrySignal,
+  bytes: Uint8Array,
+  maxFields: number,
+  read: (reader: BoundedReader) => T,
+): T {
   const reader = new BoundedReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), maxFields);
   try {
-    return requestTypes[signal].decode(reader);
+    return read(reader);
   } catch (cause) {
     if (cause instanceof OtlpDecodeError) throw cause;
     throw new OtlpDecodeError(`is no protobuf message of ${signal}: ${reasonOf(cause)}`, {
@@ -30,10 +39,9 @@ export function decodeProtobuf<S extends TelemetrySignal>(
   }
 }
 
-/** Counts the fields it reads, and is lenient with text. */
-class BoundedReader extends protobuf.BufferReader {
+/** Counts the fields it reads. */
+export class BoundedReader extends LenientReader {
   readonly #maxFields: number;
-  readonly #short = new ShortTexts();
   #left: number;
 
   constructor(bytes: Buffer, maxFields: number) {
@@ -43,34 +51,17 @@ class BoundedReader extends protobuf.BufferReader {
   }
 
   override tag(): number {
-    if (--this.#left < 0) {
-      throw new OtlpDecodeError(`has more than the ${this.#maxFields} fields that are taken in one request`, {
-        isTooLarge: true,
-      });
-    }
+    this.spend(1);
     return super.tag();
   }
 
-  override stringVerify(): string {
-    const start = this.pos;
-    const length = this.uint32();
-    const end = this.pos + length;
-    // A length that lies is left to the way below, which says so.
-    const known = end > this.len ? undefined : this.#short.find(this.buf, this.pos, end);
-    if (known !== undefined) {
-      this.pos = end;
-      return known;
-    }
-    this.pos = start;
-    try {
-      const text = super.stringVerify();
-      this.#short.put(text);
-      return text;
-    } catch (error) {
-      // What it throws for text that is not UTF-8; for a length that lies it is a RangeError.
-      if (!(error instanceof TypeError)) throw error;
-      this.pos = start;
-      return this.string();
+  /** Counts fields that somebody else reads. */
+  spend(fields: number): void {
+    this.#left -= fields;
+    if (this.#left < 0) {
+      throw new OtlpDecodeError(`has more than the ${this.#maxFields} fields that are taken in one request`, {
+        isTooLarge: true,
+      });
     }
   }
 }

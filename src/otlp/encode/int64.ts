@@ -1,4 +1,5 @@
 import type { Micros } from '../../signal/time.js';
+import { bigintToInt64 } from '../wire/int64.js';
 import type { Int64 } from '../wire/requests.js';
 
 const TWO_32 = 4_294_967_296;
@@ -21,10 +22,4 @@ export function jsonToInt64(value: unknown): Int64 {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : 0;
   if (typeof value !== 'string' || !/^-?\d{1,20}$/.test(value)) return 0;
   return { ...bigintToInt64(BigInt(value)), unsigned: !value.startsWith('-') };
-}
-
-/** The lowest 64 bits. */
-export function bigintToInt64(value: bigint): Exclude<Int64, number | string> {
-  const bits = BigInt.asUintN(64, value);
-  return { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n), unsigned: false };
 }

@@ -1,19 +1,41 @@
 import type { JsonObject } from '../../signal/attributes.js';
+import type { SentSpan } from '../../signal/sent-span.js';
+import { COST_SOURCE, SPAN_ATTRIBUTES } from '../map/conventions/jackdaw.js';
 import { mappedMetadata } from '../map/mapped-metadata.js';
-import type { Resource, Scope, Span } from '../wire/requests.js';
+import { isOwnKey } from '../map/own-attributes.js';
+import { readSent, readSentOrigin } from '../map/span-metadata.js';
+import type { KeyValue, Resource, Scope, Span } from '../wire/requests.js';
+import { microsToNanos } from './int64.js';
 import { resourceOf, scopeOf } from './origin.js';
+import { ownAttributes } from './own-attributes.js';
 import { encodeSpan, type KeptFields } from './span.js';
 import { objectOf } from './value.js';
 
 /** A span as its client sent it, with the resource and the scope that it came under. */
-export interface SentSpan {
+interface ShownSpan {
   readonly span: Span;
   readonly resource: Resource;
   readonly scope: Scope;
 }
 
-/** @returns undefined for a span that did not come by OTLP */
-export function sentSpan(span: KeptFields, metadata: JsonObject | null): SentSpan | undefined {
+/**
+ * @param sent the bytes that came, where they are kept
+ * @returns undefined for a span that did not come by OTLP
+ */
+export function shownSpan(
+  span: KeptFields,
+  metadata: JsonObject | null,
+  sent: { readonly bytes: Uint8Array; readonly origin: Uint8Array } | null,
+): ShownSpan | undefined {
+  if (sent !== null) {
+    const message = readSent(sent.bytes);
+    const { resource, scopeSpans } = readSentOrigin(sent.origin);
+    return {
+      span: { ...message, attributes: clientsOwn(message) },
+      resource: resource ?? {},
+      scope: scopeSpans?.[0]?.scope ?? {},
+    };
+  }
   const mapped = mappedMetadata({ trace_id: span.trace_id, metadata });
   if (mapped === undefined) return undefined;
   return {
@@ -21,4 +43,35 @@ export function sentSpan(span: KeptFields, metadata: JsonObject | null): SentSpa
     resource: resourceOf(objectOf(mapped.metadata['resource']) ?? {}),
     scope: scopeOf(objectOf(mapped.metadata['scope']) ?? null),
   };
+}
+
+/** A span as it was sent, but for what somebody has changed of the record since. */
+export function encodeSent(span: KeptFields, { bytes, mapped, notes }: SentSpan): Span {
+  const message = readSent(bytes);
+  const { name, started_at, ended_at, error_message } = span;
+  const status = { code: message.status?.code, message: error_message ?? undefined };
+  return {
+    ...message,
+    attributes: [...clientsOwn(message), ...estimatedCost(span, notes)],
+    // Spaces around a name are no part of it for us.
+    ...(name === mapped.name || name === mapped.name.trim() ? {} : { name }),
+    ...(error_message === mapped.error_message ? {} : { status }),
+    ...(started_at === mapped.started_at ? {} : { startTimeUnixNano: microsToNanos(started_at) }),
+    ...(ended_at === mapped.ended_at
+      ? {}
+      : { endTimeUnixNano: ended_at === null ? undefined : microsToNanos(ended_at) }),
+  };
+}
+
+/** Without what one Jackdaw tells another. */
+function clientsOwn({ attributes }: Span): readonly KeyValue[] {
+  return (attributes ?? []).filter(({ key }) => !isOwnKey(key ?? ''));
+}
+
+function estimatedCost({ cost_usd }: KeptFields, notes: JsonObject): KeyValue[] {
+  if (notes['cost_source'] !== 'estimated' || cost_usd === null) return [];
+  return [
+    ...ownAttributes({ cost_usd }, { cost_usd: SPAN_ATTRIBUTES.cost_usd }),
+    { key: COST_SOURCE, value: { stringValue: 'estimated' } },
+  ];
 }

@@ -1,14 +1,17 @@
 import type { TracesBatch } from '../../signal/batch.js';
 import type { JsonObject } from '../../signal/attributes.js';
+import { sentOf, type SentOrigin } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceHeader } from '../../signal/trace.js';
 import { OriginGroups } from './origin.js';
 import { headerAttributes } from './own-attributes.js';
 import { encodeHeaderOnly, encodeOwnSpan } from './own-span.js';
+import { encodeSent } from './sent-span.js';
 import { encodeSpan } from './span.js';
 import { objectOf } from './value.js';
 import { mappedMetadata } from '../map/mapped-metadata.js';
-import type { KeyValue, Span, TracesRequest } from '../wire/requests.js';
+import { readSentOrigin } from '../map/span-metadata.js';
+import type { KeyValue, ResourceSpans, Span, TracesRequest } from '../wire/requests.js';
 
 /**
  * Runs as an OTLP request. Spans that came by OTLP are what they were; others, and headers that somebody declared, carry
@@ -16,21 +19,53 @@ import type { KeyValue, Span, TracesRequest } from '../wire/requests.js';
  */
 export function encodeTraces(batch: TracesBatch): TracesRequest {
   const groups = new OriginGroups<Span>();
+  const sent = new SentGroups();
   for (const { trace, spans } of batch.items) {
     const header = headerAttributes(trace);
     if (spans.length === 0 && header.length > 0)
       groups.itemsOf(ownResource(trace), null).push(encodeHeaderOnly(trace, header));
     spans.forEach((span, index) => {
       // The header goes with the first span: one of them is enough.
-      add(groups, trace, span, index === 0 ? header : []);
+      const own = index === 0 ? header : [];
+      const brought = sentOf(span);
+      if (brought === undefined) add(groups, trace, span, own);
+      else sent.spansOf(brought.origin).push(withAttributes(encodeSent(span, brought), own));
     });
   }
   return {
-    resourceSpans: groups.groups.map(({ resource, scopes }) => ({
-      resource,
-      scopeSpans: scopes.map(({ scope, items }) => ({ scope, spans: items })),
-    })),
+    resourceSpans: [
+      ...sent.groups(),
+      ...groups.groups.map(({ resource, scopes }) => ({
+        resource,
+        scopeSpans: scopes.map(({ scope, items }) => ({ scope, spans: items })),
+      })),
+    ],
   };
+}
+
+/** Puts spans that came under the same together again. */
+class SentGroups {
+  readonly #spans = new Map<string, Span[]>();
+  readonly #keys = new Map<SentOrigin, string>();
+
+  spansOf(origin: SentOrigin): Span[] {
+    let key = this.#keys.get(origin);
+    if (key === undefined) this.#keys.set(origin, (key = Buffer.from(origin.bytes).toString('latin1')));
+    let spans = this.#spans.get(key);
+    if (spans === undefined) this.#spans.set(key, (spans = []));
+    return spans;
+  }
+
+  groups(): ResourceSpans[] {
+    return [...this.#spans].map(([key, spans]) => {
+      const origin = readSentOrigin(Buffer.from(key, 'latin1'));
+      return { ...origin, scopeSpans: [{ ...origin.scopeSpans?.[0], spans }] };
+    });
+  }
+}
+
+function withAttributes(span: Span, more: readonly KeyValue[]): Span {
+  return more.length === 0 ? span : { ...span, attributes: [...(span.attributes ?? []), ...more] };
 }
 
 function add(
@@ -44,8 +79,7 @@ function add(
   const [resource, scope] = mapped
     ? [objectOf(mapped.metadata['resource']) ?? {}, objectOf(mapped.metadata['scope']) ?? null]
     : [ownResource(trace), null];
-  const attributes = [...(encoded.attributes ?? []), ...header];
-  groups.itemsOf(resource, scope).push(header.length > 0 ? { ...encoded, attributes } : encoded);
+  groups.itemsOf(resource, scope).push(withAttributes(encoded, header));
 }
 
 /** What other readers want to know of everything: what service it is from. */

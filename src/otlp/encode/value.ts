@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { printJson } from '../../signal/json.js';
-import { bigintToInt64 } from './int64.js';
+import { bigintToInt64 } from '../wire/int64.js';
 import { isObject } from '../map/json-text.js';
 import type { AnyValue, KeyValue } from '../wire/requests.js';
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { isUuid } from '../../signal/ids.js';
 import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
+import { isUnseen, note } from '../../signal/sent-span.js';
 import { parseTime } from '../../signal/time.js';
 import type { TraceHeader } from '../../signal/trace.js';
 import {
@@ -85,7 +86,7 @@ export function applyOwn(own: OwnAttributes, span: SpanRecord): void {
     if (value !== undefined) assign(span, SPAN_READERS, field, value);
   }
   const source = COST_SOURCES.find((known) => known === own.get(COST_SOURCE));
-  if (source !== undefined && span.metadata !== null) span.metadata.cost_source = source;
+  if (source !== undefined && (isUnseen(span) || span.metadata !== null)) note(span, 'cost_source', source);
 }
 
 /** The header that own attributes declare, if they do. */

@@ -1,10 +1,19 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import type { SpanRecord } from '../../signal/span.js';
-import { isObject } from './json-text.js';
+import type { Origin } from '../../signal/origin.js';
 import { storableName, storableText } from './names.js';
 
 const DEFAULT_SDK_VERSION = '0.2.0';
-const EVALUATION_EVENT = 'gen_ai.evaluation.result';
+const EVALUATION_NAME = 'gen_ai.evaluation.name';
+const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
+const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
+/** The attributes that {@link verdictOf} looks at. */
+export const VERDICT_ATTRIBUTES: readonly string[] = [
+  'success',
+  'outcome',
+  EVALUATION_NAME,
+  EVALUATION_VALUE,
+  EVALUATION_LABEL,
+];
 const YES: ReadonlySet<string> = new Set(['true', 'yes', 'pass', 'passed', 'success', '1']);
 const NO: ReadonlySet<string> = new Set(['false', 'no', 'fail', 'failed', 'failure', '0']);
 
@@ -19,9 +28,8 @@ export const NO_VERDICT: Verdict = { success: null, outcome: null };
  * How the run went, where the root span says so: by the attributes `success` and `outcome`, else by an evaluation named
  * `success`. It does not follow from the status.
  */
-export function verdictOf(root: SpanRecord): Verdict {
-  const attributes = root.metadata ?? {};
-  const evaluation = evaluationOf(attributes);
+export function verdictOf(attributes: JsonObject, evaluations: readonly JsonObject[]): Verdict {
+  const evaluation = evaluationOf(attributes, evaluations);
   return {
     success: truthOf(attributes.success) ?? evaluation.success,
     outcome: outcomeOf(attributes.outcome) ?? evaluation.outcome,
@@ -29,29 +37,19 @@ export function verdictOf(root: SpanRecord): Verdict {
 }
 
 /** Language and version of the SDK, or the version of the instrumentation. */
-export function sdkVersionOf(metadata: JsonObject): string {
-  const resource = isObject(metadata.resource) ? metadata.resource : {};
-  const scope = isObject(metadata.scope) ? metadata.scope.version : undefined;
+export function sdkVersionOf({ resource, scope }: Pick<Origin, 'resource' | 'scope'>): string {
+  const version = scope?.version;
   const sdk = [resource['telemetry.sdk.language'], resource['telemetry.sdk.version']]
     .filter((part): part is string => typeof part === 'string' && part !== '')
     .join('/');
-  return storableName(sdk) || (typeof scope === 'string' && storableName(scope)) || DEFAULT_SDK_VERSION;
+  return storableName(sdk) || (typeof version === 'string' && storableName(version)) || DEFAULT_SDK_VERSION;
 }
 
-function evaluationOf(attributes: JsonObject): Verdict {
-  const events = Array.isArray(attributes.events) ? attributes.events : [];
-  const candidates = [
-    attributes,
-    ...events.map((event) =>
-      isObject(event) && event.name === EVALUATION_EVENT && isObject(event.attributes)
-        ? event.attributes
-        : {},
-    ),
-  ];
-  const found = candidates.find((each) => isSuccess(each['gen_ai.evaluation.name']));
-  const label = found?.['gen_ai.evaluation.score.label'];
+function evaluationOf(attributes: JsonObject, evaluations: readonly JsonObject[]): Verdict {
+  const found = [attributes, ...evaluations].find((each) => isSuccess(each[EVALUATION_NAME]));
+  const label = found?.[EVALUATION_LABEL];
   return {
-    success: truthOf(found?.['gen_ai.evaluation.score.value']) ?? truthOf(label),
+    success: truthOf(found?.[EVALUATION_VALUE]) ?? truthOf(label),
     outcome: outcomeOf(label),
   };
 }

@@ -1,46 +1,68 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { setOwn, toJsonObject } from './any-value.js';
-import { CHOICE_EVENT, DETAIL_EVENTS, EVENT_RANK, MESSAGE_EVENTS } from './clients/gen-ai.js';
+import {
+  CHOICE_EVENT,
+  DETAIL_EVENTS,
+  EVALUATION_EVENT,
+  EVENT_RANK,
+  MESSAGE_EVENTS,
+} from './clients/gen-ai.js';
 import { objectOf } from './conventions/readers.js';
 import { boundDepth, isObject, parseStructure } from './json-text.js';
 import { formatNanos } from '../wire/nano-time.js';
 import type { SpanReading } from './span-reading.js';
 import type { SpanEvent } from '../wire/requests.js';
 
+/** The events that say anything. */
+const READ: ReadonlySet<string> = new Set([
+  'exception',
+  CHOICE_EVENT,
+  EVALUATION_EVENT,
+  ...MESSAGE_EVENTS.keys(),
+  ...DETAIL_EVENTS,
+]);
+
 export interface ReadEvents {
-  /** As `metadata` keeps them. */
-  readonly events: JsonObject[];
+  /** The attributes of evaluations. */
+  readonly evaluations: readonly JsonObject[];
   /** Of the last exception. */
   readonly exception: { readonly type: string; readonly message: string } | undefined;
 }
 
 /** Reads the events of a span; messages that are events take part in the reading of the span. */
 export function readEvents(sent: readonly SpanEvent[], reading: SpanReading): ReadEvents {
-  const events: JsonObject[] = [];
+  const evaluations: JsonObject[] = [];
   const asked: JsonValue[] = [];
   const answered: JsonValue[] = [];
   let exception: ReadEvents['exception'];
   for (const event of sent) {
-    const name = (event.name ?? '').toWellFormed();
-    const attributes = toJsonObject(event.attributes);
-    for (const key in attributes) attributes[key] = boundDepth(attributes[key] ?? null);
-    events.push(eventOf(event, name, attributes));
+    const name = event.name ?? '';
+    if (!READ.has(name)) continue;
+    const attributes = attributesOf(event);
     if (name === 'exception') exception = exceptionOf(attributes);
     else if (name === CHOICE_EVENT) answered.push(messageOf(attributes, 'assistant'));
     else if (MESSAGE_EVENTS.has(name)) asked.push(messageOf(attributes, MESSAGE_EVENTS.get(name) ?? ''));
+    else if (name === EVALUATION_EVENT) evaluations.push(attributes);
     else if (DETAIL_EVENTS.has(name))
       for (const key in attributes) reading.eventAttribute(key, attributes[key] ?? null, EVENT_RANK);
   }
   if (asked.length > 0) reading.messages('input', asked, EVENT_RANK);
   if (answered.length > 0) reading.messages('output', answered, EVENT_RANK);
-  return { events, exception };
+  return { evaluations, exception };
 }
 
-function eventOf(event: SpanEvent, name: string, attributes: JsonObject): JsonObject {
-  const kept: JsonObject = { name };
+function attributesOf(event: SpanEvent): JsonObject {
+  const attributes = toJsonObject(event.attributes);
+  for (const key in attributes) attributes[key] = boundDepth(attributes[key] ?? null);
+  return attributes;
+}
+
+/** An event as `metadata` keeps it. */
+export function eventOf(event: SpanEvent): JsonObject {
+  const kept: JsonObject = { name: (event.name ?? '').toWellFormed() };
   const timestamp = formatNanos(event.timeUnixNano);
   if (timestamp !== undefined) kept.timestamp = timestamp;
-  if (event.attributes?.length) kept.attributes = attributes;
+  if (event.attributes?.length) kept.attributes = attributesOf(event);
   if (event.droppedAttributesCount) kept.dropped_attributes_count = event.droppedAttributesCount;
   return kept;
 }

@@ -17,7 +17,7 @@ const STACK = /Traceback \(most recent call last\):|\n[ \t]+at \S|\n[ \t]+File "
 
 /** How a span went. @param ended null: it has not */
 export function statusOf(
-  span: Span,
+  span: Pick<Span, 'status'>,
   ended: Micros | null,
   reading: SpanReading,
   exception: ReadEvents['exception'],
@@ -48,7 +48,7 @@ export function statusOf(
  * type of the error. Without the stack.
  */
 export function errorOf(
-  span: Span,
+  span: Pick<Span, 'status'>,
   status: RunStatus,
   reading: SpanReading,
   exception: ReadEvents['exception'],

@@ -1,16 +1,21 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
+import type { Origin } from '../../signal/origin.js';
+import { isUnseen, noted } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { HEADER_ONLY } from './conventions/jackdaw.js';
-import { traceBytes, traceUuid } from '../wire/ids.js';
+import { traceUuidAt } from '../wire/ids.js';
 import { renewAllowance } from './json-text.js';
 import { originOf } from './origin.js';
 import { declaredHeader } from './own-attributes.js';
-import { NO_VERDICT, sdkVersionOf, verdictOf } from './root-span.js';
-import { SpanMapper, type TraceId } from './span-record.js';
-import type { Mapped, Span, TracesRequest } from '../wire/requests.js';
+import { NO_VERDICT, sdkVersionOf } from './root-span.js';
+import { rememberOrigin } from './span-metadata.js';
+import { SpanMapper, type MappedSpan, type Under } from './span-record.js';
+import { readTraces } from '../decode/traces-request.js';
+import type { ReadSpan, ReadTraces } from '../wire/read-span.js';
+import type { Mapped, TracesRequest } from '../wire/requests.js';
 
 export interface SpanMapping {
   /** The user's UUID. */
@@ -27,53 +32,60 @@ export interface SpanMapping {
  * @param mapper one that is used again knows the attributes of the spans it saw before
  */
 export function spansToTraces(
-  request: TracesRequest,
+  request: ReadTraces | TracesRequest,
   options: SpanMapping,
   mapper = new SpanMapper(),
 ): Mapped<TracesBatch> {
   renewAllowance();
   const runs = new Map<string, Run>();
   const rejected: string[] = [];
-  (request.resourceSpans ?? []).forEach(({ resource, scopeSpans }, r) => {
-    (scopeSpans ?? []).forEach(({ scope, spans }, s) => {
+  const { resources } = 'resources' in request ? request : readTraces(request);
+  resources.forEach(({ resource, scopes }, r) => {
+    scopes.forEach(({ scope, origin: sent, spans }, s) => {
       const origin = originOf(resource, scope);
-      (spans ?? []).forEach((span, i) => {
-        const problem = take(span);
+      const under = { origin, sent };
+      rememberOrigin(sent, origin);
+      spans.forEach((span, i) => {
+        const problem = take(span, under);
         if (problem !== undefined) rejected.push(`/resourceSpans/${r}/scopeSpans/${s}/spans/${i}/${problem}`);
       });
-
-      function take(span: Span): string | undefined {
-        const traceId = traceUuid(span.traceId);
-        if (traceId === undefined) return 'traceId: must be 16 bytes that are not all zero';
-        const known = runs.get(traceId);
-        const run = known ?? new Run(traceId);
-        const mapped = mapper.map(span, run.traceId, origin);
-        if (typeof mapped === 'string') return mapped;
-        if (known === undefined) runs.set(traceId, run);
-        const { record, own } = mapped;
-        const header = own && declaredHeader(own, traceId);
-        if (header) run.declare(header);
-        if (own?.get(HEADER_ONLY) !== true || !header) run.add(record);
-        return undefined;
-      }
     });
   });
+
+  function take(span: ReadSpan, under: Under): string | undefined {
+    const traceId = traceUuidAt(span.buffer, span.traceId);
+    if (traceId === undefined) return 'traceId: must be 16 bytes that are not all zero';
+    const known = runs.get(traceId);
+    const run = known ?? new Run(traceId);
+    const mapped = mapper.map(span, traceId, under);
+    if (typeof mapped === 'string') return mapped;
+    if (known === undefined) runs.set(traceId, run);
+    const { own } = mapped;
+    const header = own && declaredHeader(own, traceId);
+    if (header) run.declare(header);
+    if (own?.get(HEADER_ONLY) !== true || !header) run.add(mapped);
+    return undefined;
+  }
+
   const items = [...runs.values()].flatMap((run) => run.records(options.idleTimeoutMs));
   return { batch: { tenant: options.tenant, items }, rejected };
 }
 
 /** One trace of a request. */
 class Run {
-  readonly traceId: TraceId;
+  readonly #id: string;
   readonly #spans = new Map<string, SpanRecord>();
+  readonly #mapped = new Map<SpanRecord, MappedSpan>();
   readonly #repeats: SpanRecord[] = [];
   readonly #declared: TraceHeader[] = [];
 
   constructor(id: string) {
-    this.traceId = { id, hex: id.replaceAll('-', ''), bytes: traceBytes(id) };
+    this.#id = id;
   }
 
-  add(span: SpanRecord): void {
+  add(mapped: MappedSpan): void {
+    const span = mapped.record;
+    this.#mapped.set(span, mapped);
     if (this.#spans.has(span.span_id)) this.#repeats.push(span);
     else this.#spans.set(span.span_id, span);
   }
@@ -98,9 +110,12 @@ class Run {
   #header(spans: readonly SpanRecord[], idleTimeoutMs: number | null): TraceHeader {
     const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
     const first = topmost(spans);
-    const verdict = first?.parent_span_id === null ? verdictOf(first) : NO_VERDICT;
+    const mapped = first && this.#mapped.get(first);
+    const verdict = first?.parent_span_id === null ? (mapped?.verdict ?? NO_VERDICT) : NO_VERDICT;
+    // What another Jackdaw sent on as it was has no origin of its own.
+    const origin = mapped && isUnseen(mapped.record) ? mapped.origin : NO_ORIGIN;
     return {
-      trace_id: this.traceId.id,
+      trace_id: this.#id,
       agent,
       kind,
       status,
@@ -112,18 +127,21 @@ class Run {
       error_message,
       total_tokens: null,
       total_cost_usd: null,
-      metadata: headerMetadata(first?.metadata ?? {}),
-      sdk_version: sdkVersionOf(first?.metadata ?? {}),
+      metadata: first === undefined ? {} : headerMetadata(first, origin),
+      sdk_version: sdkVersionOf(origin),
       follows_spans: true,
       idle_timeout_ms: idleTimeoutMs,
     };
   }
 }
 
-function headerMetadata(metadata: JsonObject): JsonObject {
+const NO_ORIGIN: Origin = { resource: {}, scope: null, serviceName: '' };
+
+function headerMetadata(first: SpanRecord, origin: Origin): JsonObject {
+  const isSent = isUnseen(first);
   const kept: JsonObject = {};
   for (const name of ['resource', 'session_id', 'user_id', 'tags']) {
-    const value = metadata[name];
+    const value = isSent && name === 'resource' ? origin.resource : noted(first, name);
     if (value !== undefined) kept[name] = value;
   }
   return kept;

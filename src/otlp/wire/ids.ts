@@ -25,20 +25,28 @@ export function spanUuid(traceId: string, id: Uint8Array | null | undefined): st
   return uuidOf(traceBytes(traceId), SPAN_BYTES, id, 0);
 }
 
-/** As {@link spanUuid}, from the bytes of the trace id. */
-export function spanUuidIn(traceId: Uint8Array, id: Uint8Array | null | undefined): string | undefined {
-  if (id?.length !== SPAN_BYTES || isZero(id)) return undefined;
-  return uuidOf(traceId, SPAN_BYTES, id, 0);
+/** As {@link spanUuid}, where the ids lie among other bytes. @param trace where the trace id begins */
+export function spanUuidAt(
+  bytes: Uint8Array,
+  trace: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): string | undefined {
+  if (end - start !== SPAN_BYTES || isZeroAt(bytes, start, end)) return undefined;
+  return uuidOf(bytes, trace + SPAN_BYTES, bytes, start);
+}
+
+/** As {@link traceUuid}, likewise. */
+export function traceUuidAt(
+  bytes: Uint8Array,
+  { start, end }: { readonly start: number; readonly end: number },
+): string | undefined {
+  if (end - start !== TRACE_BYTES || isZeroAt(bytes, start, end)) return undefined;
+  return uuidOf(bytes, start, bytes, start + SPAN_BYTES);
 }
 
 /** The 16 bytes that {@link traceUuid} was given. */
 export function traceBytes(uuid: string): Uint8Array {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex');
-}
-
-/** The 16 hex digits of the 8 bytes that {@link spanUuid} was given. */
-export function spanHex(uuid: string): string {
-  return uuid.slice(19, 23) + uuid.slice(24);
 }
 
 /** The 8 bytes that {@link spanUuid} was given. */
@@ -105,6 +113,10 @@ function low(bytes: Uint8Array, at: number): number {
 }
 
 function isZero(bytes: Uint8Array): boolean {
-  for (const byte of bytes) if (byte !== 0) return false;
+  return isZeroAt(bytes, 0, bytes.length);
+}
+
+function isZeroAt(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] !== 0) return false;
   return true;
 }

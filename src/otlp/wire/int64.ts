@@ -54,3 +54,9 @@ export function int64ToBigInt(value: Int64): bigint {
   const bits = (BigInt(value.high >>> 0) << 32n) | BigInt(value.low >>> 0);
   return value.unsigned ? bits : BigInt.asIntN(64, bits);
 }
+
+/** The lowest 64 bits. */
+export function bigintToInt64(value: bigint): Exclude<Int64, number | string> {
+  const bits = BigInt.asUintN(64, value);
+  return { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n), unsigned: false };
+}

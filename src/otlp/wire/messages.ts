@@ -1,14 +1,28 @@
 import type { Reader, Writer } from 'protobufjs/minimal.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 import * as generated from './generated/messages.js';
-import type { Int64, OtlpRequests } from './requests.js';
+import type {
+  AnyValue,
+  Int64,
+  KeyValue,
+  OtlpRequests,
+  Resource,
+  ResourceSpans,
+  Scope,
+  Span,
+  SpanEvent,
+  SpanLink,
+} from './requests.js';
 
 /** A message type of the generated code. */
 export interface MessageType<T> {
   /**
+   * @param length of the message, where the bytes do not end with it
+   * @param depth of the messages around it
+   * @param into takes what is read, as later parts of one message add to the earlier
    * @throws Error for bytes that are no such message, or nest deeper than 100 messages
    */
-  decode(from: Reader | Uint8Array): T;
+  decode(from: Reader | Uint8Array, length?: number, end?: undefined, depth?: number, into?: T): T;
   /** Only own fields are written. Int64 in any of its forms. @throws Error for what nests deeper than 100 messages */
   encode(message: T): Writer;
 }
@@ -50,6 +64,24 @@ type Requests = { readonly [S in TelemetrySignal]: MessageType<OtlpRequests[S]> 
 const { opentelemetry, google } = generated as unknown as {
   readonly opentelemetry: {
     readonly proto: {
+      readonly common: {
+        readonly v1: {
+          readonly KeyValue: MessageType<KeyValue>;
+          readonly AnyValue: MessageType<AnyValue>;
+          readonly InstrumentationScope: MessageType<Scope>;
+        };
+      };
+      readonly resource: { readonly v1: { readonly Resource: MessageType<Resource> } };
+      readonly trace: {
+        readonly v1: {
+          readonly ResourceSpans: MessageType<ResourceSpans>;
+          readonly Span: MessageType<Span> & {
+            readonly Event: MessageType<SpanEvent>;
+            readonly Link: MessageType<SpanLink>;
+          };
+          readonly Status: MessageType<NonNullable<Span['status']>>;
+        };
+      };
       readonly collector: {
         readonly trace: {
           readonly v1: {
@@ -81,6 +113,15 @@ const { opentelemetry, google } = generated as unknown as {
   };
 };
 const { trace, metrics, logs } = opentelemetry.proto.collector;
+
+/** The messages of which requests of traces are made. */
+export const keyValueType = opentelemetry.proto.common.v1.KeyValue;
+export const anyValueType = opentelemetry.proto.common.v1.AnyValue;
+export const scopeType = opentelemetry.proto.common.v1.InstrumentationScope;
+export const resourceType = opentelemetry.proto.resource.v1.Resource;
+export const resourceSpansType = opentelemetry.proto.trace.v1.ResourceSpans;
+export const spanType = opentelemetry.proto.trace.v1.Span;
+export const statusOfSpanType = opentelemetry.proto.trace.v1.Status;
 
 /** `Export…ServiceRequest` of each signal. */
 export const requestTypes: Requests = {

@@ -39,7 +39,7 @@ export interface TracesRequest {
   readonly resourceSpans?: Maybe<readonly ResourceSpans[]>;
 }
 
-interface ResourceSpans {
+export interface ResourceSpans {
   readonly resource?: Maybe<Resource>;
   readonly scopeSpans?: Maybe<readonly ScopeSpans[]>;
 }

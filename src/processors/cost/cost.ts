@@ -3,6 +3,7 @@ import type { Consumer } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import type { JsonValue } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
+import { note, noted } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import { PriceFinder } from './price-finder.js';
 import type { PriceTable } from './price-table.js';
@@ -10,6 +11,8 @@ import { costOf, type Price, type Tokens } from './token-cost.js';
 
 /** How many models and providers have their prices remembered. */
 const MAX_REMEMBERED = 10_000;
+/** The name in `metadata` that says where a cost is from. */
+const COST_SOURCE = 'cost_source';
 
 /** What became of a span, as the metric has it. */
 type Result = 'reported' | 'estimated' | 'unknown_model' | 'no_model' | 'no_parts' | 'too_large';
@@ -47,7 +50,7 @@ export function createCost(
 function price(span: SpanRecord, finder: PriceFinder): Result | undefined {
   if (span.cost_usd !== null) {
     // A cost that was estimated elsewhere is marked as estimated by its sender.
-    if (span.metadata?.cost_source !== 'estimated') note(span, 'reported');
+    if (noted(span, COST_SOURCE) !== 'estimated') note(span, COST_SOURCE, 'reported');
     return 'reported';
   }
   // A running span has not used all its tokens yet, and a cost once stored stays.
@@ -55,20 +58,15 @@ function price(span: SpanRecord, finder: PriceFinder): Result | undefined {
   if (span.input_tokens === null && span.output_tokens === null && span.total_tokens === null)
     return undefined;
   if (span.model === null) return 'no_model';
-  const found = finder.find(span.model, textOf(span.metadata?.provider));
+  const found = finder.find(span.model, textOf(noted(span, 'provider')));
   if (found === null) return 'unknown_model';
   const tokens = tokensOf(span, found);
   if (tokens === undefined) return 'no_parts';
   const cost = costOf(found, tokens);
   if (cost === undefined) return 'too_large';
   span.cost_usd = cost;
-  note(span, 'estimated');
+  note(span, COST_SOURCE, 'estimated');
   return 'estimated';
-}
-
-function note(span: SpanRecord, source: 'reported' | 'estimated'): void {
-  if (span.metadata === null) span.metadata = { cost_source: source };
-  else span.metadata.cost_source = source;
 }
 
 /**
@@ -80,7 +78,7 @@ function tokensOf(span: SpanRecord, { output: outputRate }: Price): Tokens | und
   if (input_tokens === null && output_tokens === null && outputRate !== 0) return undefined;
   const rest = (part: number) => Math.max(0, (total_tokens ?? 0) - part);
   const output = output_tokens ?? (input_tokens === null ? 0 : rest(input_tokens));
-  const usage = span.metadata?.usage;
+  const usage = noted(span, 'usage');
   const parts = typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? usage : {};
   return {
     input: input_tokens ?? rest(output),

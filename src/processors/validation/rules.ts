@@ -1,10 +1,14 @@
 import { ItemProblems } from '../../component/item-problems.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { MOST_NANO_USD } from '../../signal/money.js';
+import { isUnseen } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { findUnstorable, HALF_SURROGATE } from './payload.js';
 import { isLonger } from './text-length.js';
+
+/** `metadata` that is made of what was sent nests no deeper. */
+const DERIVED_DEPTH = 64;
 
 export interface Limits {
   readonly maxNameLength: number;
@@ -81,7 +85,9 @@ class Rules {
     this.#payload('input_data', span.input_data);
     this.#payload('output_data', span.output_data);
     this.#text('error_message', span.error_message, this.#limits.maxTextLength);
-    this.#payload('metadata', span.metadata);
+    // What nobody has seen follows from what was sent, and was made so that it can be stored.
+    if (!isUnseen(span) || this.#limits.maxPayloadDepth < DERIVED_DEPTH)
+      this.#payload('metadata', span.metadata);
   }
 
   /** @returns the name without the spaces around it. */

@@ -3,6 +3,8 @@ import { quoteLongIntegers } from '../../http/long-integers.js';
 import { ReceivedJson, type JsonRules } from '../../http/received-json.js';
 import { decodeJson } from '../../otlp/decode/json.js';
 import { decodeProtobuf } from '../../otlp/decode/protobuf.js';
+import { decodeTraces } from '../../otlp/decode/traces.js';
+import type { ReadTraces } from '../../otlp/wire/read-span.js';
 import type { Encoding } from '../../otlp/wire/status.js';
 import type { OtlpRequests } from '../../otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
@@ -26,10 +28,23 @@ export function decode<S extends TelemetrySignal>(
   signal: S,
   body: Uint8Array | ReceivedJson,
   maxBytes: number,
-): OtlpRequests[S] {
+): ReceivedRequests[S] {
   if (body instanceof ReceivedJson) return decodeJson(signal, body.parse({ prepare: quoteLongIntegers }));
-  return decodeProtobuf(signal, body, maxFields(maxBytes));
+  return DECODERS[signal](body, maxFields(maxBytes));
 }
+
+/** Requests as they are mapped: those of traces are read only as far as they have to be. */
+export interface ReceivedRequests extends Omit<OtlpRequests, 'traces'> {
+  traces: ReadTraces | OtlpRequests['traces'];
+}
+
+const DECODERS: {
+  readonly [S in TelemetrySignal]: (body: Uint8Array, maxFields: number) => ReceivedRequests[S];
+} = {
+  traces: decodeTraces,
+  metrics: (body, most) => decodeProtobuf('metrics', body, most),
+  logs: (body, most) => decodeProtobuf('logs', body, most),
+};
 
 /**
  * Receives a request over HTTP.

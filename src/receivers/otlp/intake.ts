@@ -10,17 +10,18 @@ import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
 import { spansToTraces } from '../../otlp/map/spans-to-traces.js';
 import type { Witness } from '../../otlp/map/witness.js';
-import type { Mapped, OtlpRequests } from '../../otlp/wire/requests.js';
+import type { Mapped } from '../../otlp/wire/requests.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
+import type { ReceivedRequests } from './decode.js';
 
 /** Reasons that an answer repeats; the others are counted. */
 const MAX_REASONS = 5;
 
 type Mappers = {
   readonly [S in TelemetrySignal]: (
-    request: OtlpRequests[S],
+    request: ReceivedRequests[S],
     about: { readonly tenant: string; readonly receivedAt: Micros },
   ) => Mapped<Batches[S]>;
 };
@@ -84,7 +85,7 @@ export class Intake {
    */
   async take<S extends TelemetrySignal>(
     signal: S,
-    decode: () => OtlpRequests[S],
+    decode: () => ReceivedRequests[S],
     tenant: string,
     abort: AbortSignal,
   ): Promise<Taken> {

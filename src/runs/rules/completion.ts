@@ -1,4 +1,3 @@
-import { itemAt } from '../../signal/checked.js';
 import { DERIVED } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
@@ -54,19 +53,6 @@ export function withOutcome(header: HeaderRow, success: boolean, outcome: string
   return { ...header, success, outcome: outcome ?? header.outcome };
 }
 
-/**
- * The payload of a completed span. A payload is a line of three JSON texts with tabs between them, each of them empty for null;
- * an empty line stands for no payload.
- */
-export function completedPayload(stored: string, later: string): string {
-  if (stored === '' || later === '') return stored === '' ? later : stored;
-  const parts = later.split(TAB);
-  return stored
-    .split(TAB)
-    .map((part, i) => (part === '' ? itemAt(parts, i) : part))
-    .join(TAB);
-}
-
 /** A header without the values that were only derived; those that are never null stay as they are. */
 export function declaredHeader(row: HeaderRow): HeaderRow {
   const declared = { ...row };
@@ -114,5 +100,3 @@ export function totalTokens(span: {
   if (span.input_tokens === null && span.output_tokens === null) return null;
   return Math.min((span.input_tokens ?? 0) + (span.output_tokens ?? 0), Number.MAX_SAFE_INTEGER);
 }
-
-const TAB = '\t';

@@ -1,3 +1,4 @@
+import type { Payload } from '../rules/payload.js';
 import type { SpanRow } from '../rules/rows.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 
@@ -8,8 +9,8 @@ export interface SpanState extends SpanFacts {
   line: number;
   /** The whole span; undefined where it is stored and was not read, or is written from the sender's columns. */
   row: SpanRow | undefined;
-  /** Its payload line; undefined in the same cases. */
-  payload: string | undefined;
+  /** Undefined in the same cases. */
+  payload: Payload | undefined;
   changed: boolean;
   node: number;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { decodeJson } from '../../../src/otlp/decode/json.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { traceIdOf } from '../../support/header-text.js';
 import { FULL } from '../../support/otlp-full-requests.js';
@@ -53,6 +54,43 @@ void t.test('a span shows everything that its client sent', async (t) => {
   t.notOk(
     'attributes' in ((await api.get<{ spans: Fields[] }>(`/dashboard/traces/${trace}`)).spans[0] ?? {}),
   );
+});
+
+void t.test('attributes keep their types and their order, by protobuf and by JSON', async (t) => {
+  const attributes = [
+    { key: 'z', value: { doubleValue: 2 } },
+    { key: 'a', value: { intValue: '2' } },
+    { key: 'text', value: { stringValue: '2' } },
+    { key: 'yes', value: { boolValue: true } },
+    { key: 'bytes', value: { bytesValue: 'AP8=' } },
+    { key: 'none', value: {} },
+    { key: 'not', value: { doubleValue: 'NaN' } },
+    { key: 'list', value: { arrayValue: { values: [{ doubleValue: 1 }, { intValue: '1' }] } } },
+    { key: 'map', value: { kvlistValue: { values: [{ key: 'k', value: { bytesValue: '' } }] } } },
+    { key: 'a', value: { intValue: '-3' } },
+    { key: 'resource', value: { stringValue: 'not the resource' } },
+  ];
+  const api = await startApi(t);
+  const span = { name: 's', startTimeUnixNano: '1768478400000000001', attributes };
+  const scope = { name: 'library', attributes };
+  const json = (spanId: string) => ({
+    resourceSpans: [
+      {
+        resource: { attributes },
+        scopeSpans: [{ scope, spans: [{ ...span, traceId: '01'.repeat(16), spanId }] }],
+      },
+    ],
+  });
+  t.equal((await api.call('POST', '/otlp/v1/traces', { json: json('02'.repeat(8)) })).status, 200);
+  await send(api, decodeJson('traces', JSON.parse(JSON.stringify(json('03'.repeat(8)))) as unknown));
+  for (const id of ['0202-020202020202', '0303-030303030303']) {
+    const path = `/dashboard/traces/01010101-0101-0101-0101-010101010101/spans/01010101-0101-0101-${id}`;
+    const shown = await api.get<Fields>(path);
+    t.strictSame(shown['attributes'], attributes);
+    t.strictSame(shown['scope'], { name: 'library', version: null, attributes });
+    t.strictSame(shown['resource'], { attributes });
+    t.equal(shown['sent_start'], '2026-01-15T12:00:00.000000001Z');
+  }
 });
 
 void t.test('what was not sent is not told: status, message, events', async (t) => {

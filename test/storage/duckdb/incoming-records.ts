@@ -2,6 +2,7 @@ import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
 import type { NamedHeader } from '../../../src/runs/rules/following-header.js';
 import { headerAt, payloadAt } from '../../../src/storage/duckdb/changes/incoming-rows.js';
+import type { Payload } from '../../../src/runs/rules/payload.js';
 import type { SpanRow } from '../../../src/runs/rules/rows.js';
 import { IncomingBatch } from '../../../src/storage/duckdb/changes/incoming-batch.js';
 import { aHeader, aSpanRecord } from '../../support/run-records.js';
@@ -19,7 +20,7 @@ export function headerRow(changes: Partial<TraceHeader>): NamedHeader {
   return headerAt(incoming(aHeader({ trace_id: TRACE_ID, ...changes }), []), 0);
 }
 
-export function spanRow(changes: Partial<SpanRecord>): { row: SpanRow; payload: string } {
+export function spanRow(changes: Partial<SpanRecord>): { row: SpanRow; payload: Payload } {
   const batch = incoming(aHeader({ trace_id: TRACE_ID }), [aSpanRecord(TRACE_ID, changes)]);
-  return { row: batch.span(0), payload: payloadAt(batch, 0) };
+  return { row: batch.span(0), payload: payloadAt(batch, 0, 0) };
 }

@@ -146,3 +146,5 @@ export const DETAIL_EVENTS: ReadonlySet<string> = new Set([
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;
+/** How a run went, as somebody judged. */
+export const EVALUATION_EVENT = 'gen_ai.evaluation.result';

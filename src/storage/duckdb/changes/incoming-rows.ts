@@ -1,4 +1,4 @@
-import { itemAt, must } from '../../../signal/checked.js';
+import { byteAt, itemAt, must } from '../../../signal/checked.js';
 import type { MapSpan } from '../../../signal/trace-map.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
@@ -6,6 +6,7 @@ import { DERIVED } from '../../../runs/rules/derived.js';
 import { indexOf } from '../../table.js';
 import { SPAN_WIRE, TRACE_WIRE } from '../../tables.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
+import { beginsPiece, payloadsOf, type Payload } from '../../../runs/rules/payload.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 import { agentHint, runKind } from '../../../runs/rules/span-facts.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
@@ -59,9 +60,14 @@ export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
   return found;
 }
 
-/** The payload line of a span. */
-export function payloadAt(batch: IncomingBatch, row: number): string {
-  return batch.spans.textBytes(PAYLOAD, row).toString('utf8');
+/** The payload of a span. @param first the first span of its trace */
+export function payloadAt(batch: IncomingBatch, row: number, first: number): Payload {
+  const { spans } = batch;
+  // What it came under may be written with a span before it.
+  let from = row;
+  while (from > first && !beginsPiece(byteAt(spans.text, spans.textStart(PAYLOAD, from)))) from--;
+  const piece = spans.text.subarray(spans.textStart(PAYLOAD, from), spans.textEnd(PAYLOAD, row));
+  return must(payloadsOf(piece).at(-1), 'payload of a span');
 }
 
 /** The spans of a trace as new ones that are written from the batch's columns: only what the state of their trace has to know. */

@@ -18,7 +18,7 @@ export interface OwnedRow<Row> {
  */
 export function objectRows(table: Table, rows: readonly OwnedRow<object>[]): Rows[] {
   if (rows.length === 0) return [];
-  const objects = rows.map(({ row }) => row as Record<string, string | number | boolean | null>);
+  const objects = rows.map(({ row }) => row as Record<string, string | number | boolean | Uint8Array | null>);
   const source = new ColumnsReader(table.wire, encodeRows(table.wire, objects));
   const own = (row: number, values: Float64Array): void => {
     for (const [i, value] of itemAt(rows, row).own.entries()) values[i] = value;

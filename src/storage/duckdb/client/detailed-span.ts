@@ -5,15 +5,20 @@ import type { WholeSpan } from '../queries/whole-span.js';
 
 /** One span as the contract gives it. */
 export function detailedSpan({ span, payload }: WholeSpan): DetailedSpan {
-  const [input = '', output = '', metadata = ''] = payload.split('\t');
+  const { input, output, metadata, sent, origin } = payload;
   return {
     ...span,
     input_data: objectOf(input),
     output_data: objectOf(output),
-    details: { metadata: objectOf(metadata) },
+    details: {
+      metadata: objectOf(metadata),
+      sent: sent === null || origin === null ? null : { bytes: sent, origin },
+    },
   };
 }
 
-function objectOf(json: string): JsonObject | null {
-  return json === '' ? null : (parseJson(json) as JsonObject);
+/** Of JSON in UTF-8. */
+function objectOf(json: Uint8Array | null): JsonObject | null {
+  if (json === null) return null;
+  return parseJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString('utf8')) as JsonObject;
 }

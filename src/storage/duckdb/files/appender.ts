@@ -190,6 +190,7 @@ const TYPES: Readonly<Record<string, duckdb.Type>> = {
   DOUBLE: duckdb.Type.DOUBLE,
   TIMESTAMP: duckdb.Type.TIMESTAMP,
   VARCHAR: duckdb.Type.VARCHAR,
+  BLOB: duckdb.Type.BLOB,
 };
 
 function logicalType(column: Column): duckdb.LogicalType {

@@ -8,7 +8,9 @@ import type { OpenFiles } from './metadata-copy.js';
 
 // Required, not imported: to import it Node would first search the package's sixty CommonJS files for the names they export,
 // which takes half as long as loading them, in the thread that the start waits for.
-const { DuckDBConnection } = createRequire(import.meta.url)('@duckdb/node-api') as typeof api;
+const { DuckDBBlobValue, DuckDBConnection } = createRequire(import.meta.url)(
+  '@duckdb/node-api',
+) as typeof api;
 
 /** Code that works through a large result gives others a turn after this long. */
 const SLICE_MS = 4;
@@ -17,7 +19,8 @@ const SLICE_MS = 4;
 const STOP_EVERY_MS = 25;
 
 /** A value of a result or a parameter. Queries cast whatever JavaScript has no type for. */
-export type Value = string | number | boolean | null;
+export type Value = Parameter | Uint8Array;
+export type Parameter = string | number | boolean | null;
 export type Row = Record<string, Value>;
 
 /** A piece of a large result, as it lies in memory. It is valid only until the next one is asked for. */
@@ -29,6 +32,8 @@ export interface FixedChunk {
   listEntries(column: number, width: number): Uint8Array;
   /** The text in a row of a column of texts, decoded at each call. */
   text(column: number, row: number): string;
+  /** The bytes in a row of a column of bytes: a copy. */
+  bytes(column: number, row: number): Uint8Array;
 }
 
 /** A 64-bit integer among the words of a column, as far as a number can hold it exactly. */
@@ -61,12 +66,12 @@ export class Connection {
     this.#connection = new DuckDBConnection(raw);
   }
 
-  async run(sql: string, values: readonly Value[] = []): Promise<void> {
+  async run(sql: string, values: readonly Parameter[] = []): Promise<void> {
     await this.#result(sql, values);
   }
 
   /** All rows of a result that is known to be small. The query must cast integers that may exceed 2^53. */
-  async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+  async rows(sql: string, values: readonly Parameter[] = []): Promise<Row[]> {
     const result = await this.#result(sql, values);
     const names = result.columnNames();
     const rows: Row[] = [];
@@ -120,7 +125,7 @@ export class Connection {
    * The same for a result that DuckDB has put together before the first chunk comes. Then no scan stays open, which would make a
    * checkpoint of its tables wait, and others behind that.
    */
-  async *wholeChunks(sql: string, values: readonly Value[] = []): AsyncGenerator<FixedChunk> {
+  async *wholeChunks(sql: string, values: readonly Parameter[] = []): AsyncGenerator<FixedChunk> {
     const result = await this.#result(sql, values);
     let sliceEnd = performance.now() + SLICE_MS;
     for (let i = 0; i < result.chunkCount; i++) {
@@ -134,7 +139,7 @@ export class Connection {
   }
 
   /** Without values nothing is prepared: preparing would parse the statement on this thread first. */
-  async #result(sql: string, values: readonly Value[]): Promise<DuckDBMaterializedResult> {
+  async #result(sql: string, values: readonly Parameter[]): Promise<DuckDBMaterializedResult> {
     return await this.#whileNotStopped(() =>
       values.length === 0 ? this.#connection.run(sql) : this.#connection.run(sql, toDuckDB(values)),
     );
@@ -211,11 +216,15 @@ function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {
       return duckdb.vector_get_data(duckdb.list_vector_get_child(vector), entries * width);
     },
     text: (column, row) => String(chunk.getColumnVector(column).getItem(row)),
+    bytes: (column, row) => {
+      const value = toPlain(chunk.getColumnVector(column).getItem(row));
+      return value instanceof Uint8Array ? value : new Uint8Array(0);
+    },
   };
 }
 
 /** Integers are bound as 64 bits: a plain number would be bound as a double. */
-function toDuckDB(values: readonly Value[]): DuckDBValue[] {
+function toDuckDB(values: readonly Parameter[]): DuckDBValue[] {
   return values.map((value) =>
     typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
   );
@@ -225,5 +234,6 @@ function toPlain(value: DuckDBValue | undefined): Value {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value instanceof DuckDBBlobValue) return new Uint8Array(value.bytes);
   throw new TypeError(`a query gave a ${value.constructor.name}: cast it to a text or a number`);
 }

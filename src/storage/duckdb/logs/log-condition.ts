@@ -1,7 +1,7 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { isAscii, phrasesOf } from '../../log-text.js';
 import type { LogFilter } from '../../logs.js';
-import type { Value } from '../files/connection.js';
+import type { Parameter } from '../files/connection.js';
 import { severityTerm, type Term } from './terms.js';
 
 /** A search in the forms that its steps need. */
@@ -11,7 +11,7 @@ export interface LogSearch {
   /** The condition, on a row, for what the terms leave open; null where they leave nothing. */
   readonly phraseCondition: string | null;
   /** The whole filter as a condition on a row. */
-  readonly condition: { readonly sql: string; readonly values: readonly Value[] };
+  readonly condition: { readonly sql: string; readonly values: readonly Parameter[] };
 }
 
 /**
@@ -23,7 +23,7 @@ export function logSearch(tenant: number, filter: LogFilter): LogSearch {
   const tokens = new Set(phrases.flat());
   const open = phrases.filter((phrase) => phrase.length > 1).map(phraseCondition);
   const sql = [`tenant = ${tenant}`];
-  const values: Value[] = [];
+  const values: Parameter[] = [];
   const terms: Term[] = [...tokens].map((value) => ({ kind: 'token', value }));
   if (filter.start_time !== undefined) sql.push(`timestamp >= make_timestamp(${filter.start_time})`);
   if (filter.end_time !== undefined) sql.push(`timestamp <= make_timestamp(${filter.end_time})`);

@@ -4,10 +4,9 @@ import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
+import { NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { Services } from './services.js';
-
-const TAB = '\t';
 
 /** The types of spans, as codes, whose node may follow from their metadata; for the last two also from their input. */
 const NEED_PAYLOAD: ReadonlySet<number> = new Set([TYPE_CODES.agent, TYPE_CODES.http, TYPE_CODES.db]);
@@ -24,9 +23,9 @@ export function needsPayload({ type, map_hint }: Pick<NamedRow, 'type' | 'map_hi
 /**
  * The node of a stored span, derived from what is stored.
  *
- * @param payload its payload line
+ * @param payload what it brought
  */
-export function nodeOfStored(services: Services, tenant: number, span: NamedRow, payload: string): number {
+export function nodeOfStored(services: Services, tenant: number, span: NamedRow, payload: Payload): number {
   return nodeNumber(span, payload, (name) => services.number(tenant, name));
 }
 
@@ -35,19 +34,19 @@ export function knownNodeOfStored(
   services: Services,
   tenant: number,
   span: NamedRow,
-  payload: string,
+  payload: Payload,
 ): number | undefined {
   return nodeNumber(span, payload, (name) => services.find(tenant, name));
 }
 
 function nodeNumber<Found extends number | undefined>(
   span: NamedRow,
-  payload: string,
+  payload: Payload,
   numberOf: (name: string) => Found,
 ): Found | typeof NO_NODE | typeof AGENT_NODE {
   const { type, name, map_hint } = span;
   // Payloads can be long, so only what can say something about the node is read.
-  const [input = '', , metadata = ''] = needsPayload(span) ? payload.split(TAB) : [];
+  const { input, metadata } = needsPayload(span) ? payload : NO_PAYLOAD;
   const node = serviceNodeOf({
     type: itemAt(SPAN_TYPES, type),
     name,
@@ -59,6 +58,7 @@ function nodeNumber<Found extends number | undefined>(
   return node === AGENT ? AGENT_NODE : numberOf(node);
 }
 
-function parsed(json: string): JsonObject | null {
-  return json === '' ? null : (JSON.parse(json) as JsonObject);
+function parsed(json: Uint8Array | null): JsonObject | null {
+  if (json === null) return null;
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString('utf8')) as JsonObject;
 }

@@ -4,6 +4,7 @@ import { must } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../../signal/span.js';
 import { deriveBatch } from '../../../signal/derive-map.js';
+import { sentOf } from '../../../signal/sent-span.js';
 import { fitsBatch, type BatchMap } from '../../../signal/service-map.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
 import type { TraceHeader, TraceRecord } from '../../../signal/trace.js';
@@ -13,13 +14,14 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { durationMs, totalTokens } from '../../../runs/rules/completion.js';
 import { DERIVED, FOLLOWS_SPANS } from '../../../runs/rules/derived.js';
 import { indexOf } from '../../table.js';
-import { SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../../tables.js';
+import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../../tables.js';
+import { PayloadWriter, type GivenPayload } from '../../../runs/rules/payload.js';
 import { usageOf, type UsageNode } from '../../../runs/rules/usage.js';
 import type { Counted } from './counted.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
 import { printJson } from '../../../signal/json.js';
 
-/** A span as it crosses to the store thread: its columns and its line of the payload. */
+/** A span as it crosses to the store thread: its columns and its payload. */
 export const SPAN_MESSAGE: readonly Column[] = [
   ...SPAN_WIRE,
   { name: 'payload', kind: 'text', sql: 'VARCHAR' },
@@ -67,8 +69,6 @@ const STATUS_CODES: ReadonlyMap<string, number> = new Map(RUN_STATUSES.map((stat
 const SOURCE_CODES: ReadonlyMap<string, number> = new Map(
   AGENT_SOURCES.map((source, code) => [source, code]),
 );
-const TAB = 9;
-const LINE_END = 10;
 
 /**
  * Turns batches into columns, and derives what the sender left out. It keeps scratch memory, so there should be one for each
@@ -98,22 +98,17 @@ export class TracesEncoder {
     };
   }
 
-  /** After all other texts, so that a trace's payload lines lie side by side and are stored as one slice. */
+  /** After all other texts, so that a trace's payloads lie side by side and are stored as slices. */
   #writePayloads(spans: ColumnsWriter, batch: Pick<TracesBatch, 'items'>): void {
     const text = this.#spanText;
+    const writer = new PayloadWriter(text);
     let row = 0;
     for (const item of batch.items) {
+      writer.beginPiece();
       for (const span of item.spans) {
         const start = text.length;
-        if (span.input_data !== null || span.output_data !== null || span.metadata !== null) {
-          appendJson(text, span.input_data);
-          text.appendByte(TAB);
-          appendJson(text, span.output_data);
-          text.appendByte(TAB);
-          appendJson(text, span.metadata);
-        }
+        writer.write(givenPayload(span), PIECE_BYTES);
         spans.span(S.payload, row++, start, text.length);
-        text.appendByte(LINE_END);
       }
     }
   }
@@ -236,8 +231,35 @@ function nullableText(to: ColumnsWriter, column: number, row: number, value: str
   else to.text(column, row, value);
 }
 
-function appendJson(text: TextScratch, value: JsonObject | null): void {
-  if (value !== null) text.append(printJson(value));
+/** Types of spans that make no node. */
+const NODELESS: ReadonlySet<string> = new Set(['llm', 'tool']);
+
+/** What is kept of the notes beside what was sent: all else that they say follows from that. */
+const KEPT_NOTES = ['usage', 'cost_source', 'provider'] as const;
+
+function givenPayload(span: SpanRecord): GivenPayload {
+  // A node follows from `metadata` where no mapping has said it.
+  const sent = span.map_hint === null && !NODELESS.has(span.type) ? undefined : sentOf(span);
+  return {
+    input: jsonOf(span.input_data),
+    output: jsonOf(span.output_data),
+    metadata: jsonOf(sent === undefined ? span.metadata : keptNotes(sent.notes)),
+    sent: sent?.bytes ?? null,
+    origin: sent?.origin.bytes ?? null,
+  };
+}
+
+function keptNotes(notes: JsonObject): JsonObject | null {
+  let kept: JsonObject | null = null;
+  for (const name of KEPT_NOTES) {
+    const value = notes[name];
+    if (value !== undefined) (kept ??= {})[name] = value;
+  }
+  return kept;
+}
+
+function jsonOf(value: JsonObject | null): string | null {
+  return value === null ? null : printJson(value);
 }
 
 /** The position of each column of a message, under its name. */

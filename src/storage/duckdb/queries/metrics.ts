@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { POINTS } from '../../tables.js';
 import type { MetricSummary, PointFilter } from '../../metrics.js';
-import type { Connection, Row, Value } from '../files/connection.js';
+import type { Connection, Parameter, Row, Value } from '../files/connection.js';
 import { labelLine, printLabels } from '../messages/labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../rows/relation.js';
@@ -202,9 +202,9 @@ async function extentOf(
 function conditions(
   { tenant, stream_no }: Stream,
   { labels = {}, start_time, end_time }: PointFilter,
-): { sql: string; values: Value[] } {
+): { sql: string; values: Parameter[] } {
   const sql = [`tenant = ${tenant}`, `stream_no = ${stream_no}`];
-  const values: Value[] = [];
+  const values: Parameter[] = [];
   if (start_time !== undefined) sql.push(`timestamp >= make_timestamp(${start_time})`);
   if (end_time !== undefined) sql.push(`timestamp <= make_timestamp(${end_time})`);
   for (const [key, value] of Object.entries(labels)) {

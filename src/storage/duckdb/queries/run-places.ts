@@ -1,6 +1,6 @@
 import { TRACES } from '../../tables.js';
 import { CommitRanges, conditionsOn, narrowed, type OfCommits } from '../rows/commit-ranges.js';
-import type { Connection, Value } from '../files/connection.js';
+import type { Connection, Parameter } from '../files/connection.js';
 import { newest, type Condition } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 
@@ -26,7 +26,7 @@ export async function matchingPlaces(
   connection: Connection,
   capture: Capture,
   where: readonly Condition[],
-  values: readonly Value[],
+  values: readonly Parameter[],
 ): Promise<readonly Place[]> {
   const width = Math.max(1, Math.ceil(capture.lastSeq / MOST_PLACES));
   const rows = await connection.rows(

@@ -2,6 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { itemAt } from '../../../signal/checked.js';
 import { moneyToNumber } from '../../../signal/money.js';
+import { NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { formatTime } from '../../../signal/time.js';
 import type { StoredTrace } from '../../runs.js';
@@ -51,9 +52,9 @@ export interface SpanPage {
   readonly next: SpanCursor | null;
 }
 
-/** The spans of a page with their payload lines. */
+/** The spans of a page with their payloads. */
 export interface SpanRows {
-  readonly spans: readonly { readonly row: Row; readonly payload: string }[];
+  readonly spans: readonly { readonly row: Row; readonly payload: Payload }[];
   readonly next: SpanCursor | null;
 }
 
@@ -162,7 +163,7 @@ export async function readSpanRows(
   const rows = found.slice(0, payloads.spans);
   const spans = rows.map((row) => {
     const { seq, line } = placeOf(row);
-    return { row, payload: payloads.lines.get(seq)?.get(line) ?? '' };
+    return { row, payload: payloads.lines.get(seq)?.get(line) ?? NO_PAYLOAD };
   });
   const last = rows.at(-1);
   const isFull = (onPage === PAGE_SPANS || rows.length < onPage) && last !== undefined;
@@ -242,8 +243,7 @@ function isCut(row: Row): boolean {
 }
 
 /** A span as the API shows it; its payload's JSON is passed on as it was stored. */
-function spanJson(traceId: string, row: Row, payload: string): string {
-  const [input = '', output = ''] = payload.split('\t');
+function spanJson(traceId: string, row: Row, { input, output }: Payload): string {
   const head = JSON.stringify({
     span_id: row.span_id,
     trace_id: traceId,
@@ -261,7 +261,12 @@ function spanJson(traceId: string, row: Row, payload: string): string {
     cost_usd: row.cost_usd === null ? null : moneyToNumber(Number(row.cost_usd)),
     error_message: row.error_message,
   });
-  return `${head.slice(0, -1)},"input_data":${input || 'null'},"output_data":${output || 'null'}}`;
+  return `${head.slice(0, -1)},"input_data":${jsonOf(input)},"output_data":${jsonOf(output)}}`;
+}
+
+/** Of UTF-8. */
+function jsonOf(part: Uint8Array | null): string {
+  return part === null ? 'null' : Buffer.from(part.buffer, part.byteOffset, part.length).toString('utf8');
 }
 
 /** The metadata that was sent, and how many spans the header follows where there are more. */

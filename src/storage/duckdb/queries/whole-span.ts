@@ -1,4 +1,5 @@
 import { itemAt } from '../../../signal/checked.js';
+import { copyOf, NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import type { DetailedSpan } from '../../runs.js';
 import { selectList } from '../../table.js';
@@ -16,8 +17,7 @@ import { readSpanRows, SHOWN, type SpanCursor, type SpansOfTrace } from './trace
 /** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
 export interface WholeSpan {
   readonly span: Omit<DetailedSpan, 'input_data' | 'output_data' | 'details'>;
-  /** Its payload line. */
-  readonly payload: string;
+  readonly payload: Payload;
 }
 
 /** A page of them. */
@@ -27,7 +27,7 @@ export interface WholeSpanPage {
 }
 
 /** @param row with the columns {@link SHOWN} */
-function wholeSpan(traceId: string, row: Row, payload: string): WholeSpan {
+function wholeSpan(traceId: string, row: Row, payload: Payload): WholeSpan {
   return {
     span: {
       span_id: String(row.span_id),
@@ -46,7 +46,8 @@ function wholeSpan(traceId: string, row: Row, payload: string): WholeSpan {
       cost_usd: number(row.cost_usd),
       error_message: text(row.error_message),
     },
-    payload,
+    // Views of a whole piece would cross with all of it.
+    payload: copyOf(payload),
   };
 }
 
@@ -80,7 +81,7 @@ export async function readSpan(
   const place = placeOf(row);
   const of = { places: [place], areAll: false };
   const { lines } = await firstPayloads(connection, capture, tenant, trace.text, of, Infinity);
-  return wholeSpan(trace.text, row, lines.get(place.seq)?.get(place.line) ?? '');
+  return wholeSpan(trace.text, row, lines.get(place.seq)?.get(place.line) ?? NO_PAYLOAD);
 }
 
 function text(value: Value | undefined): string | null {

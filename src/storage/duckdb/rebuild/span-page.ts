@@ -1,3 +1,4 @@
+import { NO_PAYLOAD, payloadsOf, type Payload } from '../../../runs/rules/payload.js';
 import { runKey } from '../../../runs/run-key.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { wordAt } from '../../../signal/checked.js';
@@ -42,7 +43,7 @@ export class SpanPage {
     const open = await this.#checkRows();
     if (open.size > 0) await this.#checkPayloads(open);
     // What is left has no payload.
-    for (const lines of open.values()) for (const span of lines.values()) this.#compare(span, '');
+    for (const lines of open.values()) for (const span of lines.values()) this.#compare(span, NO_PAYLOAD);
     return [...this.#differing.values()];
   }
 
@@ -65,7 +66,7 @@ export class SpanPage {
       const rows = new SpanRows(chunk);
       for (let row = 0; row < rows.length; row++) {
         if (needsPayload(rows.named(row))) rows.open(row, open);
-        else this.#compare({ rows, row }, '');
+        else this.#compare({ rows, row }, NO_PAYLOAD);
       }
       await this.#breathe();
     }
@@ -91,7 +92,7 @@ export class SpanPage {
       for (let row = 0; row < chunk.rows; row++) {
         const lines = open.get(placeKey(int64At(seqs, row), wordAt(tenants, row), traceIds, row));
         if (lines === undefined || lines.size === 0) continue;
-        for (const [i, payload] of chunk.text(4, row).split('\n').entries()) {
+        for (const [i, payload] of payloadsOf(chunk.bytes(4, row)).entries()) {
           const line = wordAt(firstLines, row) + i;
           const span = lines.get(line);
           if (span === undefined) continue;
@@ -103,7 +104,7 @@ export class SpanPage {
     }
   }
 
-  #compare({ rows, row }: OpenSpan, payload: string): void {
+  #compare({ rows, row }: OpenSpan, payload: Payload): void {
     const { services, findings } = this.#work;
     const tenant = rows.tenant(row);
     const derived = knownNodeOfStored(services, tenant, rows.named(row), payload);

@@ -1,4 +1,5 @@
 import { itemAt } from '../../../signal/checked.js';
+import { payloadsOf, type Payload } from '../../../runs/rules/payload.js';
 import { PAYLOADS, PAYLOAD_LINES } from '../../tables.js';
 import { narrowed, ofCommits, type OfCommits } from '../rows/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
@@ -12,17 +13,17 @@ export const FEW_SPANS = 64;
 /** The pieces of a trace, by commit, in the order of their lines. */
 export type Pieces = ReadonlyMap<number, readonly Piece[]>;
 
-/** A row of payload lines. */
-export interface Piece {
+/** A row of payloads. */
+interface Piece {
   readonly seq: number;
   readonly firstLine: number;
   readonly bytes: number;
   /** Null where they lie unpacked, or were not asked for. */
-  readonly lines: string | null;
+  readonly lines: Uint8Array | null;
 }
 
-/** The lines that were read, by commit, then by the line's number. */
-type Lines = ReadonlyMap<number, ReadonlyMap<number, string>>;
+/** What was read, by commit, then by the number of the payload in it. */
+type Lines = ReadonlyMap<number, ReadonlyMap<number, Payload>>;
 
 /**
  * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but at least one.
@@ -57,7 +58,7 @@ export async function firstPayloads(
     }
     spans++;
   }
-  const lines = new Map<number, Map<number, string>>();
+  const lines = new Map<number, Map<number, Payload>>();
   const missing: Piece[] = [];
   for (const piece of chosen) {
     if (piece.lines === null) missing.push(piece);
@@ -91,7 +92,7 @@ export async function piecesOf(
   );
   const bySeq = new Map<number, Piece[]>();
   for (const row of rows) {
-    const lines = typeof row.lines === 'string' ? row.lines : null;
+    const lines = row.lines instanceof Uint8Array ? row.lines : null;
     const [seq, firstLine, bytes] = [Number(row.seq), Number(row.first_line), Number(row.bytes)];
     const piece = { seq, firstLine, bytes, lines };
     const known = bySeq.get(seq);
@@ -119,22 +120,22 @@ async function addLinesWhere(
   tenant: number,
   traceId: string,
   condition: OfCommits,
-  found: Map<number, Map<number, string>>,
+  found: Map<number, Map<number, Payload>>,
 ): Promise<void> {
   const where = narrowed(condition, `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`);
   const rows = await connection.rows(
     `SELECT seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, where)}`,
   );
   for (const { seq, first_line: first, lines } of rows)
-    addLines(found, { seq: Number(seq), firstLine: Number(first) }, String(lines));
+    if (lines instanceof Uint8Array) addLines(found, { seq: Number(seq), firstLine: Number(first) }, lines);
 }
 
 function addLines(
-  found: Map<number, Map<number, string>>,
+  found: Map<number, Map<number, Payload>>,
   { seq, firstLine }: Pick<Piece, 'seq' | 'firstLine'>,
-  lines: string,
+  lines: Uint8Array,
 ): void {
-  const known = found.get(seq) ?? new Map<number, string>();
+  const known = found.get(seq) ?? new Map<number, Payload>();
   found.set(seq, known);
-  for (const [i, line] of lines.split('\n').entries()) known.set(firstLine + i, line);
+  for (const [i, payload] of payloadsOf(lines).entries()) known.set(firstLine + i, payload);
 }

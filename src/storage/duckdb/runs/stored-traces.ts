@@ -1,3 +1,4 @@
+import { NO_PAYLOAD } from '../../../runs/rules/payload.js';
 import type { RunId, RunToRead, SpanIds, StoredRun, StoredRuns } from '../../../runs/stored-runs.js';
 import type { ClosedRuns } from './closed-runs.js';
 import { selectList } from '../../table.js';
@@ -179,7 +180,7 @@ async function loadWhole(
   const wholes = new Map(rows.map((row) => [placeOf(row), pickRow(row, SPAN_WIRE)]));
   for (const span of spans) {
     span.row = wholes.get(placeOf(span));
-    span.payload = payloads.lines.get(span.seq)?.get(span.line) ?? '';
+    span.payload = payloads.lines.get(span.seq)?.get(span.line) ?? NO_PAYLOAD;
   }
   const next = wanted[payloads.spans];
   const keys = next === undefined ? spanKeys.length : spanKeys.indexOf(next.span_id);

@@ -4,6 +4,7 @@ import { must } from '../../../signal/checked.js';
 import { CommitRanges } from '../rows/commit-ranges.js';
 import type { LoadedGroup } from '../runs/completed-spans.js';
 import { followsSpans, type NamedHeader } from '../../../runs/rules/following-header.js';
+import { NO_PAYLOAD } from '../../../runs/rules/payload.js';
 import { headerAt, newSpansAt, payloadAt } from '../changes/incoming-rows.js';
 import { NO_NODE } from '../../../signal/service-map.js';
 import { nodeOfStored } from '../map/node-of-stored.js';
@@ -116,9 +117,9 @@ export class GroupChanges {
   }
 
   #applySpan(key: string, state: TraceState, { batch, trace }: Part, at: number, row: SpanRow): void {
-    const isNews = state.applySpan(row, payloadAt(batch, at), {
+    const isNews = state.applySpan(row, payloadAt(batch, at, batch.start(trace)), {
       incoming: () => batch.nodeAt(at),
-      completed: (merged, line) => nodeOfStored(this.#services, batch.tenant, merged, line),
+      completed: (merged, payload) => nodeOfStored(this.#services, batch.tenant, merged, payload),
     });
     if (isNews) this.#links.linkSpan(key, batch, trace, at);
   }
@@ -134,7 +135,7 @@ export class GroupChanges {
       const { keys: read } = await stored.readWhole(tenant, state, page, PART_BYTES);
       for (const span of page.slice(0, read).flatMap((key) => state.find(key) ?? [])) {
         if (span.row === undefined) continue;
-        const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? '');
+        const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? NO_PAYLOAD);
         if (node !== span.node) state.setNode(span, node);
         if (span.changed) continue;
         // Nothing of this trace is written.

@@ -1,4 +1,4 @@
-import { itemAt, wordAt } from '../../../signal/checked.js';
+import { byteAt, itemAt, wordAt } from '../../../signal/checked.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
@@ -8,6 +8,7 @@ import type { Agent } from '../figures/agents.js';
 import { isRunningAt } from '../changes/incoming-rows.js';
 import { indexOf } from '../../table.js';
 import { objectRows, type OwnedRow } from '../changes/object-rows.js';
+import { beginsPiece, NO_PAYLOAD, PayloadWriter, sizeOf, type Payload } from '../../../runs/rules/payload.js';
 import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { TraceState } from '../runs/trace-state.js';
@@ -20,11 +21,11 @@ const P = {
   long_lines: indexOf(PAYLOADS.wire, 'long_lines'),
 };
 
-/** A row of payload lines. */
+/** A row of payloads. */
 interface PieceRow {
   readonly trace_id: string;
-  readonly lines: string | null;
-  readonly long_lines: string | null;
+  readonly lines: Uint8Array | null;
+  readonly long_lines: Uint8Array | null;
 }
 
 /** What a commit writes for a trace that it touches. */
@@ -79,7 +80,7 @@ export function wholeRows(
  * The rows of new spans, for traces whose spans in this batch are all new: from the sender's columns, too.
  *
  * @param traces positions in the batch, ascending
- * @param firstLine where a trace's payload lines begin: more than 0 where other batches of the commit brought spans of it before
+ * @param firstLine where a trace's payloads begin: more than 0 where other batches of the commit brought spans of it before
  */
 export function newSpanRows(
   seq: number,
@@ -109,7 +110,7 @@ export function newSpanRows(
   return rows;
 }
 
-/** New versions of traces and spans, with the payload of the spans. */
+/** New versions of traces and spans, with the payloads of the spans. */
 export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[] {
   const headers: OwnedRow<HeaderRow & { readonly commits: string | null; readonly closed: string | null }>[] =
     [];
@@ -146,16 +147,14 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
         replaces: isNewVersion,
       });
     });
-    const lines = spans.map((span) => span.payload ?? '');
-    for (const { firstLine, text } of piecesOf(lines)) {
-      const bytes = Buffer.byteLength(text);
-      const isLong = bytes > LONG_PIECE_BYTES;
+    for (const { firstLine, frames } of piecesOf(spans.map(({ payload }) => payload ?? NO_PAYLOAD))) {
+      const isLong = frames.length > LONG_PIECE_BYTES;
       const row = {
         trace_id: header.trace_id,
-        lines: isLong ? null : text,
-        long_lines: isLong ? text : null,
+        lines: isLong ? null : frames,
+        long_lines: isLong ? frames : null,
       };
-      payloads.push({ row, own: [seq, tenant, firstLine, bytes], replaces: false });
+      payloads.push({ row, own: [seq, tenant, firstLine, frames.length], replaces: false });
     }
   }
   return [...objectRows(TRACES, headers), ...objectRows(SPANS, spanRows), ...objectRows(PAYLOADS, payloads)];
@@ -172,20 +171,21 @@ export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
   );
 }
 
-/** The payload rows of whole traces: the lines of a trace's spans lie side by side in the message. */
+/** The payload rows of whole traces: the frames of a trace's spans lie side by side in the message. */
 function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[], lines: Uint32Array): Rows {
   const writer = new ColumnsWriter(PAYLOADS.wire, batch.spans.rows, new TextScratch(0));
   const firstLines: number[] = [];
   const bytes: number[] = [];
+  const { text } = batch.spans;
   for (const trace of traces) {
     const [start, end] = [batch.start(trace), batch.end(trace)];
     for (let first = start; first < end;) {
       const textStart = batch.spans.textStart(PAYLOAD, first);
       let next = first + 1;
-      while (next < end && batch.spans.textEnd(PAYLOAD, next - 1) - textStart < PIECE_BYTES) next++;
+      while (next < end && !beginsPiece(byteAt(text, batch.spans.textStart(PAYLOAD, next)))) next++;
       const textEnd = batch.spans.textEnd(PAYLOAD, next - 1);
-      // Only line ends: no span of this piece has a payload.
-      if (textEnd - textStart > next - first - 1) {
+      // Only the first bytes: no span of this piece has a payload.
+      if (textEnd - textStart > next - first) {
         const isLong = textEnd - textStart > LONG_PIECE_BYTES;
         writer.uuidWords(P.trace_id, firstLines.length, batch.traceIds, trace * 4);
         writer.span(isLong ? P.long_lines : P.lines, firstLines.length, textStart, textEnd);
@@ -207,22 +207,25 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
   return { table: PAYLOADS, source, from: 0, to: firstLines.length, own, replacing: 0 };
 }
 
-/** Cuts lines into pieces: where each begins, and its text. Pieces without any text are left out. */
-function piecesOf(lines: readonly string[]): { readonly firstLine: number; readonly text: string }[] {
-  const pieces: { firstLine: number; text: string }[] = [];
-  for (let first = 0; first < lines.length;) {
+/** Puts payloads into pieces: which of them begins each, and its frames. Pieces without anything are left out. */
+function piecesOf(
+  payloads: readonly Payload[],
+): { readonly firstLine: number; readonly frames: Uint8Array }[] {
+  const pieces: { firstLine: number; frames: Uint8Array }[] = [];
+  for (let first = 0; first < payloads.length;) {
     let next = first;
-    for (let length = 0; next < lines.length && length < PIECE_BYTES; next++) {
-      length += itemAt(lines, next).length;
-    }
-    const piece = lines.slice(first, next);
-    if (piece.some((line) => line !== '')) pieces.push({ firstLine: first, text: piece.join('\n') });
+    for (let length = 0; next < payloads.length && length < PIECE_BYTES; next++)
+      length += sizeOf(itemAt(payloads, next));
+    const text = new TextScratch(PIECE_BYTES);
+    const writer = new PayloadWriter(text);
+    for (const payload of payloads.slice(first, next)) writer.write(payload, Infinity);
+    if (text.length > next - first) pieces.push({ firstLine: first, frames: new Uint8Array(text.take()) });
     first = next;
   }
   return pieces;
 }
 
-/** The line of each span within its trace's payload row. */
+/** The number of each span's payload within its trace and commit. */
 function linesOf(
   batch: IncomingBatch,
   traces: readonly number[],

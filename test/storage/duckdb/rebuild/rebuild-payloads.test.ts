@@ -43,7 +43,7 @@ void t.test('a rebuild of the map reads a few payloads at a time, and all of the
     for (const query of await queriesDuring(database, work)) {
       if (!query.startsWith(`SELECT ${columns}, coalesce(lines`)) continue;
       const [row] = await connection.rows(
-        `SELECT sum(strlen(texts))::DOUBLE AS bytes FROM (${query}) q(${columns}, texts)`,
+        `SELECT sum(octet_length(texts))::DOUBLE AS bytes FROM (${query}) q(${columns}, texts)`,
       );
       sizes.push(Number(row?.bytes));
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ShortTexts } from '../../../src/otlp/decode/short-texts.js';
+import { ShortTexts } from '../../../src/otlp/wire/short-texts.js';
 import { anyCharacter } from '../../support/any-character.js';
 
 void t.test('a text is found again by its bytes, and never another in its place', async (t) => {

@@ -1,0 +1,31 @@
+import protobuf from 'protobufjs/minimal.js';
+import { ShortTexts } from './short-texts.js';
+
+/** Short texts that came before: keys of attributes, names of models. */
+const texts = new ShortTexts();
+
+/** Gives replacement characters for text that is not UTF-8. */
+export class LenientReader extends protobuf.BufferReader {
+  override stringVerify(): string {
+    const start = this.pos;
+    const length = this.uint32();
+    const end = this.pos + length;
+    // A length that lies is left to the way below, which says so.
+    const known = end > this.len ? undefined : texts.find(this.buf, this.pos, end);
+    if (known !== undefined) {
+      this.pos = end;
+      return known;
+    }
+    this.pos = start;
+    try {
+      const text = super.stringVerify();
+      texts.put(text);
+      return text;
+    } catch (error) {
+      // What it throws for text that is not UTF-8; for a length that lies it is a RangeError.
+      if (!(error instanceof TypeError)) throw error;
+      this.pos = start;
+      return this.string();
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import type { JsonValue } from '../../signal/attributes.js';
+import type { SentOrigin } from '../../signal/sent-span.js';
+import { LenientReader } from './lenient-reader.js';
+import { anyValueType } from './messages.js';
+import type { AnyValue, KeyValue, Resource, Scope, Span } from './requests.js';
+import { ShortTexts } from './short-texts.js';
+
+/** A request of traces whose spans were read as far as every span has to be. */
+export interface ReadTraces {
+  readonly resources: readonly ReadResource[];
+}
+
+export interface ReadResource {
+  readonly resource: Resource | undefined;
+  readonly scopes: readonly ReadScope[];
+}
+
+export interface ReadScope {
+  readonly scope: Scope | undefined;
+  readonly origin: SentOrigin;
+  readonly spans: readonly ReadSpan[];
+}
+
+/** Where something lies in the request; 0 and 0 where it is not there. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const NOWHERE: Stretch = { start: 0, end: 0 };
+
+/**
+ * A span of which the attributes are bytes as long as nobody asks for them. The bytes were checked: whatever is asked, they
+ * can be read.
+ */
+export interface ReadSpan extends Pick<
+  Span,
+  'name' | 'kind' | 'startTimeUnixNano' | 'endTimeUnixNano' | 'events' | 'status'
+> {
+  /** The request. */
+  readonly buffer: Buffer;
+  /** The span in it. */
+  readonly start: number;
+  readonly end: number;
+  readonly traceId: Stretch;
+  readonly spanId: Stretch;
+  readonly parentSpanId: Stretch;
+  readonly attributes: ReadAttributes;
+}
+
+/** Of an attribute: where its key begins and ends, then its value, an `AnyValue`. */
+const NUMBERS = 4;
+/** In place of where the key begins: the attribute is among the odd ones, at the place that follows. */
+const ODD = -1;
+
+/** Where the attributes of all spans of a request lie. */
+export class AttributePlaces {
+  readonly buffer: Buffer;
+  /** Those that were read as a whole, as their bytes are not laid out in the usual way. */
+  readonly odd: KeyValue[] = [];
+  numbers = new Int32Array(1024);
+  /** How many attributes there are. */
+  length = 0;
+
+  constructor(buffer: Buffer) {
+    this.buffer = buffer;
+  }
+
+  add(keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
+    const at = this.length++ * NUMBERS;
+    if (at + NUMBERS > this.numbers.length) {
+      const larger = new Int32Array(this.numbers.length * 2);
+      larger.set(this.numbers);
+      this.numbers = larger;
+    }
+    const { numbers } = this;
+    numbers[at] = keyStart;
+    numbers[at + 1] = keyEnd;
+    numbers[at + 2] = valueStart;
+    numbers[at + 3] = valueEnd;
+  }
+
+  addOdd(attribute: KeyValue): void {
+    this.add(ODD, this.odd.length, 0, 0);
+    this.odd.push(attribute);
+  }
+}
+
+/** Short texts that came before, for all requests: names of models and the like. */
+const texts = new ShortTexts();
+
+/** The attributes of one span. */
+export class ReadAttributes {
+  readonly #places: AttributePlaces;
+  readonly #from: number;
+  readonly length: number;
+
+  constructor(places: AttributePlaces, from: number, to: number) {
+    this.#places = places;
+    this.#from = from;
+    this.length = to - from;
+  }
+
+  /** Whether the keys are these, in this order. @param keys one after the other, and where each ends */
+  haveKeys(keys: Uint8Array, ends: Int32Array): boolean {
+    const { numbers, buffer } = this.#places;
+    let at = this.#from * NUMBERS;
+    let k = 0;
+    for (let i = 0; i < this.length; i++, at += NUMBERS) {
+      const start = numbers[at] ?? ODD;
+      const end = numbers[at + 1] ?? 0;
+      if (start === ODD || end - start !== (ends[i] ?? 0) - k) return false;
+      for (let b = start; b < end; b++) if (buffer[b] !== keys[k++]) return false;
+    }
+    return true;
+  }
+
+  /** The keys as they came, in UTF-8. */
+  keyBytes(): Uint8Array[] {
+    const { numbers, buffer, odd } = this.#places;
+    return Array.from({ length: this.length }, (_, i) => {
+      const at = (this.#from + i) * NUMBERS;
+      const [start = ODD, end = 0] = [numbers[at], numbers[at + 1]];
+      return start === ODD ? Buffer.from(odd[end]?.key ?? '') : Uint8Array.from(buffer.subarray(start, end));
+    });
+  }
+
+  /** Whether any of them is not laid out in the usual way. */
+  get areOdd(): boolean {
+    const { numbers } = this.#places;
+    for (let i = 0; i < this.length; i++) if (numbers[(this.#from + i) * NUMBERS] === ODD) return true;
+    return false;
+  }
+
+  /** @param otherwise for a value that is not simply a text */
+  value(i: number, otherwise: (value: AnyValue | null | undefined) => JsonValue): JsonValue {
+    const { numbers, buffer, odd } = this.#places;
+    const at = (this.#from + i) * NUMBERS;
+    if (numbers[at] === ODD) return otherwise(odd[numbers[at + 1] ?? 0]?.value);
+    const start = numbers[at + 2] ?? 0;
+    const end = numbers[at + 3] ?? 0;
+    if (start < end) {
+      const tag = buffer[start];
+      if (tag === TEXT) {
+        const textStart = textStartAt(buffer, start + 1, end);
+        if (textStart > 0) return textAt(buffer, textStart, end);
+      }
+      const small = tag === INTEGER && end === start + 2 ? buffer[start + 1] : undefined;
+      if (small !== undefined) return small;
+    }
+    return otherwise(anyValueType.decode(new LenientReader(buffer.subarray(start, end))));
+  }
+}
+
+/** The first byte of an `AnyValue` that is a text, or an integer. */
+const TEXT = 0x0a;
+const INTEGER = 0x18;
+
+function textAt(buffer: Buffer, start: number, end: number): string {
+  const known = texts.find(buffer, start, end);
+  if (known !== undefined) return known;
+  // What is not UTF-8 gets replacement characters; nothing that is decoded has halves of surrogate pairs.
+  const text = buffer.toString('utf8', start, end);
+  texts.put(text);
+  return text;
+}
+
+/** Where a text begins whose length stands before it, if it goes on to the end; otherwise 0. */
+function textStartAt(buffer: Buffer, lengthAt: number, end: number): number {
+  let at = lengthAt;
+  let length = 0;
+  for (let shift = 0; shift < 28; shift += 7) {
+    const byte = buffer[at++] ?? 0;
+    length |= (byte & 127) << shift;
+    if (byte < 128) return at + length === end ? at : 0;
+  }
+  return 0;
+}
