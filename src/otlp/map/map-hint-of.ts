@@ -32,6 +32,8 @@ const AGENT_FIELDS: readonly Field[] = [
   'lc_agent',
 ];
 const STEP_SCOPES = new NamePatterns(CONVENTIONS.flatMap(({ stepScopes }) => stepScopes ?? []));
+/** What is called by a class and its method is a step of some agent: `ReActAgent.take_step`. */
+const METHOD = /^\w+(?:\.\w+)+$/;
 /** By the name of the scope, of which a process has some tens. */
 const KNOWN_SCOPES = new Map<string, boolean>();
 const MAX_SCOPES = 1024;
@@ -74,7 +76,8 @@ function agentOf(
     if (name !== null) return name;
   }
   const name = kind === 'agent' ? names.nameIn(spanName) : null;
-  return name === reading.text('model') ? null : name;
+  if (name === null || name === reading.text('model')) return null;
+  return !isRoot && METHOD.test(name) ? null : name;
 }
 
 function httpOf(reading: SpanReading): MapHint {

@@ -64,6 +64,13 @@ const CASES: readonly Case[] = [
     node: AGENT,
   },
   {
+    what: 'a step of an agent',
+    name: 'ReActAgent.take_step',
+    attributes: { [KIND]: 'AGENT' },
+    type: 'agent',
+    node: AGENT,
+  },
+  {
     what: 'an event of an agent',
     name: 'agent.react.start-4',
     attributes: { [KIND]: 'AGENT' },
