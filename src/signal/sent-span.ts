@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from './attributes.js';
+import type { Origin } from './origin.js';
 import type { SpanRecord } from './span.js';
 
 /**
@@ -20,6 +21,8 @@ export interface SentSpan {
 export interface SentOrigin {
   /** A `ResourceSpans` of OTLP in protobuf, with a `ScopeSpans` without spans. */
   readonly bytes: Uint8Array;
+  /** The same as records have it, once somebody has read it. */
+  read?: Origin;
 }
 
 type MappedFields = Readonly<Pick<SpanRecord, 'name' | 'status' | 'error_message'>> &

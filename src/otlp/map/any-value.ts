@@ -44,3 +44,12 @@ export function setOwn<Value>(object: Record<string, Value>, key: string, value:
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
+
+/** A deep copy. */
+export function copyOf<Value extends JsonValue>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => copyOf(item)) as Value;
+  const copy: JsonObject = {};
+  for (const [key, child] of Object.entries(value)) setOwn(copy, key, copyOf(child));
+  return copy as Value;
+}

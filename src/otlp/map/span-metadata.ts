@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
-import type { SentOrigin, SentSpan } from '../../signal/sent-span.js';
-import { setOwn, toJson, toJsonObject } from './any-value.js';
+import type { SentSpan } from '../../signal/sent-span.js';
+import { copyOf, setOwn, toJson, toJsonObject } from './any-value.js';
 import { hexOf } from '../wire/ids.js';
 import { LenientReader } from '../wire/lenient-reader.js';
 import { resourceSpansType, spanType } from '../wire/messages.js';
-import { boundDepth, isObject } from './json-text.js';
+import { boundDepth } from './json-text.js';
 import { originOf } from './origin.js';
 import { isOwnKey } from './own-attributes.js';
 import { eventOf } from './span-events.js';
@@ -30,14 +30,6 @@ function readerOf(bytes: Uint8Array): LenientReader {
   return new LenientReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
 }
 
-/** Spans that came under the same share it. */
-const origins = new WeakMap<SentOrigin, Origin>();
-
-/** To be called for what spans came under, where it was read already. */
-export function rememberOrigin(sent: SentOrigin, origin: Origin): void {
-  origins.set(sent, origin);
-}
-
 /** `metadata` as `span-metadata-names.ts` says. */
 export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: SentSpan): JsonObject {
   const span = readSent(bytes);
@@ -51,14 +43,11 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
     displaced.length === 0
       ? undefined
       : Object.fromEntries(displaced.map((name) => [name, metadata[name] ?? null]));
-  let origin = origins.get(sentOrigin);
-  if (origin === undefined) {
-    const { resource, scopeSpans } = readSentOrigin(sentOrigin.bytes);
-    rememberOrigin(sentOrigin, (origin = originOf(resource, scopeSpans?.[0]?.scope)));
-  }
+  const origin = (sentOrigin.read ??= originIn(sentOrigin.bytes));
   const times = timesOf(span);
-  metadata.resource = origin.resource;
-  if (origin.scope !== null) metadata.scope = origin.scope;
+  // Who is given them may change them.
+  metadata.resource = copyOf(origin.resource);
+  if (origin.scope !== null) metadata.scope = copyOf(origin.scope);
   if (span.events?.length) metadata.events = span.events.map(eventOf);
   if (span.links?.length) metadata.links = span.links.map(linkOf);
   metadata.otel = otelNotes(span, mapped, typeof times === 'string' ? undefined : times, attributes);
@@ -68,11 +57,9 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
   return metadata;
 }
 
-/** Who is given `metadata` may change it. */
-function copyOf(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(copyOf);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, copyOf(child)]));
+function originIn(bytes: Uint8Array): Origin {
+  const { resource, scopeSpans } = readSentOrigin(bytes);
+  return originOf(resource, scopeSpans?.[0]?.scope);
 }
 
 type Notes = { -readonly [Name in keyof OtelNotes]: JsonValue };

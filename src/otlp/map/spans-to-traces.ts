@@ -8,10 +8,10 @@ import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { HEADER_ONLY } from './conventions/jackdaw.js';
 import { traceUuidAt } from '../wire/ids.js';
 import { renewAllowance } from './json-text.js';
+import { copyOf } from './any-value.js';
 import { originOf } from './origin.js';
 import { declaredHeader } from './own-attributes.js';
 import { NO_VERDICT, sdkVersionOf } from './root-span.js';
-import { rememberOrigin } from './span-metadata.js';
 import { SpanMapper, type MappedSpan, type Under } from './span-record.js';
 import { readTraces } from '../decode/traces-request.js';
 import type { ReadSpan, ReadTraces } from '../wire/read-span.js';
@@ -44,7 +44,7 @@ export function spansToTraces(
     scopes.forEach(({ scope, origin: sent, spans }, s) => {
       const origin = originOf(resource, scope);
       const under = { origin, sent };
-      rememberOrigin(sent, origin);
+      sent.read = origin;
       spans.forEach((span, i) => {
         const problem = take(span, under);
         if (problem !== undefined) rejected.push(`/resourceSpans/${r}/scopeSpans/${s}/spans/${i}/${problem}`);
@@ -141,7 +141,7 @@ function headerMetadata(first: SpanRecord, origin: Origin): JsonObject {
   const isSent = isUnseen(first);
   const kept: JsonObject = {};
   for (const name of ['resource', 'session_id', 'user_id', 'tags']) {
-    const value = isSent && name === 'resource' ? origin.resource : noted(first, name);
+    const value = isSent && name === 'resource' ? copyOf(origin.resource) : noted(first, name);
     if (value !== undefined) kept[name] = value;
   }
   return kept;

@@ -115,6 +115,27 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
     'it is gone for good',
   );
   t.ok(without?.attributes?.some(({ key }) => key === 'gen_ai.operation.name'));
+  const scrubbed = ((): unknown => {
+    const resource = { attributes: [{ key: 'host.name', value: { stringValue: 'secret' } }] };
+    const span = (number: number) => aSpan(number, { attributes });
+    const { batch } = mapSpans({
+      resourceSpans: [{ resource, scopeSpans: [{ spans: [span(1), span(2)] }] }],
+    });
+    const first = batch.items[0]?.spans[0]?.metadata?.['resource'];
+    delete (first as Record<string, unknown>)['host.name'];
+    return forwarded(batch).resourceSpans?.map((each) => [
+      each.resource?.attributes?.length ?? 0,
+      each.scopeSpans?.[0]?.spans?.length,
+    ]);
+  })();
+  t.same(
+    scrubbed,
+    [
+      [1, 1],
+      [0, 1],
+    ],
+    'nor is what spans share, of the others',
+  );
   const estimated = changed((record) => {
     record.cost_usd = 1_500_000;
     record.metadata = { ...record.metadata, cost_source: 'estimated' };
