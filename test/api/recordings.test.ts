@@ -1,0 +1,202 @@
+import t, { type Test } from 'tap';
+import type { JsonObject, JsonValue } from '../../src/signal/attributes.js';
+import type { ExplainedRun } from '../../src/cli/explain/explained.js';
+import { runInProcess } from '../support/cli.js';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.js';
+import { recordings, type RecordedProgram } from '../support/recorded-otlp.js';
+import { TracesClient, type Shown, type ShownTrace } from '../support/traces-client.js';
+import { AGENTS } from './recordings/agents.js';
+import { LIBRARIES } from './recordings/libraries.js';
+import { PUBLIC_TRACES } from './recordings/public-traces.js';
+import type { Expected, ExpectedRun, Recording } from './recordings/recording.js';
+
+const EXPECTED: Readonly<Record<string, Recording>> = { ...AGENTS, ...LIBRARIES, ...PUBLIC_TRACES };
+
+const recorded = recordings();
+const skip = recorded.length === 0 && 'the folders of recordings are not here';
+
+void t.test('every recording has its row, and every row its recording', { skip }, async (t) => {
+  t.strictSame(recorded.map(({ name }) => name).sort(), Object.keys(EXPECTED).sort());
+});
+
+void t.test('the API shows of every recorded run what a person expects', { skip }, async (t) => {
+  const daemon = await startTestDaemon(t);
+  for (const program of recorded)
+    await t.test(program.name, async (t) => {
+      const client = await sent(t, daemon, program);
+      const expected = EXPECTED[program.name];
+      const runs = await readRuns(client);
+      t.equal(runs.length, expected?.runs.length, 'as many runs');
+      for (const [i, run] of (expected?.runs ?? []).entries())
+        await t.test(`${i + 1} ${run.agent}`, async (t) => {
+          checkRun(t, runs[i] ?? { spans: [] }, run);
+        });
+      t.strictSame(await readNodes(client), expected?.nodes, 'nodes of the map');
+      await t.test('jackdaw explain shows the same', async (t) => {
+        checkExplained(t, await explained(program), runs);
+      });
+    });
+});
+
+/** Each program has a user of its own, and all of them one store. */
+async function sent(t: Test, { url, key }: TestDaemon, { requests }: RecordedProgram): Promise<TracesClient> {
+  const own = await new TracesClient(url, key).createUser();
+  for (const { signal, body } of requests) {
+    const response = await fetch(`${url}/api/v1/otlp/v1/${signal}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${own}`, 'content-type': 'application/json' },
+      body,
+    });
+    t.strictSame(await response.json(), {}, `all of ${signal} is taken`);
+  }
+  return new TracesClient(url, own);
+}
+
+/** What `jackdaw explain` makes of the same files, by their start. */
+async function explained({ requests }: RecordedProgram): Promise<readonly ExplainedRun[]> {
+  const input = `[${requests.map(({ body }) => body).join(',')}]`;
+  const { stdout } = await runInProcess(['explain', '--json'], {}, [input]);
+  return (JSON.parse(stdout) as { readonly runs: readonly ExplainedRun[] }).runs;
+}
+
+/** Every field that both show, of runs and of spans. */
+function checkExplained(t: Test, found: readonly ExplainedRun[], shown: readonly ShownTrace[]): void {
+  const ids = new Set(shown.map(({ trace_id: id }) => id));
+  t.equal(found.length, ids.size, 'as many runs');
+  for (const run of found) {
+    const { spans, ...header } = shown.find(({ trace_id: id }) => id === run.trace_id) ?? { spans: [] };
+    t.strictSame(common(run, header), common(header, run), run.trace_id);
+    t.strictSame(
+      run.spans.map(({ span_id: id }) => id),
+      spans.map(({ span_id: id }) => id),
+      'the same spans in the same order',
+    );
+    for (const [i, span] of run.spans.entries()) {
+      const other = spans[i] ?? {};
+      t.strictSame(common(span, other), common(other, span), `${span.name} ${span.span_id}`);
+    }
+  }
+}
+
+/** The fields of one object that the other has, too. */
+function common(one: object, other: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(one).filter(([key]) => Object.hasOwn(other, key)));
+}
+
+/** By their start, each with all its spans in the order of the tree. */
+async function readRuns(client: TracesClient): Promise<readonly ShownTrace[]> {
+  const page = (await client.read('/api/v1/dashboard/traces?kind=all&page_size=100')) as {
+    readonly items: readonly Shown[];
+  };
+  const ids = page.items.toSorted((a, b) => (String(a['started_at']) < String(b['started_at']) ? -1 : 1));
+  const runs: ShownTrace[] = [];
+  for (const { trace_id: id } of ids) {
+    const run = await client.read(`/api/v1/dashboard/traces/${String(id)}?include=metadata`);
+    const { spans, ...header } = run as ShownTrace;
+    runs.push({ ...header, spans: inOrder(spans) });
+  }
+  return runs;
+}
+
+async function readNodes(client: TracesClient): Promise<readonly string[]> {
+  const map = await client.read('/api/v1/dashboard/service-map/?hours=0');
+  const { nodes } = map as { readonly nodes: readonly { readonly name: string }[] };
+  return [...new Set(nodes.map(({ name }) => name))].sort();
+}
+
+function checkRun(t: Test, run: ShownTrace, expected: ExpectedRun): void {
+  t.equal(run['agent_name'], expected.agent, 'agent');
+  t.equal(run['kind'], expected.kind, 'kind');
+  t.equal(run['status'], expected.status, 'status');
+  t.equal(run['error_message'], expected.error, 'error');
+  t.equal(run['total_tokens'], expected.tokens, 'tokens');
+  agrees(t, run.spans.filter(isOf('tool')).map(toolOf), expected.tools, 'tools');
+  agrees(t, questionOf(run.spans), expected.question, 'first question');
+  agrees(t, answerOf(run.spans), expected.answer, 'last answer');
+}
+
+/** A text as a whole, and what holds patterns, or is a part of an object. */
+function agrees(t: Test, found: unknown, expected: Expected, what: string): void {
+  if (typeof expected === 'string' || expected === null) t.equal(found, expected, what);
+  else if (Array.isArray(expected) && !holdsPattern(expected)) t.strictSame(found, expected, what);
+  else t.match(found, expected, what);
+}
+
+function holdsPattern(value: unknown): boolean {
+  if (value instanceof RegExp) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsPattern);
+}
+
+function isOf(...types: readonly string[]) {
+  return ({ type }: Shown): boolean => types.includes(String(type));
+}
+
+function toolOf({ name, input_data: input, output_data: output }: Shown): readonly unknown[] {
+  return [
+    name,
+    (input as JsonObject | null)?.['arguments'] ?? null,
+    (output as JsonObject | null)?.['result'] ?? null,
+  ];
+}
+
+const BESIDE_THE_QUESTION = ['system', 'tools', 'parameters'];
+
+function questionOf(spans: readonly Shown[]): JsonValue {
+  for (const { input_data: input } of spans.filter(isOf('agent', 'llm', 'custom'))) {
+    if (input === null) continue;
+    const said = Object.fromEntries(
+      Object.entries(input as JsonObject).filter(([name]) => !BESIDE_THE_QUESTION.includes(name)),
+    );
+    const { messages } = said;
+    if (!Array.isArray(messages)) {
+      if (Object.keys(said).length > 0) return said;
+      continue;
+    }
+    const asked = messages.map(textBy('user')).findLast((text) => text !== undefined);
+    if (asked !== undefined) return asked;
+  }
+  return null;
+}
+
+function answerOf(spans: readonly Shown[]): JsonValue {
+  const [root] = spans;
+  const calls = spans
+    .filter(isOf('llm'))
+    .toSorted((a, b) => (String(a['started_at']) < String(b['started_at']) ? -1 : 1));
+  for (const { output_data: output } of [...(root === undefined ? [] : [root]), ...calls.reverse()]) {
+    if (output === null) continue;
+    const { messages, value } = output as JsonObject;
+    if (typeof value === 'string') return value.trim();
+    const said = Array.isArray(messages) ? messages.map(textBy('assistant')) : [];
+    const last = said.findLast((text) => text !== undefined);
+    if (last !== undefined) return last;
+  }
+  return null;
+}
+
+/** What a message of a role says in words. */
+function textBy(wanted: string) {
+  return (message: JsonValue): string | undefined => {
+    const { role, content } = message as JsonObject;
+    if (role !== wanted || content === undefined) return undefined;
+    const parts = Array.isArray(content)
+      ? content.map((part) => (part as JsonObject)['text'] ?? '')
+      : [content];
+    return parts.map(String).join(' ').trim();
+  };
+}
+
+/** Depth first, siblings by their start. */
+function inOrder(spans: readonly Shown[]): readonly Shown[] {
+  const sorted = spans.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const under = (parent: unknown): Shown[] =>
+    sorted
+      .filter(({ parent_span_id: id }) => id === parent)
+      .flatMap((span) => [span, ...under(span['span_id'])]);
+  return under(null);
+}
+
+function keyOf({ started_at: start, span_id: id }: Shown): string {
+  // Without its end a time is less than the same with a fraction.
+  return `${String(start).replace('Z', '')} ${String(id)}`;
+}

@@ -1,0 +1,146 @@
+import { calls, failed, GET_WEATHER, run, SUNNY, type Recording } from './recording.js';
+
+const ADK_SESSION = 'adb405bf-d6e5-4073-ae19-ffbd6eb508a6';
+const BAD_REQUEST =
+  "{'error': {'message': \"Invalid 'messages'\", 'type': 'invalid_request_error', 'code': 'bad'}}";
+
+/** A message between AutoGen's actors, or the making of an actor. */
+const MESSAGE = run('svc-autogen_prog', { kind: 'other' });
+const STRANDS = { session: 'st-sess', user: 'st-user', tags: ['x'] };
+const FINAL = { answer: 'the answer is 42' };
+const FINAL_ANSWER = ['final_answer', FINAL, 'the answer is 42'] as const;
+
+/** Frameworks of agents. */
+export const AGENTS: Readonly<Record<string, Recording>> = {
+  adk_v1: {
+    nodes: ['weather_adk'],
+    runs: [
+      run('weather_adk', {
+        session: ADK_SESSION,
+        tokens: calls(2),
+        tools: [['get_weather', { city: 'Berlin' }, { weather: 'sunny in Berlin' }]],
+        question: 'weather in Berlin?',
+        answer: SUNNY,
+      }),
+      run('weather_adk', {
+        session: ADK_SESSION,
+        tokens: calls(1),
+        question: 'hello',
+        answer: SUNNY,
+      }),
+      run('weather_adk', {
+        session: ADK_SESSION,
+        tokens: calls(1),
+        question: 'tool usetool:broken',
+        answer: SUNNY,
+      }),
+      // ADK gives its attributes to a call that succeeded only: neither session nor question is told.
+      failed('weather_adk', `google.genai.errors.ClientError: 400 None. ${BAD_REQUEST}`),
+    ],
+  },
+
+  // Neither messages nor model calls are told, only who does something.
+  autogen_prog: {
+    nodes: ['svc-autogen_prog', 'weather', 'writer'],
+    runs: [
+      run('weather', { kind: 'other' }),
+      run('writer', { kind: 'other' }),
+      ...Array.from({ length: 4 }, () => MESSAGE),
+      run('weather', { tools: [['get_weather', null, null]] }),
+      ...Array.from({ length: 5 }, () => MESSAGE),
+      run('writer'),
+      MESSAGE,
+      MESSAGE,
+      run('weather'),
+      MESSAGE,
+      MESSAGE,
+      run('writer'),
+      MESSAGE,
+      MESSAGE,
+      run('weather'),
+      MESSAGE,
+      MESSAGE,
+      MESSAGE,
+    ],
+  },
+
+  oi_agents: {
+    nodes: ['Customer support', 'Triage agent', 'Weather agent'],
+    runs: [
+      run('Customer support', {
+        tokens: calls(4),
+        tools: [['handoff to Weather agent', 'Triage agent', 'Weather agent'], GET_WEATHER],
+        question: 'handoff please: weather in Berlin',
+        answer: SUNNY,
+      }),
+      // The workflow says OK.
+      failed('Weather agent', "Error in agent run: {'error': \"Error code: 400 - Invalid 'messages'\"}"),
+    ],
+  },
+
+  oi_smol: {
+    nodes: ['boss', 'weather_agent'],
+    runs: [
+      run('weather_agent', {
+        tokens: calls(2),
+        tools: [GET_WEATHER, FINAL_ANSWER],
+        question: { task: 'weather in Berlin?' },
+        answer: 'the answer is 42',
+      }),
+      run('boss', {
+        tokens: calls(10),
+        tools: [GET_WEATHER, FINAL_ANSWER, GET_WEATHER, FINAL_ANSWER, GET_WEATHER, FINAL_ANSWER],
+        question: { task: 'tool usetool:weather_agent' },
+        answer: SUNNY,
+      }),
+    ],
+  },
+
+  strands_prog: {
+    nodes: ['weather-strand'],
+    runs: [
+      run('weather-strand', {
+        ...STRANDS,
+        tokens: calls(2),
+        tools: [GET_WEATHER],
+        question: 'weather in Berlin?',
+        answer: SUNNY,
+      }),
+      run('weather-strand', {
+        ...STRANDS,
+        tokens: calls(1),
+        question: 'hello',
+        answer: SUNNY,
+      }),
+      // The tool failed, and the agent went on.
+      run('weather-strand', {
+        ...STRANDS,
+        tokens: calls(2),
+        tools: [['broken', { city: 'Berlin' }, 'Error: tool exploded']],
+        question: 'tool usetool:broken',
+        answer: SUNNY,
+      }),
+      failed('weather-strand', `openai.BadRequestError: Error code: 400 - ${BAD_REQUEST}`, {
+        ...STRANDS,
+        question: 'FAIL400',
+      }),
+    ],
+  },
+
+  tl_agents: {
+    nodes: ['Triage agent', 'Weather agent'],
+    runs: [
+      // The workflow's own name is not told.
+      run('Triage agent', {
+        tokens: calls(4),
+        tools: [GET_WEATHER],
+        question: 'handoff please: weather in Berlin',
+        answer: SUNNY,
+      }),
+      failed(
+        'Weather agent',
+        "{'message': 'Error in agent run', 'data': {'error': 'Error code: 400 - {\\'error\\': {\\'message\\': \"Invalid \\'messages\\'\", \\'type\\': \\'invalid_request_error\\', \\'code\\': \\'bad\\'}}'}}",
+      ),
+    ],
+  },
+};

@@ -1,0 +1,185 @@
+import { calls, failed, GET_WEATHER, run, SUNNY, type Recording } from './recording.js';
+
+const LANGFUSE = { session: 'lf-sess', user: 'lf-user', tags: ['a', 'b'] };
+const LITELLM_CALL = { tokens: calls(1) };
+const SERVER_ERROR =
+  "Error code: 500 - {'error': {'message': 'The server had an error', 'type': 'server_error', 'code': 'server_error'}}";
+const LANGCHAIN = { session: 'lc-sess', user: 'lc-user' };
+const LANGCHAIN_ERROR = 'langchain_openai.chat_models.base.OpenAIAPIError';
+const VERCEL = { session: 'v-sess', user: 'v-user', tags: ['x'] };
+
+/** Libraries that call models, and those that tell of them. */
+export const LIBRARIES: Readonly<Record<string, Recording>> = {
+  langfuse_prog: {
+    nodes: ['svc-langfuse_prog', 'weather-agent'],
+    runs: [
+      run('weather-agent', {
+        ...LANGFUSE,
+        tokens: calls(2),
+        tools: [['search', ['weather in Berlin?'], ['doc1']], GET_WEATHER],
+        question: { args: ['weather in Berlin?'] },
+        answer: SUNNY,
+      }),
+      run('svc-langfuse_prog', {
+        ...LANGFUSE,
+        tokens: 15,
+        question: 'x',
+        answer: 'y',
+      }),
+      failed('svc-langfuse_prog', 'boom', { ...LANGFUSE, question: { args: [], kwargs: {} } }),
+      failed('svc-langfuse_prog', 'Error code: 500 - The server had an error', {
+        ...LANGFUSE,
+        question: 'FAIL500',
+      }),
+      // A guard that warns.
+      run('svc-langfuse_prog', LANGFUSE),
+    ],
+  },
+
+  litellm_prog: {
+    nodes: ['svc-litellm_prog'],
+    runs: [
+      // The answer is a call of a tool.
+      run('svc-litellm_prog', { ...LITELLM_CALL, user: 'end-user-1', question: 'weather?' }),
+      run('svc-litellm_prog', { ...LITELLM_CALL, question: 'hi', answer: SUNNY }),
+      failed(
+        'svc-litellm_prog',
+        "litellm.exceptions.BadRequestError: litellm.BadRequestError: OpenAIException - Invalid 'messages'",
+        { question: 'FAIL400' },
+      ),
+    ],
+  },
+
+  // What was said comes in log records, and is shown there.
+  oaiv2: {
+    nodes: ['svc-oaiv2'],
+    runs: [
+      run('svc-oaiv2', { tokens: calls(1) }),
+      run('svc-oaiv2', { tokens: calls(1) }),
+      failed('svc-oaiv2', SERVER_ERROR),
+    ],
+  },
+
+  oi_langchain: {
+    nodes: ['svc-oi_langchain', 'translate', 'weather_bot'],
+    runs: [
+      run('weather_bot', {
+        ...LANGCHAIN,
+        tokens: calls(2),
+        tools: [['get_weather', 'Berlin', 'sunny in Berlin']],
+        question: 'weather in Berlin?',
+        answer: SUNNY,
+      }),
+      run('weather_bot', {
+        ...LANGCHAIN,
+        tokens: calls(1),
+        question: 'hello again',
+        answer: SUNNY,
+      }),
+      failed('weather_bot', 'ValueError: tool exploded', {
+        ...LANGCHAIN,
+        tokens: calls(1),
+        tools: [['broken', 'Berlin', null]],
+        question: 'usetool:broken',
+      }),
+      failed('weather_bot', `${LANGCHAIN_ERROR}: Error code: 500 - The server had an error`, {
+        session: 't-2',
+        question: 'FAIL500',
+      }),
+      run('translate', {
+        session: 'thread-9',
+        tokens: calls(1),
+        question: { lang: 'German', q: 'hi' },
+        answer: SUNNY,
+      }),
+      // A made-up model without tokens, called by the program itself.
+      run('svc-oi_langchain', { session: 'thread-9', question: 'hi', answer: 'fake' }),
+    ],
+  },
+
+  openlit_prog: {
+    nodes: ['127.0.0.1', 'openlit-app', 'translate', 'weather_bot'],
+    runs: [
+      run('openlit-app', {
+        tokens: calls(2),
+        question: 'weather?',
+        answer: 'done',
+      }),
+      // What was asked is told with answers only.
+      failed('openlit-app', `openai.InternalServerError: ${SERVER_ERROR}`),
+      run('openlit-app', {
+        tokens: calls(1),
+        question: 'hello',
+        answer: SUNNY,
+      }),
+      run('openlit-app', {
+        tokens: 165,
+        question: 'x',
+        answer: SUNNY,
+      }),
+      run('weather_bot', { kind: 'other' }),
+      run('weather_bot', {
+        session: 't-1',
+        tokens: calls(2),
+        tools: [GET_WEATHER],
+        question: 'weather in Berlin?',
+        answer: SUNNY,
+      }),
+      run('weather_bot', {
+        session: 't-1',
+        tokens: calls(1),
+        question: 'hello again',
+        answer: SUNNY,
+      }),
+      failed('weather_bot', 'ValueError: tool exploded', {
+        session: 't-1',
+        tokens: calls(1),
+        tools: [['broken', { city: 'Berlin' }, null]],
+        question: 'usetool:broken',
+      }),
+      failed('weather_bot', `${LANGCHAIN_ERROR}: ${SERVER_ERROR}`, { session: 't-2' }),
+      run('translate', {
+        tokens: calls(1),
+        question: { lang: 'German', q: 'hi' },
+        answer: SUNNY,
+      }),
+      // A made-up model, called by the program itself.
+      run('openlit-app', {
+        tokens: 7,
+        question: 'hi',
+        answer: 'fake',
+      }),
+    ],
+  },
+
+  otel_basic: {
+    nodes: ['payments', 'postgresql/shop', 'svc-otel_basic'],
+    runs: [run('svc-otel_basic', { kind: 'other', session: 'sess-1', user: 'u-1' })],
+  },
+
+  vercel_v4: {
+    nodes: ['bad-fn', 'embed-fn', 'fail-fn', 'stream-fn', 'weather-fn'],
+    runs: [
+      run('weather-fn', {
+        ...VERCEL,
+        tokens: calls(2),
+        tools: [GET_WEATHER],
+        question: 'weather in Berlin?',
+        answer: SUNNY,
+      }),
+      run('stream-fn', { ...VERCEL, tokens: calls(1), question: 'hello', answer: SUNNY }),
+      failed('bad-fn', 'AI_ToolExecutionError: Error executing tool broken: tool exploded', {
+        ...VERCEL,
+        tokens: calls(1),
+        tools: [['broken', { city: 'Berlin' }, null]],
+        question: 'tool usetool:broken',
+      }),
+      failed('fail-fn', 'AI_APICallError: The server had an error', { ...VERCEL, question: 'FAIL500' }),
+      run('embed-fn', {
+        ...VERCEL,
+        tokens: 5,
+        question: { value: 'x' },
+      }),
+    ],
+  },
+};
