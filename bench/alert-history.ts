@@ -71,6 +71,7 @@ function aRun(agent: string, endedAt: number, number: number): TraceRecord {
         agent_hint: null,
         map_hint: null,
         run_kind: null,
+        context: null,
         prompt: null,
       },
     ],

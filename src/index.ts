@@ -75,6 +75,7 @@ export type * from './storage/telemetry-writer.js';
 export type * from './storage/runs.js';
 export type * from './storage/agents.js';
 export type * from './storage/models.js';
+export type * from './storage/sessions.js';
 export type * from './storage/metrics.js';
 export type * from './storage/logs.js';
 export type * from './storage/service-map.js';

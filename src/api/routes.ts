@@ -10,6 +10,7 @@ import { logRoutes } from './resources/logs.js';
 import { meRoutes } from './resources/me.js';
 import { metricRoutes } from './resources/metrics.js';
 import { modelRoutes } from './resources/models.js';
+import { sessionRoutes } from './resources/sessions.js';
 import { organizationRoutes } from './resources/organizations.js';
 import { promptUsageRoutes } from './resources/prompt-usage.js';
 import { promptRoutes } from './resources/prompts.js';
@@ -28,6 +29,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     agentRoutes,
     agentStatsRoutes,
     modelRoutes,
+    sessionRoutes,
     metricRoutes,
     logRoutes,
     serviceMapRoutes,

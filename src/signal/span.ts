@@ -1,6 +1,7 @@
 import type { JsonObject } from './attributes.js';
 import type { MapHint } from './map-hint.js';
 import type { NanoUsd } from './money.js';
+import type { RunContext } from './run-context.js';
 import type { Micros } from './time.js';
 
 /** The position is the stored code of each type: append only. */
@@ -70,6 +71,8 @@ export interface SpanRecord {
    * a tool is at work, `other` where something else is, null where it says nothing.
    */
   run_kind: RunKind | null;
+  /** Likewise of its run's session, user and tags. */
+  context: RunContext | null;
   /** The prompt version that the span says it used. */
   prompt: PromptReference | null;
 }

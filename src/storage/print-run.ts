@@ -8,6 +8,9 @@ export interface PrintedRun {
   readonly trace_id: string;
   readonly agent_name: string;
   readonly kind: RunKind;
+  readonly session_id: string | null;
+  readonly user_id: string | null;
+  readonly tags: readonly string[];
   readonly status: RunStatus;
   readonly started_at: string;
   readonly ended_at: string | null;
@@ -25,6 +28,9 @@ export function printRunFields(run: RunSummary): PrintedRun {
     trace_id: run.trace_id,
     agent_name: run.agent_name,
     kind: run.kind,
+    session_id: run.session_id,
+    user_id: run.user_id,
+    tags: run.tags,
     status: run.status,
     started_at: formatTime(run.started_at),
     ended_at: run.ended_at === null ? null : formatTime(run.ended_at),

@@ -11,6 +11,9 @@ export interface RunSummary {
   readonly agent_name: string;
   /** Runs of kind `other` belong to what sent them, and count in no figure of an agent. */
   readonly kind: RunKind;
+  readonly session_id: string | null;
+  readonly user_id: string | null;
+  readonly tags: readonly string[];
   readonly status: RunStatus;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
@@ -38,7 +41,7 @@ export interface SpanDetails {
 
 /** A span as the trace detail shows it. */
 export interface StoredSpan extends Readonly<
-  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'prompt'>
+  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt'>
 > {
   /** Where they were asked for. */
   readonly details?: SpanDetails;
@@ -59,6 +62,12 @@ export interface RunFilter {
   /** Also one that has only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;
+  /** Exactly, as `storableIdentity` gives it; likewise the user, and one of the tags. */
+  readonly session_id?: string;
+  readonly user_id?: string;
+  readonly tag?: string;
+  /** The order of the list turned round. */
+  readonly oldest_first?: boolean;
   readonly status?: RunStatus;
   readonly success?: boolean;
   /** Started at or after. */

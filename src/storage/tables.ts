@@ -37,6 +37,8 @@ export const SPAN_WIRE = [
   { name: 'map_hint', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** What the span says of its run's kind: a position in `RUN_KINDS`. */
   { name: 'run_kind', kind: 'uint8', sql: 'UTINYINT', nullable: true },
+  /** What it says of its run's session, user and tags: `signal/run-context.ts`. */
+  { name: 'context', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
 ] as const satisfies readonly Column[];
 
@@ -57,7 +59,11 @@ export const TRACE_WIRE = [
   { name: 'metadata', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'sdk_version', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'idle_timeout_ms', kind: 'int64', sql: 'BIGINT', nullable: true },
-  { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
+  { name: 'session_id', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'user_id', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** A line for each. */
+  { name: 'tags', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'derived', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
 
 /** What only the store says of a header; it crosses as null. */
@@ -262,16 +268,19 @@ export const REPLACED_ASIDE: Table = {
 };
 
 const SEARCHED = ['outcome', 'error_message'] as const;
+const LOOKED_UP = ['session_id', 'user_id', 'tags'] as const;
 
 /**
  * Which texts the runs of a moved segment may have (`duckdb/texts`), by the first and the last commit (`seq`) of its headers: the
- * bits of each column that is searched, null where they would tell nothing. The columns' kinds know no bits, so this is in SQL.
+ * bits of each column that is searched, or looked for as a whole, null where they would tell nothing. The columns' kinds know no bits, so this is in SQL.
  */
 export const TEXT_BLOCKS = {
   name: 'text_blocks',
   searched: SEARCHED,
+  /** In lines, of which each is looked for as a whole. */
+  lookedUp: LOOKED_UP,
   create: (catalog: string): string =>
-    `CREATE TABLE ${catalog}.main.text_blocks (seq BIGINT NOT NULL, first_seq BIGINT NOT NULL, ${SEARCHED.map((column) => `${column} BIT`).join(', ')})`,
+    `CREATE TABLE ${catalog}.main.text_blocks (seq BIGINT NOT NULL, first_seq BIGINT NOT NULL, ${[...SEARCHED, ...LOOKED_UP].map((column) => `${column} BIT`).join(', ')})`,
 };
 
 /** The tables of the cold file that follow from others of it. */

@@ -6,6 +6,7 @@ import type { Models } from './models.js';
 import type { PromptRuns } from './prompt-runs.js';
 import type { Runs } from './runs.js';
 import type { ServiceMap } from './service-map.js';
+import type { Sessions } from './sessions.js';
 import type { TelemetryWriter } from './telemetry-writer.js';
 import type { Usage } from './usage.js';
 
@@ -20,6 +21,7 @@ export interface TelemetryPlane {
   readonly runs: Runs;
   readonly agents: Agents;
   readonly models: Models;
+  readonly sessions: Sessions;
   readonly metrics: Metrics;
   readonly logs: Logs;
   readonly map: ServiceMap;

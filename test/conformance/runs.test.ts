@@ -16,11 +16,19 @@ const AGENTS = ['Mail', 'post', 'archive'] as const;
 const TEXTS = [null, 'Timed OUT', 'out of time', 'ÜBER-lang', '50% of_it', "it's \\ out", ''] as const;
 
 /** What the store must give: looked for among all runs. */
-function listOf(runs: readonly TraceHeader[], { query, status, start_time }: RunFilter): string[] {
+function listOf(
+  runs: readonly TraceHeader[],
+  { query, status, start_time, session_id, user_id, tag }: RunFilter,
+): string[] {
   const wanted = query?.toLowerCase() ?? '';
   return runs
     .filter((run) =>
       [run.agent, run.outcome, run.error_message].some((text) => text?.toLowerCase().includes(wanted)),
+    )
+    .filter(({ metadata }) => session_id === undefined || metadata?.session_id === session_id)
+    .filter(({ metadata }) => user_id === undefined || metadata?.user_id === user_id)
+    .filter(
+      ({ metadata }) => tag === undefined || (metadata?.tags as string[] | null)?.includes(tag) === true,
     )
     .filter((run) => status === undefined || run.status === status)
     .filter((run) => run.started_at >= (start_time ?? -Infinity))
@@ -28,7 +36,14 @@ function listOf(runs: readonly TraceHeader[], { query, status, start_time }: Run
     .map((run) => run.trace_id);
 }
 
+const SESSIONS = ['s', "it's \n 1", 'Größe/%2F'] as const;
+const TAGS = ['a', 'b"', "c's"] as const;
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
 const run = fc.record({
+  session_id: fc.option(fc.constantFrom(...SESSIONS)),
+  user_id: fc.option(fc.constantFrom('u', 'v')),
+  tags: fc.option(fc.subarray([...TAGS], { minLength: 1 })),
   agent: fc.constantFrom(...AGENTS),
   outcome: fc.constantFrom(...TEXTS),
   error: fc.constantFrom(...TEXTS),
@@ -37,7 +52,11 @@ const run = fc.record({
   at: fc.nat(12),
 });
 const asked = fc.record({
-  query: fc.constantFrom('OUT', 'timed', 'über', '%', '_', '\\', 'ai', 'nowhere', 'e'),
+  query: maybe(fc.constantFrom('OUT', 'timed', 'über', '%', '_', '\\', 'ai', 'nowhere', 'e')),
+  session: maybe(fc.constantFrom(...SESSIONS, 'nobody')),
+  forUser: maybe(fc.constantFrom('u', 'U')),
+  oldestFirst: fc.boolean(),
+  tag: maybe(fc.constantFrom(...TAGS, 'a"')),
   status: fc.option(fc.constantFrom('completed' as const, 'failed' as const), { nil: undefined }),
   since: fc.option(fc.nat(12), { nil: undefined }),
   offset: fc.nat(8),
@@ -72,8 +91,15 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
         const user = await opened.addUser();
         const runs: TraceHeader[] = [];
         for (const [i, commit] of commits.entries()) {
-          const made = commit.map(({ agent, outcome, error, status, at }) =>
-            aHeader({ agent, outcome, error_message: error, status, started_at: NOON + (at + i) * 1000 }),
+          const made = commit.map(({ agent, outcome, error, status, at, ...context }) =>
+            aHeader({
+              metadata: context,
+              agent,
+              outcome,
+              error_message: error,
+              status,
+              started_at: NOON + (at + i) * 1000,
+            }),
           );
           runs.push(...made);
           const items = made.map((trace) => ({ trace, spans: [] }));
@@ -86,14 +112,19 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
             runs[i] = { ...earlier, outcome };
           }
         }
-        for (const { query, status, since, offset, limit } of questions) {
+        for (const { query, session, forUser, tag, oldestFirst, status, since, offset, limit } of questions) {
           const filter: RunFilter = {
-            query,
+            ...(query === undefined ? {} : { query }),
+            ...(session === undefined ? {} : { session_id: session }),
+            ...(forUser === undefined ? {} : { user_id: forUser }),
+            ...(tag === undefined ? {} : { tag }),
+            ...(oldestFirst ? { oldest_first: true } : {}),
             ...(status === undefined ? {} : { status }),
             ...(since === undefined ? {} : { start_time: NOON + since * 1000 }),
           };
           const { items, count } = await opened.store.runs.list(user, filter, { offset, limit });
           const expected = listOf(runs, filter);
+          if (oldestFirst) expected.reverse();
           same(
             { ids: items.map(({ trace_id }) => trace_id), count },
             { ids: expected.slice(offset, offset + limit), count: expected.length },

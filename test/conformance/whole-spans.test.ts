@@ -11,7 +11,7 @@ const RECEIVED = { receivedAt: NOON };
 /** What the contract gives of a span that was sent whole. */
 function expected(span: SpanRecord): DetailedSpan {
   return {
-    ...without(span, 'agent_hint', 'map_hint', 'run_kind', 'prompt', 'metadata'),
+    ...without(span, 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt', 'metadata'),
     details: { metadata: span.metadata, sent: null },
   };
 }

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
+import { printContext } from '../../src/signal/run-context.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../src/signal/span.js';
 import { durationMs, totalTokens } from '../../src/runs/rules/completion.js';
 import { DERIVED, FOLLOWS_SPANS } from '../../src/runs/rules/derived.js';
 import type { NamedHeader } from '../../src/runs/rules/following-header.js';
+import { contextOf, tagsKey } from '../../src/runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../src/runs/rules/header-of-spans.js';
 import type { Payload } from '../../src/runs/rules/payload.js';
 import type { SpanRow } from '../../src/runs/rules/rows.js';
@@ -27,6 +29,11 @@ export type Step =
 
 const TRACE_ID = '00000000-0000-4000-8000-000000000001';
 const STATUSES = RUN_STATUSES.map((_, code) => code);
+const CONTEXTS = [
+  printContext({ session_id: 's', user_id: null, tags: null }),
+  printContext({ session_id: 't', user_id: 'u', tags: ['a', 'b'] }),
+  printContext({ session_id: null, user_id: 'v', tags: ['b'] }),
+];
 /** The code of `other`. */
 const OTHER = 1;
 const RUNNING = RUN_STATUSES.indexOf('running');
@@ -52,6 +59,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
       total: nullable(fc.nat(9)),
       cost: nullable(fc.nat(9)),
       error: nullable(fc.constantFrom('broken', '')),
+      context: nullable(fc.constantFrom(...CONTEXTS)),
       kind: nullable(fc.constantFrom(OTHER, OTHER, OTHER, 0), 4),
       hint: nullable(
         fc.record({ source: fc.nat(AGENT_SOURCES.length - 1), name: fc.constantFrom('a', 'b', 'c') }),
@@ -84,6 +92,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
         agent_name: made.hint?.name ?? null,
         map_hint: null,
         run_kind: made.kind,
+        context: made.context,
         derived:
           (made.duration === null ? DERIVED.duration_ms : 0) |
           (made.total === null ? DERIVED.total_tokens : 0),
@@ -105,11 +114,14 @@ const declared = fc
     tokens: nullable(fc.nat(99)),
     cost: nullable(fc.nat(99)),
     metadata: nullable(fc.constantFrom('{"of":1}', '{"of":2}')),
+    session: nullable(fc.constantFrom('declared', 's')),
+    tags: nullable(fc.constant('declared')),
     version: nullable(fc.constantFrom('1', '2')),
   })
   .map((made) => (spans: readonly SentSpan[]): NamedHeader => {
     const ended_at = made.length === null ? null : made.start + made.length;
-    const usage = usageOf(spans.map(({ row, node }) => factsOf(row, node)));
+    const facts = spans.map(({ row, node }) => factsOf(row, node));
+    const [usage, context] = [usageOf(facts), contextOf(facts)];
     const header = {
       trace_id: TRACE_ID,
       kind: 0,
@@ -123,9 +135,15 @@ const declared = fc
       total_tokens: made.tokens ?? usage.total_tokens,
       total_cost_usd: made.cost ?? usage.total_cost_usd,
       metadata: made.metadata,
+      session_id: made.session ?? context.session_id,
+      user_id: context.user_id,
+      tags: made.tags ?? tagsKey(context),
       sdk_version: made.version,
       idle_timeout_ms: null,
       derived:
+        DERIVED.user_id |
+        (made.session === null ? DERIVED.session_id : 0) |
+        (made.tags === null ? DERIVED.tags : 0) |
         (made.duration === null ? DERIVED.duration_ms : 0) |
         (made.tokens === null ? DERIVED.total_tokens : 0) |
         (made.cost === null ? DERIVED.total_cost_usd : 0),
@@ -156,6 +174,9 @@ const following = fc
       error_message: given?.error_message ?? null,
       ...usageOf(facts),
       metadata: made.metadata,
+      session_id: contextOf(facts).session_id,
+      user_id: contextOf(facts).user_id,
+      tags: tagsKey(contextOf(facts)),
       sdk_version: made.version,
       idle_timeout_ms: made.timeout,
       derived: FOLLOWS_SPANS | DERIVED.total_tokens | DERIVED.total_cost_usd,

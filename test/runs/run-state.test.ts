@@ -7,7 +7,7 @@ import type { SpanRow, HeaderRow } from '../../src/runs/rules/rows.js';
 import { factsOf, keyOf } from '../../src/runs/rules/span-facts.js';
 import type { SpanState } from '../../src/runs/spans/span-state.js';
 import { RunState } from '../../src/runs/run-state.js';
-import { DERIVED } from '../../src/runs/rules/derived.js';
+import { CONTEXT, DERIVED } from '../../src/runs/rules/derived.js';
 import { payloadOf, payloadText } from '../support/payloads.js';
 import { NOON } from '../support/run-records.js';
 import { headerRow, spanRow } from '../storage/duckdb/incoming-records.js';
@@ -109,7 +109,7 @@ const COMPLETIONS: readonly {
     name: 'declared totals come in with the completion and are final',
     before: {},
     later: { total_tokens: 7, total_cost_usd: 70 },
-    expected: { total_tokens: 7, total_cost_usd: 70, derived: DERIVED.duration_ms },
+    expected: { total_tokens: 7, total_cost_usd: 70, derived: DERIVED.duration_ms | CONTEXT },
   },
 ];
 

@@ -53,6 +53,7 @@ export function aSpanRecord(traceId: string, changes: Partial<SpanRecord> = {}):
     agent_hint: null,
     map_hint: null,
     run_kind: null,
+    context: null,
     prompt: null,
     ...changes,
   };

@@ -22,6 +22,7 @@ const readOpenApi = {
 
 const TAGS: Readonly<Record<string, string>> = {
   traces: 'Runs of agents: bringing them in, reading them back, judging them.',
+  sessions: 'Conversations: runs that name the same session.',
   agents: 'Agents with their figures and runs.',
   otlp: 'OTLP/HTTP: traces, metrics and logs from OpenTelemetry clients.',
   models: 'Language models: their calls, tokens and cost.',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { MAX_IDENTITY, MAX_TAG } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../signal/span.js';
 import { parseTime } from '../../signal/time.js';
 import { printRun } from '../../storage/print-run.js';
@@ -15,6 +16,9 @@ export const runFields = {
     description:
       '`agent`: a run of an agent. `other`: something else that was sent, such as a request to a service, which counts in no figure of an agent.',
   }),
+  session_id: nullable(Type.String({ description: 'The conversation that the run belongs to.' })),
+  user_id: nullable(Type.String({ description: 'Whom it was for, in the words of who sent it.' })),
+  tags: Type.Array(Type.String()),
   status: Type.Enum(RUN_STATUSES),
   started_at: time(),
   ended_at: nullable(time()),
@@ -30,17 +34,28 @@ const runSchema = Type.Object({ ...runFields, span_count: count() }, { title: 'R
 
 export const runPageSchema = pageSchema(runSchema, 'RunPage');
 
+/** A session's or a user's id, which may be any text. */
+export function identity(description: string) {
+  return Type.String({ maxLength: MAX_IDENTITY, description });
+}
+
+/** Which runs count. */
+export const kindParameter = Type.Optional(
+  Type.Enum([...RUN_KINDS, 'all'], {
+    default: 'agent',
+    description: 'Which runs: those of agents, others, or all.',
+  }),
+);
+
 /** Query parameters of the lists of runs. */
 export const runParameters = {
   ...pageParameters,
-  kind: Type.Optional(
-    Type.Enum([...RUN_KINDS, 'all'], {
-      default: 'agent',
-      description: 'Which runs: those of agents, others, or all.',
-    }),
-  ),
+  kind: kindParameter,
   status: Type.Optional(Type.Enum(RUN_STATUSES)),
   success: Type.Optional(Type.Boolean()),
+  session_id: Type.Optional(identity('Runs of this conversation.')),
+  user_id: Type.Optional(identity('Runs for this user.')),
+  tag: Type.Optional(Type.String({ maxLength: MAX_TAG, description: 'Runs that have this tag.' })),
   start_time: Type.Optional(time('Started at or after.')),
   end_time: Type.Optional(time('Started at or before.')),
 };
@@ -50,6 +65,9 @@ export function runFilter(query: {
   readonly kind?: RunKind | 'all';
   readonly status?: RunFilter['status'];
   readonly success?: boolean;
+  readonly session_id?: string;
+  readonly user_id?: string;
+  readonly tag?: string;
   readonly start_time?: string;
   readonly end_time?: string;
 }): RunFilter {
@@ -60,6 +78,9 @@ export function runFilter(query: {
     ...(kind === 'all' ? {} : { kind }),
     ...(query.status === undefined ? {} : { status: query.status }),
     ...(query.success === undefined ? {} : { success: query.success }),
+    ...(query.session_id === undefined ? {} : { session_id: query.session_id }),
+    ...(query.user_id === undefined ? {} : { user_id: query.user_id }),
+    ...(query.tag === undefined ? {} : { tag: query.tag }),
     ...(start === undefined ? {} : { start_time: start }),
     ...(end === undefined ? {} : { end_time: end }),
   };
@@ -68,12 +89,16 @@ export function runFilter(query: {
 /**
  * A page of runs, in pieces where their texts are long.
  *
+ * @param shown with them, before them
  * @throws ConsumeError what the store throws while the first part is read.
  */
 export async function printRuns(
   { items, count, rest }: FoundRuns,
   request: PageRequest,
+  shown: object = {},
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const figures = JSON.stringify(pageFigures(items.length + (rest?.runs ?? 0), count, request));
-  return await longList('{"items":[', pagesFrom(items, rest?.pages), printRun, `],${figures.slice(1)}`);
+  const head = JSON.stringify(shown).slice(0, -1);
+  const start = `${head}${head === '{' ? '' : ','}"items":[`;
+  return await longList(start, pagesFrom(items, rest?.pages), printRun, `],${figures.slice(1)}`);
 }

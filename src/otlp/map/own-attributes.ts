@@ -132,6 +132,7 @@ function forgetConventions(span: SpanRecord): void {
   span.metadata = null;
   span.agent_hint = null;
   span.run_kind = null;
+  span.context = null;
   span.prompt = null;
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
+import { runContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
@@ -118,6 +119,7 @@ export class SpanMapper {
       output_data: output,
       agent_hint: hint,
       run_kind: runKindOf({ kind, otlpKind: span.kind ?? 0, hint }, reading),
+      context: runContext(reading.value('session_id'), reading.value('user_id'), reading.value('tags')),
       map_hint: null,
       prompt: promptOf(reading),
     };

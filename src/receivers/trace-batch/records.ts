@@ -65,6 +65,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     agent_hint: null,
     map_hint: null,
     run_kind: null,
+    context: null,
     prompt: null,
   };
 }

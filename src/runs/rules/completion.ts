@@ -1,3 +1,4 @@
+import { filledContext, parseContext, printContext } from '../../signal/run-context.js';
 import { DERIVED } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
@@ -27,9 +28,16 @@ export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): 
     facts.agent_name = incoming.agent_name;
   }
   facts.run_kind = surerKind(before.run_kind, later.run_kind);
+  facts.context = filledText(before.context, later.context);
   endAfterStart(facts);
   facts.total_tokens = totalTokens(facts);
   return merged;
+}
+
+function filledText(before: string | null, later: string | null): string | null {
+  if (before === null || later === null || before === later) return before ?? later;
+  const filled = filledContext(parseContext(before), parseContext(later));
+  return filled && printContext(filled);
 }
 
 /** That of an agent counts before others. Both are positions in `RUN_KINDS`. */
@@ -61,6 +69,9 @@ export function declaredHeader(row: HeaderRow): HeaderRow {
   if (row.derived & DERIVED.total_cost_usd) declared.total_cost_usd = null;
   if (row.derived & DERIVED.ended_at) declared.ended_at = null;
   if (row.derived & DERIVED.error_message) declared.error_message = null;
+  if (row.derived & DERIVED.session_id) declared.session_id = null;
+  if (row.derived & DERIVED.user_id) declared.user_id = null;
+  if (row.derived & DERIVED.tags) declared.tags = null;
   return declared;
 }
 

@@ -11,7 +11,13 @@ export const DERIVED = {
   started_at: 32,
   ended_at: 64,
   error_message: 128,
+  session_id: 256,
+  user_id: 512,
+  tags: 1024,
 } as const;
+
+/** What of a header tells what its run belongs to: derived wherever it is not declared. */
+export const CONTEXT = DERIVED.session_id | DERIVED.user_id | DERIVED.tags;
 
 /** What all stored spans determine in a header that nobody declared, beside the totals. */
 export const FOLLOWS_SPANS =
@@ -20,4 +26,5 @@ export const FOLLOWS_SPANS =
   DERIVED.status |
   DERIVED.started_at |
   DERIVED.ended_at |
-  DERIVED.error_message;
+  DERIVED.error_message |
+  CONTEXT;

@@ -1,6 +1,7 @@
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
-import { DERIVED } from './derived.js';
+import { tagsKey } from './context-of-spans.js';
+import { CONTEXT, DERIVED } from './derived.js';
 import type { RunFacts } from './run-facts.js';
 import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } from './completion.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
@@ -17,7 +18,7 @@ export interface NamedHeader {
 }
 
 /** What is derived in declared headers, too. */
-const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd;
+const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
 
 /** Whether the spans say how the run goes. */
 export function followsSpans(header: HeaderRow): boolean {
@@ -109,6 +110,12 @@ export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts):
     const usage = spans.usage();
     if (derived & DERIVED.total_tokens) next.total_tokens = usage.total_tokens;
     if (derived & DERIVED.total_cost_usd) next.total_cost_usd = usage.total_cost_usd;
+  }
+  if (derived & CONTEXT) {
+    const context = spans.context();
+    if (derived & DERIVED.session_id) next.session_id = context.session_id;
+    if (derived & DERIVED.user_id) next.user_id = context.user_id;
+    if (derived & DERIVED.tags) next.tags = tagsKey(context);
   }
   // Without any span there is nothing to follow yet.
   if (!followsSpans(header) || spans.size === 0) return { header: next, agent };

@@ -1,12 +1,14 @@
-import { must } from '../../signal/checked.js';
 import { AGENT_SOURCES, type RunKind, type RunStatus } from '../../signal/span.js';
+import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
 import { lastSpeaking, outcomeOf, speaksForRun, type Outcome, type OutcomeSpan } from './run-outcome.js';
+import { first, shallowest } from './shallowest.js';
 
 /** What a run's header depends on in each of its spans. */
 export interface HeaderSpan extends OutcomeSpan {
   readonly ended_at: Micros | null;
   readonly run_kind: RunKind | null;
+  readonly context: RunContext | null;
 }
 
 export interface FollowingHeader {
@@ -77,44 +79,13 @@ function agentOf(spans: readonly HeaderSpan[]): string {
     best = rank;
     candidates.push(span);
   }
-  const name = candidates[0]?.agent_hint?.name ?? NO_AGENT;
-  // Usually the name of a service, the same on each of its spans.
-  if (candidates.every((span) => span.agent_hint?.name === name)) return name;
-  const known = new Set(spans.map((span) => span.span_id));
-  const tops = candidates.filter(({ parent_span_id: id }) => id === null || !known.has(id));
-  if (tops.length > 0) return first(tops)?.agent_hint?.name ?? NO_AGENT;
-  const depths = depthsOf(spans);
-  const depth = (span: HeaderSpan): number => must(depths.get(span.span_id), 'depth of a span');
-  const least = candidates.reduce((min, span) => Math.min(min, depth(span)), Infinity);
-  return first(candidates.filter((span) => depth(span) === least))?.agent_hint?.name ?? NO_AGENT;
+  const isSame = (one: HeaderSpan, other: HeaderSpan): boolean =>
+    one.agent_hint?.name === other.agent_hint?.name;
+  return shallowest(spans, candidates, isSame)?.agent_hint?.name ?? NO_AGENT;
 }
 
 function rankOf(span: HeaderSpan): number {
   return span.agent_hint === null ? Infinity : AGENT_SOURCES.indexOf(span.agent_hint.source);
-}
-
-/**
- * How many known ancestors each span has, by its id; in a ring of parents each span has all of the ring. Every span is visited
- * once, because chains may be thousands of spans deep.
- */
-function depthsOf(spans: readonly HeaderSpan[]): ReadonlyMap<string, number> {
-  const parents = new Map(spans.map((span) => [span.span_id, span.parent_span_id]));
-  const depths = new Map<string, number>();
-  for (const { span_id } of spans) {
-    const path = new Map<string, number>();
-    let id: string | null = span_id;
-    while (id !== null && parents.has(id) && !depths.has(id) && !path.has(id)) {
-      path.set(id, path.size);
-      id = parents.get(id) ?? null;
-    }
-    const walked = [...path.keys()];
-    // The walk ended in itself: what was visited since then is a ring.
-    const ring = id === null ? undefined : path.get(id);
-    if (ring !== undefined) for (const member of walked.splice(ring)) depths.set(member, path.size - ring);
-    let depth = id === null ? -1 : (depths.get(id) ?? -1);
-    for (const below of walked.reverse()) depths.set(below, ++depth);
-  }
-  return depths;
 }
 
 /** The span that says most about its run: one without a parent before others, then the same order as among several roots. */
@@ -127,17 +98,6 @@ export function topmost<Span extends HeaderSpan>(spans: readonly Span[]): Span |
 export function isLedBy<Span extends HeaderSpan>(spans: Iterable<Span>, others: readonly Span[]): boolean {
   const top = topmost([...spans, ...others]);
   return top !== undefined && others.includes(top);
-}
-
-function first<Span extends HeaderSpan>(spans: readonly Span[]): Span | undefined {
-  return spans.reduce<Span | undefined>(
-    (least, span) => (least === undefined || isBefore(span, least) ? span : least),
-    undefined,
-  );
-}
-
-function isBefore(a: HeaderSpan, b: HeaderSpan): boolean {
-  return a.started_at === b.started_at ? a.span_id < b.span_id : a.started_at < b.started_at;
 }
 
 /** The latest time that any of the spans has. @param spans at least one */

@@ -14,13 +14,25 @@ export interface HeaderRow extends Omit<
   /** A position in `RUN_STATUSES`. */
   status: number;
   metadata: string | null;
+  session_id: string | null;
+  user_id: string | null;
+  /** A line for each (`printTags`). */
+  tags: string | null;
   derived: number;
 }
 
 /** A span as a store keeps it, without its payload. */
 export interface SpanRow extends Omit<
   SpanRecord,
-  'type' | 'status' | 'input_data' | 'output_data' | 'metadata' | 'agent_hint' | 'run_kind' | 'prompt'
+  | 'type'
+  | 'status'
+  | 'input_data'
+  | 'output_data'
+  | 'metadata'
+  | 'agent_hint'
+  | 'run_kind'
+  | 'context'
+  | 'prompt'
 > {
   /** A position in `SPAN_TYPES`. */
   type: number;
@@ -31,6 +43,8 @@ export interface SpanRow extends Omit<
   agent_name: string | null;
   /** A position in `RUN_KINDS`; null where the span says nothing of its run's kind. */
   run_kind: number | null;
+  /** As `printContext` gives it. */
+  context: string | null;
   derived: number;
 }
 
@@ -46,6 +60,7 @@ export const FACT_FIELDS = [
   'agent_source',
   'agent_name',
   'run_kind',
+  'context',
   'total_tokens',
   'cost_usd',
 ] as const;

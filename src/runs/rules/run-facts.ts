@@ -1,4 +1,6 @@
+import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
+import { contextOf } from './context-of-spans.js';
 import { headerOf, latestEnd, type FollowingHeader } from './header-of-spans.js';
 import type { SpanFacts } from './span-facts.js';
 import { usageOf, type Usage } from './usage.js';
@@ -11,6 +13,8 @@ export interface RunFacts {
   header(): FollowingHeader;
   /** See {@link usageOf}. */
   usage(): Usage;
+  /** See {@link contextOf}. */
+  context(): RunContext;
   /** See {@link latestEnd}. Only where there are spans. */
   latestEnd(): Micros;
 }
@@ -21,6 +25,7 @@ export function factsOfSpans(spans: readonly SpanFacts[]): RunFacts {
     size: spans.length,
     header: () => headerOf(spans),
     usage: () => usageOf(spans),
+    context: () => contextOf(spans),
     latestEnd: () => latestEnd(spans),
   };
 }

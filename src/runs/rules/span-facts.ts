@@ -1,5 +1,6 @@
 import { itemAt } from '../../signal/checked.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type AgentHint, type RunKind } from '../../signal/span.js';
+import { parseContext } from '../../signal/run-context.js';
 import type { MapSpan } from '../../signal/trace-map.js';
 import { parseUuid, uuidKey } from '../../worker/uuid-words.js';
 import type { HeaderSpan } from './header-of-spans.js';
@@ -25,6 +26,7 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
     error_message: row.error_message,
     agent_hint: agentHint(row.agent_source, row.agent_name),
     run_kind: runKind(row.run_kind),
+    context: row.context === null ? null : parseContext(row.context),
     total_tokens: row.total_tokens,
     cost_usd: row.cost_usd,
   };

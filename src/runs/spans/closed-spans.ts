@@ -1,5 +1,6 @@
 import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
+import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
 import type { Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
@@ -27,7 +28,7 @@ interface StoredRun {
 
 /**
  * The spans of a run that has more than are followed. Each span is stored and counted, but there is no tree of them: times,
- * status, error and kind go on following the spans, which takes the topmost one and a few numbers; agent, usage and what an agent
+ * status, error and kind go on following the spans, which takes the topmost one and a few numbers; agent, usage, context and what an agent
  * says below a wrapper stay as the first spans gave them. Which ids are stored is not known here: those that a commit brings are
  * looked up before, and {@link meet} takes the stored ones.
  */
@@ -38,6 +39,7 @@ export class ClosedSpans implements RunSpans {
   readonly #followed: number;
   readonly #usage: Usage;
   readonly #agent: string;
+  readonly #context: RunContext;
   #first: Micros;
   #latestEnd: Micros;
   #lastTime: Micros;
@@ -66,6 +68,7 @@ export class ClosedSpans implements RunSpans {
     this.#followed = parts.followed;
     this.#usage = { total_tokens: parts.tokens, total_cost_usd: parts.cost };
     this.#agent = parts.agent;
+    this.#context = parts.context;
     this.#first = parts.first;
     this.#latestEnd = parts.latestEnd;
     this.#lastTime = parts.lastTime;
@@ -92,6 +95,7 @@ export class ClosedSpans implements RunSpans {
       latestEnd: spans.latestEnd(),
       lastTime: spans.lastTime(),
       isOfAgent: spans.isOfAgent,
+      context: spans.context(),
       top: topOf(top),
       failure: failureOf(spans),
       before: spans,
@@ -115,6 +119,7 @@ export class ClosedSpans implements RunSpans {
       latestEnd: this.#latestEnd,
       lastTime: this.#lastTime,
       isOfAgent: this.#isOfAgent,
+      context: this.#context,
       top: printTop(this.#top),
       failure: printFailure(this.#failure),
     };
@@ -211,6 +216,10 @@ export class ClosedSpans implements RunSpans {
       duration_ms: ended_at === null ? null : (ended_at - this.#first) / 1000,
       error_message: outcome.error_message,
     };
+  }
+
+  context(): RunContext {
+    return this.#context;
   }
 
   usage(): Usage {

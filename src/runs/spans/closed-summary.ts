@@ -1,5 +1,6 @@
 import { itemAt } from '../../signal/checked.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
+import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
 import { hasFailed, speaksForRun, type Outcome } from '../rules/run-outcome.js';
 import { runKind, type SpanFacts } from '../rules/span-facts.js';
@@ -22,6 +23,8 @@ export interface Summary {
   readonly lastTime: Micros;
   /** Whether any span says that the run is an agent's. */
   readonly isOfAgent: boolean;
+  /** What the spans that were followed said of it. */
+  readonly context: RunContext;
   /** The units of its id, whether it has a parent, and the values that the header takes. */
   readonly top: readonly [
     id: readonly number[],

@@ -11,6 +11,7 @@ import { NO_ROW, type SpanColumns } from './span-columns.js';
  */
 export class DepthForest {
   readonly #columns: SpanColumns;
+  readonly #rank: (row: number) => number;
   /** The next row towards the root; a root points to itself. */
   #up = new Int32Array(FIRST_ROWS);
   /** How much deeper it is than the row above. */
@@ -25,8 +26,10 @@ export class DepthForest {
   /** The best candidates of all trees, and some former ones, by the depths that they had. */
   readonly #heap: Heap<Candidate>;
 
-  constructor(columns: SpanColumns) {
+  /** @param rank which spans are candidates: those that have the same as the best one */
+  constructor(columns: SpanColumns, rank: (row: number) => number) {
     this.#columns = columns;
+    this.#rank = rank;
     this.#heap = new Heap((a, b) => this.#isBetter(a, b));
   }
 
@@ -115,10 +118,10 @@ export class DepthForest {
       this.#up[member] = root;
       this.#deeper[member] = must(depths.get(member), 'depth of a span below the ring') - ring.size;
     }
-    const rank = this.#columns.rank(intAt(this.#best, root));
+    const rank = this.#rank(intAt(this.#best, root));
     if (this.#best[root] === NO_ROW) return;
     this.#best[root] = NO_ROW;
-    for (const member of members) if (this.#columns.rank(member) === rank) this.#compete(root, member);
+    for (const member of members) if (this.#rank(member) === rank) this.#compete(root, member);
   }
 
   #members(of: number): number[] {

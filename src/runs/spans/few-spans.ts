@@ -6,6 +6,8 @@ import {
   topmost,
   type FollowingHeader,
 } from '../rules/header-of-spans.js';
+import { contextWeight, type RunContext } from '../../signal/run-context.js';
+import { contextOf } from '../rules/context-of-spans.js';
 import type { Micros } from '../../signal/time.js';
 import { lastSpeaking } from '../rules/run-outcome.js';
 import { usageOf, type Usage } from '../rules/usage.js';
@@ -22,7 +24,14 @@ export class FewSpans implements RunSpans {
   }
 
   get weight(): number {
-    return this.#spans.size;
+    let weight = this.#spans.size;
+    let before: RunContext | null = null;
+    for (const { context } of this.#spans.values()) {
+      // Spans that say the same have it in common.
+      if (context !== null && context !== before) weight += contextWeight(context);
+      before = context;
+    }
+    return Math.floor(weight);
   }
 
   get hasRoot(): boolean {
@@ -81,6 +90,10 @@ export class FewSpans implements RunSpans {
 
   usage(): Usage {
     return usageOf(this.all());
+  }
+
+  context(): RunContext {
+    return contextOf(this.all());
   }
 
   latestEnd(): Micros {

@@ -2,13 +2,14 @@ import { doubleAt, intAt, wordAt } from '../../signal/checked.js';
 import { GOES_ON, isOfAgent, kindOf, topmost, type FollowingHeader } from '../rules/header-of-spans.js';
 import { hasFailed, outcomeOf } from '../rules/run-outcome.js';
 import { NO_NODE } from '../../signal/service-map.js';
+import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
 import { usageFrom, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import { AgentName } from './agent-name.js';
 import { Heap } from './heap.js';
 import { MapTally } from './map-tally.js';
 import type { RunSpans } from './run-spans.js';
+import { SaidOfRun } from './said-of-run.js';
 import { NO_ROW, SpanColumns } from './span-columns.js';
 import { doesSpeak, SpeakingSpans } from './speaking-spans.js';
 import type { SpanState } from './span-state.js';
@@ -25,7 +26,7 @@ export class ManySpans implements RunSpans {
   readonly #columns = new SpanColumns();
   readonly #tokens = new UsageTree(this.#columns, ({ tokens }) => tokens);
   readonly #costs = new UsageTree(this.#columns, ({ costs }) => costs);
-  readonly #agent = new AgentName(this.#columns);
+  readonly #said = new SaidOfRun(this.#columns);
   /** Spans without a parent, and some that have got one since. */
   readonly #roots = new Heap<number>((a, b) => this.#columns.isBefore(a, b));
   readonly #handles = new Map<string, SpanState>();
@@ -53,7 +54,7 @@ export class ManySpans implements RunSpans {
   }
 
   get weight(): number {
-    return Math.ceil(this.#columns.ids.size * WEIGHT);
+    return Math.ceil(this.#columns.ids.size * (WEIGHT + this.#said.weight) + this.#columns.contextWeight);
   }
 
   get hasRoot(): boolean {
@@ -159,7 +160,7 @@ export class ManySpans implements RunSpans {
         )
       : GOES_ON;
     return {
-      agent: this.#agent.name,
+      agent: this.#said.agent,
       kind: kindOf(top === NO_ROW ? undefined : { run_kind: this.#columns.kind(top) }, this.#isOfAgent),
       status: outcome.status,
       started_at: this.#firstStart,
@@ -171,6 +172,10 @@ export class ManySpans implements RunSpans {
 
   usage(): Usage {
     return usageFrom(this.#tokens.total, this.#costs.total);
+  }
+
+  context(): RunContext {
+    return this.#said.context;
   }
 
   latestEnd(): Micros {
@@ -210,7 +215,7 @@ export class ManySpans implements RunSpans {
       tree.reported(row, NaN);
       if (parent !== NO_ROW) tree.linked(row);
     }
-    this.#agent.arrived(row);
+    this.#said.arrived(row);
     this.#map?.arrived(row);
     this.#speaking?.arrived(row);
   }
@@ -218,7 +223,7 @@ export class ManySpans implements RunSpans {
   #change(row: number, parent: number, span: SpanFacts): void {
     const columns = this.#columns;
     const [tokens, cost] = [doubleAt(columns.tokens, row), doubleAt(columns.costs, row)];
-    const rank = columns.rank(row);
+    const before = this.#said.ranks(row);
     const spoke = doesSpeak(columns, row);
     const isLinked = columns.parents[row] === NO_ROW && parent !== NO_ROW;
     const node = intAt(columns.nodes, row);
@@ -235,10 +240,10 @@ export class ManySpans implements RunSpans {
     if (isLinked) {
       this.#tokens.linked(row);
       this.#costs.linked(row);
-      this.#agent.linked(row);
+      this.#said.linked(row);
       this.#map?.linked(row);
       this.#speaking?.linked(row);
     }
-    this.#agent.changed(row, rank);
+    this.#said.changed(row, before);
   }
 }

@@ -8,6 +8,7 @@ import {
   type RunStatus,
 } from '../../signal/span.js';
 import { NO_NODE } from '../../signal/service-map.js';
+import { contextWeight, printContext, type RunContext } from '../../signal/run-context.js';
 import { speaks } from '../rules/run-outcome.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
@@ -18,6 +19,8 @@ export const NO_ROW = -1;
 const NO_HINT = -1;
 /** In place of the code of a kind. */
 const NO_KIND = 255;
+/** In place of the number of a context. */
+const NO_CONTEXT = -1;
 
 /** What is kept of a span beside its id: {@link SpanFacts}, with the parent's row. */
 export type SpanValues = Omit<SpanFacts, 'span_id' | 'parent_span_id'>;
@@ -46,6 +49,11 @@ export class SpanColumns {
   #hints = new Int32Array(FIRST_ROWS);
   readonly #hintNumbers = new Map<string, number>();
   readonly #hintList: AgentHint[] = [];
+  #contexts = new Int32Array(FIRST_ROWS);
+  readonly #contextNumbers = new Map<string, number>();
+  readonly #contextList: RunContext[] = [];
+  /** The memory of all contexts, compared with that of a span as an object. */
+  contextWeight = 0;
   /** Only spans without a parent, and those that speak for their run, can give theirs to a header. */
   readonly #errors = new Map<number, string>();
 
@@ -58,6 +66,7 @@ export class SpanColumns {
       this.parents[row] = NO_ROW;
       this.nodes[row] = NO_NODE;
       this.#hints[row] = NO_HINT;
+      this.#contexts[row] = NO_CONTEXT;
       this.ends[row] = NaN;
       this.tokens[row] = NaN;
       this.costs[row] = NaN;
@@ -93,6 +102,12 @@ export class SpanColumns {
     return code === NO_KIND ? null : itemAt(RUN_KINDS, code);
   }
 
+  /** @param row also {@link NO_ROW} */
+  context(row: number): RunContext | null {
+    const context = row === NO_ROW ? NO_CONTEXT : intAt(this.#contexts, row);
+    return context === NO_CONTEXT ? null : itemAt(this.#contextList, context);
+  }
+
   error(row: number): string | null {
     return this.#errors.get(row) ?? null;
   }
@@ -113,6 +128,7 @@ export class SpanColumns {
     this.costs[row] = span.cost_usd ?? NaN;
     this.#hints[row] = span.agent_hint === null ? NO_HINT : this.#hintNumber(span.agent_hint);
     this.#kinds[row] = span.run_kind === null ? NO_KIND : RUN_KINDS.indexOf(span.run_kind);
+    this.#contexts[row] = span.context === null ? NO_CONTEXT : this.#contextNumber(span.context);
     const source = span.agent_hint?.source;
     const isKept = !hasParent || speaks({ isRoot: false, type: span.type, status: span.status, source });
     if (!isKept || span.error_message === null) this.#errors.delete(row);
@@ -134,6 +150,7 @@ export class SpanColumns {
       error_message: this.error(row),
       agent_hint: this.hint(row),
       run_kind: this.kind(row),
+      context: this.context(row),
       total_tokens: numberOf(doubleAt(this.tokens, row)),
       cost_usd: numberOf(doubleAt(this.costs, row)),
     };
@@ -154,6 +171,16 @@ export class SpanColumns {
     return number;
   }
 
+  #contextNumber(context: RunContext): number {
+    const key = printContext(context);
+    const known = this.#contextNumbers.get(key);
+    if (known !== undefined) return known;
+    const number = this.#contextList.push(context) - 1;
+    this.contextWeight += contextWeight(context);
+    this.#contextNumbers.set(key, number);
+    return number;
+  }
+
   #grow(): void {
     this.parents = grown(this.parents, Int32Array);
     this.nodes = grown(this.nodes, Int32Array);
@@ -167,6 +194,7 @@ export class SpanColumns {
     this.#here = grown(this.#here, Uint8Array);
     this.#statuses = grown(this.#statuses, Uint8Array);
     this.#kinds = grown(this.#kinds, Uint8Array);
+    this.#contexts = grown(this.#contexts, Int32Array);
     this.#hints = grown(this.#hints, Int32Array);
   }
 }

@@ -135,7 +135,7 @@ const FULL_SPAN = {
 type Check = (id: string, place: Record<string, string>, call?: Call) => Promise<{ readonly body: unknown }>;
 
 async function checkSuccesses(check: Check): Promise<void> {
-  const full = anItem({ spans: 3 });
+  const full = anItem({ trace: { metadata: { session_id: 'ticket 47', tags: ['a'] } }, spans: 3 });
   const bare = anItem({ trace: { success: undefined, metadata: undefined, ended_at: undefined }, spans: 0 });
   const broken = anItem({ trace: { trace_id: 'x' } });
   await check('ingestTraces', {}, { json: { traces: [full, bare, broken] } });
@@ -158,6 +158,8 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('readAgent', { agent_id });
   await check('readAgentStats', { agent_id, query: '?days=30' });
   await check('listAgentRuns', { agent_id });
+  await check('listSessions', { query: `?agent_id=${agent_id}` });
+  await check('readSession', { session_id: 'ticket%2047' });
   for (const id of ['exportTraces', 'exportMetrics', 'exportLogs']) await check(id, {}, { json: {} });
   await check('exportTraces', {}, { json: { resourceSpans: [{ scopeSpans: [{ spans: [{}] }] }] } });
   await check('readOpenApi', {}, { key: null });
@@ -332,6 +334,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   const reader = (await api.createKey(['read'])).key;
   const missing = {
     trace_id: randomUUID(),
+    session_id: randomUUID(),
     span_id: randomUUID(),
     agent_id: randomUUID(),
     user_id: randomUUID(),
@@ -344,6 +347,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere' };
   const nonsense = {
     trace_id: 'x',
+    session_id: 'x',
     span_id: 'x',
     agent_id: 'x',
     user_id: 'x',
@@ -359,6 +363,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   };
   const broken = {
     trace_id: '%zz',
+    session_id: '%zz',
     span_id: '%zz',
     agent_id: '%zz',
     user_id: '%zz',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { contextOf } from '../../../src/runs/rules/context-of-spans.js';
 import { headerOf, topmost, type HeaderSpan } from '../../../src/runs/rules/header-of-spans.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type AgentSource } from '../../../src/signal/span.js';
 import { holds } from '../../support/property.js';
@@ -18,6 +19,7 @@ function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> =
     error_message: null,
     agent_hint: null,
     run_kind: null,
+    context: null,
     ...changes,
   };
 }
@@ -139,6 +141,13 @@ void t.test('the header is the same in whatever order the spans come', async (t)
           started_at: fc.integer({ min: NOON, max: NOON + 2 }),
           ended_at: fc.option(fc.integer({ min: NOON + 2, max: NOON + 4 })),
           error_message: fc.option(fc.constant('refused')),
+          context: fc.option(
+            fc.record({
+              session_id: fc.option(fc.constantFrom('s', 't')),
+              user_id: fc.option(fc.constantFrom('u', 'v')),
+              tags: fc.option(fc.constantFrom(['a'], ['a', 'b'])),
+            }),
+          ),
           run_kind: fc.constantFrom(null, 'other', 'other', 'other', ...RUN_KINDS),
           agent_hint: fc.option(
             fc.record({
@@ -154,7 +163,9 @@ void t.test('the header is the same in whatever order the spans come', async (t)
     t,
     fc.property(
       spans,
-      ([all, shuffled]) => JSON.stringify(headerOf(all)) === JSON.stringify(headerOf(shuffled)),
+      ([all, shuffled]) =>
+        JSON.stringify([headerOf(all), contextOf(all)]) ===
+        JSON.stringify([headerOf(shuffled), contextOf(shuffled)]),
     ),
     { numRuns: 5000 },
   );

@@ -19,6 +19,7 @@ function aSpan(id: string, parent: string | null, ...changes: readonly Partial<H
     error_message: null,
     agent_hint: null,
     run_kind: null,
+    context: null,
   };
   return changes.reduce<HeaderSpan>((span, change) => ({ ...span, ...change }), base);
 }

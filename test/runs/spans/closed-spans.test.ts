@@ -21,6 +21,7 @@ function aSpan(n: number, parent: number | null, changes: Partial<SpanFacts> = {
     error_message: null,
     agent_hint: null,
     run_kind: null,
+    context: null,
     total_tokens: null,
     cost_usd: null,
     ...{ seq: 1, line: 0, row: undefined, payload: undefined, changed: true },

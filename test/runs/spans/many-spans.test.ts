@@ -3,6 +3,8 @@ import t from 'tap';
 import { headerOf, latestEnd, topmost } from '../../../src/runs/rules/header-of-spans.js';
 import { HourSums } from '../../../src/signal/hour-sums.js';
 import { AGENT_NODE, NO_NODE } from '../../../src/signal/service-map.js';
+import { contextOf } from '../../../src/runs/rules/context-of-spans.js';
+import { filledContext } from '../../../src/signal/run-context.js';
 import { AGENT_SOURCES, RUN_STATUSES, type RunKind } from '../../../src/signal/span.js';
 import { countTrace } from '../../../src/signal/trace-map.js';
 import { speaksForRun } from '../../../src/runs/rules/run-outcome.js';
@@ -33,6 +35,13 @@ const message = (ids: number): fc.Arbitrary<Message> =>
     agent_hint: nullable(
       fc.record({ source: fc.constantFrom(...AGENT_SOURCES), name: fc.constantFrom('a', 'b', 'c') }),
     ),
+    context: nullable(
+      fc.record({
+        session_id: nullable(fc.constantFrom('s', 't')),
+        user_id: nullable(fc.constantFrom('u', 'v')),
+        tags: nullable(fc.constantFrom(['a'], ['a', 'b'])),
+      }),
+    ),
     run_kind: nullable(fc.constantFrom('other', 'other', 'other', 'agent')),
     total_tokens: nullable(fc.constantFrom(0, 1, 5, 2 ** 53 - 1, 2 ** 52 + 1)),
     cost_usd: nullable(fc.constantFrom(0, 3, 999_999_999_999e6, 123_456_789_012_345)),
@@ -50,6 +59,7 @@ function completed(before: Message, later: Message): Message {
     ended_at: ended_at === null ? null : Math.max(ended_at, before.started_at),
     error_message: before.error_message ?? later.error_message,
     agent_hint: isBetter ? later.agent_hint : before.agent_hint,
+    context: filledContext(before.context, later.context),
     run_kind: surer(before.run_kind, later.run_kind),
     total_tokens: before.total_tokens === null ? later.total_tokens : before.total_tokens,
     cost_usd: before.cost_usd ?? later.cost_usd,
@@ -88,6 +98,7 @@ function compare(many: ManySpans, known: ReadonlyMap<string, Message>): void {
   const spans = [...known.values()];
   same(many.size, spans.length);
   same(many.header(), headerOf(spans));
+  same(many.context(), contextOf(spans));
   same(many.usage(), usageOf(spans));
   same(many.latestEnd(), latestEnd(spans));
   same(
@@ -169,6 +180,7 @@ void t.test('a chain of ten thousand spans whose names differ, from its end to i
       error_message: null,
       agent_hint: n === 0 ? null : { source: 'agent span', name: `agent ${n}` },
       run_kind: null,
+      context: null,
       total_tokens: 1,
       cost_usd: n,
     };

@@ -6,7 +6,15 @@ import { listOf } from '../../support/read-pieces.js';
 /** A span as the API shows it. */
 export type ShownSpan = Omit<
   SpanRecord,
-  'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'prompt' | 'started_at' | 'ended_at' | 'cost_usd'
+  | 'metadata'
+  | 'agent_hint'
+  | 'map_hint'
+  | 'run_kind'
+  | 'context'
+  | 'prompt'
+  | 'started_at'
+  | 'ended_at'
+  | 'cost_usd'
 > & {
   readonly started_at: string;
   readonly ended_at: string | null;

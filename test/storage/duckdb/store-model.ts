@@ -1,3 +1,4 @@
+import { contextIn } from '../../../src/signal/run-context.js';
 import { sumToNumber } from '../../../src/signal/money.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import { formatTime, type Micros } from '../../../src/signal/time.js';
@@ -158,6 +159,8 @@ function shownRun({ header, spans }: ModelTrace): ModelRun {
   return {
     ...shown,
     agent_name,
+    ...contextIn(header.metadata),
+    tags: contextIn(header.metadata).tags ?? [],
     duration_ms: header.duration_ms ?? elapsed(header),
     total_tokens: header.total_tokens ?? usage(all, tokensOf),
     total_cost_usd: header.total_cost_usd ?? usage(all, (span) => span.cost_usd),
@@ -167,7 +170,7 @@ function shownRun({ header, spans }: ModelTrace): ModelRun {
 
 function shownSpan(span: SpanRecord): ShownSpan {
   return {
-    ...without(span, 'metadata', 'agent_hint', 'map_hint', 'run_kind', 'prompt'),
+    ...without(span, 'metadata', 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt'),
     started_at: formatTime(span.started_at),
     ended_at: span.ended_at === null ? null : formatTime(span.ended_at),
     duration_ms: span.duration_ms ?? elapsed(span),

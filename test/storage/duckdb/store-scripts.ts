@@ -101,6 +101,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
         '/https://orders.example',
       ),
       run_kind: fc.constant(null),
+      context: fc.constant(null),
       prompt: fc.constant(null),
       times,
     })

@@ -17,7 +17,8 @@ export interface OwnAttribute {
 }
 
 /** What OTLP itself says of a span in any case: the trace, start and end. */
-type SaidByOtlp = 'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'run_kind' | 'prompt';
+type SaidByOtlp =
+  'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt';
 
 /**
  * The fields of a span. On a span with {@link VERBATIM} they are all there is to it: what is missing is null, and other

@@ -1,6 +1,7 @@
 import { byteAt, itemAt, must } from '../../../signal/checked.js';
 import type { MapSpan } from '../../../signal/trace-map.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
+import { parseContext, type RunContext } from '../../../signal/run-context.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { DERIVED } from '../../../runs/rules/derived.js';
 import { indexOf } from '../../table.js';
@@ -86,11 +87,18 @@ export function newSpansAt(
     return typeof value === 'string' ? value : null;
   };
   const states: SpanState[] = [];
+  let said: string | null = null;
+  let context: RunContext | null = null;
   let hint = null as SpanState['agent_hint'];
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
     const found = agentHint(numberAt(S.agent_source, row), textAt(S.agent_name, row));
     // Most spans of a trace have the same value, which is kept once.
     if (found?.source !== hint?.source || found?.name !== hint?.name) hint = found;
+    const text = textAt(S.context, row);
+    if (text !== said) {
+      said = text;
+      context = text === null ? null : parseContext(text);
+    }
     states.push({
       span_id: uuidKey(spanIds, row * 4),
       parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(batch.parentIds, row * 4),
@@ -102,6 +110,7 @@ export function newSpansAt(
       error_message: textAt(S.error_message, row),
       agent_hint: hint,
       run_kind: runKind(numberAt(S.run_kind, row)),
+      context,
       total_tokens: numberAt(S.total_tokens, row),
       cost_usd: numberAt(S.cost_usd, row),
       seq: 0,
@@ -124,6 +133,7 @@ const T = {
 const S = {
   type: indexOf(SPAN_WIRE, 'type'),
   run_kind: indexOf(SPAN_WIRE, 'run_kind'),
+  context: indexOf(SPAN_WIRE, 'context'),
   parent_span_id: indexOf(SPAN_WIRE, 'parent_span_id'),
   status: indexOf(SPAN_WIRE, 'status'),
   started_at: indexOf(SPAN_WIRE, 'started_at'),

@@ -60,7 +60,7 @@ export class RunsClient implements Runs {
     const { tenant } = await this.#reach.user(userId);
     const { items, count, rest } = await this.#reach.readAs(tenant, 'runs', 'list', [filter, page], abort);
     if (rest.length === 0) return { items, count };
-    return { items, count, rest: { runs: rest.length, pages: this.#pages(tenant, rest, abort) } };
+    return { items, count, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
 
   async setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
@@ -94,10 +94,11 @@ export class RunsClient implements Runs {
   async *#pages(
     tenant: number,
     ids: readonly string[],
+    filter: RunFilter,
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly RunSummary[]> {
     for (let rest = ids; rest.length > 0;) {
-      const part = await this.#reach.readAs(tenant, 'runs', 'rest', [rest], abort);
+      const part = await this.#reach.readAs(tenant, 'runs', 'rest', [rest, filter], abort);
       yield part.items;
       rest = part.rest;
     }

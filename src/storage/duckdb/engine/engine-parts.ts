@@ -35,6 +35,7 @@ import { RunFigures } from '../figures/run-figures.js';
 import type { RunChanges } from '../figures/counted-run.js';
 import { AgentReads } from '../queries/agent-reads.js';
 import { MapReads } from '../queries/map-reads.js';
+import { SessionReads } from '../queries/session-reads.js';
 import { ModelReads } from '../queries/model-reads.js';
 import { RunReads } from '../queries/run-reads.js';
 import { UsageReads } from './usage-reads.js';
@@ -269,6 +270,7 @@ async function openFiles(
     runs: new RunReads({ agents, figures, traces }),
     agents: new AgentReads({ agents, figures, days }),
     models: new ModelReads(agents),
+    sessions: new SessionReads(agents),
     map: new MapReads(),
     usage: new UsageReads(counts),
     metrics,

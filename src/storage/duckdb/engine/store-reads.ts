@@ -2,6 +2,7 @@ import type { Transfer } from '../../../worker/thread-protocol.js';
 import type { AgentReads } from '../queries/agent-reads.js';
 import type { MapReads } from '../queries/map-reads.js';
 import type { ModelReads } from '../queries/model-reads.js';
+import type { SessionReads } from '../queries/session-reads.js';
 import type { RunReads } from '../queries/run-reads.js';
 import { asker, type Asker } from '../reads/asker.js';
 import type { Reads } from '../reads/read.js';
@@ -15,6 +16,7 @@ export interface StoreReads {
   readonly runs: RunReads;
   readonly agents: AgentReads;
   readonly models: ModelReads;
+  readonly sessions: SessionReads;
   readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points'>;
   readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'findTrace'>;
   readonly map: MapReads;

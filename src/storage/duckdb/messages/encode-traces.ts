@@ -3,6 +3,7 @@ import type { TracesBatch } from '../../../signal/batch.js';
 import { must } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../../signal/span.js';
+import { contextIn, NO_CONTEXT, printContext } from '../../../signal/run-context.js';
 import { deriveBatch } from '../../../signal/derive-map.js';
 import { sentOf } from '../../../signal/sent-span.js';
 import { fitsBatch, type BatchMap } from '../../../signal/service-map.js';
@@ -11,6 +12,7 @@ import type { TraceHeader, TraceRecord } from '../../../signal/trace.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
+import { contextOf, tagsKey } from '../../../runs/rules/context-of-spans.js';
 import { durationMs, totalTokens } from '../../../runs/rules/completion.js';
 import { DERIVED, FOLLOWS_SPANS } from '../../../runs/rules/derived.js';
 import { indexOf } from '../../table.js';
@@ -156,6 +158,7 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
   nullableText(to, S.map_hint, row, span.map_hint);
   if (span.run_kind === null) to.isNull(S.run_kind, row);
   else to.byte(S.run_kind, row, RUN_KINDS.indexOf(span.run_kind));
+  nullableText(to, S.context, row, span.context && printContext(span.context));
   to.byte(S.derived, row, derived);
 }
 
@@ -200,7 +203,15 @@ function writeHeader(
   nullableText(to, T.metadata, row, header.metadata === null ? null : printJson(header.metadata));
   nullableText(to, T.sdk_version, row, header.sdk_version);
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
-  to.byte(T.derived, row, derived);
+  const declared = header.follows_spans ? NO_CONTEXT : contextIn(header.metadata);
+  const given = contextOf(spans);
+  if (declared.session_id === null) derived |= DERIVED.session_id;
+  if (declared.user_id === null) derived |= DERIVED.user_id;
+  if (declared.tags === null) derived |= DERIVED.tags;
+  nullableText(to, T.session_id, row, declared.session_id ?? given.session_id);
+  nullableText(to, T.user_id, row, declared.user_id ?? given.user_id);
+  nullableText(to, T.tags, row, tagsKey(declared) ?? tagsKey(given));
+  to.uint32(T.derived, row, derived);
   to.isNull(T.commits, row);
   to.isNull(T.closed, row);
   to.text(T.agent, row, header.agent);

@@ -10,7 +10,7 @@ import type { Asker } from '../reads/asker.js';
 import type { Beside } from '../reads/read-pool.js';
 import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
-import { listRuns, readRunsAt, type RunsPart } from './runs.js';
+import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
 import {
   readCommits,
   readHeader,
@@ -125,14 +125,14 @@ export class RunReads {
   }
 
   /** The runs of a list that follow, as they are now. */
-  async rest({ tenant, short }: Asker, ids: readonly string[]): Promise<RunsPart> {
+  async rest({ tenant, short }: Asker, ids: readonly string[], filter: RunFilter): Promise<RunsPart> {
     const { agents, traces } = this.#known;
     return await short(async (connection, capture) => {
       const wanted = ids.map((id) => {
         const { words, text } = new TraceId(id);
         return { id: text, seq: traces.find(tenant, words, 0) };
       });
-      return await readRunsAt(connection, capture, agents, tenant, wanted);
+      return await readRunsAt(connection, capture, agents, tenant, wanted, orderOf(filter));
     });
   }
 }

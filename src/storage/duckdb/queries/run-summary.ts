@@ -1,5 +1,6 @@
 import { itemAt } from '../../../signal/checked.js';
 import { sumToNumber, type Usd } from '../../../signal/money.js';
+import { parseTags } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import type { RunSummary } from '../../runs.js';
 import { selectList } from '../../table.js';
@@ -10,6 +11,9 @@ import type { Row, Value } from '../files/connection.js';
 const SHOWN = new Set([
   'trace_id',
   'kind',
+  'session_id',
+  'user_id',
+  'tags',
   'status',
   'started_at',
   'ended_at',
@@ -36,6 +40,9 @@ export function runSummary(row: Row, agents: Agents): RunSummary {
     agent_id: agent?.id ?? '',
     agent_name: agent?.name ?? '',
     kind: itemAt(RUN_KINDS, Number(row.kind)),
+    session_id: text(row.session_id),
+    user_id: text(row.user_id),
+    tags: typeof row.tags === 'string' ? parseTags(row.tags) : [],
     status: itemAt(RUN_STATUSES, Number(row.status)),
     started_at: Number(row.started_at),
     ended_at: number(row.ended_at),

@@ -1,4 +1,5 @@
 import { itemAt } from '../../../signal/checked.js';
+import { storableIdentity, storableTag } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
 import type { RunFilter, RunSummary } from '../../runs.js';
 import { TRACES } from '../../tables.js';
@@ -10,7 +11,7 @@ import { newest, relation, type Condition } from '../rows/relation.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { Capture } from '../rows/segment.js';
 import { PART_BYTES } from '../rows/part-bytes.js';
-import { hasText, inLowerCase, whereText } from '../texts/text-blocks.js';
+import { hasLine, hasText, inLowerCase, whereText, type LookedUp } from '../texts/text-blocks.js';
 import { narrowed, ofCommits } from '../rows/commit-ranges.js';
 import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from './run-summary.js';
@@ -18,7 +19,8 @@ import { RUN_COLUMNS, runSummary } from './run-summary.js';
 const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
 /** With more agents than this that have a text in their names, all runs are looked through for it. */
 const MOST_NAMED = 64;
-const ORDER = 'started_at DESC, trace_id DESC';
+const NEWEST_FIRST = 'started_at DESC, trace_id DESC';
+const OLDEST_FIRST = 'started_at, trace_id';
 
 /** The first runs of a list, as many as memory may hold, and how to find the others. */
 export interface RunsPart {
@@ -46,6 +48,8 @@ interface Matching {
   readonly counted: readonly Agent[];
   /** The list of these runs, where there is one of them. */
   readonly list: RunList | null;
+  /** What is asked for of session, user and tags; it is in {@link sql}, too. */
+  readonly lines: readonly LookedUp[];
   /** The agents that have the text in their names: all their runs match. */
   readonly named: readonly number[];
 }
@@ -73,10 +77,11 @@ async function readRuns(
   capture: Capture,
   agents: Agents,
   figures: RunFigures,
-  { tenant, filter, page, sql, counted: under, list, named }: Wanted,
+  { tenant, filter, page, sql, counted: under, list, lines, named }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before anything is awaited, since it changes with every commit.
   const counted = countKnown(figures, under, filter);
+  const order = orderOf(filter);
   const since =
     list !== null && isWholeList(filter) ? figures.nthNewest(list, page.offset + page.limit) : null;
   if (counted !== null && counted <= page.offset) return { ...NONE, count: counted };
@@ -84,30 +89,34 @@ async function readRuns(
     const where = `tenant = ${tenant} AND ${sql} AND started_at >= make_timestamp(${since})`;
     const rows = await sizedRows(
       connection,
-      `SELECT * FROM ${newest(capture, TRACES, where)} ${orderAndCut(page)}`,
+      `SELECT * FROM ${newest(capture, TRACES, where)} ${orderAndCut(page, order)}`,
+      order,
     );
     return { ...partOf(rows, agents), count: counted };
   }
   const isOf = `tenant = ${tenant} AND ${sql}`;
   const text = filter.query === undefined ? undefined : await inLowerCase(connection, filter.query);
   const values = text === undefined ? [] : [text];
-  let where: Condition[] = [isOf];
-  if (text !== undefined) where = await whereTextOrAgent(connection, capture, isOf, text, named);
+  let where: Condition[] =
+    text === undefined
+      ? await whereText(connection, capture, isOf, undefined, lines)
+      : await whereTextOrAgent(connection, capture, isOf, { text, named, lines });
   let count = counted;
   if (count === null) {
     const places = await matchingPlaces(connection, capture, where, values);
     count = countIn(places);
     if (count <= page.offset) return { ...NONE, count };
     const matches = text === undefined ? isOf : `${isOf} AND ${hasTextOrAgent(named)}`;
-    where = conditionsOnPage(places, page.offset + page.limit).map((there) => narrowed(there, matches));
+    if (order === NEWEST_FIRST)
+      where = conditionsOnPage(places, page.offset + page.limit).map((there) => narrowed(there, matches));
   }
   // First which runs these are, by narrow columns; then those few rows, found by their commits.
   const keys = await connection.rows(
-    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page)}`,
+    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page, order)}`,
     values,
   );
   const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
-  return { ...(await readRunsAt(connection, capture, agents, tenant, wanted)), count };
+  return { ...(await readRunsAt(connection, capture, agents, tenant, wanted, order)), count };
 }
 
 /** Conditions like those of {@link whereText}, for runs that have the text or belong to one of the agents. */
@@ -115,15 +124,15 @@ async function whereTextOrAgent(
   connection: Connection,
   capture: Capture,
   isOf: string,
-  text: string,
-  named: readonly number[],
+  { text, named, lines }: Pick<Matching, 'named' | 'lines'> & { readonly text: string },
 ): Promise<Condition[]> {
-  if (named.length === 0) return await whereText(connection, capture, isOf, text);
+  if (named.length === 0) return await whereText(connection, capture, isOf, text, lines);
   // Each condition contains the list of the agents.
   if (named.length > MOST_NAMED) return [`${isOf} AND ${hasTextOrAgent(named)}`];
   const isNamed = `IN (${named.join(', ')})`;
-  const others = await whereText(connection, capture, `${isOf} AND agent_no NOT ${isNamed}`, text);
-  return [`${isOf} AND agent_no ${isNamed}`, ...others];
+  const ofNamed = await whereText(connection, capture, `${isOf} AND agent_no ${isNamed}`, undefined, lines);
+  const others = await whereText(connection, capture, `${isOf} AND agent_no NOT ${isNamed}`, text, lines);
+  return [...ofNamed, ...others];
 }
 
 function hasTextOrAgent(named: readonly number[]): string {
@@ -132,13 +141,21 @@ function hasTextOrAgent(named: readonly number[]): string {
 
 const NONE = { items: [], rest: [], count: 0 };
 
-function orderAndCut({ limit, offset }: Page): string {
-  return `ORDER BY ${ORDER} LIMIT ${limit} OFFSET ${offset}`;
+/** The order of a list, in SQL. */
+export function orderOf({ oldest_first = false }: RunFilter): string {
+  return oldest_first ? OLDEST_FIRST : NEWEST_FIRST;
+}
+
+function orderAndCut({ limit, offset }: Page, order: string): string {
+  return `ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
 }
 
 /** Whether all runs of the user, of an agent or of a kind are asked for. */
-function isWholeList({ status, success, start_time, end_time, query }: RunFilter): boolean {
-  return [status, success, start_time, end_time, query].every((one) => one === undefined);
+function isWholeList(filter: RunFilter): boolean {
+  const { status, success, start_time, end_time, query, session_id, user_id, tag } = filter;
+  return [status, success, start_time, end_time, query, session_id, user_id, tag, filter.oldest_first].every(
+    (one) => one === undefined,
+  );
 }
 
 /** How many runs match, where the figures in memory know it; otherwise null. */
@@ -156,13 +173,14 @@ function countKnown(
   }, 0);
 }
 
-/** The first of some runs, newest first, found by the commits of their headers. Runs that are gone are left out. */
+/** The first of some runs, in the order of their list ({@link orderOf}), found by the commits of their headers. Runs that are gone are left out. */
 export async function readRunsAt(
   connection: Connection,
   capture: Capture,
   agents: Agents,
   tenant: number,
   wanted: readonly { readonly id: string; readonly seq: number }[],
+  order: string,
 ): Promise<RunsPart> {
   if (wanted.length === 0) return NONE;
   const seqOf = new Map(wanted.map(({ id, seq }) => [id, seq]));
@@ -171,12 +189,12 @@ export async function readRunsAt(
   // The commit of one run may hold an older header of another, which must not take up room in the part.
   const places = [...seqOf].map(([id, seq]) => `('${id}'::UUID, ${seq}::BIGINT)`).join(', ');
   const headers = `SELECT * FROM ${relation(capture, TRACES, where)} WHERE (trace_id, seq::BIGINT) IN (${places})`;
-  return partOf(await sizedRows(connection, headers), agents);
+  return partOf(await sizedRows(connection, headers, order), agents);
 }
 
 /** Headers in the order of lists. Only the first ones have their texts, as many as memory may hold. @param headers in SQL */
-async function sizedRows(connection: Connection, headers: string): Promise<Row[]> {
-  const inOrder = `OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING)`;
+async function sizedRows(connection: Connection, headers: string, order: string): Promise<Row[]> {
+  const inOrder = `OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
   const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto FROM (${headers})`;
   const fitting = `SELECT * REPLACE (CASE WHEN fits THEN outcome END AS outcome, CASE WHEN fits THEN error_message END AS error_message)
     FROM (SELECT *, place = 1 OR upto <= ${PART_BYTES} AS fits FROM (${sized}))`;
@@ -203,13 +221,27 @@ function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching
   if (filter.success !== undefined) sql.push(filter.success ? 'success' : 'NOT success');
   if (filter.start_time !== undefined) sql.push(`started_at >= make_timestamp(${filter.start_time})`);
   if (filter.end_time !== undefined) sql.push(`started_at <= make_timestamp(${filter.end_time})`);
+  const lines = linesOf(filter);
+  sql.push(...lines.map(hasLine));
   const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
   return {
     sql: sql.join(' AND '),
     counted,
     list: agentId === undefined ? listOf(tenant, kind) : listUnder(tenant, counted),
+    lines,
     named: matching.map((agent) => agent.agent_no),
   };
+}
+
+/** What is asked for of session, user and tags, as it is kept. */
+function linesOf({ session_id, user_id, tag }: RunFilter): LookedUp[] {
+  return [
+    ...(session_id === undefined
+      ? []
+      : [{ column: 'session_id', lines: [storableIdentity(session_id)] } as const]),
+    ...(user_id === undefined ? [] : [{ column: 'user_id', lines: [storableIdentity(user_id)] } as const]),
+    ...(tag === undefined ? [] : [{ column: 'tags', lines: [storableTag(tag)] } as const]),
+  ];
 }
 
 function listOf(tenant: number, kind: RunKind | undefined): RunList {

@@ -34,7 +34,14 @@ const LONG_TEXTS = ['name', 'model', 'error_message'];
 const TEXT_BYTES = LONG_TEXTS.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ');
 /** A page of spans with no more than this of each text is not too much, and most texts are shorter. */
 const CUT_CHARACTERS = 8192;
-const NOT_SHOWN: readonly string[] = ['trace_id', 'agent_source', 'agent_name', 'run_kind', 'derived'];
+const NOT_SHOWN: readonly string[] = [
+  'trace_id',
+  'agent_source',
+  'agent_name',
+  'run_kind',
+  'context',
+  'derived',
+];
 /** The columns of a span that are shown. */
 export const SHOWN = SPAN_WIRE.filter(({ name }) => !NOT_SHOWN.includes(name));
 const CUT_TEXTS = LONG_TEXTS.map((name) => `left(${name}, ${CUT_CHARACTERS}) AS ${name}`).join(', ');

@@ -1,5 +1,6 @@
 import { itemAt, wordAt } from '../../../signal/checked.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint } from '../../../signal/span.js';
+import { parseContext, type RunContext } from '../../../signal/run-context.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { SPANS } from '../../tables.js';
@@ -25,7 +26,7 @@ const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, sta
   ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
     + (cost_usd IS NULL)::INTEGER * 8 + (${GIVES_ERROR} AND error_message IS NOT NULL)::INTEGER * 16)::INTEGER,
   coalesce(run_kind, ${NO_KIND})::INTEGER,
-  coalesce(agent_name, ''), CASE WHEN ${GIVES_ERROR} THEN coalesce(error_message, '') ELSE '' END`;
+  coalesce(agent_name, ''), coalesce(context, ''), CASE WHEN parent_span_id IS NULL THEN coalesce(error_message, '') ELSE '' END`;
 
 /** Loads the spans of one trace that has many. @param traceId printed from its binary form */
 export async function loadManySpans(
@@ -52,10 +53,17 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
   const [seqs, lines] = [chunk.words(9, 8), chunk.words(10, 4)];
   const [sources, flags, kinds] = [chunk.words(11, 4), chunk.words(12, 4), chunk.words(13, 4)];
   let hint: AgentHint | null = null;
+  let said = '';
+  let context: RunContext | null = null;
   for (let row = 0; row < chunk.rows; row++) {
     const nulls = wordAt(flags, row);
     const kind = wordAt(kinds, row);
     hint = hintAt(chunk, row, wordAt(sources, row), hint);
+    const text = chunk.text(CONTEXT, row);
+    if (text !== said) {
+      said = text;
+      context = text === '' ? null : parseContext(text);
+    }
     const facts: SpanFacts = {
       span_id: uuidKey(ids, row * 4),
       parent_span_id: (nulls & 1) === 0 ? uuidKey(parents, row * 4) : null,
@@ -68,6 +76,7 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
       cost_usd: (nulls & 8) === 0 ? int64At(costs, row) : null,
       error_message: (nulls & 16) === 0 ? null : chunk.text(ERROR, row),
       agent_hint: hint,
+      context,
       run_kind: kind === NO_KIND ? null : runKind(kind),
     };
     spans.place(spans.add(facts), { seq: int64At(seqs, row), line: wordAt(lines, row) });
@@ -75,7 +84,8 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
 }
 
 const NAME = 14;
-const ERROR = 15;
+const CONTEXT = 15;
+const ERROR = 16;
 
 /** @param before that of the span before, which is used again where it is the same */
 function hintAt(chunk: FixedChunk, row: number, code: number, before: AgentHint | null): AgentHint | null {

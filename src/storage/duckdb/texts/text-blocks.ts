@@ -2,14 +2,15 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { TEXT_BLOCKS, TRACES } from '../../tables.js';
 import { narrowed, ofCommitsBetween } from '../rows/commit-ranges.js';
 import type { Connection, Row } from '../files/connection.js';
+import { literal } from '../files/database.js';
 import { slicesByRow } from '../rows/move-slices.js';
 import type { Condition } from '../rows/relation.js';
 import { COLD, type Capture, type Segment } from '../rows/segment.js';
 import { isAscii } from '../../log-text.js';
-import { gramHashes, TextGrams } from './text-grams.js';
+import { gramHashes, TextGrams, wholeHashes } from './text-grams.js';
 
 /** The columns of headers that are searched. Each has its bits in `text_blocks`, under its own name. */
-const { searched: SEARCHED } = TEXT_BLOCKS;
+const { searched: SEARCHED, lookedUp: LOOKED_UP } = TEXT_BLOCKS;
 const BLOCKS = `${COLD}.main.${TEXT_BLOCKS.name}`;
 /** How much text is added before others get a turn: a few milliseconds. */
 const BYTES_AT_ONCE = 1024 * 1024;
@@ -40,29 +41,43 @@ export async function noteMovedTexts(
   if (typeof range?.first !== 'number') return;
   const slices = await slicesByRow(connection, from, rows);
   const bits: string[] = [];
-  for (const column of SEARCHED) {
+  const note = async (column: string, text: string, add: Adding): Promise<void> => {
     const grams = new TextGrams();
     for (const slice of slices) {
-      await addTexts(
-        connection,
-        `SELECT DISTINCT lower(${column}) AS text FROM ${from} o WHERE ${slice} AND ${column} IS NOT NULL`,
-        grams,
-      );
+      const texts = `SELECT DISTINCT ${text} AS text FROM ${from} o WHERE ${slice} AND ${column} IS NOT NULL`;
+      await addTexts(connection, texts, (bytes) => {
+        add(grams, bytes);
+      });
       await breathe();
     }
     const printed = grams.print();
     bits.push(printed === null ? 'NULL' : `from_base64('${Buffer.from(printed).toString('base64')}')::BIT`);
-  }
+  };
+  for (const column of SEARCHED)
+    await note(column, `lower(${column})`, (grams, bytes) => {
+      grams.add(bytes);
+    });
+  for (const column of LOOKED_UP)
+    await note(column, column === 'tags' ? 'unnest(string_split(tags, chr(10)))' : column, (grams, bytes) => {
+      grams.addWhole(bytes);
+    });
+  const columns = [...SEARCHED, ...LOOKED_UP].join(', ');
   await connection.run(
-    `INSERT INTO ${BLOCKS} (seq, first_seq, ${SEARCHED.join(', ')}) VALUES (${Number(range.last)}, ${range.first}, ${bits.join(', ')})`,
+    `INSERT INTO ${BLOCKS} (seq, first_seq, ${columns}) VALUES (${Number(range.last)}, ${range.first}, ${bits.join(', ')})`,
   );
 }
 
-async function addTexts(connection: Connection, texts: string, grams: TextGrams): Promise<void> {
+type Adding = (grams: TextGrams, bytes: Uint8Array) => void;
+
+async function addTexts(
+  connection: Connection,
+  texts: string,
+  add: (bytes: Uint8Array) => void,
+): Promise<void> {
   let added = 0;
   for (const { text } of await connection.rows(texts)) {
     const bytes = Buffer.from(String(text));
-    grams.add(bytes);
+    add(bytes);
     if ((added += bytes.length) < BYTES_AT_ONCE) continue;
     added = 0;
     await yieldToOthers();
@@ -93,43 +108,66 @@ export function hasText(columns = ALL_COLUMNS): string {
   return `(${found.join(' OR ')})`;
 }
 
+/** A column that is to be one of some lines, or to have one of them, as a whole. */
+export interface LookedUp {
+  readonly column: (typeof LOOKED_UP)[number];
+  /** At least one. */
+  readonly lines: readonly string[];
+}
+
+/** The condition for headers that have one of the lines. */
+export function hasLine({ column, lines }: LookedUp): string {
+  if (column !== 'tags') return `${column} IN (${lines.map(literal).join(', ')})`;
+  const each = lines.map(
+    (line) => `contains(chr(10) || tags || chr(10), chr(10) || ${literal(line)} || chr(10))`,
+  );
+  return `(${each.join(' OR ')})`;
+}
+
 /**
- * Conditions for those of some headers that have a text (see {@link hasText}); each header meets at most one of them. Segments
- * and columns that cannot have the text are left out; what is left has to be looked through.
+ * Conditions for those of some headers that have a text (see {@link hasText}) and certain lines; each header meets at most one of
+ * them. Segments and columns that cannot have them are left out; what is left has to be looked through.
  *
- * @param headers the condition for these headers
- * @param text as {@link inLowerCase} gives it
+ * @param headers the condition for these headers, in which the lines are asked for already
+ * @param text as {@link inLowerCase} gives it; undefined for any
  */
 export async function whereText(
   connection: Connection,
   capture: Capture,
   headers: string,
-  text: string,
+  text: string | undefined,
+  lines: readonly LookedUp[] = [],
 ): Promise<Condition[]> {
-  const hashes = gramHashes(Buffer.from(text));
+  const has = (columns = ALL_COLUMNS): string =>
+    text === undefined ? headers : `${headers} AND ${hasText(columns)}`;
+  const hashes = text === undefined ? [] : gramHashes(Buffer.from(text));
   // Segments that are set aside lie between the others.
-  if (hashes.length === 0 || capture.hot.some(({ isAside }) => isAside))
-    return [`${headers} AND ${hasText()}`];
-  const mayHave = SEARCHED.map((column) => {
-    const isThere = hashes.map(
-      (hash) => `get_bit(${column}, (${hash} % bit_length(${column}))::INTEGER) = 1`,
-    );
-    return `coalesce(${isThere.join(' AND ')}, TRUE) AS ${column}`;
-  });
+  if ((hashes.length === 0 && lines.length === 0) || capture.hot.some(({ isAside }) => isAside))
+    return [has()];
+  const mayHave = SEARCHED.map((column) => `${haveBits(column, hashes)} AS ${column}`);
+  const isThere = lines.map(
+    ({ column, lines: any }) =>
+      `(${any.map((line) => haveBits(column, wholeHashes(Buffer.from(line)))).join(' OR ')})`,
+  );
   const rows = await connection.rows(
-    `SELECT first_seq, seq, ${mayHave.join(', ')} FROM ${BLOCKS} WHERE seq <= ${capture.bound} ORDER BY seq`,
+    `SELECT first_seq, seq, ${['TRUE', ...isThere].join(' AND ')} AS may, ${mayHave.join(', ')} FROM ${BLOCKS} WHERE seq <= ${capture.bound} ORDER BY seq`,
   );
   const found = fewRanges(rows.map(blocksOf)).map(({ first, last, columns }) =>
-    narrowed(ofCommitsBetween(first, last), `${headers} AND ${hasText(columns)}`),
+    narrowed(ofCommitsBetween(first, last), has(columns)),
   );
   // Whatever file it is in: a statement that does not use the text would refuse its value.
-  return [...found, `${headers} AND seq > ${capture.bound} AND ${hasText()}`];
+  return [...found, `seq > ${capture.bound} AND ${has()}`];
+}
+
+function haveBits(column: string, hashes: readonly number[]): string {
+  const isSet = hashes.map((hash) => `get_bit(${column}, (${hash} % bit_length(${column}))::INTEGER) = 1`);
+  return `coalesce(${['TRUE', ...isSet].join(' AND ')}, TRUE)`;
 }
 
 const ALL_COLUMNS = 2 ** SEARCHED.length - 1;
 
 function blocksOf(row: Row): Blocks {
-  const columns = SEARCHED.map((column, i) => (row[column] === true ? 1 << i : 0));
+  const columns = SEARCHED.map((column, i) => (row.may === true && row[column] === true ? 1 << i : 0));
   return {
     first: Number(row.first_seq),
     last: Number(row.seq),

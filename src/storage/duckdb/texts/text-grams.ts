@@ -11,9 +11,11 @@ const KEPT_SHARE = 1 / 8;
 const FULL_SHARE = 1 / 2;
 /** How many grams of a searched text are checked; more would rule out nothing that these do not. */
 const MOST_ASKED = 24;
+/** How many hashes stand for a text that is looked for as a whole. */
+const WHOLE_HASHES = 4;
 
 /**
- * Which grams certain texts have: a Bloom filter with one hash. It says of a text either that none of them contains it, or that
+ * Which grams certain texts have, or which texts there are: a Bloom filter. It says of a text either that none of them contains it, or that
  * one may. It is stored (`text_blocks`), so neither the grams nor their hashes may ever change.
  */
 export class TextGrams {
@@ -25,10 +27,19 @@ export class TextGrams {
     for (let at = 0; at < text.length; at++) {
       gram = (gram << 8) | byteAt(text, at);
       if (at < GRAM_BYTES - 1) continue;
-      const place = hashOf(gram) % MOST_BITS;
-      const byte = place >>> 3;
-      this.#bits[byte] = byteAt(this.#bits, byte) | (0x80 >>> (place & 7));
+      this.#set(hashOf(gram));
     }
+  }
+
+  #set(hash: number): void {
+    const place = hash % MOST_BITS;
+    const byte = place >>> 3;
+    this.#bits[byte] = byteAt(this.#bits, byte) | (0x80 >>> (place & 7));
+  }
+
+  /** Adds a text that is looked for only as a whole. @param text UTF-8 */
+  addWhole(text: Uint8Array): void {
+    for (const hash of wholeHashes(text)) this.#set(hash);
   }
 
   /**
@@ -64,6 +75,13 @@ export function gramHashes(text: Uint8Array): number[] {
     if (at >= GRAM_BYTES - 1) hashes.add(hashOf(gram));
   }
   return [...hashes];
+}
+
+/** The hashes of a text as a whole: with several, few others have the same. @param text UTF-8 */
+export function wholeHashes(text: Uint8Array): number[] {
+  let hash = text.length;
+  for (const byte of text) hash = Math.imul(hash ^ byte, 0x01000193);
+  return Array.from({ length: WHOLE_HASHES }, (_, i) => hashOf(hashOf(hash) + Math.imul(i, 0x9e3779b9)));
 }
 
 /** The finalizer of MurmurHash3: each bit of the gram changes about half of the bits of the result. */

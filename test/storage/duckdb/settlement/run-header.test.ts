@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { contextOf } from '../../../../src/runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../../../src/runs/rules/header-of-spans.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint, type SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../../../src/signal/trace.js';
@@ -48,6 +49,13 @@ const span = (run: number, n: number): fc.Arbitrary<SpanRecord> =>
       cost_usd: optional(fc.integer({ min: 0, max: 9 })),
       error_message: optional(fc.constantFrom('first', 'second')),
       agent_hint: optional(hint, 4),
+      context: optional(
+        fc.record({
+          session_id: optional(fc.constantFrom('s', 't')),
+          user_id: optional(fc.constantFrom('u', 'v')),
+          tags: optional(fc.constantFrom(['a'], ['a', 'b'])),
+        }),
+      ),
       run_kind: optional(fc.constantFrom('other', 'other', 'other', 'agent'), 4),
     })
     .map(({ start, length, ...fields }) => {
@@ -146,7 +154,13 @@ const scenario = fc
 function expected({ spans, declared }: Run) {
   const given = headerOf(spans);
   const usage = usageOf(spans.map((one) => ({ ...one, total_tokens: totalTokens(one) })));
-  const totals = { total_cost_usd: usage.total_cost_usd, span_count: spans.length };
+  const context = contextOf(spans);
+  const totals = {
+    total_cost_usd: usage.total_cost_usd,
+    span_count: spans.length,
+    ...context,
+    tags: context.tags ?? [],
+  };
   const top = topmost(spans)?.span_id ?? '';
   const said = declared.at(-1);
   if (said === undefined) {

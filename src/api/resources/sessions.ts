@@ -1,0 +1,107 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { formatTime } from '../../signal/time.js';
+import type { SessionSummary } from '../../storage/sessions.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, time, usd, uuid } from '../support/fields.js';
+import { notFound } from '../support/not-found.js';
+import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';
+import { identity, kindParameter, printRuns, runFilter, runPageSchema } from '../support/runs.js';
+
+const sessionFields = {
+  session_id: Type.String({ description: 'As the runs name it.' }),
+  user_ids: Type.Array(Type.String(), {
+    description: 'Whom its runs were for: those that came last, 20 at most.',
+  }),
+  agents: Type.Array(Type.Object({ id: uuid(), name: Type.String() }), {
+    description: 'Whose runs they are: those that ran last, 20 at most.',
+  }),
+  total_runs: count(),
+  failed_runs: count('Runs whose status is `failed` or `timed_out`.'),
+  first_at: time('The start of the first run.'),
+  last_at: time('The last start or end of a run.'),
+  total_tokens: nullable(Type.Number()),
+  total_cost: nullable(usd('US dollars; null: no run has a cost')),
+};
+const sessionSchema = Type.Object(sessionFields, { title: 'Session' });
+
+const listSessions = {
+  id: 'listSessions',
+  method: 'GET',
+  path: '/api/v1/dashboard/sessions',
+  tag: 'sessions',
+  summary: 'Conversations, the last active first',
+  description:
+    'A session is what the runs have in common that name it. Filters say which sessions: those with a run for which all of them hold. The order is that of the last start of such a run; the figures are those of all runs of the session.',
+  access: 'read',
+  query: Type.Object({
+    ...pageParameters,
+    kind: kindParameter,
+    user_id: Type.Optional(identity('Sessions with a run for this user.')),
+    agent_id: Type.Optional(uuid('Sessions with a run of this agent.')),
+    start_time: Type.Optional(time('Sessions with a run that started at or after.')),
+    end_time: Type.Optional(time('Sessions with a run that started at or before.')),
+  }),
+  responses: { 200: pageSchema(sessionSchema, 'SessionPage') },
+} satisfies Operation;
+
+const readSession = {
+  id: 'readSession',
+  method: 'GET',
+  path: '/api/v1/dashboard/sessions/{session_id}',
+  tag: 'sessions',
+  summary: 'One conversation with its runs, the first one first, in pages',
+  access: 'read',
+  params: Type.Object({
+    session_id: Type.String({ minLength: 1, description: 'Any text, percent-encoded.' }),
+  }),
+  query: Type.Object({ ...pageParameters, kind: kindParameter }),
+  responses: {
+    200: Type.Object({ ...sessionFields, ...runPageSchema.properties }, { title: 'SessionDetail' }),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/dashboard/sessions`. */
+export function sessionRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listSessions).to(async ({ identity: { userId }, query, request }) => {
+      const { user_id, agent_id } = query;
+      const filter = {
+        ...runFilter(query),
+        ...(user_id === undefined ? {} : { user_id }),
+        ...(agent_id === undefined ? {} : { agent_id }),
+      };
+      const found = await telemetry.sessions.list(userId, filter, pageRange(query), request.abort);
+      return { status: 200, json: printPage(found.items.map(printSession), found.count, query) };
+    }),
+    routes.route(readSession).to(async ({ identity: { userId }, params, query, request }) => {
+      const { session_id } = params;
+      const filter = runFilter({ kind: query.kind ?? 'agent' });
+      const session = await telemetry.sessions.read(userId, session_id, filter, request.abort);
+      if (!session) throw notFound('session');
+      const runs = await telemetry.runs.list(
+        userId,
+        { ...filter, session_id, oldest_first: true },
+        pageRange(query),
+        request.abort,
+      );
+      return { status: 200, encoded: await printRuns(runs, query, printSession(session)) };
+    }),
+  ];
+}
+
+function printSession(session: SessionSummary): Static<typeof sessionSchema> {
+  return {
+    session_id: session.session_id,
+    user_ids: [...session.user_ids],
+    agents: [...session.agents],
+    total_runs: session.runs,
+    failed_runs: session.failed_runs,
+    first_at: formatTime(session.first_at),
+    last_at: formatTime(session.last_at),
+    total_tokens: session.total_tokens,
+    total_cost: session.total_cost,
+  };
+}

@@ -1,0 +1,27 @@
+import { NO_CONTEXT, printTags, type RunContext } from '../../signal/run-context.js';
+import type { HeaderSpan } from './header-of-spans.js';
+import { shallowest } from './shallowest.js';
+
+/**
+ * Session, user and tags of a run from all its spans, each by itself: what the topmost of the spans says that say any, then the
+ * earliest.
+ */
+export function contextOf(spans: readonly HeaderSpan[]): RunContext {
+  const saying = spans.filter(({ context }) => context !== null);
+  if (saying.length === 0) return NO_CONTEXT;
+  const topmost = (key: (context: RunContext) => string | null): RunContext => {
+    const keyOf = ({ context }: HeaderSpan): string | null => context && key(context);
+    const candidates = saying.filter((span) => keyOf(span) !== null);
+    return shallowest(spans, candidates, (a, b) => keyOf(a) === keyOf(b))?.context ?? NO_CONTEXT;
+  };
+  return {
+    session_id: topmost(({ session_id }) => session_id).session_id,
+    user_id: topmost(({ user_id }) => user_id).user_id,
+    tags: topmost(tagsKey).tags,
+  };
+}
+
+/** A text that equal tags have in common; null where there are none. */
+export function tagsKey({ tags }: RunContext): string | null {
+  return tags && printTags(tags);
+}

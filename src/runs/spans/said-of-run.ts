@@ -1,0 +1,74 @@
+import { NO_CONTEXT, type RunContext } from '../../signal/run-context.js';
+import { tagsKey } from '../rules/context-of-spans.js';
+import { NO_AGENT } from '../rules/header-of-spans.js';
+import { TopmostSaying, type Said } from './topmost-saying.js';
+import type { SpanColumns } from './span-columns.js';
+
+/** The memory that a span takes where depths are kept, compared with a span as an object. */
+const DEPTH_WEIGHT = 0.1;
+
+/** What the spans of a run say of it ({@link headerOf}, {@link contextOf}): its agent, its session, its user and its tags. */
+export class SaidOfRun {
+  readonly #columns: SpanColumns;
+  readonly #said: readonly Said[];
+  readonly #topmost: readonly TopmostSaying[];
+
+  constructor(columns: SpanColumns) {
+    this.#columns = columns;
+    const context = (key: (context: RunContext) => string | null): Said => {
+      const keyOf = (row: number): string | null => {
+        const said = columns.context(row);
+        return said && key(said);
+      };
+      return { rank: (row) => (keyOf(row) === null ? Infinity : 0), key: keyOf };
+    };
+    this.#said = [
+      { rank: (row) => columns.rank(row), key: (row) => columns.hint(row)?.name ?? null },
+      context(({ session_id }) => session_id),
+      context(({ user_id }) => user_id),
+      context(tagsKey),
+    ];
+    this.#topmost = this.#said.map((said) => new TopmostSaying(columns, said));
+  }
+
+  get agent(): string {
+    const [agent] = this.#topmost;
+    return (agent && this.#columns.hint(agent.row)?.name) ?? NO_AGENT;
+  }
+
+  get context(): RunContext {
+    const [session, user, tags] = this.#topmost
+      .slice(1)
+      .map(({ row }) => this.#columns.context(row) ?? NO_CONTEXT);
+    return {
+      session_id: session?.session_id ?? null,
+      user_id: user?.user_id ?? null,
+      tags: tags?.tags ?? null,
+    };
+  }
+
+  /** The memory of a span that it takes beside the columns. */
+  get weight(): number {
+    return this.#topmost.filter(({ knowsDepths }) => knowsDepths).length * DEPTH_WEIGHT;
+  }
+
+  /** A span has arrived. */
+  arrived(row: number): void {
+    for (const one of this.#topmost) one.arrived(row);
+  }
+
+  /** To be noted before a span changes. */
+  ranks(row: number): readonly number[] {
+    return this.#said.map((said) => said.rank(row));
+  }
+
+  /** A span may say more than it did. @param before its {@link ranks} */
+  changed(row: number, before: readonly number[]): void {
+    for (const [i, one] of this.#topmost.entries()) one.changed(row, before[i] ?? Infinity);
+  }
+
+  /** A span that came without a parent has one from now on. */
+  linked(row: number): void {
+    for (const one of this.#topmost) one.linked(row);
+  }
+}
