@@ -1,11 +1,12 @@
 import { itemAt } from '../../signal/checked.js';
 import { moneyToNumber } from '../../signal/money.js';
+import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import { formatTime } from '../../signal/time.js';
 import type { ExplainedRun } from './explained.js';
 import { explainedSpan } from './explained-span.js';
 import type { GroundsOfSpans } from './grounds.js';
-import { groundsOfRun, topmostWith } from './run-grounds.js';
+import { groundsOfRun } from './run-grounds.js';
 import type { StoredRun } from './stored-runs.js';
 import { inOrder } from './tree-order.js';
 
@@ -26,9 +27,9 @@ export function explainedRun(run: StoredRun, grounds: GroundsOfSpans, logCount: 
     outcome: header.outcome,
     total_tokens: header.total_tokens,
     total_cost_usd: header.total_cost_usd === null ? null : moneyToNumber(header.total_cost_usd),
-    session_id: topmostWith('session_id', spans)?.session_id ?? null,
-    user_id: topmostWith('user_id', spans)?.user_id ?? null,
-    tags: topmostWith('tags', spans)?.tags ?? null,
+    session_id: header.session_id,
+    user_id: header.user_id,
+    tags: header.tags === null ? [] : [...parseTags(header.tags)],
     span_count: spans.length,
     log_count: logCount,
     service_map: map,

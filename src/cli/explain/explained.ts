@@ -20,7 +20,7 @@ export interface ExplainedRun {
   readonly total_cost_usd: number | null;
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
-  readonly tags: JsonValue;
+  readonly tags: string[];
   readonly span_count: number;
   /** Records of logs that belong to it. */
   readonly log_count: number;

@@ -29,7 +29,7 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
     ...line('error', run.error_message, 'error_message'),
     ...line('session', run.session_id, 'session_id'),
     ...line('user', run.user_id, 'user_id'),
-    ...line('tags', run.tags, 'tags'),
+    ...line('tags', run.tags.length === 0 ? null : run.tags, 'tags'),
     ...plain('time', `${run.started_at}${run.duration_ms === null ? '' : `, ${duration(run.duration_ms)}`}`),
     ...plain('tokens', run.total_tokens === null ? null : String(run.total_tokens)),
     ...plain('cost', run.total_cost_usd === null ? null : dollars(run.total_cost_usd)),

@@ -34,7 +34,7 @@ export function groundsOfRun(
 const DECLARED: RunGround = { span_id: null, source: 'a header that was declared' };
 
 /** The topmost span that says something. */
-export function topmostWith(name: Said, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {
+function topmostWith(name: Said, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {
   return spans.filter((span) => span[name] !== null).toSorted((a, b) => a.depth - b.depth)[0];
 }
 
