@@ -109,6 +109,9 @@ function checkRun(t: Test, run: ShownTrace, expected: ExpectedRun): void {
   t.equal(run['kind'], expected.kind, 'kind');
   t.equal(run['status'], expected.status, 'status');
   t.equal(run['error_message'], expected.error, 'error');
+  t.equal(run['session_id'], expected.session, 'session');
+  t.equal(run['user_id'], expected.user, 'user');
+  t.strictSame(run['tags'], expected.tags, 'tags');
   t.equal(run['total_tokens'], expected.tokens, 'tokens');
   agrees(t, run.spans.filter(isOf('tool')).map(toolOf), expected.tools, 'tools');
   agrees(t, questionOf(run.spans), expected.question, 'first question');
