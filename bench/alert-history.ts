@@ -73,6 +73,7 @@ function aRun(agent: string, endedAt: number, number: number): TraceRecord {
         run_kind: null,
         context: null,
         prompt: null,
+        call: null,
       },
     ],
   };

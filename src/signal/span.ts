@@ -2,6 +2,7 @@ import type { JsonObject } from './attributes.js';
 import type { MapHint } from './map-hint.js';
 import type { NanoUsd } from './money.js';
 import type { RunContext } from './run-context.js';
+import type { CallDetails } from './call-details.js';
 import type { Micros } from './time.js';
 
 /** The position is the stored code of each type: append only. */
@@ -75,6 +76,8 @@ export interface SpanRecord {
   context: RunContext | null;
   /** The prompt version that the span says it used. */
   prompt: PromptReference | null;
+  /** What a model call tells beside its tokens and its cost; null where it tells nothing of it. */
+  call: CallDetails | null;
 }
 
 /** A prompt version as senders name it; the user may not have it. */

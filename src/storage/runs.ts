@@ -1,4 +1,5 @@
 import type { JsonObject } from '../signal/attributes.js';
+import type { CallDetails } from '../signal/call-details.js';
 import type { NanoUsd } from '../signal/money.js';
 import type { RunKind, RunStatus, SpanRecord } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
@@ -28,6 +29,8 @@ export interface RunSummary {
 
 /** What a span brought beside what lists of spans show. */
 export interface SpanDetails {
+  /** Of what its tokens and its cost consist; null where nothing more is known of them. */
+  readonly call: Pick<CallDetails, 'usage' | 'cost'> | null;
   /** As its sender gave it; of a span that came by OTLP only what does not follow from `sent`. */
   readonly metadata: JsonObject | null;
   /** Of a span that came by OTLP the bytes that came, unless somebody has changed its `metadata` on the way. */
@@ -41,7 +44,7 @@ export interface SpanDetails {
 
 /** A span as the trace detail shows it. */
 export interface StoredSpan extends Readonly<
-  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt'>
+  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call'>
 > {
   /** Where they were asked for. */
   readonly details?: SpanDetails;

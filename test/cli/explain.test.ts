@@ -85,7 +85,7 @@ void t.test('a run is shown as a tree, with what gave each value', async (t) => 
   t.equal(code, 0);
   t.equal(stderr, '');
   t.equal(
-    stdout,
+    stdout.replace(/prices\.yaml:\d+ .*/, 'the entry'),
     `1 run of 3 spans; 0 log records, 0 metric points
 
 weather · completed · ${TRACE}
@@ -108,8 +108,8 @@ weather · completed · ${TRACE}
   │       type     llm                                          ← openinference.span.kind
   │       model    gpt-4o-mini                                  ← llm.model_name
   │       tokens   120 in, 45 out, 165 in all                   ← llm.token_count.prompt, .completion
-  │       parts    cache_read 64                                ← llm.token_count.prompt_details.cache_read
-  │       cost     $0.0000402                                   ← processor cost, by its list of prices
+  │       parts    cached_read 64                               ← llm.token_count.prompt_details.cache_read
+  │       cost     $0.0000402                                   ← processor cost, by the entry
   │       input    user: Is it warm in Berlin?                  ← llm.input_messages.*
   │       output   assistant: → get_weather({"city":"Berlin"})  ← llm.output_messages.*
   └─ tool get_weather · failed · 250 ms
@@ -150,9 +150,9 @@ void t.test('JSON has the values under the names of the API, and what gave them 
   t.match(run?.spans[1], {
     depth: 1,
     type: 'llm',
-    usage: { cache_read: 64 },
+    usage: { cached_read: 64 },
     output_data: { messages: [{ tool_calls: [{ name: 'get_weather', arguments: { city: 'Berlin' } }] }] },
-    from: { type: 'openinference.span.kind', input_data: 'llm.input_messages.*', cache_read: /cache_read$/ },
+    from: { type: 'openinference.span.kind', input_data: 'llm.input_messages.*', cached_read: /cache_read$/ },
     unread: [],
   });
   t.same(run?.spans[0]?.unread, ['my.own']);

@@ -10,9 +10,10 @@ const RECEIVED = { receivedAt: NOON };
 
 /** What the contract gives of a span that was sent whole. */
 function expected(span: SpanRecord): DetailedSpan {
+  const { metadata, call } = span;
   return {
-    ...without(span, 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt', 'metadata'),
-    details: { metadata: span.metadata, sent: null },
+    ...without(span, 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt', 'metadata', 'call'),
+    details: { call: call && { usage: call.usage, cost: call.cost }, metadata, sent: null },
   };
 }
 
@@ -28,6 +29,14 @@ function checkWholeSpans(t: Test, open: OpenTelemetry): void {
         metadata: i % 7 === 3 ? null : { number: i, text: 'x'.repeat(i % 5 === 0 ? 3000 : 10) },
         input_data: i % 3 === 0 ? { big: 12345678901234567890n } : null,
         output_data: i % 4 === 0 ? { answer: `\t\n${i}` } : null,
+        call:
+          i % 2 === 0
+            ? null
+            : {
+                provider: null,
+                usage: i % 3 === 0 ? null : { cached_read: i, audio_output: 0 },
+                cost: { source: 'priced', rule: 'a table', input: i, output: 0 },
+              },
       }),
     );
     for (let from = 0; from < spans.length; from += 8) {

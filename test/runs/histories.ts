@@ -90,6 +90,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
         error_message: made.error,
         agent_source: made.hint?.source ?? null,
         agent_name: made.hint?.name ?? null,
+        call_details: null,
         map_hint: null,
         run_kind: made.kind,
         context: made.context,

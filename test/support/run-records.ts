@@ -55,6 +55,7 @@ export function aSpanRecord(traceId: string, changes: Partial<SpanRecord> = {}):
     run_kind: null,
     context: null,
     prompt: null,
+    call: null,
     ...changes,
   };
 }

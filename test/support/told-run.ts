@@ -83,8 +83,8 @@ export function toldRun(
   };
 }
 
-function callOf({ model, metadata, input_tokens, output_tokens }: SpanRecord): JsonValue[] {
-  return [model, metadata?.provider ?? null, input_tokens, output_tokens, metadata?.usage ?? null];
+function callOf({ model, call, input_tokens, output_tokens }: SpanRecord): JsonValue[] {
+  return [model, call?.provider ?? null, input_tokens, output_tokens, call?.usage ?? null];
 }
 
 function firstSaid(spans: readonly SpanRecord[], name: string): JsonValue {

@@ -12,9 +12,7 @@ const modelSchema = Type.Object(
   {
     model: nullable(Type.String({ description: 'Null: calls that name no model.' })),
     calls: count('Spans of type `llm`.'),
-    priced_calls: count(
-      'Calls that have a cost, reported or estimated; fewer than `calls`: the rest has none.',
-    ),
+    priced_calls: count('Calls that have a cost, reported or priced; fewer than `calls`: the rest has none.'),
     input_tokens: Type.Number(),
     output_tokens: Type.Number(),
     total_tokens: Type.Number(),

@@ -17,6 +17,7 @@ import type {
 import type { JsonObject } from '../../signal/attributes.js';
 import type { StoredSpan } from '../../storage/runs.js';
 import { count, jsonObject, nullable } from '../support/fields.js';
+import { printUsage, usageFields } from './span-usage.js';
 import { printSpan } from './trace-body.js';
 
 /** A list of attributes, in the order they were sent. */
@@ -37,8 +38,8 @@ const keyValues = () =>
 
 const nanoTime = (description: string) => nullable(Type.String({ format: 'date-time', description }));
 
-/** What a span shows with everything that it brought; of a span of the batch route all but `metadata` is null. */
-export const detailFields = {
+/** What a span brought; of a span of the batch route all but `metadata` is null. */
+const sentSchema = {
   sent_name: nullable(Type.String({ description: 'The name as it was sent.' })),
   kind: nullable(
     Type.Union([Type.String(), Type.Integer()], {
@@ -95,9 +96,16 @@ export const detailFields = {
   ),
 };
 
+/** What a span shows with everything that it brought. */
+export const detailFields = { ...usageFields, ...sentSchema };
+
 /** A span with everything that it brought. @param span with its details */
 export function printDetailedSpan(span: StoredSpan) {
-  return { ...printSpan(span), ...detailsOf(span) };
+  return {
+    ...printSpan(span),
+    ...printUsage({ ...span, call: span.details?.call ?? null }),
+    ...detailsOf(span),
+  };
 }
 
 function detailsOf(span: StoredSpan) {
@@ -108,7 +116,7 @@ function detailsOf(span: StoredSpan) {
 }
 
 /** What of a span of the batch route there is not. */
-const NOTHING = Object.fromEntries(Object.keys(detailFields).map((name) => [name, null]));
+const NOTHING = Object.fromEntries(Object.keys(sentSchema).map((name) => [name, null]));
 
 function sentFields(span: Span) {
   return {

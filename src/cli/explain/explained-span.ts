@@ -1,3 +1,5 @@
+import { storedCall } from '../../signal/call-details.js';
+import { printUsage } from '../../api/resources/span-usage.js';
 import { itemAt } from '../../signal/checked.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
@@ -18,8 +20,8 @@ export function explainedSpan(
   const from = firstOf(records.map((record) => grounds.of(record)));
   // What ended it says how it went.
   Object.assign(from, ended(grounds.of(itemAt(records, records.length - 1))));
-  if (row.cost_usd !== null && from.cost_usd === undefined)
-    from.cost_usd = 'processor cost, by its list of prices';
+  const call = storedCall(row.call_details);
+  if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
   return {
     span_id: row.span_id,
     parent_span_id: row.parent_span_id,
@@ -36,7 +38,7 @@ export function explainedSpan(
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
     total_tokens: row.total_tokens,
-    usage: metadata.usage ?? null,
+    usage: printUsage({ ...row, call }).usage,
     cost_usd: row.cost_usd === null ? null : moneyToNumber(row.cost_usd),
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,

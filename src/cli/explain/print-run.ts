@@ -1,3 +1,4 @@
+import { USAGE_PARTS } from '../../signal/call-details.js';
 import type { AgentSource } from '../../signal/span.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
@@ -123,7 +124,7 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('model', span.model, 'model'),
     ...line('provider', span.provider, 'provider'),
     ...line('tokens', tokensInLine(span), 'input_tokens', 'output_tokens', 'total_tokens'),
-    ...line('parts', partsInLine(span.usage), 'cache_read', 'cache_creation', 'reasoning'),
+    ...line('parts', partsInLine(span.usage), ...USAGE_PARTS),
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
     ...line('session', span.session_id, 'session_id'),
     ...line('user', span.user_id, 'user_id'),
@@ -165,9 +166,11 @@ function tokensInLine({
 
 function partsInLine(usage: JsonValue): string | null {
   if (typeof usage !== 'object' || usage === null) return null;
-  return Object.entries(usage)
-    .map(([part, count]) => `${part} ${inLine(count)}`)
-    .join(', ');
+  const told = USAGE_PARTS.flatMap((part) => {
+    const count = Array.isArray(usage) ? null : (usage[part] ?? null);
+    return count === null ? [] : [`${part} ${inLine(count)}`];
+  });
+  return told.length === 0 ? null : told.join(', ');
 }
 
 function duration(ms: number): string {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { SentSpan } from '../../signal/sent-span.js';
-import { COST_SOURCE, SPAN_ATTRIBUTES } from '../map/conventions/jackdaw.js';
+import { SPAN_ATTRIBUTES } from '../map/conventions/jackdaw.js';
 import { mappedMetadata } from '../map/mapped-metadata.js';
 import { isOwnKey } from '../map/own-attributes.js';
 import { readSent, readSentOrigin } from '../map/span-metadata.js';
@@ -46,13 +46,13 @@ export function shownSpan(
 }
 
 /** A span as it was sent, but for what somebody has changed of the record since. */
-export function encodeSent(span: KeptFields, { bytes, mapped, notes }: SentSpan): Span {
+export function encodeSent(span: KeptFields, { bytes, mapped }: SentSpan): Span {
   const message = readSent(bytes);
   const { name, started_at, ended_at, error_message } = span;
   const status = { code: message.status?.code, message: error_message ?? undefined };
   return {
     ...message,
-    attributes: [...clientsOwn(message), ...estimatedCost(span, notes)],
+    attributes: [...clientsOwn(message), ...pricedCost(span)],
     // Spaces around a name are no part of it for us.
     ...(name === mapped.name || name === mapped.name.trim() ? {} : { name }),
     ...(error_message === mapped.error_message ? {} : { status }),
@@ -68,10 +68,11 @@ function clientsOwn({ attributes }: Span): readonly KeyValue[] {
   return (attributes ?? []).filter(({ key }) => !isOwnKey(key ?? ''));
 }
 
-function estimatedCost({ cost_usd }: KeptFields, notes: JsonObject): KeyValue[] {
-  if (notes['cost_source'] !== 'estimated' || cost_usd === null) return [];
-  return [
-    ...ownAttributes({ cost_usd }, { cost_usd: SPAN_ATTRIBUTES.cost_usd }),
-    { key: COST_SOURCE, value: { stringValue: 'estimated' } },
-  ];
+/** A cost that a table gave goes along as such. */
+function pricedCost({ cost_usd, call }: KeptFields): KeyValue[] {
+  if (cost_usd === null || call?.cost?.source !== 'priced') return [];
+  return ownAttributes(
+    { cost_usd, call },
+    { cost_usd: SPAN_ATTRIBUTES.cost_usd, call: SPAN_ATTRIBUTES.call },
+  );
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { SpanRecord } from '../../signal/span.js';
-import { COST_SOURCE, SPAN_ATTRIBUTES } from '../map/conventions/jackdaw.js';
+import { SPAN_ATTRIBUTES } from '../map/conventions/jackdaw.js';
 import { jsonToInt64, microsToNanos } from './int64.js';
 import { ownAttributes } from './own-attributes.js';
 import { numberOf, objectOf, textOf, toAnyValue, toKeyValues } from './value.js';
@@ -15,7 +15,12 @@ const STATUS_ERROR = 2;
 
 /** What is read of a record beside its `metadata`. */
 export type KeptFields = Readonly<
-  Pick<SpanRecord, 'trace_id' | 'span_id' | 'name' | 'started_at' | 'ended_at' | 'cost_usd' | 'error_message'>
+  Pick<
+    SpanRecord,
+    'trace_id' | 'span_id' | 'name' | 'started_at' | 'ended_at' | 'cost_usd' | 'error_message'
+  > &
+    // Missing where only what was sent is wanted.
+    Partial<Pick<SpanRecord, 'call'>>
 >;
 
 /** A span that came by OTLP, rebuilt from what the mapping kept in `metadata`. */
@@ -48,10 +53,10 @@ function attributesOf(span: KeptFields, metadata: JsonObject, otel: JsonObject):
     if (!RESERVED_NAMES.has(key)) attributes.push({ key, value: toAnyValue(metadata[key]) });
   const displaced = objectOf(otel['attributes']);
   if (displaced !== undefined) attributes.push(...toKeyValues(displaced));
-  if (metadata['cost_source'] === 'estimated' && span.cost_usd !== null) {
-    const { cost_usd } = span;
-    attributes.push(...ownAttributes({ cost_usd }, { cost_usd: SPAN_ATTRIBUTES.cost_usd }));
-    attributes.push({ key: COST_SOURCE, value: { stringValue: 'estimated' } });
+  const { cost_usd, call } = span;
+  if (cost_usd !== null && call?.cost?.source === 'priced') {
+    const table = { cost_usd: SPAN_ATTRIBUTES.cost_usd, call: SPAN_ATTRIBUTES.call };
+    attributes.push(...ownAttributes({ cost_usd, call }, table));
   }
   return attributes;
 }

@@ -1,23 +1,16 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { isUuid } from '../../signal/ids.js';
 import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
-import { isUnseen, note } from '../../signal/sent-span.js';
+import { readCall, type CallDetails } from '../../signal/call-details.js';
 import { parseTime } from '../../signal/time.js';
 import type { TraceHeader } from '../../signal/trace.js';
-import {
-  COST_SOURCE,
-  HEADER_ONLY,
-  SPAN_ATTRIBUTES,
-  TRACE_ATTRIBUTES,
-  VERBATIM,
-} from './conventions/jackdaw.js';
+import { HEADER_ONLY, SPAN_ATTRIBUTES, TRACE_ATTRIBUTES, VERBATIM } from './conventions/jackdaw.js';
 import { cost, count } from './conventions/readers.js';
 import { isObject, parseStructure } from './json-text.js';
 import { storableName, storableText } from './names.js';
 
 /** As deep as processor `validation` may be told to let payloads nest. */
 const MAX_LEVELS = 500;
-const COST_SOURCES = ['reported', 'estimated'] as const;
 
 /** What Jackdaw's own attributes (`conventions/jackdaw.ts`) on a span say, by their keys. */
 export type OwnAttributes = ReadonlyMap<string, JsonValue>;
@@ -46,6 +39,7 @@ const SPAN_READERS: Readers<SpanRecord, SpanField> = {
   input_data: orNull(object),
   output_data: orNull(object),
   metadata: orNull(object),
+  call: orNull(call),
 };
 
 const TRACE_READERS: Readers<TraceHeader, TraceField> = {
@@ -69,7 +63,6 @@ const TRACE_FIELDS = Object.keys(TRACE_ATTRIBUTES) as readonly TraceField[];
 const OWN_KEYS: ReadonlySet<string> = new Set([
   VERBATIM,
   HEADER_ONLY,
-  COST_SOURCE,
   ...Object.values(SPAN_ATTRIBUTES).map(({ key }) => key),
   ...Object.values(TRACE_ATTRIBUTES).map(({ key }) => key),
 ]);
@@ -85,8 +78,6 @@ export function applyOwn(own: OwnAttributes, span: SpanRecord): void {
     const value = own.get(SPAN_ATTRIBUTES[field].key);
     if (value !== undefined) assign(span, SPAN_READERS, field, value);
   }
-  const source = COST_SOURCES.find((known) => known === own.get(COST_SOURCE));
-  if (source !== undefined && (isUnseen(span) || span.metadata !== null)) note(span, 'cost_source', source);
 }
 
 /** The header that own attributes declare, if they do. */
@@ -134,6 +125,7 @@ function forgetConventions(span: SpanRecord): void {
   span.run_kind = null;
   span.context = null;
   span.prompt = null;
+  span.call = null;
 }
 
 function assign<Record, Field extends keyof Record>(
@@ -175,6 +167,11 @@ function number(read: (value: JsonValue) => JsonValue | undefined) {
     const found = read(value);
     return typeof found === 'number' ? found : undefined;
   };
+}
+
+function call(value: JsonValue): CallDetails | undefined {
+  const printed = object(value);
+  return printed === undefined ? undefined : (readCall(printed) ?? undefined);
 }
 
 function object(value: JsonValue): JsonObject | undefined {

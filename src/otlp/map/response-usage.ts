@@ -1,4 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { UsageParts } from '../../signal/call-details.js';
+import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
 import { count } from './conventions/readers.js';
 import { isObject } from './json-text.js';
 
@@ -7,8 +9,7 @@ export interface ResponseUsage {
   readonly input: number | null;
   readonly output: number | null;
   readonly total: number | null;
-  /** In the words of `metadata.usage`. */
-  readonly parts: JsonObject;
+  readonly parts: UsageParts | null;
 }
 
 /**
@@ -18,42 +19,23 @@ export interface ResponseUsage {
 export function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
   const usage = response?.usage;
   if (!isObject(usage)) return undefined;
-  const input = first(usage, ['prompt_tokens', 'input_tokens']);
-  const output = first(usage, ['completion_tokens', 'output_tokens']);
-  const total = first(usage, ['total_tokens']);
+  const input = usageFigure(usage, 'input', wholeNumber) ?? null;
+  const output = usageFigure(usage, 'output', wholeNumber) ?? null;
+  const total = usageFigure(usage, 'total', wholeNumber) ?? null;
   if (input === null && output === null && total === null) return undefined;
-  const inputDetails = detailsOf(usage, ['prompt_tokens_details', 'input_tokens_details']);
-  const outputDetails = detailsOf(usage, ['completion_tokens_details', 'output_tokens_details']);
   // Anthropic counts what went through the cache beside the input, everybody else within it.
-  const beside = {
-    read: first(usage, ['cache_read_input_tokens']),
-    creation: first(usage, ['cache_creation_input_tokens']),
-  };
+  const beside = BESIDE.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
   return {
-    input: input === null ? null : input + (beside.read ?? 0) + (beside.creation ?? 0),
+    input: input === null ? null : input + beside,
     output,
     total,
-    parts: partsOf({
-      cache_read: beside.read ?? first(inputDetails, ['cached_tokens']),
-      cache_creation: beside.creation,
-      reasoning: first(outputDetails, ['reasoning_tokens']),
-    }),
+    parts: usagePartsOf(usage, wholeNumber),
   };
 }
 
-function first(object: JsonObject, names: readonly string[]): number | null {
-  for (const name of names) {
-    const value: JsonValue | undefined = object[name];
-    const number = value === undefined ? undefined : count(value);
-    if (typeof number === 'number') return number;
-  }
-  return null;
-}
+const BESIDE = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
-function detailsOf(usage: JsonObject, names: readonly string[]): JsonObject {
-  return names.map((name) => usage[name]).find(isObject) ?? {};
-}
-
-function partsOf(parts: Readonly<Record<string, number | null>>): JsonObject {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== null));
+function wholeNumber(value: JsonValue | undefined): number | undefined {
+  const number = value === undefined ? undefined : count(value);
+  return typeof number === 'number' ? number : undefined;
 }

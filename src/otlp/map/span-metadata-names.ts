@@ -20,10 +20,6 @@ export const RESERVED = [
   /** A list of texts. */
   'tags',
   'provider',
-  /** Parts of the tokens: `cache_read`, `cache_creation` (of the input), `reasoning` (of the output). */
-  'usage',
-  /** `reported` or `estimated`. */
-  'cost_source',
   /** `{ended_at}` as it was sent, where it lay before the start. */
   'clock_skew',
 ] as const;

@@ -4,6 +4,7 @@ import { runContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
+import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
 import { AttributeShapes, type Shape } from './attribute-shapes.js';
@@ -92,13 +93,13 @@ export class SpanMapper {
     const name = nameOf(spanName, type, reading);
     const output = outputData(type, reading);
     const errorMessage = errorOf(span, status, reading, exception, output);
-    const cost = reading.count('cost');
+    const cost = costOf(reading);
     const tokens = tokensOf(reading, origin);
     const named = { type, kind, spanName, name, isRoot };
     const hint = hintOf(named, reading, origin, this.#names);
     const started = times.started;
     const ended = isRunning ? null : times.ended;
-    const notes = notesOf(reading, cost !== null);
+    const notes = notesOf(reading);
     const fields = {
       span_id: spanId,
       trace_id: traceId,
@@ -122,8 +123,9 @@ export class SpanMapper {
       context: runContext(reading.value('session_id'), reading.value('user_id'), reading.value('tags')),
       map_hint: null,
       prompt: promptOf(reading),
+      call: callOf(reading, cost),
     };
-    if (type === 'llm') takeResponseUsage(fields, notes, reading);
+    if (type === 'llm') takeResponseUsage(fields, reading);
     const mapped = { name, status, error_message: errorMessage, started_at: started, ended_at: ended };
     const bytes = buffer.subarray(span.start, span.end);
     const record = carry(fields, { bytes, origin: sentOrigin, notes, mapped }, deriveMetadata);
@@ -183,11 +185,7 @@ function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind
 }
 
 /** Where no attribute tells the tokens. */
-function takeResponseUsage(
-  span: Omit<SpanRecord, 'metadata'>,
-  notes: JsonObject,
-  { witness }: SpanReading,
-): void {
+function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { witness }: SpanReading): void {
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
   const usage = responseUsage(span.output_data);
   if (usage === undefined) return;
@@ -196,7 +194,13 @@ function takeResponseUsage(
   span.input_tokens = usage.input;
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;
-  if (notes.usage === undefined && Object.keys(usage.parts).length > 0) notes.usage = usage.parts;
+  if (usage.parts === null) return;
+  span.call = {
+    provider: null,
+    cost: null,
+    ...span.call,
+    usage: { ...usage.parts, ...span.call?.usage },
+  };
 }
 
 /** The prompt version that a span names, name and version by one convention. */

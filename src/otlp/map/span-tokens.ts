@@ -22,7 +22,7 @@ export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
   const output = reading.count('output_tokens');
   const total = reading.count('total_tokens');
   if (input === null) return { input, output, total };
-  const cached = (reading.count('cache_read') ?? 0) + (reading.count('cache_creation') ?? 0);
+  const cached = (reading.count('cached_read') ?? 0) + (reading.count('cached_write') ?? 0);
   if (cached === 0) return { input, output, total };
   const told = input + (output ?? 0);
   const isBeside = cached > input || total === told + cached || BESIDE.has(scope?.name);

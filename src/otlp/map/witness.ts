@@ -12,6 +12,7 @@ export type Told =
   | 'input_tokens'
   | 'output_tokens'
   | 'total_tokens'
+  | 'cost_usd'
   | 'input_data'
   | 'output_data';
 

@@ -1,29 +1,37 @@
 import type { Component } from '../../component/component.js';
 import type { Consumer } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
-import type { JsonValue } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
-import { note, noted } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
+import type { UsageParts } from '../../signal/call-details.js';
 import { PriceFinder } from './price-finder.js';
 import type { PriceTable } from './price-table.js';
 import { costOf, type Price, type Tokens } from './token-cost.js';
 
 /** How many models and providers have their prices remembered. */
 const MAX_REMEMBERED = 10_000;
-/** The name in `metadata` that says where a cost is from. */
-const COST_SOURCE = 'cost_source';
 
 /** What became of a span, as the metric has it. */
-type Result = 'reported' | 'estimated' | 'unknown_model' | 'no_model' | 'no_parts' | 'too_large';
+type Result = 'reported' | 'priced' | 'unknown_model' | 'no_model' | 'no_parts' | 'too_large';
+
+/** How spans are priced. */
+interface Pricing {
+  readonly finder: PriceFinder;
+  /** Whether a reported cost of 0 counts where there are tokens, too. */
+  readonly trustZero: boolean;
+}
 
 /** Processor `cost`: see README.md. */
 export function createCost(
   settings: Pick<Settings<unknown>, 'id' | 'logger' | 'meter'>,
-  { file, table }: { readonly file: string; readonly table: PriceTable },
+  {
+    file,
+    table,
+    trustZero,
+  }: { readonly file: string; readonly table: PriceTable; readonly trustZero: boolean },
   next: Consumer<TracesBatch>,
 ): Component & Consumer<TracesBatch> {
-  const finder = new PriceFinder(table.models, MAX_REMEMBERED);
+  const pricing = { finder: new PriceFinder(table.models, MAX_REMEMBERED), trustZero };
   const seen = settings.meter.counter('cost_spans_total', {
     description: 'Spans that report a cost, or tokens of a model call, by what became of their cost.',
     labelNames: ['processor', 'result'],
@@ -36,7 +44,7 @@ export function createCost(
       const counts = new Map<Result, number>();
       for (const { spans } of batch.items) {
         for (const span of spans) {
-          const result = price(span, finder);
+          const result = price(span, pricing);
           if (result !== undefined) counts.set(result, (counts.get(result) ?? 0) + 1);
         }
       }
@@ -47,51 +55,56 @@ export function createCost(
 }
 
 /** Gives a span its cost, if it should have one. @returns undefined where there is nothing to price. */
-function price(span: SpanRecord, finder: PriceFinder): Result | undefined {
-  if (span.cost_usd !== null) {
-    // A cost that was estimated elsewhere is marked as estimated by its sender.
-    if (noted(span, COST_SOURCE) !== 'estimated') note(span, COST_SOURCE, 'reported');
-    return 'reported';
-  }
-  // A running span has not used all its tokens yet, and a cost once stored stays.
-  if (span.type !== 'llm' || span.status === 'running') return undefined;
-  if (span.input_tokens === null && span.output_tokens === null && span.total_tokens === null)
+function price(span: SpanRecord, pricing: Pricing): Result | undefined {
+  if (span.cost_usd === null) return priced(span, pricing);
+  if (pricing.trustZero || span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
+  if (span.status === 'running') {
+    // Nothing replaces a cost, so what is no cost must not be one when the call ends.
+    span.cost_usd = null;
     return undefined;
+  }
+  return priced(span, pricing) === 'priced' ? 'priced' : 'reported';
+}
+
+function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
+  // A running span has not used all its tokens yet, and a cost once stored stays.
+  if (span.type !== 'llm' || span.status === 'running' || !hasTokens(span)) return undefined;
   if (span.model === null) return 'no_model';
-  const found = finder.find(span.model, textOf(noted(span, 'provider')));
+  const { provider = null, usage = null } = span.call ?? {};
+  const found = finder.find(span.model, provider ?? '');
   if (found === null) return 'unknown_model';
-  const tokens = tokensOf(span, found);
+  const tokens = tokensOf(span, usage, found.price);
   if (tokens === undefined) return 'no_parts';
-  const cost = costOf(found, tokens);
+  const cost = costOf(found.price, tokens);
   if (cost === undefined) return 'too_large';
-  span.cost_usd = cost;
-  note(span, COST_SOURCE, 'estimated');
-  return 'estimated';
+  const over = cost.isLong ? ` over ${found.price.long?.over ?? 0}` : '';
+  span.cost_usd = cost.total;
+  span.call = { provider, usage, cost: { source: 'priced', rule: found.rule + over, ...cost.parts } };
+  return 'priced';
+}
+
+function hasTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): boolean {
+  return input_tokens !== null || output_tokens !== null || total_tokens !== null;
 }
 
 /**
  * The tokens of a call as its prices need them. Where input or output is missing, it is what the other leaves of the total; from
  * the total alone a cost follows only where output costs nothing, as for embeddings.
  */
-function tokensOf(span: SpanRecord, { output: outputRate }: Price): Tokens | undefined {
-  const { input_tokens, output_tokens, total_tokens } = span;
+function tokensOf(
+  { input_tokens, output_tokens, total_tokens }: SpanRecord,
+  usage: UsageParts | null,
+  { output: outputRate }: Price,
+): Tokens | undefined {
   if (input_tokens === null && output_tokens === null && outputRate !== 0) return undefined;
   const rest = (part: number) => Math.max(0, (total_tokens ?? 0) - part);
   const output = output_tokens ?? (input_tokens === null ? 0 : rest(input_tokens));
-  const usage = noted(span, 'usage');
-  const parts = typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? usage : {};
   return {
     input: input_tokens ?? rest(output),
     output,
-    cacheRead: countOf(parts.cache_read),
-    cacheWrite: countOf(parts.cache_creation),
+    cachedRead: usage?.cached_read ?? 0,
+    cachedWrite: usage?.cached_write ?? 0,
+    audioInput: usage?.audio_input ?? 0,
+    audioOutput: usage?.audio_output ?? 0,
   };
-}
-
-function countOf(value: JsonValue | undefined): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

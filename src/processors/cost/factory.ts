@@ -11,6 +11,11 @@ const configSchema = section({
   prices: Type.Optional(
     filePath({ description: 'A price table in YAML. Absent: the list prices that come with Jackdaw.' }),
   ),
+  trust_zero: Type.Boolean({
+    default: false,
+    description:
+      'Whether a reported cost of 0 counts beside tokens of a model that has a price. Clients without prices report 0.',
+  }),
 });
 
 export const costProcessor: ProcessorFactory<typeof configSchema> = {
@@ -32,7 +37,7 @@ export const costProcessor: ProcessorFactory<typeof configSchema> = {
   create: {
     traces: ({ config, next, ...settings }) => {
       const file = config.prices ?? shippedPrices();
-      return createCost(settings, { file, table: readPriceTable(file) }, next);
+      return createCost(settings, { file, table: readPriceTable(file), trustZero: config.trust_zero }, next);
     },
   },
 };

@@ -1,14 +1,13 @@
 import type { PricedModels } from './price-table.js';
-import type { Price } from './token-cost.js';
 
 /**
- * Finds the price of a model. A table is searched from the top, so results are remembered, including unknown models; beyond
+ * Finds the entry of a table for a model. A table is searched from the top, so results are remembered, including unknown models; beyond
  * `maxRemembered` the one remembered longest is forgotten, because senders choose names.
  */
 export class PriceFinder {
   readonly #models: readonly PricedModels[];
   readonly #maxRemembered: number;
-  readonly #remembered = new Map<string, Price | null>();
+  readonly #remembered = new Map<string, PricedModels | null>();
 
   constructor(models: readonly PricedModels[], maxRemembered: number) {
     this.#models = models;
@@ -19,22 +18,22 @@ export class PriceFinder {
    * @param provider empty where nobody named one
    * @returns null for a model that is not in the table
    */
-  find(model: string, provider: string): Price | null {
+  find(model: string, provider: string): PricedModels | null {
     // A real name contains no line end; if one does, a wrong guess harms nothing but itself.
     const key = `${provider}\n${model}`;
     const known = this.#remembered.get(key);
     if (known !== undefined) return known;
-    const entry = this.#models.find(
+    const found = this.#models.find(
       (candidate) =>
         (candidate.provider === null || (provider !== '' && candidate.provider(provider))) &&
         candidate.match.some((fits) => fits(model)),
     );
-    const price = entry?.price ?? null;
+    const entry = found ?? null;
     if (this.#remembered.size >= this.#maxRemembered) {
       const [oldest] = this.#remembered.keys();
       if (oldest !== undefined) this.#remembered.delete(oldest);
     }
-    this.#remembered.set(key, price);
-    return price;
+    this.#remembered.set(key, entry);
+    return entry;
   }
 }

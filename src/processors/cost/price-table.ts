@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { ConfigError, type Problem } from '../../config/config-error.js';
 import { locate, type MapNode } from '../../config/config-node.js';
@@ -14,6 +15,8 @@ export interface PricedModels {
   /** The providers it is for; null: all. */
   readonly provider: NameTest | null;
   readonly price: Price;
+  /** Names the entry for people: `prices.yaml:245 gpt-4o-mini, gpt-4o-mini-20* (2026-11-21)`. */
+  readonly rule: string;
 }
 
 /** A price table. */
@@ -27,6 +30,9 @@ export interface PriceTable {
 /** A table has some hundred entries; this bounds what a mistyped path can do. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MOST_USD = 1_000_000;
+/** Of an entry's patterns as many are named, in as many characters, since every span that it prices says so. */
+const MOST_NAMED = 2;
+const LONGEST_NAMES = 100;
 
 const usd = (description: string) => Type.Number({ minimum: 0, maximum: MOST_USD, description });
 const rates = {
@@ -34,6 +40,8 @@ const rates = {
   output: usd('USD for a million output tokens.'),
   cache_read: Type.Optional(usd('USD for a million input tokens read from a cache; absent: as input.')),
   cache_write: Type.Optional(usd('USD for a million input tokens written to a cache; absent: as input.')),
+  audio_input: Type.Optional(usd('USD for a million input tokens of audio; absent: as input.')),
+  audio_output: Type.Optional(usd('USD for a million output tokens of audio; absent: as output.')),
 };
 
 const entrySchema = section({
@@ -84,9 +92,13 @@ export function parsePriceTable(text: string, file: string): PriceTable {
   const { value, problems } = checkSchema(tableSchema, root, []);
   if (problems.length > 0) throw new ConfigError(problems);
   const { date = null, models } = value as Static<typeof tableSchema>;
+  const ruleOf = (entry: Entry, index: number): string => {
+    const { line } = locate(root, ['models', String(index)]);
+    return `${basename(file)}:${line} ${namesOf(entry)}${date === null ? '' : ` (${date})`}`;
+  };
   const unusable = [...tooFine(models, root), ...neverReached(models, root)];
   if (unusable.length > 0) throw new ConfigError(unusable);
-  return { date, models: models.map(pricedModels) };
+  return { date, models: models.map((entry, index) => pricedModels(entry, ruleOf(entry, index))) };
 }
 
 function readText(file: string): string {
@@ -140,20 +152,30 @@ function problem(root: MapNode, path: readonly string[], message: string): Probl
   return { severity: 'error', position: locate(root, path), path, message };
 }
 
-function pricedModels({ match, provider, long, ...own }: Entry): PricedModels {
+/** Some of the patterns of an entry: enough to know it by. */
+function namesOf({ match, provider }: Entry): string {
+  const names = match.slice(0, MOST_NAMED).join(', ');
+  const more = match.length > MOST_NAMED ? ' …' : '';
+  return `${names}${more}${provider === undefined ? '' : ` of ${provider}`}`.slice(0, LONGEST_NAMES);
+}
+
+function pricedModels({ match, provider, long, ...own }: Entry, rule: string): PricedModels {
   return {
     match: match.map(namePattern),
     provider: provider === undefined ? null : namePattern(provider),
     price: { ...ratesOf(own), long: long === undefined ? null : { ...ratesOf(long), over: long.over } },
+    rule,
   };
 }
 
-function ratesOf(prices: Pick<Entry, 'input' | 'output' | 'cache_read' | 'cache_write'>): Rates {
+function ratesOf(prices: Pick<Entry, keyof typeof rates>): Rates {
   const rate = (usdPerMillion: number) => Math.round(usdPerMillion * RATE_SCALE);
   return {
     input: rate(prices.input),
     output: rate(prices.output),
-    cacheRead: rate(prices.cache_read ?? prices.input),
-    cacheWrite: rate(prices.cache_write ?? prices.input),
+    cached_read: rate(prices.cache_read ?? prices.input),
+    cached_write: rate(prices.cache_write ?? prices.input),
+    audio_input: rate(prices.audio_input ?? prices.input),
+    audio_output: rate(prices.audio_output ?? prices.output),
   };
 }

@@ -1,12 +1,8 @@
 import { MOST_NANO_USD, type NanoUsd } from '../../signal/money.js';
+import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
 
-/** What one token costs, in thousandths of a nano-USD: a price of 3 USD for a million tokens is 3 000 000. Integers. */
-export interface Rates {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
+/** What one token of each kind costs, in thousandths of a nano-USD: a price of 3 USD for a million tokens is 3 000 000. Integers. */
+export type Rates = Readonly<Record<CostPart, number>>;
 
 export interface Price extends Rates {
   /** The rates for calls with more input tokens than `over`. */
@@ -15,11 +11,23 @@ export interface Price extends Rates {
 
 /** The tokens of one call. Whole numbers. */
 export interface Tokens {
-  /** Including those read from and written to a cache. */
+  /** Including those read from and written to a cache, and those of audio. */
   readonly input: number;
+  /** Including those of reasoning and of audio. */
   readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
+  readonly cachedRead: number;
+  readonly cachedWrite: number;
+  readonly audioInput: number;
+  readonly audioOutput: number;
+}
+
+/** What a call costs. */
+export interface Cost {
+  readonly total: NanoUsd;
+  /** Of each kind of tokens that there are; they add up to the total. */
+  readonly parts: { readonly [Part in CostPart]?: NanoUsd };
+  /** Whether the rates for long inputs applied. */
+  readonly isLong: boolean;
 }
 
 /** A factor for the digits after the point that a price for a million tokens may have. */
@@ -28,27 +36,58 @@ export const RATE_SCALE = 1_000_000;
 const RATES_PER_NANO = 1000;
 
 /**
- * The cost of a call: input tokens outside any cache, those read from a cache, those written to it, and the output, each at its
- * price. Exact, and rounded once at the end, half to even.
+ * The cost of a call: each token at the price of its kind, once. Exact, and rounded once at the end, half to even; the parts are sums of
+ * the same kind up to each of them, so that they add up.
  *
  * @returns undefined where it is more than is accepted as an amount of money
  */
-export function costOf(price: Price, tokens: Tokens): NanoUsd | undefined {
-  const { cacheRead, cacheWrite, output } = tokens;
-  // Some report only the input outside the caches; then nothing is left of it here.
-  const plain = Math.max(0, tokens.input - cacheRead - cacheWrite);
-  const whole = Math.max(tokens.input, cacheRead + cacheWrite);
-  const rates = price.long !== null && whole > price.long.over ? price.long : price;
-  const sum =
-    plain * rates.input + cacheRead * rates.cacheRead + cacheWrite * rates.cacheWrite + output * rates.output;
+export function costOf(price: Price, tokens: Tokens): Cost | undefined {
+  const { cachedRead, cachedWrite } = tokens;
+  const whole = Math.max(tokens.input, cachedRead + cachedWrite);
+  const isLong = price.long !== null && whole > price.long.over;
+  const rates: Rates = isLong ? price.long : price;
+  const counts = tokensByPart(tokens);
   // If a double holds the sum exactly, it also holds its parts exactly.
-  if (sum <= Number.MAX_SAFE_INTEGER) return bounded(roundHalfEven(sum));
-  return roundLarge(
-    BigInt(plain) * BigInt(rates.input) +
-      BigInt(cacheRead) * BigInt(rates.cacheRead) +
-      BigInt(cacheWrite) * BigInt(rates.cacheWrite) +
-      BigInt(output) * BigInt(rates.output),
-  );
+  const rough = COST_PARTS.reduce((sum, part) => sum + counts[part] * rates[part], 0);
+  const costs = rough <= Number.MAX_SAFE_INTEGER ? sumsUpTo(counts, rates) : largeSumsUpTo(counts, rates);
+  const total = costs.at(-1) ?? 0;
+  if (total > MOST_NANO_USD) return undefined;
+  const parts: { [Part in CostPart]?: NanoUsd } = {};
+  let before = 0;
+  COST_PARTS.forEach((part, i) => {
+    const upTo = costs[i] ?? 0;
+    if (counts[part] > 0) parts[part] = upTo - before;
+    before = upTo;
+  });
+  return { total, parts, isLong };
+}
+
+/** Every token in one kind. Some report only the input outside the caches; then nothing is left of it here. */
+function tokensByPart(tokens: Tokens): Record<CostPart, number> {
+  const { input, output, cachedRead, cachedWrite } = tokens;
+  const fresh = Math.max(0, input - cachedRead - cachedWrite);
+  // What a cache gave of audio costs what it gives of text.
+  const audioInput = Math.min(tokens.audioInput, fresh);
+  const audioOutput = Math.min(tokens.audioOutput, output);
+  return {
+    input: fresh - audioInput,
+    cached_read: cachedRead,
+    cached_write: cachedWrite,
+    audio_input: audioInput,
+    output: output - audioOutput,
+    audio_output: audioOutput,
+  };
+}
+
+/** What the kinds up to each one cost together. */
+function sumsUpTo(counts: Record<CostPart, number>, rates: Rates): NanoUsd[] {
+  let sum = 0;
+  return COST_PARTS.map((part) => roundHalfEven((sum += counts[part] * rates[part])));
+}
+
+function largeSumsUpTo(counts: Record<CostPart, number>, rates: Rates): NanoUsd[] {
+  let sum = 0n;
+  return COST_PARTS.map((part) => roundLarge((sum += BigInt(counts[part]) * BigInt(rates[part]))));
 }
 
 function roundHalfEven(sum: number): NanoUsd {
@@ -58,14 +97,10 @@ function roundHalfEven(sum: number): NanoUsd {
   return isUp ? kept + 1 : kept;
 }
 
-function roundLarge(sum: bigint): NanoUsd | undefined {
+function roundLarge(sum: bigint): NanoUsd {
   const scale = BigInt(RATES_PER_NANO);
   const rest = sum % scale;
   const kept = sum / scale;
   const isUp = rest > scale / 2n || (rest === scale / 2n && kept % 2n === 1n);
-  return bounded(Number(isUp ? kept + 1n : kept));
-}
-
-function bounded(cost: NanoUsd): NanoUsd | undefined {
-  return cost > MOST_NANO_USD ? undefined : cost;
+  return Number(isUp ? kept + 1n : kept);
 }

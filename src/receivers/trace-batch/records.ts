@@ -1,4 +1,7 @@
+import type { JsonObject } from '../../signal/attributes.js';
 import type { SpanRecord } from '../../signal/span.js';
+import type { CallDetails } from '../../signal/call-details.js';
+import { usagePartsOf } from '../../signal/usage-object.js';
 import { parseMoney, type NanoUsd } from '../../signal/money.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
@@ -67,7 +70,16 @@ function toSpan(wire: WireSpan): SpanRecord {
     run_kind: null,
     context: null,
     prompt: null,
+    call: wire.metadata ? callIn(wire.metadata) : null,
   };
+}
+
+/** What `metadata` tells of a model call in the words of providers, or in Jackdaw's own: `provider`, and an object `usage`. */
+function callIn({ provider, usage }: JsonObject): CallDetails | null {
+  const name = typeof provider === 'string' && provider !== '' ? provider : null;
+  const isObject = typeof usage === 'object' && usage !== null && !Array.isArray(usage);
+  const parts = isObject ? usagePartsOf(usage) : null;
+  return name === null && parts === null ? null : { provider: name, usage: parts, cost: null };
 }
 
 function toMicros(text: string): Micros {

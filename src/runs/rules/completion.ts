@@ -1,4 +1,5 @@
 import { filledContext, parseContext, printContext } from '../../signal/run-context.js';
+import { printCall, storedCall } from '../../signal/call-details.js';
 import { DERIVED } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
@@ -29,6 +30,7 @@ export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): 
   }
   facts.run_kind = surerKind(before.run_kind, later.run_kind);
   facts.context = filledText(before.context, later.context);
+  facts.call_details = completedCall(stored, incoming);
   endAfterStart(facts);
   facts.total_tokens = totalTokens(facts);
   return merged;
@@ -38,6 +40,16 @@ function filledText(before: string | null, later: string | null): string | null 
   if (before === null || later === null || before === later) return before ?? later;
   const filled = filledContext(parseContext(before), parseContext(later));
   return filled && printContext(filled);
+}
+
+/** Parts of the usage that were missing are filled in; what a cost consists of goes with the cost that stays. */
+function completedCall(stored: FactRow, later: FactRow): string | null {
+  const [before, after] = [stored.call_details, later.call_details].map(storedCall);
+  const withCost = stored.cost_usd === null ? after : before;
+  return printCall({
+    usage: before?.usage || after?.usage ? { ...after?.usage, ...before?.usage } : null,
+    cost: withCost?.cost ?? null,
+  });
 }
 
 /** That of an agent counts before others. Both are positions in `RUN_KINDS`. */

@@ -33,6 +33,7 @@ export interface SpanRow extends Omit<
   | 'run_kind'
   | 'context'
   | 'prompt'
+  | 'call'
 > {
   /** A position in `SPAN_TYPES`. */
   type: number;
@@ -45,6 +46,8 @@ export interface SpanRow extends Omit<
   run_kind: number | null;
   /** As `printContext` gives it. */
   context: string | null;
+  /** As `printCall` writes them. */
+  call_details: string | null;
   derived: number;
 }
 
@@ -68,7 +71,7 @@ export const FACT_FIELDS = [
 /** What is needed of a stored span to complete it, and to know what follows from it. */
 export type FactRow = Pick<
   SpanRow,
-  (typeof FACT_FIELDS)[number] | 'duration_ms' | 'input_tokens' | 'output_tokens' | 'derived'
+  (typeof FACT_FIELDS)[number] | 'duration_ms' | 'input_tokens' | 'output_tokens' | 'call_details' | 'derived'
 >;
 
 /** The codes of these statuses. */

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { decodeJson } from '../../../src/otlp/decode/json.js';
 import { startApi, type TestApi } from '../../support/api.js';
+import { toKeyValues } from '../../../src/otlp/encode/value.js';
+import { without } from '../../storage/duckdb/shown-spans.js';
 import { traceIdOf } from '../../support/header-text.js';
 import { FULL } from '../../support/otlp-full-requests.js';
 import { aSpan as otlpSpan, protobufOf, tracesOf } from '../../support/otlp-requests.js';
@@ -117,11 +119,56 @@ void t.test('a span of the batch route shows its metadata', async (t) => {
   item.spans.push(span);
   await api.send([item]);
   const shown = await api.get<Fields>(`/dashboard/traces/${id}/spans/${span['span_id'] as string}`);
-  t.strictSame(shown['metadata'], { ...Object(span['metadata']), cost_source: 'reported' });
+  t.strictSame(shown['metadata'], span['metadata']);
+  t.match(shown['cost'], { total: Number(span['cost_usd']), source: 'reported', rule: null, input: null });
   for (const field of ['attributes', 'events', 'links', 'scope', 'resource', 'kind', 'flags'])
     t.equal(shown[field], null, field);
   const whole = await api.get<{ spans: Fields[] }>(`/dashboard/traces/${id}?include=metadata`);
   t.strictSame(whole.spans, [shown]);
+});
+
+void t.test('a span shows its usage and its cost by their parts', async (t) => {
+  const api = await startApi(t);
+  const call = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.response.model': 'gpt-4o-mini',
+    'gen_ai.usage.input_tokens': 120,
+    'gen_ai.usage.output_tokens': 45,
+    'gen_ai.usage.cache_read.input_tokens': 64,
+    'gen_ai.usage.reasoning_tokens': 16,
+  };
+  const told = { 'gen_ai.usage.cost': 0, 'langfuse.observation.type': 'generation' };
+  const reported = { 'llm.cost.total': 2e-8, 'llm.cost.prompt': 2e-8, 'gen_ai.operation.name': 'chat' };
+  await send(
+    api,
+    tracesOf(
+      otlpSpan(1, { attributes: toKeyValues({ ...call, ...told }) }),
+      otlpSpan(2, { attributes: toKeyValues(reported) }),
+      otlpSpan(3, { attributes: toKeyValues({ ...call, 'gen_ai.response.model': 'of nobody' }) }),
+      otlpSpan(4),
+    ),
+  );
+  const path = '/dashboard/traces/01010101-0101-0101-0101-010101010101/spans/01010101-0101-0101';
+  const none = { cached_read: null, cached_write: null, audio_input: null, audio_output: null };
+  const usage = { ...none, input: 120, output: 45, cached_read: 64, reasoning: 16, total: 165 };
+  const priced = await api.get<Fields>(`${path}-0101-010101010101`);
+  t.same(priced['usage'], usage);
+  t.match(priced['cost'], { rule: /^prices\.yaml:\d+ gpt-4o-mini.* \(20\d\d-\d\d-\d\d\)$/ });
+  t.same(without(priced['cost'] as Fields, 'rule'), {
+    ...none,
+    input: 0.000_008_4,
+    cached_read: 0.000_004_8,
+    output: 0.000_027,
+    total: 0.000_040_2,
+    source: 'priced',
+  });
+  const small = await api.get<Fields>(`${path}-0202-020202020202`);
+  t.equal(small['usage'], null);
+  const cost = { ...none, input: 2e-8, output: null, total: 2e-8, source: 'reported', rule: null };
+  t.same(small['cost'], cost, 'all digits there are');
+  const unknown = await api.get<Fields>(`${path}-0303-030303030303`);
+  t.same([unknown['usage'], unknown['cost']], [usage, null]);
+  t.match(await api.get(`${path}-0404-040404040404`), { usage: null, cost: null });
 });
 
 void t.test('what there is not is not found; ids that are none are refused', async (t) => {

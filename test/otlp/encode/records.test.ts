@@ -185,11 +185,15 @@ function inOrder(request: TracesRequest): unknown {
   }));
 }
 
-void t.test('a cost that this side estimated goes along as such', async (t) => {
+void t.test('a cost that this side priced goes along as such, with its parts and its rule', async (t) => {
   const batch = asRuns(REQUEST);
   for (const span of batch.items.flatMap(({ spans }) => spans)) {
     span.cost_usd = 123;
-    if (span.metadata) span.metadata['cost_source'] = 'estimated';
+    span.call = {
+      provider: span.call?.provider ?? null,
+      usage: span.call?.usage ?? null,
+      cost: { source: 'priced', rule: 'prices.yaml:1 m', input: 100, output: 23 },
+    };
   }
   for (const again of bothWays('traces', batch))
     t.strictSame(

@@ -64,7 +64,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
     },
     told: {
       agent: 'Customer support',
-      calls: [['gpt-4o-mini', 'openai', 120, 45, { cache_read: 64, reasoning: 16 }]],
+      calls: [['gpt-4o-mini', 'openai', 120, 45, { cached_read: 64, reasoning: 16 }]],
       tools: [['get_weather', BERLIN, 'sunny']],
     },
   },
@@ -176,7 +176,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
     },
     told: {
       agent: 'Triage agent',
-      calls: [['gpt-4o-mini', 'openai', 120, 45, { cache_read: 64, reasoning: 16 }]],
+      calls: [['gpt-4o-mini', 'openai', 120, 45, { cached_read: 64, reasoning: 16 }]],
     },
   },
 
@@ -256,7 +256,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
       session: 'v-sess',
       user: 'v-user',
       tags: ['x'],
-      calls: [['gpt-4o-mini', 'openai.chat', 120, 45, { cache_read: 64, reasoning: 16 }]],
+      calls: [['gpt-4o-mini', 'openai.chat', 120, 45, { cached_read: 64, reasoning: 16 }]],
       tools: [['get_weather', BERLIN, 'sunny']],
       question: { messages: [{ role: 'system', content: 'Be nice' }, QUESTION] },
       answer: { messages: [ANSWER] },
@@ -313,7 +313,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
     told: {
       agent: 'weather-fn',
       user: 'v-user',
-      calls: [['gpt-4o-mini', 'openai', 120, 45, { cache_read: 64, reasoning: 16 }]],
+      calls: [['gpt-4o-mini', 'openai', 120, 45, { cached_read: 64, reasoning: 16 }]],
       tools: [['get_weather', BERLIN, 'sunny']],
       question: { messages: [QUESTION], system: [{ type: 'text', content: 'Be nice' }] },
       answer: { messages: [{ ...ANSWER, finish_reason: 'stop' }] },
@@ -396,7 +396,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
       session: 'lf-sess',
       user: 'lf-user',
       tags: ['a', 'b'],
-      calls: [['gpt-4o-mini', null, 120, 45, { cache_read: 64, reasoning: 16 }]],
+      calls: [['gpt-4o-mini', null, 120, 45, { cached_read: 64, reasoning: 16 }]],
       tools: [['get_weather', BERLIN, 'sunny']],
       answer: { value: 'It is sunny.' },
     },
@@ -483,7 +483,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
       agent: 'weather_adk',
       session: 'adk-sess',
       calls: [
-        ['gemini-2.5-flash', 'gcp.vertex.agent', 120, 45, { cache_read: 64, reasoning: 16 }],
+        ['gemini-2.5-flash', 'gcp.vertex.agent', 120, 45, { cached_read: 64, reasoning: 16 }],
         [null, null, null, null, null],
       ],
       tools: [['get_weather', BERLIN, { weather: 'sunny' }]],
@@ -570,7 +570,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
       },
     },
     told: {
-      calls: [['claude-sonnet-4-5', 'anthropic', 90, 45, { cache_read: 14, cache_creation: 20 }]],
+      calls: [['claude-sonnet-4-5', 'anthropic', 90, 45, { cached_read: 14, cached_write: 20 }]],
     },
   },
 

@@ -49,6 +49,7 @@ const CHAINS: Readonly<
       ['ai.usage.inputTokens', 6],
       ['ai.usage.tokens', 7],
       ['langfuse.observation.usage_details', '{"input": 8, "output": 80}', 8],
+      ['mlflow.chat.tokenUsage', '{"input_tokens": 9}', 9],
     ],
   ],
   output_tokens: [
@@ -61,6 +62,7 @@ const CHAINS: Readonly<
       ['ai.usage.completionTokens', 5],
       ['ai.usage.outputTokens', 6],
       ['langfuse.observation.usage_details', '{"input": 8, "output": 80}', 80],
+      ['mlflow.chat.tokenUsage', '{"output_tokens": 9}', 9],
     ],
   ],
   total_tokens: [
@@ -71,6 +73,7 @@ const CHAINS: Readonly<
       ['llm.token_count.total', 3],
       ['ai.usage.totalTokens', 4],
       ['langfuse.observation.usage_details', '{"total": 88}', 88],
+      ['mlflow.chat.tokenUsage', '{"total_tokens": 9}', 9],
     ],
   ],
   cost_usd: [
@@ -83,50 +86,117 @@ const CHAINS: Readonly<
       ['langfuse.observation.cost_details', '{"input": 1, "total": 0.000005}', 5000],
       ['operation.cost', 0.000_006, 6000],
       ['gen_ai.cost.total_cost', 4.02e-5, 40_200],
+      ['gen_ai.usage.cost_usd', 0.000_008, 8000],
+      ['gen_ai.cost.usd', 0.000_009, 9000],
+      ['gen_ai.cost', 0.000_01, 10_000],
+      ['mlflow.llm.cost', '{"total_cost": 0.000011}', 11_000],
+      ['ai.response.providerMetadata', '{"openai": {}, "gateway": {"cost": "0.000012"}}', 12_000],
+      ['metadata.response_cost', 0.000_013, 13_000],
+      ['litellm.response_cost', 2e-8, 20],
     ],
   ],
-  'usage.cache_read': [
-    ({ metadata }) => usagePart(metadata, 'cache_read'),
+  'usage.cached_read': [
+    ({ call }) => call?.usage?.cached_read,
     [
       ['gen_ai.usage.cache_read.input_tokens', 1],
       ['gen_ai.usage.cache_read_input_tokens', 2],
       ['gen_ai.usage.details.cache_read_tokens', 3],
-      ['llm.token_count.prompt_details.cache_read', 4],
-      ['ai.usage.cachedInputTokens', 5],
-      ['langfuse.observation.usage_details', '{"prompt_tokens_details": {"cached_tokens": 6}}', 6],
-      ['ai.usage.inputTokenDetails.cacheReadTokens', 7],
-      ['ai.response.providerMetadata', '{"openai": {"cachedPromptTokens": 8}}', 8],
-      ['gcp.vertex.agent.llm_response', '{"usage_metadata": {"cached_content_token_count": 9}}', 9],
+      ['gen_ai.usage.details.cache_read_input_tokens', 4],
+      ['llm.token_count.prompt_details.cache_read', 5],
+      ['ai.usage.cachedInputTokens', 6],
+      ['langfuse.observation.usage_details', '{"prompt_tokens_details": {"cached_tokens": 7}}', 7],
+      ['ai.usage.inputTokenDetails.cacheReadTokens', 8],
+      ['ai.response.providerMetadata', '{"openai": {"cachedPromptTokens": 9}}', 9],
+      ['gcp.vertex.agent.llm_response', '{"usage_metadata": {"cached_content_token_count": 10}}', 10],
+      ['gen_ai.usage.prompt_tokens_details.cache_read', 11],
+      ['gen_ai.usage.cached_input_tokens', 12],
+      ['gen_ai.usage.input_tokens.cached', 13],
+      ['gen_ai.usage.details.cached_tokens', 14],
+      ['gen_ai.usage.details.cached_content_tokens', 15],
+      ['gen_ai.usage.input_token_details', '{"cache_read": 16}', 16],
+      ['llm.token_count.prompt_details.cache_input', 17],
+      ['llm.usage.cache_read_input_tokens', 18],
+      ['metadata.usage_object', "{'prompt_tokens_details': {'cached_tokens': 19}}", 19],
+      ['mlflow.chat.tokenUsage', '{"cache_read_input_tokens": 20}', 20],
     ],
   ],
-  'usage.cache_creation': [
-    ({ metadata }) => usagePart(metadata, 'cache_creation'),
+  'usage.cached_write': [
+    ({ call }) => call?.usage?.cached_write,
     [
       ['gen_ai.usage.cache_creation.input_tokens', 1],
       ['gen_ai.usage.cache_creation_input_tokens', 2],
-      ['llm.token_count.prompt_details.cache_write', 3],
-      ['langfuse.observation.usage_details', '{"cache_creation_input_tokens": 4}', 4],
-      ['gen_ai.usage.cache_write.input_tokens', 5],
-      ['gen_ai.usage.cache_write_input_tokens', 6],
-      ['ai.usage.inputTokenDetails.cacheWriteTokens', 7],
-      ['ai.response.providerMetadata', '{"anthropic": {"cacheCreationInputTokens": 8}}', 8],
+      ['gen_ai.usage.details.cache_creation_tokens', 3],
+      ['gen_ai.usage.details.cache_write_tokens', 4],
+      ['gen_ai.usage.details.cache_creation_input_tokens', 5],
+      ['llm.token_count.prompt_details.cache_write', 6],
+      ['langfuse.observation.usage_details', '{"cache_creation_input_tokens": 7}', 7],
+      ['gen_ai.usage.cache_write.input_tokens', 8],
+      ['gen_ai.usage.cache_write_input_tokens', 9],
+      ['ai.usage.inputTokenDetails.cacheWriteTokens', 10],
+      ['ai.response.providerMetadata', '{"anthropic": {"cacheCreationInputTokens": 11}}', 11],
+      ['gen_ai.usage.prompt_tokens_details.cache_write', 12],
+      ['gen_ai.usage.input_token_details', '{"cache_creation": 13}', 13],
+      ['llm.usage.cache_creation_input_tokens', 14],
+      ['metadata.usage_object', "{'cache_creation_input_tokens': 15}", 15],
+      ['mlflow.chat.tokenUsage', '{"cache_creation_input_tokens": 16}', 16],
     ],
   ],
   'usage.reasoning': [
-    ({ metadata }) => usagePart(metadata, 'reasoning'),
+    ({ call }) => call?.usage?.reasoning,
     [
       ['gen_ai.usage.reasoning.output_tokens', 1],
       ['gen_ai.usage.reasoning_tokens', 2],
-      ['llm.token_count.completion_details.reasoning', 3],
-      ['ai.usage.reasoningTokens', 4],
-      ['langfuse.observation.usage_details', '{"completion_tokens_details": {"reasoning_tokens": 5}}', 5],
-      ['ai.usage.outputTokenDetails.reasoningTokens', 6],
-      ['ai.response.providerMetadata', '{"openai": {"reasoningTokens": 7}}', 7],
-      ['gcp.vertex.agent.llm_response', '{"usage_metadata": {"thoughts_token_count": 8}}', 8],
+      ['gen_ai.usage.details.reasoning_tokens', 3],
+      ['llm.token_count.completion_details.reasoning', 4],
+      ['ai.usage.reasoningTokens', 5],
+      ['langfuse.observation.usage_details', '{"completion_tokens_details": {"reasoning_tokens": 6}}', 6],
+      ['ai.usage.outputTokenDetails.reasoningTokens', 7],
+      ['ai.response.providerMetadata', '{"google": {"usageMetadata": {"thoughtsTokenCount": 8}}}', 8],
+      ['gcp.vertex.agent.llm_response', '{"usage_metadata": {"thoughts_token_count": 9}}', 9],
+      ['gen_ai.usage.completion_tokens_details.reasoning', 10],
+      ['gen_ai.usage.output_tokens.reasoning', 11],
+      ['gen_ai.usage.details.thoughts_tokens', 12],
+      ['gen_ai.usage.output_token_details', '{"reasoning": 13}', 13],
+      ['llm.usage.reasoning_tokens', 14],
+      ['metadata.usage_object', "{'completion_tokens_details': {'reasoning_tokens': 15}}", 15],
+      ['mlflow.chat.tokenUsage', '{"reasoning_tokens": 16}', 16],
+    ],
+  ],
+  'usage.audio_input': [
+    ({ call }) => call?.usage?.audio_input,
+    [
+      ['gen_ai.usage.input_audio_tokens', 1],
+      ['gen_ai.usage.details.input_audio_tokens', 2],
+      ['gen_ai.usage.prompt_tokens_details.audio', 3],
+      ['gen_ai.usage.details.audio_prompt_tokens', 4],
+      ['gen_ai.usage.input_token_details', '{"audio": 5}', 5],
+      ['llm.token_count.prompt_details.audio', 6],
+      ['langfuse.observation.usage_details', '{"prompt_tokens_details": {"audio_tokens": 7}}', 7],
+      [
+        'ai.response.providerMetadata',
+        '{"openrouter": {"usage": {"promptTokensDetails": {"audioTokens": 8}}}}',
+        8,
+      ],
+      ['metadata.usage_object', "{'prompt_tokens_details': {'audio_tokens': 9}}", 9],
+    ],
+  ],
+  'usage.audio_output': [
+    ({ call }) => call?.usage?.audio_output,
+    [
+      ['gen_ai.usage.output_audio_tokens', 1],
+      ['gen_ai.usage.details.output_audio_tokens', 2],
+      ['gen_ai.usage.completion_tokens_details.audio', 3],
+      ['gen_ai.usage.details.audio_candidates_tokens', 4],
+      ['gen_ai.usage.output_token_details', '{"audio": 5}', 5],
+      ['llm.token_count.completion_details.audio', 6],
+      ['gen_ai.usage.details.audio_tokens', 7],
+      ['langfuse.observation.usage_details', '{"completion_tokens_details": {"audio_tokens": 8}}', 8],
+      ['ai.response.providerMetadata', '{"x": {"usage": {"outputTokenDetails": {"audioTokens": 9}}}}', 9],
+      ['metadata.usage_object', "{'completion_tokens_details': {'audio_tokens': 10}}", 10],
     ],
   ],
   provider: [
-    ({ metadata }) => metadata?.provider,
+    ({ call }) => call?.provider,
     [
       ['gen_ai.provider.name', 'a'],
       ['gen_ai.system', 'b'],
@@ -386,7 +456,68 @@ function attributesOf(sources: readonly (readonly [string, JsonValue, JsonValue?
   return Object.fromEntries(sources.map(([key, value]) => [key, value]));
 }
 
-function usagePart(metadata: JsonObject | null, part: string): JsonValue | undefined {
-  const usage = metadata?.usage;
-  return typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? usage[part] : undefined;
-}
+void t.test('what a cost consists of: every dollar in one part, whoever counts them together', async (t) => {
+  const costOf = (attributes: JsonObject) => {
+    const { cost_usd, call } = mapSpan({ ...LLM, ...attributes });
+    return [cost_usd, call?.cost ?? null];
+  };
+  const reported = { source: 'reported', rule: null };
+  const parts = { input: 8400, cached_read: 4800, output: 27_000 };
+  t.strictSame(
+    costOf({
+      'gen_ai.cost.total_cost': 4.02e-5,
+      'gen_ai.cost.input_cost': 1.3199999999999999e-5,
+      'gen_ai.cost.cache_read_cost': 4.8e-6,
+      'gen_ai.cost.output_cost': 2.7e-5,
+    }),
+    [40_200, { ...reported, ...parts }],
+    'LiteLLM',
+  );
+  t.strictSame(
+    costOf({
+      'llm.cost.prompt': 1.32e-5,
+      'llm.cost.completion': 2.7e-5,
+      'llm.cost.prompt_details.cache_read': 4.8e-6,
+    }),
+    [40_200, { ...reported, ...parts }],
+    'OpenInference without a total',
+  );
+  t.strictSame(
+    costOf({
+      'langfuse.observation.cost_details':
+        '{"input": 8.4e-6, "input_cached_tokens": 4.8e-6, "output": 2.7e-5}',
+    }),
+    [40_200, { ...reported, ...parts }],
+    'Langfuse',
+  );
+  t.strictSame(costOf({ 'gen_ai.usage.cost': 2e-8 }), [20, null], 'no parts');
+  t.strictSame(costOf({ 'llm.cost.prompt_details.cache_read': 1 }), [null, null], 'a part is no cost');
+});
+
+void t.test("Langfuse's own names of usage are beside each other, those of OpenAI are not", async (t) => {
+  const tokensOf = (usage: JsonObject) => {
+    const { input_tokens, output_tokens, total_tokens, call } = mapSpan({
+      'langfuse.observation.type': 'generation',
+      'langfuse.observation.usage_details': JSON.stringify(usage),
+    });
+    return [input_tokens, output_tokens, total_tokens, call?.usage ?? null];
+  };
+  t.strictSame(
+    tokensOf({ input: 56, input_cached_tokens: 64, output: 29, output_reasoning_tokens: 16, total: 165 }),
+    [120, 45, 165, { cached_read: 64, reasoning: 16 }],
+  );
+  t.strictSame(
+    tokensOf({ input: 100, cache_read_input_tokens: 15, cache_creation_input_tokens: 5, output: 45 }),
+    [120, 45, null, { cached_read: 15, cached_write: 5 }],
+  );
+  t.strictSame(
+    tokensOf({
+      prompt_tokens: 120,
+      completion_tokens: 45,
+      total_tokens: 165,
+      prompt_tokens_details: { cached_tokens: 64 },
+      completion_tokens_details: { reasoning_tokens: 16 },
+    }),
+    [120, 45, 165, { cached_read: 64, reasoning: 16 }],
+  );
+});

@@ -14,7 +14,8 @@ void t.test('each of them wins over every convention and is not kept in metadata
     'jackdaw.span.input_tokens': 7,
     'jackdaw.span.output_tokens': null,
     'jackdaw.span.cost_usd': '0.001250',
-    'jackdaw.cost_source': 'estimated',
+    'jackdaw.span.call':
+      '{"usage": {"reasoning": 1, "wit": 2}, "cost": {"source": "priced", "rule": "r", "input": 1}}',
     'jackdaw.span.input_data': '{"a": 1}',
     'jackdaw.something.else': 'kept',
   });
@@ -26,7 +27,12 @@ void t.test('each of them wins over every convention and is not kept in metadata
     input_tokens: 7,
     cost_usd: 1_250_000,
     input_data: { a: 1 },
-    metadata: { ...LLM, cost_source: 'estimated', 'jackdaw.something.else': 'kept', otel: {} },
+    metadata: { ...LLM, 'jackdaw.something.else': 'kept', otel: {} },
+  });
+  t.strictSame(span.call, {
+    provider: null,
+    usage: { reasoning: 1 },
+    cost: { source: 'priced', rule: 'r', input: 1 },
   });
   t.notOk(Object.keys(span.metadata ?? {}).some((key) => key.startsWith('jackdaw.span.')));
 });
@@ -41,7 +47,7 @@ void t.test('what they cannot say of a field leaves it as it is', async (t) => {
     'jackdaw.span.duration_ms': 'long',
     'jackdaw.span.cost_usd': 'much',
     'jackdaw.span.input_data': '[1]',
-    'jackdaw.cost_source': 'guessed',
+    'jackdaw.span.call': '{"cost": {"source": "guessed"}, "usage": {"reasoning": -1}}',
   };
   t.strictSame(mapSpan({ ...LLM, ...sent }), mapSpan(LLM));
 });

@@ -259,7 +259,7 @@ void t.test('HTTP, RPC and databases, by their new names and their old ones', as
 void t.test("the tokens of a provider's own answer count where no attribute tells any", async (t) => {
   const of = (usage: JsonObject, more: JsonObject = {}) => {
     const span = mapSpan({ ...LLM, ...more, 'output.value': JSON.stringify({ id: '1', usage }) });
-    return [span.input_tokens, span.output_tokens, span.total_tokens, span.metadata?.usage];
+    return [span.input_tokens, span.output_tokens, span.total_tokens, span.call?.usage];
   };
   t.strictSame(
     of({
@@ -269,11 +269,11 @@ void t.test("the tokens of a provider's own answer count where no attribute tell
       prompt_tokens_details: { cached_tokens: 4 },
       completion_tokens_details: { reasoning_tokens: 2 },
     }),
-    [10, 5, 15, { cache_read: 4, reasoning: 2 }],
+    [10, 5, 15, { cached_read: 4, reasoning: 2 }],
   );
   t.strictSame(
     of({ input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100, cache_creation_input_tokens: 7 }),
-    [117, 5, null, { cache_read: 100, cache_creation: 7 }],
+    [117, 5, null, { cached_read: 100, cached_write: 7 }],
     'Anthropic counts the cache beside the input',
   );
   t.strictSame(of({ prompt_tokens: 10 }, { 'gen_ai.usage.output_tokens': 1 }), [null, 1, null, undefined]);

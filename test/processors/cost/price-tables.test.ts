@@ -90,9 +90,12 @@ void t.test('an entry for one provider may stand before one for all', async (t) 
   );
   const finder = new PriceFinder(table.models, 10);
   for (const time of ['first', 'second']) {
-    t.equal(finder.find('m', 'azure.ai.openai')?.input, 2_000_000, `the ${time} time`);
-    t.match(finder.find('m', 'openai'), { input: 1_000_000, cacheRead: 500_000, cacheWrite: 1_000_000 });
-    t.equal(finder.find('m', '')?.input, 1_000_000, 'who names no provider gets the price for all');
+    t.equal(finder.find('m', 'azure.ai.openai')?.price.input, 2_000_000, `the ${time} time`);
+    t.match(finder.find('m', 'openai'), {
+      price: { input: 1_000_000, cached_read: 500_000, cached_write: 1_000_000, audio_output: 1_000_000 },
+      rule: 'p.yaml:3 m',
+    });
+    t.equal(finder.find('m', '')?.price.input, 1_000_000, 'who names no provider gets the price for all');
     t.equal(finder.find('n', ''), null);
   }
 });
@@ -122,12 +125,13 @@ const KNOWN: readonly [input: number, output: number, ...names: string[]][] = [
   [1.1, 4.4, 'o4-mini-2025-04-16', 'o3-mini'],
   [0.3, 2.5, 'gemini-2.5-flash'],
   [0.1, 0.4, 'gemini-2.5-flash-lite', 'gpt-4.1-nano'],
+  [2.5, 10, 'gpt-4o-audio-preview', 'gpt-4o-audio-preview-2025-06-03', 'gpt-audio-1.5'],
   [0.02, 0, 'text-embedding-3-small'],
 ];
 
 /** Of these the shipped table must not guess a price from that of a relative. */
 const UNKNOWN = [
-  'gpt-4o-audio-preview',
+  'gpt-4o-mini-audio-preview',
   'gpt-9',
   'claude-opus-6',
   'gpt-5-ultra',
@@ -142,7 +146,7 @@ void t.test('the shipped table knows the common names of models, and guesses at 
   for (const [input, output, ...names] of KNOWN)
     for (const name of names) {
       const found = finder.find(name, '');
-      t.strictSame(found && [found.input / 1e6, found.output / 1e6], [input, output], name);
+      t.strictSame(found && [found.price.input / 1e6, found.price.output / 1e6], [input, output], name);
     }
   for (const name of UNKNOWN) t.equal(finder.find(name, ''), null, name);
 });
@@ -150,8 +154,8 @@ void t.test('the shipped table knows the common names of models, and guesses at 
 void t.test('in the shipped table caches are not dearer than they can be', async (t) => {
   for (const { price } of SHIPPED.models)
     for (const rates of [price, ...(price.long === null ? [] : [price.long])]) {
-      t.ok(rates.cacheRead <= rates.input, `cache_read of ${JSON.stringify(rates)}`);
-      t.ok(rates.cacheWrite <= 2 * rates.input, `cache_write of ${JSON.stringify(rates)}`);
+      t.ok(rates.cached_read <= rates.input, `cache_read of ${JSON.stringify(rates)}`);
+      t.ok(rates.cached_write <= 2 * rates.input, `cache_write of ${JSON.stringify(rates)}`);
     }
 });
 

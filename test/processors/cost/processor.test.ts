@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { JsonObject } from '../../../src/signal/attributes.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
+import type { CallDetails, UsageParts } from '../../../src/signal/call-details.js';
 import { costProcessor } from '../../../src/processors/cost/factory.js';
 import { itemReader } from '../../../src/receivers/trace-batch/item-reader.js';
 import { componentSettings } from '../../support/component-settings.js';
@@ -16,10 +17,12 @@ import { testFolder } from '../../support/test-folder.js';
 
 const TABLE = `date: '2026-01-01'
 models:
-  - { match: [ours-*], input: 2, output: 10, cache_read: 0.5, cache_write: 2.5 }
+  - { match: [ours-*], input: 2, output: 10, cache_read: 0.5, cache_write: 2.5, audio_input: 20, audio_output: 40 }
   - { match: [embedder], input: 0.1, output: 0 }
   - { match: [precious], input: 1000000, output: 1000000 }
 `;
+
+const usage = (parts: UsageParts): CallDetails => ({ provider: null, usage: parts, cost: null });
 
 /** What a span says, and what is to become of it. Cost in nano-USD. */
 const CASES: readonly [
@@ -29,64 +32,70 @@ const CASES: readonly [
   source: string | undefined,
   result: string,
 ][] = [
-  ['tokens and a model', { input_tokens: 100, output_tokens: 20 }, 400_000, 'estimated', 'estimated'],
+  ['tokens and a model', { input_tokens: 100, output_tokens: 20 }, 400_000, 'priced', 'priced'],
   [
     'parts of the input',
-    { input_tokens: 100, output_tokens: 20, metadata: { usage: { cache_read: 60, cache_creation: 20 } } },
+    { input_tokens: 100, output_tokens: 20, call: usage({ cached_read: 60, cached_write: 20 }) },
     320_000,
-    'estimated',
-    'estimated',
+    'priced',
+    'priced',
   ],
   [
-    'parts that are no numbers',
-    { input_tokens: 100, output_tokens: 20, metadata: { usage: { cache_read: '60', cache_creation: -1 } } },
+    'parts of the output',
+    { input_tokens: 100, output_tokens: 20, call: usage({ reasoning: 15 }) },
     400_000,
-    'estimated',
-    'estimated',
+    'priced',
+    'priced',
   ],
   [
-    'usage that is no map',
-    { input_tokens: 1, output_tokens: 0, metadata: { usage: [1] } },
-    2_000,
-    'estimated',
-    'estimated',
+    'audio',
+    { input_tokens: 100, output_tokens: 20, call: usage({ audio_input: 60, audio_output: 20 }) },
+    80_000 + 1_200_000 + 800_000,
+    'priced',
+    'priced',
   ],
-  ['input alone', { input_tokens: 100 }, 200_000, 'estimated', 'estimated'],
-  ['output alone', { output_tokens: 20 }, 200_000, 'estimated', 'estimated'],
-  ['input and the total', { input_tokens: 100, total_tokens: 120 }, 400_000, 'estimated', 'estimated'],
-  ['output and the total', { output_tokens: 20, total_tokens: 120 }, 400_000, 'estimated', 'estimated'],
+  ['input alone', { input_tokens: 100 }, 200_000, 'priced', 'priced'],
+  ['output alone', { output_tokens: 20 }, 200_000, 'priced', 'priced'],
+  ['input and the total', { input_tokens: 100, total_tokens: 120 }, 400_000, 'priced', 'priced'],
+  ['output and the total', { output_tokens: 20, total_tokens: 120 }, 400_000, 'priced', 'priced'],
   ['the total alone', { total_tokens: 120 }, null, undefined, 'no_parts'],
-  ['the total of an embedding', { model: 'embedder', total_tokens: 120 }, 12_000, 'estimated', 'estimated'],
-  ['no tokens used', { input_tokens: 0, output_tokens: 0 }, 0, 'estimated', 'estimated'],
-  [
-    'a failed call',
-    { input_tokens: 100, output_tokens: 0, status: 'failed' },
-    200_000,
-    'estimated',
-    'estimated',
-  ],
+  ['the total of an embedding', { model: 'embedder', total_tokens: 120 }, 12_000, 'priced', 'priced'],
+  ['no tokens used', { input_tokens: 0, output_tokens: 0 }, 0, 'priced', 'priced'],
+  ['a failed call', { input_tokens: 100, output_tokens: 0, status: 'failed' }, 200_000, 'priced', 'priced'],
   ['an unknown model', { model: 'theirs', input_tokens: 1 }, null, undefined, 'unknown_model'],
   ['no model', { model: null, input_tokens: 1 }, null, undefined, 'no_model'],
   ['too much money', { model: 'precious', input_tokens: 10 ** 9 }, null, undefined, 'too_large'],
   ['no tokens', {}, null, undefined, ''],
   ['running', { input_tokens: 100, status: 'running' }, null, undefined, ''],
   ['another type', { input_tokens: 100, type: 'agent' }, null, undefined, ''],
-  ['a cost', { cost_usd: 7, input_tokens: 100 }, 7, 'reported', 'reported'],
-  ['a cost of nothing', { cost_usd: 0, input_tokens: 100 }, 0, 'reported', 'reported'],
-  ['a cost of another type', { cost_usd: 7, type: 'tool', model: null }, 7, 'reported', 'reported'],
+  ['a cost', { cost_usd: 7, input_tokens: 100 }, 7, undefined, 'reported'],
+  ['a cost of nothing', { cost_usd: 0, input_tokens: 100 }, 200_000, 'priced', 'priced'],
+  ['a cost of nothing without tokens', { cost_usd: 0 }, 0, undefined, 'reported'],
   [
-    'a cost estimated elsewhere',
-    { cost_usd: 7, metadata: { cost_source: 'estimated' } },
-    7,
-    'estimated',
+    'a cost of nothing, of no model',
+    { cost_usd: 0, input_tokens: 1, model: 'theirs' },
+    0,
+    undefined,
     'reported',
   ],
   [
-    'a source without a cost',
-    { input_tokens: 1, metadata: { cost_source: 'reported' } },
-    2000,
-    'estimated',
-    'estimated',
+    'a cost of nothing, of another type',
+    { cost_usd: 0, input_tokens: 1, type: 'agent' },
+    0,
+    undefined,
+    'reported',
+  ],
+  ['a cost of nothing so far', { cost_usd: 0, input_tokens: 1, status: 'running' }, null, undefined, ''],
+  ['a cost of another type', { cost_usd: 7, type: 'tool', model: null }, 7, undefined, 'reported'],
+  [
+    'a cost priced elsewhere',
+    {
+      cost_usd: 7,
+      call: { provider: null, usage: null, cost: { source: 'priced', rule: 'theirs', input: 7 } },
+    },
+    7,
+    'priced',
+    'reported',
   ],
 ];
 
@@ -101,7 +110,7 @@ function spansOf(cases: readonly Partial<SpanRecord>[]): SpanRecord[] {
     output_tokens: null,
     total_tokens: null,
     cost_usd: null,
-    metadata: null,
+    call: null,
   } as const;
   return read.spans.map((span, index) => ({ ...span, ...blank, ...cases[index] }));
 }
@@ -112,10 +121,10 @@ void t.test('each span gets the cost that is due to it, and says where it comes 
   const settings = componentSettings('cost/ours');
   const { traces: create } = costProcessor.create;
   if (create === undefined) throw new Error('cost is not for traces');
-  t.strictSame(costProcessor.check?.({ prices }), []);
+  t.strictSame(costProcessor.check?.({ prices, trust_zero: false }), []);
   const processor = create({
     ...settings,
-    config: { prices },
+    config: { prices, trust_zero: false },
     next: { consume: async (batch) => ({ accepted: batch.items.length, refused: [] }) },
   });
   await processor.start?.({} as never);
@@ -131,9 +140,8 @@ void t.test('each span gets the cost that is due to it, and says where it comes 
   const expected: Record<string, number> = {};
   CASES.forEach(([name, said, cost, source, result], index) => {
     t.equal(spans[index]?.cost_usd, cost, name);
-    t.equal(spans[index]?.metadata?.cost_source, source, `${name}: source`);
-    for (const [key, value] of Object.entries(said.metadata ?? {}))
-      if (key !== 'cost_source') t.strictSame(spans[index]?.metadata?.[key], value, `${name}: ${key}`);
+    t.equal(spans[index]?.call?.cost?.source, source, `${name}: source`);
+    t.strictSame(spans[index]?.call?.usage ?? null, said.call?.usage ?? null, `${name}: usage`);
     const series = `jackdaw_cost_spans_total{processor="cost/ours",result="${result}"}`;
     if (result !== '') expected[series] = (expected[series] ?? 0) + 1;
   });
@@ -179,7 +187,7 @@ void t.test(
     await client.sendTraces([{ trace: declared.trace, spans: [call(declaredId, {})] }]);
     t.equal((await client.readTrace(declaredId))?.['total_cost_usd'], 3, 'what was declared stays');
     t.match(await metricValues(meter, 'jackdaw_cost_spans_total'), {
-      'jackdaw_cost_spans_total{processor="cost",result="estimated"}': 4,
+      'jackdaw_cost_spans_total{processor="cost",result="priced"}': 4,
       'jackdaw_cost_spans_total{processor="cost",result="reported"}': 1,
       'jackdaw_cost_spans_total{processor="cost",result="unknown_model"}': 1,
     });

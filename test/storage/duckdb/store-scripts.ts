@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../../src/signal/span.js';
+import type { CallDetails } from '../../../src/signal/call-details.js';
 import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
 import type { RunFilter } from '../../../src/storage/runs.js';
 import { DAY, NOON } from '../../support/run-records.js';
@@ -35,6 +36,11 @@ const text = fc.oneof(
 );
 const count = fc.oneof(fc.integer({ min: 0, max: 500 }), fc.constantFrom(0, 2 ** 31, 2 ** 40));
 const money = fc.oneof(fc.integer({ min: 0, max: 2_000_000 }), fc.constantFrom(0, 1, 999_999_999_999_999));
+const call = fc.record({
+  provider: fc.constant(null),
+  usage: fc.constantFrom(null, { cached_read: 4 }, { reasoning: 2, audio_output: 1 }),
+  cost: fc.constantFrom<CallDetails['cost'][]>(null, { source: 'priced', rule: 'p.yaml:1 m', input: 3 }),
+});
 const duration = fc.constantFrom(0, 0.001, 12.5, 1e9);
 const object = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }), {
   maxKeys: 3,
@@ -103,6 +109,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
       run_kind: fc.constant(null),
       context: fc.constant(null),
       prompt: fc.constant(null),
+      call: optional(call),
       times,
     })
     .map(({ times: both, ...fields }) => ({ span_id: spanId, trace_id: traceId, ...fields, ...both }));

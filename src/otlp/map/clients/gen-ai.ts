@@ -1,5 +1,6 @@
 import type { Convention } from '../conventions/convention.js';
 import { kindBy, only, present } from '../conventions/readers.js';
+import { inputDetail, outputDetail } from '../conventions/usage-readers.js';
 
 /**
  * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. A rank says
@@ -69,13 +70,19 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.completion_tokens': { rank: 2 },
     },
     total_tokens: { 'gen_ai.usage.total_tokens': { rank: 1 } },
-    cache_read: {
+    cached_read: {
       'gen_ai.usage.cache_read.input_tokens': { rank: 1 },
       'gen_ai.usage.cache_read_input_tokens': { rank: 2 },
       'gen_ai.usage.details.cache_read_tokens': { rank: 3 },
       'gen_ai.usage.details.cache_read_input_tokens': { rank: 4 },
+      'gen_ai.usage.prompt_tokens_details.cache_read': { rank: 14 },
+      'gen_ai.usage.cached_input_tokens': { rank: 15 },
+      'gen_ai.usage.input_tokens.cached': { rank: 16 },
+      'gen_ai.usage.details.cached_tokens': { rank: 17 },
+      'gen_ai.usage.details.cached_content_tokens': { rank: 18 },
+      'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_read') },
     },
-    cache_creation: {
+    cached_write: {
       'gen_ai.usage.cache_creation.input_tokens': { rank: 1 },
       'gen_ai.usage.cache_creation_input_tokens': { rank: 2 },
       'gen_ai.usage.details.cache_creation_tokens': { rank: 3 },
@@ -83,18 +90,47 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.details.cache_creation_input_tokens': { rank: 5 },
       'gen_ai.usage.cache_write.input_tokens': { rank: 9 },
       'gen_ai.usage.cache_write_input_tokens': { rank: 10 },
+      'gen_ai.usage.prompt_tokens_details.cache_write': { rank: 14 },
+      'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write') },
     },
     reasoning: {
       'gen_ai.usage.reasoning.output_tokens': { rank: 1 },
       'gen_ai.usage.reasoning_tokens': { rank: 2 },
       'gen_ai.usage.details.reasoning_tokens': { rank: 3 },
+      'gen_ai.usage.completion_tokens_details.reasoning': { rank: 14 },
+      'gen_ai.usage.output_tokens.reasoning': { rank: 16 },
+      'gen_ai.usage.details.thoughts_tokens': { rank: 17 },
+      'gen_ai.usage.output_token_details': { rank: 19, read: outputDetail('reasoning') },
+    },
+    audio_input: {
+      'gen_ai.usage.input_audio_tokens': { rank: 1 },
+      'gen_ai.usage.details.input_audio_tokens': { rank: 2 },
+      'gen_ai.usage.prompt_tokens_details.audio': { rank: 3 },
+      'gen_ai.usage.details.audio_prompt_tokens': { rank: 4 },
+      'gen_ai.usage.input_token_details': { rank: 5, read: inputDetail('audio_input') },
+    },
+    audio_output: {
+      'gen_ai.usage.output_audio_tokens': { rank: 1 },
+      'gen_ai.usage.details.output_audio_tokens': { rank: 2 },
+      'gen_ai.usage.completion_tokens_details.audio': { rank: 3 },
+      'gen_ai.usage.details.audio_candidates_tokens': { rank: 4 },
+      'gen_ai.usage.output_token_details': { rank: 5, read: outputDetail('audio_output') },
+      // OpenAI's `completion_tokens_details`, as Pydantic AI tells it.
+      'gen_ai.usage.details.audio_tokens': { rank: 7 },
     },
     cost: {
       'gen_ai.usage.cost': { rank: 1 },
       'gen_ai.usage.total_cost': { rank: 2 },
       'gen_ai.cost.total_tokens': { rank: 4 },
       'gen_ai.cost.total_cost': { rank: 7 },
+      'gen_ai.usage.cost_usd': { rank: 8 },
+      'gen_ai.cost.usd': { rank: 9 },
+      'gen_ai.cost': { rank: 10 },
     },
+    cost_input: { 'gen_ai.usage.input_cost': { rank: 1 }, 'gen_ai.cost.input_cost': { rank: 2 } },
+    cost_output: { 'gen_ai.usage.output_cost': { rank: 1 }, 'gen_ai.cost.output_cost': { rank: 2 } },
+    cost_cached_read: { 'gen_ai.cost.cache_read_cost': { rank: 1 } },
+    cost_cached_write: { 'gen_ai.cost.cache_creation_cost': { rank: 1 } },
     input: {
       'gen_ai.input.messages': { rank: 1, shape: 'messages' },
       'gen_ai.prompt': { rank: 8 },

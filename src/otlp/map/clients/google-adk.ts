@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 import type { Convention, Reader } from '../conventions/convention.js';
 import { count, inside, objectOf, within } from '../conventions/readers.js';
+import { usageObject } from '../conventions/usage-readers.js';
 
 const USAGE = ['usage_metadata', 'usageMetadata'];
 
@@ -28,17 +29,11 @@ export const GOOGLE_ADK: Convention = {
   fields: {
     session_id: { 'gcp.vertex.agent.session_id': { rank: 7 } },
     output_tokens: { 'gcp.vertex.agent.llm_response': { rank: 0, read: output } },
-    cache_read: {
-      'gcp.vertex.agent.llm_response': {
-        rank: 13,
-        read: within(USAGE, inside(['cached_content_token_count', 'cachedContentTokenCount'], count)),
-      },
+    cached_read: {
+      'gcp.vertex.agent.llm_response': { rank: 13, read: within(USAGE, usageObject('cached_read')) },
     },
     reasoning: {
-      'gcp.vertex.agent.llm_response': {
-        rank: 13,
-        read: within(USAGE, inside(['thoughts_token_count', 'thoughtsTokenCount'], count)),
-      },
+      'gcp.vertex.agent.llm_response': { rank: 13, read: within(USAGE, usageObject('reasoning')) },
     },
     input: { 'gcp.vertex.agent.llm_request': { rank: 21 } },
     output: { 'gcp.vertex.agent.llm_response': { rank: 21 } },

@@ -1,9 +1,19 @@
-import type { Convention } from '../conventions/convention.js';
-import { cost, count, inside, firstOf, kindBy, objectOf, only, within } from '../conventions/readers.js';
+import type { JsonObject } from '../../../signal/attributes.js';
+import type { Convention, Reader } from '../conventions/convention.js';
+import { cost, count, inside, firstOf, kindBy, objectOf, only } from '../conventions/readers.js';
+import { usageObject } from '../conventions/usage-readers.js';
 
-/** OpenAI's answers nest the parts; Langfuse's OpenAI client hands their `usage` on. */
-const INPUT_DETAILS = ['prompt_tokens_details', 'input_tokens_details'];
-const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details'];
+const USAGE = 'langfuse.observation.usage_details';
+const COST = 'langfuse.observation.cost_details';
+
+/** Langfuse's own names, each beside the others: `input`, `input_cached_tokens`, `cache_read_input_tokens`, `output_reasoning` … */
+const isOfInput = (name: string): boolean =>
+  name === 'input' || name.startsWith('input_') || /^cache_.*_input_tokens$/.test(name);
+const isOfOutput = (name: string): boolean => name === 'output' || name.startsWith('output_');
+
+/** OpenAI's names hold all tokens, with nested parts, which Langfuse's OpenAI client hands on; of Langfuse's own the sum is all. */
+const inputTokens = firstOf(sumWith('input', isOfInput, count), usageObject('input'));
+const outputTokens = firstOf(sumWith('output', isOfOutput, count), usageObject('output'));
 
 /** The Langfuse SDKs from version 3. */
 export const LANGFUSE: Convention = {
@@ -37,61 +47,51 @@ export const LANGFUSE: Convention = {
     langfuse_prompt_name: { 'langfuse.observation.prompt.name': { rank: 1 } },
     langfuse_prompt_version: { 'langfuse.observation.prompt.version': { rank: 1 } },
     status_message: { 'langfuse.observation.status_message': { rank: 1 } },
-    input_tokens: {
-      'langfuse.observation.usage_details': {
-        rank: 8,
-        read: inside(['input', 'input_tokens', 'prompt_tokens'], count),
-      },
-    },
-    output_tokens: {
-      'langfuse.observation.usage_details': {
-        rank: 8,
-        read: inside(['output', 'output_tokens', 'completion_tokens'], count),
-      },
-    },
-    total_tokens: {
-      'langfuse.observation.usage_details': { rank: 5, read: inside(['total', 'total_tokens'], count) },
-    },
-    cache_read: {
-      'langfuse.observation.usage_details': {
-        rank: 8,
-        read: firstOf(
-          inside(['cache_read_input_tokens', 'input_cached_tokens', 'input_cache_read'], count),
-          within(INPUT_DETAILS, inside(['cached_tokens'], count)),
-        ),
-      },
-    },
-    cache_creation: {
-      'langfuse.observation.usage_details': {
-        rank: 8,
-        read: inside(['cache_creation_input_tokens', 'input_cache_creation'], count),
-      },
-    },
-    reasoning: {
-      'langfuse.observation.usage_details': {
-        rank: 8,
-        read: firstOf(
-          inside(['reasoning_tokens', 'output_reasoning_tokens', 'output_reasoning'], count),
-          within(OUTPUT_DETAILS, inside(['reasoning_tokens'], count)),
-        ),
-      },
-    },
+    input_tokens: { [USAGE]: { rank: 8, read: inputTokens } },
+    output_tokens: { [USAGE]: { rank: 8, read: outputTokens } },
+    total_tokens: { [USAGE]: { rank: 5, read: usageObject('total') } },
+    cached_read: { [USAGE]: { rank: 8, read: usageObject('cached_read') } },
+    cached_write: { [USAGE]: { rank: 8, read: usageObject('cached_write') } },
+    reasoning: { [USAGE]: { rank: 8, read: usageObject('reasoning') } },
+    audio_input: { [USAGE]: { rank: 8, read: usageObject('audio_input') } },
+    audio_output: { [USAGE]: { rank: 8, read: usageObject('audio_output') } },
     cost: {
-      'langfuse.observation.cost_details': {
+      [COST]: {
         rank: 5,
-        read: (value) => inside(['total'], cost)(value) ?? sumOfCosts(value),
+        read: firstOf(
+          inside(['total'], cost),
+          costOf(() => true),
+        ),
       },
     },
+    cost_input: { [COST]: { rank: 5, read: costOf(isOfInput) } },
+    cost_output: { [COST]: { rank: 5, read: costOf(isOfOutput) } },
+    cost_cached_read: { [COST]: { rank: 4, read: usageObject('cached_read', cost) } },
+    cost_cached_write: { [COST]: { rank: 4, read: usageObject('cached_write', cost) } },
+    cost_audio_input: { [COST]: { rank: 4, read: usageObject('audio_input', cost) } },
+    cost_audio_output: { [COST]: { rank: 4, read: usageObject('audio_output', cost) } },
     input: { 'langfuse.observation.input': { rank: 30 } },
     output: { 'langfuse.observation.output': { rank: 30 } },
     parameters: { 'langfuse.observation.model.parameters': { rank: 5 } },
   },
 };
 
-/** Where there is no total: the costs of input, output and their parts, which Langfuse keeps apart from each other. */
-function sumOfCosts(value: Parameters<typeof objectOf>[0]): number | undefined {
-  const parts = Object.values(objectOf(value) ?? {})
-    .map(cost)
+/** The sum of the figures whose names fit, where `name` is one of them. */
+function sumWith(name: string, fits: (name: string) => boolean, read: Reader): Reader {
+  return (value) => {
+    const object = objectOf(value);
+    return object !== undefined && Object.hasOwn(object, name) ? sumOf(object, fits, read) : undefined;
+  };
+}
+
+function costOf(fits: (name: string) => boolean): Reader {
+  return (value) => sumOf(objectOf(value) ?? {}, fits, cost);
+}
+
+function sumOf(object: JsonObject, fits: (name: string) => boolean, read: Reader): number | undefined {
+  const parts = Object.entries(object)
+    .filter(([name]) => fits(name))
+    .map(([, value]) => read(value))
     .filter((part) => typeof part === 'number');
   return parts.length === 0 ? undefined : parts.reduce((sum, part) => sum + part, 0);
 }

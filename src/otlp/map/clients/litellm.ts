@@ -1,4 +1,8 @@
 import type { Convention } from '../conventions/convention.js';
+import { usageObject } from '../conventions/usage-readers.js';
+
+/** The usage of the provider's answer, as Python prints it. */
+const USAGE = 'metadata.usage_object';
 
 /** LiteLLM, the library and the proxy: the user is the one that the key, or the call, is for. */
 export const LITELLM: Convention = {
@@ -11,6 +15,12 @@ export const LITELLM: Convention = {
     session_id: { 'metadata.session_id': { rank: 16 }, 'litellm.session_id': { rank: 17 } },
     tags: { 'metadata.tags': { rank: 10 } },
     model: { 'litellm.provider.model': { rank: 13 } },
+    cached_read: { [USAGE]: { rank: 23, read: usageObject('cached_read') } },
+    cached_write: { [USAGE]: { rank: 23, read: usageObject('cached_write') } },
+    reasoning: { [USAGE]: { rank: 23, read: usageObject('reasoning') } },
+    audio_input: { [USAGE]: { rank: 23, read: usageObject('audio_input') } },
+    audio_output: { [USAGE]: { rank: 23, read: usageObject('audio_output') } },
+    cost: { 'metadata.response_cost': { rank: 15 }, 'litellm.response_cost': { rank: 16 } },
   },
   agentNames: { generic: ['litellm_request', 'raw_gen_ai_request', 'Received Proxy Server Request'] },
 };

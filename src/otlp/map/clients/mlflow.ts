@@ -1,5 +1,9 @@
 import type { Convention } from '../conventions/convention.js';
-import { kindBy } from '../conventions/readers.js';
+import { cost, inside, kindBy } from '../conventions/readers.js';
+import { usageObject } from '../conventions/usage-readers.js';
+
+const USAGE = 'mlflow.chat.tokenUsage';
+const COST = 'mlflow.llm.cost';
 
 /** MLflow's tracing. Its values are JSON texts. */
 export const MLFLOW: Convention = {
@@ -10,6 +14,15 @@ export const MLFLOW: Convention = {
         read: (value) => spanType(typeof value === 'string' ? value.replaceAll('"', '') : value),
       },
     },
+    input_tokens: { [USAGE]: { rank: 10, read: usageObject('input') } },
+    output_tokens: { [USAGE]: { rank: 10, read: usageObject('output') } },
+    total_tokens: { [USAGE]: { rank: 10, read: usageObject('total') } },
+    cached_read: { [USAGE]: { rank: 24, read: usageObject('cached_read') } },
+    cached_write: { [USAGE]: { rank: 24, read: usageObject('cached_write') } },
+    reasoning: { [USAGE]: { rank: 24, read: usageObject('reasoning') } },
+    cost: { [COST]: { rank: 13, read: inside(['total_cost'], cost) } },
+    cost_input: { [COST]: { rank: 6, read: inside(['input_cost'], cost) } },
+    cost_output: { [COST]: { rank: 6, read: inside(['output_cost'], cost) } },
     session_id: { 'mlflow.trace.session': { rank: 18 } },
     user_id: { 'mlflow.trace.user': { rank: 17 } },
     input: { 'mlflow.spanInputs': { rank: 22 } },

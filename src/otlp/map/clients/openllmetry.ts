@@ -46,6 +46,9 @@ export const OPENLLMETRY: Convention = {
     input_tokens: { 'llm.usage.prompt_tokens': { rank: 4 } },
     output_tokens: { 'llm.usage.completion_tokens': { rank: 4 } },
     total_tokens: { 'llm.usage.total_tokens': { rank: 2 } },
+    cached_read: { 'llm.usage.cache_read_input_tokens': { rank: 22 } },
+    cached_write: { 'llm.usage.cache_creation_input_tokens': { rank: 22 } },
+    reasoning: { 'llm.usage.reasoning_tokens': { rank: 22 } },
     input: {
       'traceloop.entity.input': { rank: 6, read: firstOf(inCallback('inputs'), payload) },
       'lmnr.span.input': { rank: 16 },

@@ -1,5 +1,6 @@
 import type { Convention, Reader } from '../conventions/convention.js';
-import { anywhereInside, count, payload } from '../conventions/readers.js';
+import { anywhereInside, cost, firstOf, inside, payload } from '../conventions/readers.js';
+import { ofProvider } from '../conventions/usage-readers.js';
 import { parseAny } from '../json-text.js';
 
 const MODEL_CALL = /\.do(Generate|Stream|Embed)$/;
@@ -50,22 +51,28 @@ export const VERCEL_AI: Convention = {
     },
     output_tokens: { 'ai.usage.completionTokens': { rank: 5 }, 'ai.usage.outputTokens': { rank: 6 } },
     total_tokens: { 'ai.usage.totalTokens': { rank: 4 } },
-    cache_read: {
+    cached_read: {
       'ai.usage.cachedInputTokens': { rank: 7 },
       'ai.usage.inputTokenDetails.cacheReadTokens': { rank: 9 },
-      [PROVIDER_METADATA]: {
-        rank: 12,
-        read: anywhereInside(['cachedPromptTokens', 'cacheReadInputTokens'], count),
-      },
+      [PROVIDER_METADATA]: { rank: 12, read: ofProvider('cached_read') },
     },
-    cache_creation: {
+    cached_write: {
       'ai.usage.inputTokenDetails.cacheWriteTokens': { rank: 11 },
-      [PROVIDER_METADATA]: { rank: 12, read: anywhereInside(['cacheCreationInputTokens'], count) },
+      [PROVIDER_METADATA]: { rank: 12, read: ofProvider('cached_write') },
     },
     reasoning: {
       'ai.usage.reasoningTokens': { rank: 7 },
       'ai.usage.outputTokenDetails.reasoningTokens': { rank: 9 },
-      [PROVIDER_METADATA]: { rank: 12, read: anywhereInside(['reasoningTokens'], count) },
+      [PROVIDER_METADATA]: { rank: 12, read: ofProvider('reasoning') },
+    },
+    audio_input: { [PROVIDER_METADATA]: { rank: 12, read: ofProvider('audio_input') } },
+    audio_output: { [PROVIDER_METADATA]: { rank: 12, read: ofProvider('audio_output') } },
+    cost: {
+      [PROVIDER_METADATA]: {
+        rank: 14,
+        // The gateway of the SDK's vendor, and OpenRouter.
+        read: anywhereInside(['cost', 'usage'], firstOf(cost, inside(['cost'], cost))),
+      },
     },
     input: {
       'ai.prompt.messages': { rank: 5, shape: 'messages' },

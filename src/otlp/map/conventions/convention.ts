@@ -44,11 +44,19 @@ export const FIELDS = [
   'input_tokens',
   'output_tokens',
   'total_tokens',
-  'cache_read',
-  'cache_creation',
+  'cached_read',
+  'cached_write',
   'reasoning',
-  /** Nano-USD. */
+  'audio_input',
+  'audio_output',
+  /** Nano-USD, like all that follow: of the whole call, of all its input, of all its output, and of parts of these. */
   'cost',
+  'cost_input',
+  'cost_output',
+  'cost_cached_read',
+  'cost_cached_write',
+  'cost_audio_input',
+  'cost_audio_output',
   'input',
   'output',
   /** Of tools: what `input` and `output` are to other spans. */

@@ -41,6 +41,8 @@ export const SPAN_ATTRIBUTES: Readonly<Record<Exclude<keyof SpanRecord, SaidByOt
   input_data: { key: 'jackdaw.span.input_data', as: 'object' },
   output_data: { key: 'jackdaw.span.output_data', as: 'object' },
   metadata: { key: 'jackdaw.span.metadata', as: 'object' },
+  /** {@link CallDetails} as they are stored. Also on a span that came by OTLP whose cost was priced by a table. */
+  call: { key: 'jackdaw.span.call', as: 'object' },
 };
 
 /**
@@ -48,9 +50,6 @@ export const SPAN_ATTRIBUTES: Readonly<Record<Exclude<keyof SpanRecord, SaidByOt
  * ids that are no OTLP ids, names, times of its own.
  */
 export const VERBATIM = 'jackdaw.verbatim';
-
-/** `metadata.cost_source`, where the cost on a span that came by OTLP was not reported by it: `estimated`. */
-export const COST_SOURCE = 'jackdaw.cost_source';
 
 /**
  * A header that somebody declared (`follows_spans` is false), on one span of its trace: all fields that are not null. With

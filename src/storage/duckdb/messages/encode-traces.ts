@@ -4,6 +4,7 @@ import { must } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../../signal/span.js';
 import { contextIn, NO_CONTEXT, printContext } from '../../../signal/run-context.js';
+import { printCall } from '../../../signal/call-details.js';
 import { deriveBatch } from '../../../signal/derive-map.js';
 import { sentOf } from '../../../signal/sent-span.js';
 import { fitsBatch, type BatchMap } from '../../../signal/service-map.js';
@@ -159,6 +160,7 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
   if (span.run_kind === null) to.isNull(S.run_kind, row);
   else to.byte(S.run_kind, row, RUN_KINDS.indexOf(span.run_kind));
   nullableText(to, S.context, row, span.context && printContext(span.context));
+  nullableText(to, S.call_details, row, span.call === null ? null : printCall(span.call));
   to.byte(S.derived, row, derived);
 }
 

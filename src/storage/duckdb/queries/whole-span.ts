@@ -17,6 +17,8 @@ import { readSpanRows, SHOWN, type SpanCursor, type SpansOfTrace } from './trace
 /** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
 export interface WholeSpan {
   readonly span: Omit<DetailedSpan, 'input_data' | 'output_data' | 'details'>;
+  /** As `printCall` writes it. */
+  readonly call: string | null;
   readonly payload: Payload;
 }
 
@@ -46,6 +48,7 @@ function wholeSpan(traceId: string, row: Row, payload: Payload): WholeSpan {
       cost_usd: number(row.cost_usd),
       error_message: text(row.error_message),
     },
+    call: text(row.call_details),
     // Views of a whole piece would cross with all of it.
     payload: copyOf(payload),
   };

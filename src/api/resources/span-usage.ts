@@ -1,0 +1,108 @@
+import { Type, type TSchema } from 'typebox';
+import {
+  COST_PARTS,
+  COST_SOURCES,
+  USAGE_PARTS,
+  type CostPart,
+  type UsagePart,
+} from '../../signal/call-details.js';
+import { moneyToNumber } from '../../signal/money.js';
+import type { SpanDetails, StoredSpan } from '../../storage/runs.js';
+import { count, nullable, usd } from '../support/fields.js';
+
+const USAGE: Readonly<Record<UsagePart, string>> = {
+  cached_read: 'Of the input: read from a cache.',
+  cached_write: 'Of the input: written to a cache.',
+  reasoning: 'Of the output: for reasoning.',
+  audio_input: 'Of the input: audio.',
+  audio_output: 'Of the output: audio.',
+};
+const COST: Readonly<Record<CostPart, string>> = {
+  input: 'For the input, without caches and audio.',
+  cached_read: 'For what was read from a cache.',
+  cached_write: 'For what was written to a cache.',
+  audio_input: 'For audio that went in.',
+  output: 'For the output with its reasoning, without audio.',
+  audio_output: 'For audio that came out.',
+};
+
+/** The tokens and the cost of a span by their parts. */
+export const usageFields = {
+  usage: nullable(
+    Type.Object(
+      {
+        input: nullable(count('All tokens that went in.')),
+        output: nullable(count('All tokens that came out.')),
+        ...schemasOf(USAGE, count),
+        total: nullable(count()),
+      },
+      {
+        title: 'SpanUsage',
+        description: 'Null where the span reports no tokens. A part that nobody told is null.',
+      },
+    ),
+  ),
+  cost: nullable(
+    Type.Object(
+      {
+        ...schemasOf(COST, usd),
+        total: usd(),
+        source: Type.Enum(COST_SOURCES, {
+          description: '`reported` by the span, or `priced` by the table of processor `cost`.',
+        }),
+        rule: nullable(Type.String({ description: 'The entry of the price table, with its line and date.' })),
+      },
+      {
+        title: 'SpanCost',
+        description:
+          'US dollars; null where the span has no cost. Each token is in one part; a part that is not known is null.',
+      },
+    ),
+  ),
+};
+
+type Used = Pick<StoredSpan, 'input_tokens' | 'output_tokens' | 'total_tokens' | 'cost_usd'> &
+  Pick<SpanDetails, 'call'>;
+
+export function printUsage({
+  input_tokens: input,
+  output_tokens: output,
+  total_tokens: total,
+  cost_usd,
+  call,
+}: Used) {
+  const { usage = null, cost = null } = call ?? {};
+  const hasUsage = input !== null || output !== null || total !== null || usage !== null;
+  return {
+    usage: hasUsage ? { input, output, ...printed(USAGE_PARTS, (part) => usage?.[part]), total } : null,
+    cost:
+      cost_usd === null
+        ? null
+        : {
+            ...printed(COST_PARTS, (part) => dollars(cost?.[part])),
+            total: moneyToNumber(cost_usd),
+            source: cost?.source ?? 'reported',
+            rule: cost?.rule ?? null,
+          },
+  };
+}
+
+function dollars(nanos: number | undefined): number | undefined {
+  return nanos === undefined ? undefined : moneyToNumber(nanos);
+}
+
+function printed<Part extends string>(
+  parts: readonly Part[],
+  figure: (part: Part) => number | undefined,
+): Record<Part, number | null> {
+  return Object.fromEntries(parts.map((part) => [part, figure(part) ?? null])) as Record<Part, number | null>;
+}
+
+function schemasOf<Part extends string, Schema extends TSchema>(
+  descriptions: Readonly<Record<Part, string>>,
+  schema: (description: string) => Schema,
+) {
+  return Object.fromEntries(
+    Object.entries<string>(descriptions).map(([part, description]) => [part, nullable(schema(description))]),
+  ) as Record<Part, ReturnType<typeof nullable<Schema>>>;
+}

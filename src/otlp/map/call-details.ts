@@ -1,0 +1,60 @@
+import {
+  COST_PARTS,
+  USAGE_PARTS,
+  type CostDetails,
+  type CostPart,
+  type CallDetails,
+  type UsagePart,
+  type UsageParts,
+} from '../../signal/call-details.js';
+import type { NanoUsd } from '../../signal/money.js';
+import type { SpanReading } from './span-reading.js';
+
+/** What attributes tell of a span's cost: all of it, or what its input and its output cost together. */
+export function costOf(reading: SpanReading): NanoUsd | null {
+  const total = reading.count('cost');
+  if (total !== null) return total;
+  const input = reading.count('cost_input');
+  const output = reading.count('cost_output');
+  if (input === null && output === null) return null;
+  reading.witness?.told('cost_usd', input === null ? 'cost_output' : 'cost_input');
+  return (input ?? 0) + (output ?? 0);
+}
+
+/** What attributes tell beside tokens and cost. @returns null where they tell nothing of it */
+export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails | null {
+  const provider = reading.text('provider');
+  const usage = usagePartsOf(reading);
+  const costs = cost === null ? null : reportedCost(reading);
+  return provider === null && usage === null && costs === null ? null : { provider, usage, cost: costs };
+}
+
+function usagePartsOf(reading: SpanReading): UsageParts | null {
+  let parts: { [Part in UsagePart]?: number } | null = null;
+  for (const part of USAGE_PARTS) {
+    const tokens = reading.count(part);
+    if (tokens !== null) (parts ??= {})[part] = tokens;
+  }
+  return parts;
+}
+
+/** Clients count what the parts of input and output cost into these; here each dollar is in one part. */
+function reportedCost(reading: SpanReading): CostDetails | null {
+  const parts: { [Part in CostPart]?: NanoUsd } = {};
+  const cachedRead = reading.count('cost_cached_read');
+  const cachedWrite = reading.count('cost_cached_write');
+  const audioInput = reading.count('cost_audio_input');
+  const audioOutput = reading.count('cost_audio_output');
+  const input = reading.count('cost_input');
+  const output = reading.count('cost_output');
+  if (cachedRead !== null) parts.cached_read = cachedRead;
+  if (cachedWrite !== null) parts.cached_write = cachedWrite;
+  if (audioInput !== null) parts.audio_input = audioInput;
+  if (audioOutput !== null) parts.audio_output = audioOutput;
+  if (input !== null)
+    parts.input = Math.max(0, input - (cachedRead ?? 0) - (cachedWrite ?? 0) - (audioInput ?? 0));
+  if (output !== null) parts.output = Math.max(0, output - (audioOutput ?? 0));
+  return COST_PARTS.some((part) => parts[part] !== undefined)
+    ? { source: 'reported', rule: null, ...parts }
+    : null;
+}

@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import type { UsagePart } from '../../../signal/call-details.js';
+import { usageFigure, type UsageFigure } from '../../../signal/usage-object.js';
+import { isObject } from '../json-text.js';
+import { parsePython } from '../messages/python-literal.js';
+import type { Reader } from './convention.js';
+import { count, objectOf } from './readers.js';
+
+/** Objects in which providers tell usage, one level below what a client hands on of them. */
+const USAGE = ['usage', 'usageMetadata', 'usage_metadata'];
+
+/** A figure of an object of usage, which may be JSON text, or what Python prints. @param read the figure's value */
+export function usageObject(figure: UsageFigure, read: Reader = count): Reader {
+  const readNumber = numberBy(read);
+  return (value) => {
+    const usage = objectOf(value) ?? printedByPython(value);
+    return usage === undefined ? undefined : usageFigure(usage, figure, readNumber);
+  };
+}
+
+/** A part of the input from the object that tells these alone. */
+export function inputDetail(part: UsagePart): Reader {
+  return (value) => detail('input_tokens_details', part, value);
+}
+
+/** Likewise of the output. */
+export function outputDetail(part: UsagePart): Reader {
+  return (value) => detail('output_tokens_details', part, value);
+}
+
+/** From what providers said of their answers, under the name of each: `{openai: {cachedPromptTokens: 64}}`. */
+export function ofProvider(part: UsagePart): Reader {
+  const readNumber = numberBy(count);
+  return (value) => {
+    for (const said of Object.values(objectOf(value) ?? {})) {
+      if (!isObject(said)) continue;
+      for (const usage of [said, ...USAGE.map((name) => said[name])]) {
+        const found = isObject(usage) ? usageFigure(usage, part, readNumber) : undefined;
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  };
+}
+
+function detail(within: string, part: UsagePart, value: JsonValue): number | undefined {
+  const object = objectOf(value);
+  return object === undefined ? undefined : usageFigure({ [within]: object }, part, numberBy(count));
+}
+
+function numberBy(read: Reader): (value: JsonValue) => number | undefined {
+  return (value) => {
+    const found = read(value);
+    return typeof found === 'number' ? found : undefined;
+  };
+}
+
+function printedByPython(value: JsonValue): JsonObject | undefined {
+  const found = typeof value === 'string' && value.startsWith('{') ? parsePython(value) : undefined;
+  return isObject(found) ? found : undefined;
+}

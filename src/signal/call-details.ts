@@ -1,0 +1,104 @@
+import type { JsonObject, JsonValue } from './attributes.js';
+import type { NanoUsd } from './money.js';
+
+/** What the tokens of a model call consist of: caches and audio are parts of the input, reasoning and audio parts of the output. */
+export const USAGE_PARTS = [
+  'cached_read',
+  'cached_write',
+  'reasoning',
+  'audio_input',
+  'audio_output',
+] as const;
+export type UsagePart = (typeof USAGE_PARTS)[number];
+/** Whole numbers of tokens; a part that nobody told is missing. */
+export type UsageParts = { readonly [Part in UsagePart]?: number };
+
+/**
+ * What the cost of a model call consists of: each token is in one part, so they add up to the whole. Reasoning costs what output costs,
+ * and is in it.
+ */
+export const COST_PARTS = [
+  'input',
+  'cached_read',
+  'cached_write',
+  'audio_input',
+  'output',
+  'audio_output',
+] as const;
+export type CostPart = (typeof COST_PARTS)[number];
+
+/** `reported` by the span itself, or `priced` by a table. */
+export const COST_SOURCES = ['reported', 'priced'] as const;
+type CostSource = (typeof COST_SOURCES)[number];
+
+/** Where a cost comes from, and what it consists of as far as that is known. */
+export type CostDetails = {
+  readonly source: CostSource;
+  /** The row of the price table, with its place and date; null for a cost that was reported. */
+  readonly rule: string | null;
+} & { readonly [Part in CostPart]?: NanoUsd };
+
+/** What a model call tells beside its tokens and its cost. */
+export type CallDetails = {
+  /** Who sells the model, as the client calls it: `openai`, `aws.bedrock`. */
+  readonly provider: string | null;
+  readonly usage: UsageParts | null;
+  /** Null: the cost, where there is one, was reported without its parts. */
+  readonly cost: CostDetails | null;
+};
+
+/** Usage and cost as they are stored. @returns null where there is nothing of them */
+export function printCall({ usage, cost }: Pick<CallDetails, 'usage' | 'cost'>): string | null {
+  return usage === null && cost === null ? null : JSON.stringify({ usage, cost });
+}
+
+/** What {@link printCall} has printed. */
+export function storedCall(text: string | null): Pick<CallDetails, 'usage' | 'cost'> | null {
+  if (text === null) return null;
+  const call = readCall(JSON.parse(text) as JsonObject);
+  return call && { usage: call.usage, cost: call.cost };
+}
+
+/** Details that were printed as JSON, by whomever: what is no figure of them is left out. @returns null where nothing is left */
+export function readCall(printed: JsonObject): CallDetails | null {
+  const provider = textOf(printed.provider);
+  const usage = figuresOf(printed.usage, USAGE_PARTS);
+  const cost = costOf(printed.cost);
+  return provider === null && usage === null && cost === null ? null : { provider, usage, cost };
+}
+
+/** A rule comes from a price table, or from whoever calls itself a Jackdaw. */
+const LONGEST_RULE = 256;
+
+function costOf(printed: JsonValue | undefined): CostDetails | null {
+  const object = objectOf(printed);
+  const source = COST_SOURCES.find((known) => known === object?.source);
+  return source === undefined
+    ? null
+    : {
+        source,
+        rule: textOf(object?.rule)?.slice(0, LONGEST_RULE) ?? null,
+        ...figuresOf(printed, COST_PARTS),
+      };
+}
+
+function figuresOf<Part extends string>(
+  printed: JsonValue | undefined,
+  parts: readonly Part[],
+): { [P in Part]?: number } | null {
+  const object = objectOf(printed);
+  const found: { [P in Part]?: number } = {};
+  for (const part of parts) {
+    const figure = object?.[part];
+    if (typeof figure === 'number' && Number.isSafeInteger(figure) && figure >= 0) found[part] = figure;
+  }
+  return Object.keys(found).length === 0 ? null : found;
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,149 @@
+import type { JsonObject, JsonValue } from './attributes.js';
+import { USAGE_PARTS, type UsagePart, type UsageParts } from './call-details.js';
+
+/** What an object of usage can tell. */
+export type UsageFigure = 'input' | 'output' | 'total' | UsagePart;
+
+/** Under which names the figures stand in the object itself. */
+const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
+  input: [
+    'input_tokens',
+    'prompt_tokens',
+    'input',
+    'inputTokens',
+    'promptTokens',
+    'prompt_token_count',
+    'promptTokenCount',
+  ],
+  output: ['output_tokens', 'completion_tokens', 'output', 'outputTokens', 'completionTokens'],
+  total: ['total_tokens', 'total', 'totalTokens', 'total_token_count', 'totalTokenCount'],
+  cached_read: [
+    'cache_read_input_tokens',
+    'cached_read',
+    'cache_read',
+    'cache_read_tokens',
+    'input_cached_tokens',
+    'input_cache_read',
+    'cached_tokens',
+    'cached_input_tokens',
+    'cachedInputTokens',
+    'cacheReadInputTokens',
+    'cacheReadInputTokenCount',
+    'cachedPromptTokens',
+    'cached_content_token_count',
+    'cachedContentTokenCount',
+    'prompt_cache_hit_tokens',
+    'promptCacheHitTokens',
+  ],
+  cached_write: [
+    'cache_creation_input_tokens',
+    'cached_write',
+    'cache_creation',
+    'cache_write',
+    'cache_write_tokens',
+    'cache_write_input_tokens',
+    'input_cache_creation',
+    'input_cache_write',
+    'cacheCreationInputTokens',
+    'cacheWriteInputTokens',
+    'cacheWriteInputTokenCount',
+  ],
+  reasoning: [
+    'reasoning_tokens',
+    'reasoning',
+    'output_reasoning_tokens',
+    'output_reasoning',
+    'reasoningTokens',
+    'thoughts_token_count',
+    'thoughtsTokenCount',
+  ],
+  audio_input: ['audio_input', 'input_audio_tokens', 'input_audio'],
+  audio_output: ['audio_output', 'output_audio_tokens', 'output_audio'],
+};
+
+/** Objects within the object that tell of the parts of one side, and the names that hold there. */
+const INPUT_DETAILS = [
+  'prompt_tokens_details',
+  'input_tokens_details',
+  'input_token_details',
+  'promptTokensDetails',
+  'inputTokensDetails',
+  'inputTokenDetails',
+];
+const OUTPUT_DETAILS = [
+  'completion_tokens_details',
+  'output_tokens_details',
+  'output_token_details',
+  'completionTokensDetails',
+  'outputTokensDetails',
+  'outputTokenDetails',
+];
+const WITHIN: Readonly<Record<UsagePart, readonly [within: readonly string[], names: readonly string[]]>> = {
+  cached_read: [
+    INPUT_DETAILS,
+    ['cached_tokens', 'cachedTokens', 'cache_read', 'cache_read_tokens', 'cacheReadTokens'],
+  ],
+  cached_write: [
+    INPUT_DETAILS,
+    ['cache_creation_tokens', 'cache_creation', 'cache_write_tokens', 'cache_write', 'cacheWriteTokens'],
+  ],
+  reasoning: [OUTPUT_DETAILS, ['reasoning_tokens', 'reasoning', 'reasoningTokens']],
+  audio_input: [INPUT_DETAILS, ['audio_tokens', 'audio', 'audioTokens']],
+  audio_output: [OUTPUT_DETAILS, ['audio_tokens', 'audio', 'audioTokens']],
+};
+
+/**
+ * A figure of the object in which a provider or a client tells the usage of a model call: OpenAI's, Anthropic's, Gemini's, Bedrock's,
+ * LangChain's, that of the Vercel AI SDK, and Jackdaw's own (`cached_read`, `reasoning` …).
+ *
+ * @param read gives a whole number that is not negative, or undefined
+ */
+export function usageFigure(
+  usage: JsonObject,
+  figure: UsageFigure,
+  read: (value: JsonValue) => number | undefined = wholeNumber,
+): number | undefined {
+  const found = firstOf(usage, NAMES[figure], read);
+  if (found !== undefined || figure === 'input' || figure === 'output' || figure === 'total') return found;
+  const [within, names] = WITHIN[figure];
+  for (const name of within) {
+    const inner = usage[name];
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) continue;
+    const part = firstOf(inner, names, read);
+    if (part !== undefined) return part;
+  }
+  return undefined;
+}
+
+/** All parts that an object of usage tells: {@link usageFigure}. @returns null where it tells none */
+export function usagePartsOf(
+  usage: JsonObject,
+  read?: (value: JsonValue) => number | undefined,
+): UsageParts | null {
+  const parts: { [Part in UsagePart]?: number } = {};
+  let isAny = false;
+  for (const part of USAGE_PARTS) {
+    const figure = usageFigure(usage, part, read);
+    if (figure === undefined) continue;
+    parts[part] = figure;
+    isAny = true;
+  }
+  return isAny ? parts : null;
+}
+
+function firstOf(
+  object: JsonObject,
+  names: readonly string[],
+  read: (value: JsonValue) => number | undefined,
+): number | undefined {
+  for (const name of names) {
+    const value = Object.hasOwn(object, name) ? object[name] : undefined;
+    const found = value === undefined ? undefined : read(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function wholeNumber(value: JsonValue): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
