@@ -112,10 +112,34 @@ function checkRun(t: Test, run: ShownTrace, expected: ExpectedRun): void {
   t.equal(run['session_id'], expected.session, 'session');
   t.equal(run['user_id'], expected.user, 'user');
   t.strictSame(run['tags'], expected.tags, 'tags');
-  t.equal(run['total_tokens'], expected.tokens, 'tokens');
+  const { tokens, cost } = expected;
+  t.equal(run['total_tokens'], tokens === null ? null : tokens.input + tokens.output, 'tokens of the run');
+  t.equal(run['total_cost_usd'], cost === null ? null : cost[0], 'cost of the run');
+  const calls = run.spans.filter(isOf('llm'));
+  t.strictSame(tokensOf(calls), { ...NO_TOKENS, ...tokens }, 'tokens by kind');
+  t.strictSame(sourcesOf(calls), cost === null ? [] : [cost[1]], 'where the cost comes from');
   agrees(t, run.spans.filter(isOf('tool')).map(toolOf), expected.tools, 'tools');
   agrees(t, questionOf(run.spans), expected.question, 'first question');
   agrees(t, answerOf(run.spans), expected.answer, 'last answer');
+}
+
+const NO_TOKENS = { input: 0, cachedRead: 0, cachedWrite: 0, output: 0, reasoning: 0 };
+
+/** The sums over model calls. */
+function tokensOf(calls: readonly Shown[]): typeof NO_TOKENS {
+  const sumOf = (part: string): number =>
+    calls.reduce((sum, { usage }) => sum + Number((usage as JsonObject | null)?.[part] ?? 0), 0);
+  return {
+    input: sumOf('input'),
+    cachedRead: sumOf('cached_read'),
+    cachedWrite: sumOf('cached_write'),
+    output: sumOf('output'),
+    reasoning: sumOf('reasoning'),
+  };
+}
+
+function sourcesOf(calls: readonly Shown[]): readonly unknown[] {
+  return [...new Set(calls.flatMap(({ cost }) => (cost as JsonObject | null)?.['source'] ?? []))];
 }
 
 /** A text as a whole, and what holds patterns, or is a part of an object. */

@@ -1,5 +1,5 @@
-import { storedCall } from '../../signal/call-details.js';
 import { printUsage } from '../../api/resources/span-usage.js';
+import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
@@ -38,7 +38,7 @@ export function explainedSpan(
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
     total_tokens: row.total_tokens,
-    usage: printUsage({ ...row, call }).usage,
+    ...printUsage({ ...row, call }),
     cost_usd: row.cost_usd === null ? null : moneyToNumber(row.cost_usd),
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,

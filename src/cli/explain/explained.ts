@@ -1,3 +1,4 @@
+import type { printUsage } from '../../api/resources/span-usage.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { AgentHint, RunKind, RunStatus, SpanType } from '../../signal/span.js';
 import type { Grounds } from './grounds.js';
@@ -54,8 +55,9 @@ export interface ExplainedSpan {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
-  /** Parts of the tokens. */
-  readonly usage: JsonValue;
+  /** The tokens and the cost by their parts. */
+  readonly usage: ReturnType<typeof printUsage>['usage'];
+  readonly cost: ReturnType<typeof printUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;
   readonly session_id: JsonValue;

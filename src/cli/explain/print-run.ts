@@ -164,13 +164,9 @@ function tokensInLine({
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-function partsInLine(usage: JsonValue): string | null {
-  if (typeof usage !== 'object' || usage === null) return null;
-  const told = USAGE_PARTS.flatMap((part) => {
-    const count = Array.isArray(usage) ? null : (usage[part] ?? null);
-    return count === null ? [] : [`${part} ${inLine(count)}`];
-  });
-  return told.length === 0 ? null : told.join(', ');
+function partsInLine(usage: ExplainedSpan['usage']): string | null {
+  const parts = USAGE_PARTS.flatMap((part) => (usage?.[part] == null ? [] : [`${part} ${usage[part]}`]));
+  return parts.length === 0 ? null : parts.join(', ');
 }
 
 function duration(ms: number): string {

@@ -1,12 +1,26 @@
-import { calls, failed, GET_WEATHER, run, SUNNY, type Recording } from './recording.js';
+import {
+  calls,
+  failed,
+  GET_WEATHER,
+  plainCalls,
+  priced,
+  pricedPlain,
+  run,
+  SUNNY,
+  type Recording,
+} from './recording.js';
 
 const ADK_SESSION = 'adb405bf-d6e5-4073-ae19-ffbd6eb508a6';
 const BAD_REQUEST =
   "{'error': {'message': \"Invalid 'messages'\", 'type': 'invalid_request_error', 'code': 'bad'}}";
+/** 56 at 0.30, 64 at 0.03 and 45 at 2.50 USD for a million tokens of gemini-2.5-flash. */
+const GEMINI_CALL = 131_220e-9;
 
 /** A message between AutoGen's actors, or the making of an actor. */
 const MESSAGE = run('svc-autogen_prog', { kind: 'other' });
 const STRANDS = { session: 'st-sess', user: 'st-user', tags: ['x'] };
+/** Strands does not tell reasoning. */
+const strandsCalls = (count: number) => ({ input: 120 * count, cachedRead: 64 * count, output: 45 * count });
 const FINAL = { answer: 'the answer is 42' };
 const FINAL_ANSWER = ['final_answer', FINAL, 'the answer is 42'] as const;
 
@@ -18,6 +32,7 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
       run('weather_adk', {
         session: ADK_SESSION,
         tokens: calls(2),
+        cost: [2 * GEMINI_CALL, 'priced'],
         tools: [['get_weather', { city: 'Berlin' }, { weather: 'sunny in Berlin' }]],
         question: 'weather in Berlin?',
         answer: SUNNY,
@@ -25,12 +40,14 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
       run('weather_adk', {
         session: ADK_SESSION,
         tokens: calls(1),
+        cost: [GEMINI_CALL, 'priced'],
         question: 'hello',
         answer: SUNNY,
       }),
       run('weather_adk', {
         session: ADK_SESSION,
         tokens: calls(1),
+        cost: [GEMINI_CALL, 'priced'],
         question: 'tool usetool:broken',
         answer: SUNNY,
       }),
@@ -69,6 +86,7 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
     runs: [
       run('Customer support', {
         tokens: calls(4),
+        cost: priced(4),
         tools: [['handoff to Weather agent', 'Triage agent', 'Weather agent'], GET_WEATHER],
         question: 'handoff please: weather in Berlin',
         answer: SUNNY,
@@ -82,13 +100,15 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
     nodes: ['boss', 'weather_agent'],
     runs: [
       run('weather_agent', {
-        tokens: calls(2),
+        tokens: plainCalls(2),
+        cost: pricedPlain(2),
         tools: [GET_WEATHER, FINAL_ANSWER],
         question: { task: 'weather in Berlin?' },
         answer: 'the answer is 42',
       }),
       run('boss', {
-        tokens: calls(10),
+        tokens: plainCalls(10),
+        cost: pricedPlain(10),
         tools: [GET_WEATHER, FINAL_ANSWER, GET_WEATHER, FINAL_ANSWER, GET_WEATHER, FINAL_ANSWER],
         question: { task: 'tool usetool:weather_agent' },
         answer: SUNNY,
@@ -101,21 +121,24 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
     runs: [
       run('weather-strand', {
         ...STRANDS,
-        tokens: calls(2),
+        tokens: strandsCalls(2),
+        cost: priced(2),
         tools: [GET_WEATHER],
         question: 'weather in Berlin?',
         answer: SUNNY,
       }),
       run('weather-strand', {
         ...STRANDS,
-        tokens: calls(1),
+        tokens: strandsCalls(1),
+        cost: priced(1),
         question: 'hello',
         answer: SUNNY,
       }),
       // The tool failed, and the agent went on.
       run('weather-strand', {
         ...STRANDS,
-        tokens: calls(2),
+        tokens: strandsCalls(2),
+        cost: priced(2),
         tools: [['broken', { city: 'Berlin' }, 'Error: tool exploded']],
         question: 'tool usetool:broken',
         answer: SUNNY,
@@ -133,6 +156,7 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
       // The workflow's own name is not told.
       run('Triage agent', {
         tokens: calls(4),
+        cost: priced(4),
         tools: [GET_WEATHER],
         question: 'handoff please: weather in Berlin',
         answer: SUNNY,

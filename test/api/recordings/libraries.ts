@@ -1,12 +1,24 @@
-import { calls, failed, GET_WEATHER, run, SUNNY, type Recording } from './recording.js';
+import {
+  calls,
+  failed,
+  GET_WEATHER,
+  plainCalls,
+  priced,
+  pricedPlain,
+  run,
+  SUNNY,
+  type Recording,
+} from './recording.js';
 
 const LANGFUSE = { session: 'lf-sess', user: 'lf-user', tags: ['a', 'b'] };
-const LITELLM_CALL = { tokens: calls(1) };
+const LITELLM_CALL = { tokens: calls(1), cost: [40_200e-9, 'reported'] } as const;
 const SERVER_ERROR =
   "Error code: 500 - {'error': {'message': 'The server had an error', 'type': 'server_error', 'code': 'server_error'}}";
 const LANGCHAIN = { session: 'lc-sess', user: 'lc-user' };
 const LANGCHAIN_ERROR = 'langchain_openai.chat_models.base.OpenAIAPIError';
 const VERCEL = { session: 'v-sess', user: 'v-user', tags: ['x'] };
+/** OpenLIT tells no reasoning of chat completions. */
+const openlitCalls = (count: number) => ({ input: 120 * count, cachedRead: 64 * count, output: 45 * count });
 
 /** Libraries that call models, and those that tell of them. */
 export const LIBRARIES: Readonly<Record<string, Recording>> = {
@@ -16,19 +28,22 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
       run('weather-agent', {
         ...LANGFUSE,
         tokens: calls(2),
+        cost: priced(2),
         tools: [['search', ['weather in Berlin?'], ['doc1']], GET_WEATHER],
         question: { args: ['weather in Berlin?'] },
         answer: SUNNY,
       }),
       run('svc-langfuse_prog', {
         ...LANGFUSE,
-        tokens: 15,
+        tokens: { input: 10, cachedRead: 4, output: 5 },
+        cost: [0.03, 'reported'],
         question: 'x',
         answer: 'y',
       }),
       failed('svc-langfuse_prog', 'boom', { ...LANGFUSE, question: { args: [], kwargs: {} } }),
       failed('svc-langfuse_prog', 'Error code: 500 - The server had an error', {
         ...LANGFUSE,
+        cost: [0, 'reported'],
         question: 'FAIL500',
       }),
       // A guard that warns.
@@ -50,12 +65,12 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
     ],
   },
 
-  // What was said comes in log records, and is shown there.
+  // What was said comes in log records, and is shown among those of the trace only.
   oaiv2: {
     nodes: ['svc-oaiv2'],
     runs: [
-      run('svc-oaiv2', { tokens: calls(1) }),
-      run('svc-oaiv2', { tokens: calls(1) }),
+      run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1) }),
+      run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1) }),
       failed('svc-oaiv2', SERVER_ERROR),
     ],
   },
@@ -66,6 +81,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
       run('weather_bot', {
         ...LANGCHAIN,
         tokens: calls(2),
+        cost: priced(2),
         tools: [['get_weather', 'Berlin', 'sunny in Berlin']],
         question: 'weather in Berlin?',
         answer: SUNNY,
@@ -73,12 +89,14 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
       run('weather_bot', {
         ...LANGCHAIN,
         tokens: calls(1),
+        cost: priced(1),
         question: 'hello again',
         answer: SUNNY,
       }),
       failed('weather_bot', 'ValueError: tool exploded', {
         ...LANGCHAIN,
         tokens: calls(1),
+        cost: priced(1),
         tools: [['broken', 'Berlin', null]],
         question: 'usetool:broken',
       }),
@@ -89,6 +107,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
       run('translate', {
         session: 'thread-9',
         tokens: calls(1),
+        cost: priced(1),
         question: { lang: 'German', q: 'hi' },
         answer: SUNNY,
       }),
@@ -101,51 +120,61 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
     nodes: ['127.0.0.1', 'openlit-app', 'translate', 'weather_bot'],
     runs: [
       run('openlit-app', {
-        tokens: calls(2),
+        tokens: openlitCalls(2),
+        cost: priced(2),
         question: 'weather?',
         answer: 'done',
       }),
       // What was asked is told with answers only.
       failed('openlit-app', `openai.InternalServerError: ${SERVER_ERROR}`),
+      // Responses: 56 at 0.25, 64 at 0.025 and 45 at 2 USD for a million.
       run('openlit-app', {
         tokens: calls(1),
+        cost: [105_600e-9, 'priced'],
         question: 'hello',
         answer: SUNNY,
       }),
+      // Anthropic: 56 at 3, 44 read at 0.30, 20 written at 3.75 and 45 at 15 USD for a million.
       run('openlit-app', {
-        tokens: 165,
+        tokens: { input: 120, cachedRead: 44, cachedWrite: 20, output: 45 },
+        cost: [931_200e-9, 'priced'],
         question: 'x',
         answer: SUNNY,
       }),
       run('weather_bot', { kind: 'other' }),
       run('weather_bot', {
         session: 't-1',
-        tokens: calls(2),
+        tokens: openlitCalls(2),
+        cost: priced(2),
         tools: [GET_WEATHER],
         question: 'weather in Berlin?',
         answer: SUNNY,
       }),
       run('weather_bot', {
         session: 't-1',
-        tokens: calls(1),
+        tokens: openlitCalls(1),
+        cost: priced(1),
         question: 'hello again',
         answer: SUNNY,
       }),
       failed('weather_bot', 'ValueError: tool exploded', {
         session: 't-1',
-        tokens: calls(1),
+        tokens: openlitCalls(1),
+        cost: priced(1),
         tools: [['broken', { city: 'Berlin' }, null]],
         question: 'usetool:broken',
       }),
       failed('weather_bot', `${LANGCHAIN_ERROR}: ${SERVER_ERROR}`, { session: 't-2' }),
       run('translate', {
-        tokens: calls(1),
+        tokens: openlitCalls(1),
+        cost: priced(1),
         question: { lang: 'German', q: 'hi' },
         answer: SUNNY,
       }),
-      // A made-up model, called by the program itself.
+      // Nobody knows a price for it; 0 is what the client says of all models.
       run('openlit-app', {
-        tokens: 7,
+        tokens: { input: 5, output: 2 },
+        cost: [0, 'reported'],
         question: 'hi',
         answer: 'fake',
       }),
@@ -163,21 +192,25 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
       run('weather-fn', {
         ...VERCEL,
         tokens: calls(2),
+        cost: priced(2),
         tools: [GET_WEATHER],
         question: 'weather in Berlin?',
         answer: SUNNY,
       }),
-      run('stream-fn', { ...VERCEL, tokens: calls(1), question: 'hello', answer: SUNNY }),
+      run('stream-fn', { ...VERCEL, tokens: calls(1), cost: priced(1), question: 'hello', answer: SUNNY }),
       failed('bad-fn', 'AI_ToolExecutionError: Error executing tool broken: tool exploded', {
         ...VERCEL,
         tokens: calls(1),
+        cost: priced(1),
         tools: [['broken', { city: 'Berlin' }, null]],
         question: 'tool usetool:broken',
       }),
       failed('fail-fn', 'AI_APICallError: The server had an error', { ...VERCEL, question: 'FAIL500' }),
+      // 5 at 0.02 USD for a million.
       run('embed-fn', {
         ...VERCEL,
-        tokens: 5,
+        tokens: { input: 5, output: 0 },
+        cost: [100e-9, 'priced'],
         question: { value: 'x' },
       }),
     ],

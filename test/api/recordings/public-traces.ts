@@ -11,8 +11,9 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     runs: [
       run('Agent.run', {
         session: '35cc6c90-b657-4819-b66c-c931c03ad569',
-        // Two calls: 163 + 20 and 663 + 225. Another instrumentation tells of them once more.
-        tokens: 1071,
+        // Two calls: 163 and 20, 663 and 225. Another instrumentation tells of them once more.
+        tokens: { input: 826, output: 245 },
+        cost: [270_900e-9, 'priced'],
         tools: [['duckduckgo_search', { query: 'currently trending on Twitter' }, [{ title: /Twitter/ }]]],
         question: { message: TWITTER },
         answer: /^To find out what's currently trending on Twitter/,
@@ -45,7 +46,8 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     nodes: ['crewai-index-trace'],
     runs: [
       run('crewai-index-trace', {
-        tokens: 354,
+        tokens: { input: 190, output: 164 },
+        cost: [126_900e-9, 'priced'],
         question: { agent: /role='Software developer'/ },
         answer: /^I now can give a great answer/,
       }),
@@ -57,7 +59,8 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     nodes: ['GenerateContent'],
     runs: [
       run('GenerateContent', {
-        tokens: 2061,
+        tokens: { input: 6, output: 2055, reasoning: 1104 },
+        cost: [5_139_300e-9, 'priced'],
         question: LANGFUSE,
         answer: /^\*\*Langfuse\*\* is an/,
       }),
@@ -68,7 +71,8 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     nodes: ['llama-index-trace'],
     runs: [
       run('llama-index-trace', {
-        tokens: 94,
+        tokens: { input: 13, output: 81 },
+        cost: [842_500e-9, 'priced'],
         question: { args: [LANGFUSE] },
         answer: /^Langfuse is a tool designed/,
       }),
@@ -79,7 +83,8 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     nodes: ['Hello world'],
     runs: [
       run('Hello world', {
-        tokens: 184,
+        tokens: { input: 140, output: 44 },
+        cost: [632_000e-9, 'priced'],
         tools: [['get_weather', { city: 'Tokyo' }, 'The weather in Tokyo is sunny.']],
         question: "What's the weather in Tokyo?",
         answer: /^The weather in Tokyo is currently sunny/,
@@ -91,7 +96,8 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     nodes: ['qa_agent'],
     runs: [
       run('qa_agent', {
-        tokens: 127,
+        tokens: { input: 31, output: 96 },
+        cost: [1_037_500e-9, 'priced'],
         question: LANGFUSE,
         answer: /^Langfuse is a tool designed/,
       }),
@@ -103,7 +109,8 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     nodes: ['ai.generateText'],
     runs: [
       run('ai.generateText', {
-        tokens: 147,
+        tokens: { input: 62, output: 85 },
+        cost: [927_500e-9, 'priced'],
         tools: [
           ['getWeather', { location: 'San Francisco' }, { location: 'San Francisco', temperature: 64 }],
         ],

@@ -80,8 +80,14 @@ export const LANGFUSE: Convention = {
 function sumWith(name: string, fits: (name: string) => boolean, read: Reader): Reader {
   return (value) => {
     const object = objectOf(value);
-    return object !== undefined && Object.hasOwn(object, name) ? sumOf(object, fits, read) : undefined;
+    if (object === undefined || !Object.hasOwn(object, name)) return undefined;
+    return isWhole(object) ? read(object[name] ?? null) : sumOf(object, fits, read);
   };
+}
+
+/** Whether the total is that of input and output alone, so that whoever wrote it has the parts within them. */
+function isWhole({ input, output, total }: JsonObject): boolean {
+  return typeof input === 'number' && typeof output === 'number' && total === input + output;
 }
 
 function costOf(fits: (name: string) => boolean): Reader {

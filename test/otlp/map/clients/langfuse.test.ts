@@ -1,4 +1,5 @@
 import t from 'tap';
+import { mapSpan } from '../../../support/mapped-span.js';
 import { toldRun, type SentSpan } from '../../../support/told-run.js';
 
 const CHAIN = { 'langfuse.observation.type': 'chain' };
@@ -18,3 +19,19 @@ void t.test('a chain at the root names its run, as that of OpenInference does', 
   const agent = { name: 'writer', attributes: { 'langfuse.observation.type': 'agent' } };
   t.equal(toldRun(chain('LangGraph', agent)).agent, 'writer');
 });
+
+void t.test(
+  'parts of tokens are beside each other, unless the total says that they are within',
+  async (t) => {
+    const tokensOf = (usage: object) => {
+      const { input_tokens, output_tokens, total_tokens } = mapSpan({
+        'langfuse.observation.type': 'generation',
+        'langfuse.observation.usage_details': JSON.stringify(usage),
+      });
+      return [input_tokens, output_tokens, total_tokens];
+    };
+    const beside = { input: 56, input_cache_read: 64, output: 29, output_reasoning: 16, total: 165 };
+    t.same(tokensOf(beside), [120, 45, 165]);
+    t.same(tokensOf({ input: 10, cache_read_input_tokens: 4, output: 5, total: 15 }), [10, 5, 15]);
+  },
+);
