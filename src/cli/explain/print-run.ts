@@ -165,7 +165,8 @@ function tokensInLine({
 }
 
 function partsInLine(usage: ExplainedSpan['usage']): string | null {
-  const parts = USAGE_PARTS.flatMap((part) => (usage?.[part] == null ? [] : [`${part} ${usage[part]}`]));
+  if (usage === null) return null;
+  const parts = USAGE_PARTS.flatMap((part) => (usage[part] === null ? [] : [`${part} ${usage[part]}`]));
   return parts.length === 0 ? null : parts.join(', ');
 }
 
