@@ -23,7 +23,7 @@ export const readUsage = {
         limit: nullable(count('Null: no limit.')),
         resets_at: time('The first moment of the next month.'),
       },
-      { title: 'Usage' },
+      { title: 'MonthlyUsage' },
     ),
   },
 } satisfies Operation;

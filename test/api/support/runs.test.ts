@@ -78,6 +78,10 @@ void t.test(
       {
         trace_id: RUNS[0]?.trace['trace_id'],
         agent_name: 'rare',
+        kind: 'agent',
+        session_id: null,
+        user_id: null,
+        tags: [],
         status: 'failed',
         started_at: '2026-11-03T08:00:00Z',
         ended_at: null,
