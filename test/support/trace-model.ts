@@ -74,6 +74,10 @@ export class TraceModel {
     return {
       trace_id: said.trace_id,
       agent_name: said.agent,
+      kind: 'agent',
+      session_id: null,
+      user_id: null,
+      tags: [],
       ...shownTimes(said),
       status: said.status,
       success: said.success,

@@ -138,7 +138,7 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
   );
   const estimated = changed((record) => {
     record.cost_usd = 1_500_000;
-    record.metadata = { ...record.metadata, cost_source: 'estimated' };
+    record.call = { provider: null, usage: null, cost: { source: 'priced', rule: 'a table' } };
   });
   t.match(
     estimated?.attributes?.find(({ key }) => key === 'jackdaw.span.cost_usd'),

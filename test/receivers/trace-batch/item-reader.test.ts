@@ -45,6 +45,7 @@ void t.test('a whole item becomes a record in the units of the pipeline', async 
   t.strictSame(read.trace, {
     trace_id: ID.toLowerCase(),
     agent: ' researcher ',
+    kind: 'agent',
     status: 'failed',
     started_at: second + 123_456,
     ended_at: second + 1_000_000,
@@ -81,7 +82,10 @@ void t.test('a whole item becomes a record in the units of the pipeline', async 
       metadata: { attempt: 1 },
       agent_hint: null,
       map_hint: null,
+      run_kind: null,
+      context: null,
       prompt: null,
+      call: null,
     },
   ]);
 });

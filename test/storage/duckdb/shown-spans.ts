@@ -12,6 +12,7 @@ export type ShownSpan = Omit<
   | 'run_kind'
   | 'context'
   | 'prompt'
+  | 'call'
   | 'started_at'
   | 'ended_at'
   | 'cost_usd'

@@ -170,7 +170,7 @@ function shownRun({ header, spans }: ModelTrace): ModelRun {
 
 function shownSpan(span: SpanRecord): ShownSpan {
   return {
-    ...without(span, 'metadata', 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt'),
+    ...without(span, 'metadata', 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt', 'call'),
     started_at: formatTime(span.started_at),
     ended_at: span.ended_at === null ? null : formatTime(span.ended_at),
     duration_ms: span.duration_ms ?? elapsed(span),
