@@ -5,21 +5,19 @@ import type { RunFilter, StoredTrace } from '../../runs.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { IdIndex } from '../ids/id-index.js';
-import type { Connection } from '../files/connection.js';
 import type { Asker } from '../reads/asker.js';
-import type { Beside } from '../reads/read-pool.js';
-import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
 import {
   readCommits,
   readHeader,
-  readSpans,
+  readSpanRows,
+  spanPage,
   type SpanCursor,
   type SpanPage,
-  type SpansOfTrace,
+  type SpanRows,
 } from './trace.js';
-import { readSpan, readWholeSpans, type WholeSpan, type WholeSpanPage } from './whole-span.js';
+import { readSpan, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
 
 /** What is known of runs without reading the tables. */
 interface Known {
@@ -35,15 +33,8 @@ export interface FoundTrace<Page> {
   readonly page: Page;
 }
 
-/** Reads a page of a trace's spans, where they are known to lie. */
-type ReadPage<Page> = (
-  connection: Connection,
-  capture: Capture,
-  tenant: number,
-  cursor: SpanCursor,
-  where: SpansOfTrace,
-  beside: Beside,
-) => Promise<Page>;
+/** Makes a page of the rows of spans. */
+type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
 
 /** What the contract `Runs` reads, in parts that may cross from the store thread. */
 export class RunReads {
@@ -54,20 +45,19 @@ export class RunReads {
   }
 
   async read(by: Asker, traceId: string): Promise<Transfer<FoundTrace<SpanPage>> | null> {
-    const found = await this.#trace(by, traceId, readSpans);
+    const found = await this.#trace(by, traceId, spanPage);
     return found && new Transfer(found, [found.page.json.buffer]);
   }
 
   /** The same with everything that the spans brought. */
   async readWhole(by: Asker, traceId: string): Promise<FoundTrace<WholeSpanPage> | null> {
-    return await this.#trace(by, traceId, readWholeSpans);
+    return await this.#trace(by, traceId, wholeSpanPage);
   }
 
-  /** @param readPage reads a page of spans */
   async #trace<Page>(
     { tenant, short }: Asker,
     traceId: string,
-    readPage: ReadPage<Page>,
+    pageOf: MakePage<Page>,
   ): Promise<FoundTrace<Page> | null> {
     const { agents, traces } = this.#known;
     const id = new TraceId(traceId);
@@ -77,8 +67,8 @@ export class RunReads {
       const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
       if (found === null) return null;
       const start = { traceId: id.text, after: null };
-      const page = await readPage(connection, capture, tenant, start, found.spans, beside);
-      return { trace: found.trace, page };
+      const rows = await readSpanRows(connection, capture, tenant, start, found.spans, beside);
+      return { trace: found.trace, page: pageOf(id.text, rows) };
     });
   }
 
@@ -88,22 +78,22 @@ export class RunReads {
    * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
    */
   async spans(by: Asker, cursor: SpanCursor): Promise<Transfer<SpanPage>> {
-    const page = await this.#page(by, cursor, readSpans);
+    const page = await this.#page(by, cursor, spanPage);
     return new Transfer(page, [page.json.buffer]);
   }
 
   /** The same with everything that the spans brought. */
   async wholeSpans(by: Asker, cursor: SpanCursor): Promise<WholeSpanPage> {
-    return await this.#page(by, cursor, readWholeSpans);
+    return await this.#page(by, cursor, wholeSpanPage);
   }
 
-  async #page<Page>({ tenant, short }: Asker, cursor: SpanCursor, readPage: ReadPage<Page>): Promise<Page> {
+  async #page<Page>({ tenant, short }: Asker, cursor: SpanCursor, pageOf: MakePage<Page>): Promise<Page> {
     const id = new TraceId(cursor.traceId);
     return await short(async (connection, capture, beside) => {
       const seq = this.#known.traces.find(tenant, id.words, 0);
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
-      return await readPage(connection, capture, tenant, cursor, spans, beside);
+      return pageOf(id.text, await readSpanRows(connection, capture, tenant, cursor, spans, beside));
     });
   }
 

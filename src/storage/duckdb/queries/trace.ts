@@ -129,16 +129,8 @@ async function newestHeader(
 }
 
 /** A page of a trace's spans as the API shows them. */
-export async function readSpans(
-  connection: Connection,
-  capture: Capture,
-  tenant: number,
-  cursor: SpanCursor,
-  where: SpansOfTrace,
-  beside: Beside,
-): Promise<SpanPage> {
-  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where, beside);
-  const texts = spans.map(({ row, payload }) => spanJson(cursor.traceId, row, payload));
+export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
+  const texts = spans.map(({ row, payload }) => spanJson(traceId, row, payload));
   return { json: new TextEncoder().encode(texts.join(',')), next };
 }
 

@@ -11,8 +11,7 @@ import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { TraceId } from '../rows/trace-id.js';
 import { firstPayloads } from '../runs/payloads.js';
-import type { Beside } from '../reads/read-pool.js';
-import { readSpanRows, SHOWN, type SpanCursor, type SpansOfTrace } from './trace.js';
+import { SHOWN, type SpanCursor, type SpanRows, type SpansOfTrace } from './trace.js';
 
 /** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
 export interface WholeSpan {
@@ -54,17 +53,9 @@ function wholeSpan(traceId: string, row: Row, payload: Payload): WholeSpan {
   };
 }
 
-/** A page of a trace's spans. */
-export async function readWholeSpans(
-  connection: Connection,
-  capture: Capture,
-  tenant: number,
-  cursor: SpanCursor,
-  where: SpansOfTrace,
-  beside: Beside,
-): Promise<WholeSpanPage> {
-  const { spans, next } = await readSpanRows(connection, capture, tenant, cursor, where, beside);
-  return { spans: spans.map(({ row, payload }) => wholeSpan(cursor.traceId, row, payload)), next };
+/** A page of a trace's spans with everything that they brought. */
+export function wholeSpanPage(traceId: string, { spans, next }: SpanRows): WholeSpanPage {
+  return { spans: spans.map(({ row, payload }) => wholeSpan(traceId, row, payload)), next };
 }
 
 /** @returns null where the trace has no such span */
