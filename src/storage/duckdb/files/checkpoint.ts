@@ -5,7 +5,7 @@ import { forgetMetadataCopy, keepMetadata } from './metadata-copy.js';
 /**
  * Takes what a file's log holds into the file, so that a process that is killed meanwhile leaves a file that can be opened.
  *
- * DuckDB 1.5.6 writes the blocks that hold its metadata anew in place at every checkpoint, while the header in force still leads to
+ * DuckDB 1.5.5 writes the blocks that hold its metadata anew in place at every checkpoint, while the header in force still leads to
  * what they held before. Linux ends a large write between two pages when its process is killed; half a block has no valid
  * checksum, and DuckDB refuses the file. So a copy of these blocks lies beside the file as long as a checkpoint is under way:
  * `restoreMetadata` puts them back when the file is next opened.

@@ -103,7 +103,7 @@ export class Connection {
 
   /**
    * A very large result of columns that are never null, in chunks of at most 2048 rows, as DuckDB finds them. Not to be called
-   * within a transaction: it has its own. DuckDB 1.5.6 prepares a streamed statement in one step and runs it in another, and
+   * within a transaction: it has its own. DuckDB 1.5.5 prepares a streamed statement in one step and runs it in another, and
    * leaves out conditions that the statistics of the first step make always true (`seq <= …`); without a transaction it would
    * then also find what others commit in between.
    */

@@ -61,7 +61,7 @@ export class Database {
     await connection.run('SET GLOBAL write_buffer_row_group_count = 1');
     await connection.run("SET GLOBAL TimeZone = 'UTC'");
     // With these, a query for the first rows of an order sometimes finds none, or others' rows, while a checkpoint drops row
-    // groups whose rows were deleted (DuckDB 1.5.6; test/storage/duckdb/reads/checkpoint-reads.test.ts).
+    // groups whose rows were deleted (DuckDB 1.5.5; test/storage/duckdb/reads/checkpoint-reads.test.ts).
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
     try {
       await makePrivateDirectory(dirname(options.path));

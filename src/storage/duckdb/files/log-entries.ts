@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * The write-ahead log of a DuckDB file (`NAME.duckdb.wal`), as DuckDB 1.5.6 writes it: `WriteAheadLog` and `ChecksumWriter` in
+ * The write-ahead log of a DuckDB file (`NAME.duckdb.wal`), as DuckDB 1.5.5 writes it: `WriteAheadLog` and `ChecksumWriter` in
  * `src/storage/write_ahead_log.cpp`, read by `src/storage/wal_replay.cpp`; the numbers of kinds of entries are in
  * `src/include/duckdb/common/enums/wal_type.hpp`. All numbers are little-endian.
  *

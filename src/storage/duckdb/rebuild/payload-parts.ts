@@ -46,7 +46,7 @@ function placeOf(row: Row, which: 'min' | 'max'): readonly string[] {
 }
 
 /**
- * The condition that a row is at that place or beyond it. Not written as a comparison of rows: DuckDB 1.5.6 makes a BETWEEN of
+ * The condition that a row is at that place or beyond it. Not written as a comparison of rows: DuckDB 1.5.5 makes a BETWEEN of
  * two, and fails on it.
  */
 function isBeyond(sign: '<' | '>', place: readonly string[]): string {

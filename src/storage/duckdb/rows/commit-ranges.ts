@@ -105,7 +105,7 @@ export function narrowed({ commits, sql }: OfCommits, further: string): OfCommit
 
 /**
  * Conditions on `seq` that together select the rows of all these commits, each row once. Each condition lets a scan skip what it
- * does not need: DuckDB 1.5.6 does not use zone maps for ranges joined by OR. There is at least one.
+ * does not need: DuckDB 1.5.5 does not use zone maps for ranges joined by OR. There is at least one.
  */
 export function conditionsOn(places: readonly CommitRanges[]): OfCommits[] {
   const ranges = union(places.flatMap(({ list }) => list));
