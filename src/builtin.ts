@@ -11,6 +11,7 @@ import { postgresExtension } from './extensions/postgres/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
 import { sqliteExtension } from './extensions/sqlite/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
+import { filterProcessor } from './processors/filter/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
@@ -24,6 +25,7 @@ export const builtinFactories: readonly Factory[] = [
   otlpReceiver,
   outboxReceiver,
   validationProcessor,
+  filterProcessor,
   quotaProcessor,
   costProcessor,
   serviceMapProcessor,

@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['pipeline'],
   ['receivers', 'processors', 'exporters', 'extensions'],
   ['api'],
-  ['alerting', 'auth'],
+  ['alerting', 'auth', 'expressions'],
   ['delivery', 'otlp', 'http', 'storage'],
   // The rules of runs know no engine: stores and decoders go by them.
   ['runs'],

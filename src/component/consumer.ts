@@ -33,6 +33,8 @@ export interface QuotaUsage {
 export interface ConsumeContext {
   /** When the receiver got the batch. */
   readonly receivedAt: Micros;
+  /** UUID of the API key that brought it; absent or null where there is none. Behind a queue nobody knows it any more. */
+  readonly keyId?: string | null;
   /** Aborted when nobody waits for the answer any more. Work that was begun is finished all the same. */
   readonly abort?: AbortSignal;
   /**

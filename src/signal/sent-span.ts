@@ -95,6 +95,20 @@ export function sentOf(record: SpanRecord): SentSpan | undefined {
   return sent;
 }
 
+/** `metadata`, to look at and not to change: for who asks for it in passing, it is made each time and not kept with the record. */
+export function seenMetadata(record: SpanRecord): Readonly<JsonObject> | null {
+  const carried = Carrier.of(record);
+  if (carried === undefined || carried.set !== undefined || carried.given !== undefined)
+    return record.metadata;
+  return carried.derive(carried.sent);
+}
+
+/** Where a span came from that carries what it brought; undefined where `metadata` were set since, which tell it then. */
+export function originOfSent(record: SpanRecord): SentOrigin | undefined {
+  const carried = Carrier.of(record);
+  return carried === undefined || carried.set !== undefined ? undefined : carried.sent.origin;
+}
+
 /** Whether nobody has seen the `metadata` yet, so that they certainly are what they were. */
 export function isUnseen(record: SpanRecord): boolean {
   const carried = Carrier.of(record);

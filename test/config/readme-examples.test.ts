@@ -17,7 +17,7 @@ for (const { kind, type, configSchema } of builtinFactories) {
       const sources = [DEFAULT_CONFIG, { file, text: example ?? '' }];
       const { plan, warnings } = await prepare(sources, environmentOf({}), builtinFactories);
       t.strictSame(warnings, []);
-      t.match(example, `${type}:`);
+      t.match(example, new RegExp(`^  ${type}(/.+)?:`, 'm'));
       t.ok(plan.extensions.length > 0);
       for (const key of Object.keys(configSchema.properties)) t.match(text, key, `${key} is explained`);
     },

@@ -23,7 +23,7 @@ import { UsageError } from '../usage-error.js';
 import type { TelemetryRequest } from './request.js';
 
 /** Whose telemetry it is says nothing here. */
-const TENANT = '00000000-0000-4000-8000-000000000000';
+const SENDER = { userId: '00000000-0000-4000-8000-000000000000', keyId: null };
 /** What decides about what is shown; it needs no store. */
 const DECIDING: readonly string[] = [validationProcessor.type, costProcessor.type];
 /** What is not missed: it counts what comes, or derives in threads what is derived here. */
@@ -92,11 +92,11 @@ export class Taking {
     const { signal: abort } = new AbortController();
     switch (each.signal) {
       case 'traces':
-        return this.#intake.take('traces', () => each.request, TENANT, abort);
+        return this.#intake.take('traces', () => each.request, SENDER, abort);
       case 'metrics':
-        return this.#intake.take('metrics', () => each.request, TENANT, abort);
+        return this.#intake.take('metrics', () => each.request, SENDER, abort);
       case 'logs':
-        return this.#intake.take('logs', () => each.request, TENANT, abort);
+        return this.#intake.take('logs', () => each.request, SENDER, abort);
     }
   }
 

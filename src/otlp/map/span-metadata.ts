@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
-import type { SentSpan } from '../../signal/sent-span.js';
+import type { SentOrigin, SentSpan } from '../../signal/sent-span.js';
 import { copyOf, setOwn, toJson, toJsonObject } from './any-value.js';
 import { hexOf } from '../wire/ids.js';
 import { LenientReader } from '../wire/lenient-reader.js';
@@ -43,7 +43,7 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
     displaced.length === 0
       ? undefined
       : Object.fromEntries(displaced.map((name) => [name, metadata[name] ?? null]));
-  const origin = (sentOrigin.read ??= originIn(sentOrigin.bytes));
+  const origin = readOrigin(sentOrigin);
   const times = timesOf(span);
   // Who is given them may change them.
   metadata.resource = copyOf(origin.resource);
@@ -57,9 +57,11 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
   return metadata;
 }
 
-function originIn(bytes: Uint8Array): Origin {
-  const { resource, scopeSpans } = readSentOrigin(bytes);
-  return originOf(resource, scopeSpans?.[0]?.scope);
+/** Where a span came from. It is read once, and must not be changed. @throws Error for bytes that are no such message */
+export function readOrigin(sent: SentOrigin): Origin {
+  if (sent.read !== undefined) return sent.read;
+  const { resource, scopeSpans } = readSentOrigin(sent.bytes);
+  return (sent.read = originOf(resource, scopeSpans?.[0]?.scope));
 }
 
 type Notes = { -readonly [Name in keyof OtelNotes]: JsonValue };

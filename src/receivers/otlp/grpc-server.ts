@@ -242,7 +242,7 @@ export class GrpcServer {
       const bytes = await call.receive();
       host.userLimits.spend(caller.userId, bytes.length);
       const { rejection, usage } = await admission.run(caller.userId, bytes.length, async () =>
-        intake.take(signal, () => decode(signal, bytes, maxMessageBytes), caller.userId, call.abort),
+        intake.take(signal, () => decode(signal, bytes, maxMessageBytes), caller, call.abort),
       );
       return {
         message: Buffer.from(encodeExportResponse(signal, rejection, 'protobuf')),

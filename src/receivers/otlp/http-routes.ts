@@ -48,7 +48,8 @@ async function handle(
   request: HttpRequest,
   { host, intake, admission, maxBodyBytes }: HttpRoutesOptions,
 ): Promise<HttpResponse> {
-  const { userId } = host.authenticate(request, 'write');
+  const sender = host.authenticate(request, 'write');
+  const { userId } = sender;
   const encoding = encodingOf(request);
   if (encoding === undefined) {
     throw new HttpProblem(
@@ -63,7 +64,7 @@ async function handle(
   const body = await receive(request, encoding, maxBodyBytes);
   const { rejection, usage } = await admission.run(userId, body.byteLength, async () => {
     try {
-      return await intake.take(signal, () => decode(signal, body, maxBodyBytes), userId, request.abort);
+      return await intake.take(signal, () => decode(signal, body, maxBodyBytes), sender, request.abort);
     } catch (error) {
       const { problem, isFault } = problemOf(error);
       // A fault is thrown as it is, so that the log has its stack.

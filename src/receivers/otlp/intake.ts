@@ -1,6 +1,7 @@
 import type { Outputs, Settings } from '../../component/factory.js';
 import { HttpProblem } from '../../component/http.js';
 import type { QuotaUsage, Refusal } from '../../component/consumer.js';
+import type { Identity } from '../../component/identity.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/wire/export-response.js';
@@ -86,19 +87,19 @@ export class Intake {
   async take<S extends TelemetrySignal>(
     signal: S,
     decode: () => ReceivedRequests[S],
-    tenant: string,
+    { userId, keyId }: Pick<Identity, 'userId' | 'keyId'>,
     abort: AbortSignal,
   ): Promise<Taken> {
     this.require(signal);
     const receivedAt = this.#clock.now();
-    const { batch, rejected } = this.#mappers[signal](decode(), { tenant, receivedAt });
+    const { batch, rejected } = this.#mappers[signal](decode(), { tenant: userId, receivedAt });
     if (rejected.length > 0) this.#rejected.add(rejected.length, { receiver: this.#id, signal });
     // The batch is the pipeline's from the call on.
     const weights = weightsOf(signal, batch);
     const receipt =
       batch.items.length === 0
         ? undefined
-        : await this.#outputs[signal]?.consume(batch, { receivedAt, abort });
+        : await this.#outputs[signal]?.consume(batch, { receivedAt, keyId, abort });
     const refused = [...firstRefusals(receipt?.refused ?? [])];
     const count = refused.reduce((sum, [index]) => sum + (weights?.[index] ?? 1), rejected.length);
     const reasons = [...rejected, ...refused.map(([, reason]) => reason)];

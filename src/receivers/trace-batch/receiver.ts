@@ -102,7 +102,7 @@ export class TraceBatchReceiver implements Component {
     this.#refuseWhenBusy(userId, bytes);
     this.#inFlight.enter(userId, bytes);
     try {
-      const { reply, usage } = await this.#take(() => readItems(body), userId, request.abort);
+      const { reply, usage } = await this.#take(() => readItems(body), identity, request.abort);
       return { status: 200, headers: quotaHeaders(usage), body: JSON.stringify(reply) };
     } finally {
       this.#inFlight.leave(userId, bytes);
@@ -112,12 +112,12 @@ export class TraceBatchReceiver implements Component {
   /** @param items called at once, so that what it gives need not outlive the wait for the answer */
   async #take(
     items: () => readonly unknown[],
-    tenant: string,
+    { userId, keyId }: Identity,
     abort: AbortSignal,
   ): Promise<{ readonly reply: TraceBatchReply; readonly usage: QuotaUsage | undefined }> {
-    const { batch, ids, positions, reasons } = this.#read(items(), tenant);
+    const { batch, ids, positions, reasons } = this.#read(items(), userId);
     if (reasons.size > 0) this.#unreadableTraces.add(reasons.size, { receiver: this.#settings.id });
-    const { refused, usage } = await this.#consume(batch, abort);
+    const { refused, usage } = await this.#consume(batch, keyId, abort);
     for (const { index, reason } of refused) {
       const position = positions[index];
       // Where two exporters both refuse a trace, the answer has the first one's entry: one for each trace.
@@ -142,9 +142,9 @@ export class TraceBatchReceiver implements Component {
     return { batch: { tenant, items: records }, ids: items.map(sentId), positions, reasons };
   }
 
-  async #consume(batch: TracesBatch, abort: AbortSignal): Promise<Receipt> {
+  async #consume(batch: TracesBatch, keyId: string | null, abort: AbortSignal): Promise<Receipt> {
     if (batch.items.length === 0 || !this.#next) return NOTHING_TAKEN;
-    return this.#next.consume(batch, { receivedAt: this.#settings.clock.now(), abort });
+    return this.#next.consume(batch, { receivedAt: this.#settings.clock.now(), keyId, abort });
   }
 
   #refuseWhenBusy(userId: string, bytes: number): void {

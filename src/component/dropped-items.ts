@@ -1,0 +1,9 @@
+import type { Counter, Meter } from './telemetry.js';
+
+/** Counts what processors take from senders and do not pass on. Labels: `processor`, its id, and `item`, what was dropped: `spans`. */
+export function droppedItems(meter: Meter): Counter {
+  return meter.counter('processor_dropped_items_total', {
+    description: 'Items that a processor took and dropped, as its configuration says.',
+    labelNames: ['processor', 'item'],
+  });
+}

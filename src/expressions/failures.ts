@@ -1,0 +1,47 @@
+import type { Counter, Logger, Meter } from '../component/telemetry.js';
+
+/** What becomes of an item for which an expression fails. */
+export const ON_ERROR = ['keep', 'drop', 'refuse'] as const;
+export type OnError = (typeof ON_ERROR)[number];
+
+/** Counts evaluations that fail. Of each expression the first failure is logged, without any value. */
+export class EvaluationFailures {
+  readonly #counter: Counter;
+  readonly #logger: Logger;
+  readonly #processor: string;
+  readonly #logged = new Set<string>();
+
+  constructor({
+    id,
+    meter,
+    logger,
+  }: {
+    readonly id: string;
+    readonly meter: Meter;
+    readonly logger: Logger;
+  }) {
+    this.#processor = id;
+    this.#logger = logger;
+    this.#counter = meter.counter('processor_expression_errors_total', {
+      description: 'Evaluations of an expression that failed.',
+      labelNames: ['processor'],
+    });
+    this.#counter.add(0, { processor: id });
+  }
+
+  /** @param place of the expression in the configuration of the processor: `spans[0]` */
+  count(place: string, error: unknown): void {
+    this.#counter.add(1, { processor: this.#processor });
+    if (this.#logged.has(place)) return;
+    this.#logged.add(place);
+    this.#logger.warn(
+      { expression: place, code: codeOf(error) },
+      'An expression failed for an item; further failures of it are only counted',
+    );
+  }
+}
+
+/** The message may repeat what was sent, so that it must not be logged. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'internal_error';
+}

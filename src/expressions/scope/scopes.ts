@@ -1,0 +1,75 @@
+import type { ConsumeContext } from '../../component/consumer.js';
+import { resourceOf } from '../../otlp/map/resource-of.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import type { Batch } from '../../signal/batch.js';
+import type { EventRecord } from '../../signal/event.js';
+import type { LogRecord } from '../../signal/log-record.js';
+import type { MetricPoint } from '../../signal/metric.js';
+import type { SpanRecord } from '../../signal/span.js';
+import type { TraceRecord } from '../../signal/trace.js';
+import type { BroughtBy } from './identity-fields.js';
+import { RECORD_TYPES, type Variable } from './record-types.js';
+import { spanView } from './span-view.js';
+import type { View } from './view.js';
+
+/** The variables of each kind of expression. */
+export const SCOPES = {
+  span: ['span', 'trace', 'resource', 'identity'],
+  trace: ['trace', 'identity'],
+  log: ['log', 'resource', 'identity'],
+  point: ['point', 'resource', 'identity'],
+  event: ['event', 'identity'],
+} as const satisfies Record<string, readonly Variable[]>;
+
+export type ScopeName = keyof typeof SCOPES;
+
+/** The values of the variables of an expression. */
+export type Scope = Readonly<Partial<Record<Variable, View | JsonObject>>>;
+
+/** Who brought a batch, as expressions see it. */
+export function identityView({ tenant }: Batch<unknown>, { keyId }: ConsumeContext): View<BroughtBy> {
+  return new RECORD_TYPES.identity.view({ userId: tenant, keyId: keyId ?? null });
+}
+
+export function traceView(record: TraceRecord): View<TraceRecord> {
+  return new RECORD_TYPES.trace.view(record);
+}
+
+export function traceScope(trace: View<TraceRecord>, identity: View<BroughtBy>): Scope {
+  return { trace, identity };
+}
+
+export function spanScope(span: SpanRecord, trace: View<TraceRecord>, identity: View<BroughtBy>): Scope {
+  return new SpanScope(span, trace, identity);
+}
+
+export function logScope(log: LogRecord, identity: View<BroughtBy>): Scope {
+  return { log: new RECORD_TYPES.log.view(log), resource: log.origin.resource, identity };
+}
+
+export function pointScope(point: MetricPoint, identity: View<BroughtBy>): Scope {
+  return { point: new RECORD_TYPES.point.view(point), resource: point.stream.origin.resource, identity };
+}
+
+export function eventScope(event: EventRecord, identity: View<BroughtBy>): Scope {
+  return { event: new RECORD_TYPES.event.view(event), identity };
+}
+
+/** Most expressions do not ask for the resource, which is kept as the bytes that came. */
+class SpanScope {
+  readonly span: View<SpanRecord>;
+  readonly trace: View<TraceRecord>;
+  readonly identity: View<BroughtBy>;
+  readonly #span: SpanRecord;
+
+  constructor(span: SpanRecord, trace: View<TraceRecord>, identity: View<BroughtBy>) {
+    this.#span = span;
+    this.span = spanView(span);
+    this.trace = trace;
+    this.identity = identity;
+  }
+
+  get resource(): JsonObject {
+    return resourceOf(this.#span);
+  }
+}

@@ -1,0 +1,43 @@
+import { moneyToNumber } from '../../signal/money.js';
+import { seenMetadata } from '../../signal/sent-span.js';
+import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
+import {
+  maybeCount,
+  maybeNumber,
+  maybeObject,
+  maybeText,
+  maybeTexts,
+  maybeTime,
+  text,
+  time,
+  word,
+  type Fields,
+} from './field.js';
+
+const metadata = maybeObject<SpanRecord>('attributes, and what else came with the span', seenMetadata);
+
+/** What expressions read of a span. */
+export const SPAN_FIELDS = {
+  span_id: text('UUID', (span) => span.span_id),
+  trace_id: text('UUID', (span) => span.trace_id),
+  parent_span_id: maybeText('UUID', (span) => span.parent_span_id),
+  type: word('what the step is', SPAN_TYPES, (span) => span.type),
+  name: text('', (span) => span.name),
+  status: word('', RUN_STATUSES, (span) => span.status),
+  started_at: time('', (span) => span.started_at),
+  ended_at: maybeTime('', (span) => span.ended_at),
+  duration_ms: maybeNumber('milliseconds', (span) => span.duration_ms),
+  model: maybeText('of a model call', (span) => span.model),
+  provider: maybeText('who sells the model', (span) => span.call?.provider),
+  input_tokens: maybeCount('', (span) => span.input_tokens),
+  output_tokens: maybeCount('', (span) => span.output_tokens),
+  total_tokens: maybeCount('', (span) => span.total_tokens),
+  cost_usd: maybeNumber('US dollars', ({ cost_usd }) => (cost_usd === null ? null : moneyToNumber(cost_usd))),
+  error_message: maybeText('', (span) => span.error_message),
+  input_data: maybeObject('', (span) => span.input_data),
+  output_data: maybeObject('', (span) => span.output_data),
+  metadata: { ...metadata, isDerived: true },
+  session_id: maybeText('', (span) => span.context?.session_id),
+  user_id: maybeText('whom the run was for', (span) => span.context?.user_id),
+  tags: maybeTexts('', (span) => span.context?.tags),
+} as const satisfies Fields<SpanRecord>;

@@ -1,0 +1,52 @@
+import { moneyToNumber } from '../../signal/money.js';
+import { contextIn } from '../../signal/run-context.js';
+import { RUN_STATUSES } from '../../signal/span.js';
+import type { TraceRecord } from '../../signal/trace.js';
+import { spanView } from './span-view.js';
+import {
+  maybeCount,
+  maybeFlag,
+  maybeNumber,
+  maybeObject,
+  maybeText,
+  maybeTexts,
+  maybeTime,
+  text,
+  time,
+  word,
+  type Field,
+  type Fields,
+} from './field.js';
+import { totalCost, totalTokens } from './trace-totals.js';
+
+const spans: Field<TraceRecord> = {
+  type: 'list<Span>',
+  description: 'those that came in the same request',
+  isOptional: false,
+  read: (trace) => trace.spans.map(spanView),
+};
+
+/** What expressions read of a run: its header, as it came or as the spans of one request give it. */
+export const TRACE_FIELDS = {
+  trace_id: text('UUID', ({ trace }) => trace.trace_id),
+  agent: text('its name', ({ trace }) => trace.agent),
+  kind: word('', ['agent', 'other'], ({ trace }) => trace.kind),
+  status: word('', RUN_STATUSES, ({ trace }) => trace.status),
+  started_at: time('', ({ trace }) => trace.started_at),
+  ended_at: maybeTime('', ({ trace }) => trace.ended_at),
+  duration_ms: maybeNumber('milliseconds', ({ trace }) => trace.duration_ms),
+  success: maybeFlag('', ({ trace }) => trace.success),
+  outcome: maybeText('', ({ trace }) => trace.outcome),
+  error_message: maybeText('', ({ trace }) => trace.error_message),
+  total_tokens: maybeCount('of the spans, where the header does not tell', totalTokens),
+  total_cost_usd: maybeNumber('US dollars; of the spans, where the header does not tell', (record) => {
+    const cost = totalCost(record);
+    return cost === null ? null : moneyToNumber(cost);
+  }),
+  metadata: maybeObject('', ({ trace }) => trace.metadata),
+  session_id: maybeText('', ({ trace }) => contextIn(trace.metadata).session_id),
+  user_id: maybeText('whom the run was for', ({ trace }) => contextIn(trace.metadata).user_id),
+  tags: maybeTexts('', ({ trace }) => contextIn(trace.metadata).tags),
+  sdk_version: maybeText('', ({ trace }) => trace.sdk_version),
+  spans,
+} as const satisfies Fields<TraceRecord>;

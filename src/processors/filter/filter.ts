@@ -1,0 +1,102 @@
+import type { Component } from '../../component/component.js';
+import type { Consumer, Refusal } from '../../component/consumer.js';
+import type { Settings } from '../../component/factory.js';
+import { consumeKept } from '../../component/keep-items.js';
+import { EvaluationFailures } from '../../expressions/failures.js';
+import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
+import {
+  identityView,
+  spanScope,
+  traceScope,
+  traceView,
+  type Scope,
+} from '../../expressions/scope/scopes.js';
+import type { View } from '../../expressions/scope/view.js';
+import type { Batch, TracesBatch } from '../../signal/batch.js';
+import type { SpanRecord } from '../../signal/span.js';
+import type { TraceRecord } from '../../signal/trace.js';
+import type { FilterConfig } from './config.js';
+import type { ListName } from './conditions.js';
+import { refusalOf, Sieve, type Fate } from './sieve.js';
+
+/** What becomes of a trace. */
+interface Left {
+  readonly fate: Fate;
+  /** The trace, maybe with fewer spans. */
+  readonly left: TraceRecord;
+  /** How many of its spans were dropped alone. */
+  readonly dropped: number;
+}
+
+/** Processor `filter` for log records, metric points and events: see README.md. */
+export function createItemFilter<Item, B extends Batch<Item>>(
+  list: ListName,
+  scopeOf: (item: Item, identity: View<BroughtBy>) => Scope,
+  settings: Settings<FilterConfig>,
+  next: Consumer<B>,
+): Component & Consumer<B> {
+  const sieve = new Sieve(list, settings, new EvaluationFailures(settings));
+  return {
+    async consume(batch, context) {
+      if (sieve.isOpen) return next.consume(batch, context);
+      const identity = identityView(batch, context);
+      const dropped = new Set<number>();
+      const refused: Refusal[] = [];
+      batch.items.forEach((item, index) => {
+        const fate = sieve.judge(scopeOf(item, identity));
+        if (fate === 'drop') dropped.add(index);
+        else if (fate === 'refuse') refused.push(refusalOf(index));
+      });
+      const receipt = await consumeKept(batch, { refused, dropped }, next, context);
+      sieve.count(dropped.size);
+      return receipt;
+    },
+  };
+}
+
+/** Processor `filter` for traces: the trace is judged first, then its spans. */
+export function createTraceFilter(
+  settings: Settings<FilterConfig>,
+  next: Consumer<TracesBatch>,
+): Component & Consumer<TracesBatch> {
+  const failures = new EvaluationFailures(settings);
+  const traces = new Sieve('traces', settings, failures);
+  const spans = new Sieve('spans', settings, failures);
+  return {
+    async consume(batch, context) {
+      if (traces.isOpen && spans.isOpen) return next.consume(batch, context);
+      const identity = identityView(batch, context);
+      const dropped = new Set<number>();
+      const refused: Refusal[] = [];
+      let droppedSpans = 0;
+      const items = batch.items.map((item, index) => {
+        const { fate, left, dropped: spansDropped } = leftOf(item, identity, traces, spans);
+        if (fate === 'drop') dropped.add(index);
+        else if (fate === 'refuse') refused.push(refusalOf(index, item.trace.trace_id));
+        droppedSpans += spansDropped;
+        return left;
+      });
+      const receipt = await consumeKept({ ...batch, items }, { refused, dropped }, next, context);
+      traces.count(dropped.size);
+      spans.count(droppedSpans);
+      return receipt;
+    },
+  };
+}
+
+function leftOf(item: TraceRecord, identity: View<BroughtBy>, traces: Sieve, spans: Sieve): Left {
+  const view = traceView(item);
+  const fate = traces.judge(traceScope(view, identity));
+  if (fate !== 'keep' || spans.isOpen) return { fate, left: item, dropped: 0 };
+  const kept: SpanRecord[] = [];
+  for (const span of item.spans) {
+    const ofSpan = spans.judge(spanScope(span, view, identity));
+    if (ofSpan === 'refuse') return { fate: 'refuse', left: item, dropped: 0 };
+    if (ofSpan === 'keep') kept.push(span);
+  }
+  const dropped = item.spans.length - kept.length;
+  if (dropped === 0) return { fate: 'keep', left: item, dropped };
+  // A header that somebody declared stands by itself; one that follows from spans follows from none of these.
+  const isGone = kept.length === 0 && item.trace.follows_spans;
+  return { fate: isGone ? 'drop' : 'keep', left: { trace: item.trace, spans: kept }, dropped };
+}

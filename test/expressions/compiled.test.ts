@@ -1,0 +1,206 @@
+import t from 'tap';
+import { compile, compileCondition } from '../../src/expressions/expression.js';
+import { ExpressionError } from '../../src/expressions/expression-error.js';
+import {
+  identityView,
+  logScope,
+  spanScope,
+  traceScope,
+  traceView,
+} from '../../src/expressions/scope/scopes.js';
+import { isUnseen } from '../../src/signal/sent-span.js';
+import type { SpanRecord } from '../../src/signal/span.js';
+import { aLog } from '../support/log-records.js';
+import { mapSpan } from '../support/mapped-span.js';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+
+const identity = identityView({ tenant: 'a-user', items: [] }, { receivedAt: 0, keyId: 'a-key' });
+const TRACE = aHeader();
+
+/** What an expression makes of a span. */
+function ofSpan(source: string, span: SpanRecord): unknown {
+  const trace = traceView({ trace: TRACE, spans: [span] });
+  return compile(source, 'span').evaluate(spanScope(span, trace, identity));
+}
+
+/** Expressions on a span, and what comes of them. */
+const VALUES: readonly [source: string, value: unknown][] = [
+  ['span.type == "tool" && span.name.startsWith("search")', true],
+  ['span.duration_ms > 500', true],
+  ['span.duration_ms > 500.0', true],
+  ['span.input_tokens + 1', 8n],
+  ['span.cost_usd > 0.001', true],
+  ['span.started_at == timestamp("2026-01-15T12:00:00Z")', true],
+  ['span.ended_at > span.started_at', false],
+  ['span.model', ''],
+  ['has(span.model)', false],
+  ['has(span.duration_ms)', true],
+  ['has(span.name)', true],
+  ['span.output_tokens', 0n],
+  ['has(span.output_tokens)', false],
+  ['span.metadata.team + ": " + span.name', 'ours: search the web'],
+  ['has(span.metadata.team)', true],
+  ['has(span.metadata.nobody)', false],
+  ['has(span.metadata.nobody.there)', false],
+  ['has(span.metadata.team.there)', false],
+  ['span.metadata["http.route"] == "/x"', true],
+  ['"http.route" in span.metadata', true],
+  ['span.metadata.count > 3', true],
+  ['span.metadata.count > 3.5', true],
+  ['span.metadata.nothing == null', true],
+  ['span.input_data', {}],
+  ['has(span.input_data)', false],
+  ['span.tags', []],
+  ['trace.agent', 'researcher'],
+  ['trace.spans.exists(s, s.type == "tool" && s.status == "completed")', true],
+  ['trace.spans.exists(s, has(s.model))', false],
+  ['trace.spans.all(s, s.duration_ms > 1000.0)', false],
+  ['trace.total_tokens', 7n],
+  ['trace.total_cost_usd > 0.001', true],
+  ['size(trace.spans)', 1n],
+  ['identity.user_id + identity.key_id', 'a-usera-key'],
+  ['resource', {}],
+  ['span.name.matches("^search .*web$")', true],
+  ['span.name.matches("has(x)")', false],
+  ['"has(span.model) matches(" + span.name', 'has(span.model) matches(search the web'],
+  [' has ( span.name )', true],
+];
+
+void t.test('expressions read the fields of records, and absent ones as empty', async (t) => {
+  const span = aSpanRecord(TRACE.trace_id, {
+    type: 'tool',
+    name: 'search the web',
+    duration_ms: 512.5,
+    input_tokens: 7,
+    cost_usd: 2_000_000,
+    metadata: { team: 'ours', 'http.route': '/x', count: 4, nothing: null },
+  });
+  for (const [source, value] of VALUES) t.strictSame(ofSpan(source, span), value, source);
+});
+
+void t.test('a log record has its resource, and any value as its body', async (t) => {
+  const log = aLog({ body: { text: 'x', size: 9_007_199_254_740_993n }, severity: 'warn' });
+  const of = (source: string) => compile(source, 'log').evaluate(logScope(log, identity));
+  t.equal(of('log.severity == "warn" && log.body.text == "x"'), true);
+  t.equal(of('log.body.size'), 9_007_199_254_740_993n);
+  t.equal(of('resource["service.name"]'), 'checkout');
+  t.equal(of('log.service_name'), 'checkout');
+  t.equal(of('has(log.trace_id)'), false);
+  t.equal(of('log.timestamp.getFullYear()'), 2026n);
+  t.equal(of('log.timestamp == timestamp("2026-01-15T12:00:00Z")'), true);
+  t.equal(log.timestamp, NOON);
+});
+
+void t.test(
+  'what a span brought is read only for an expression that asks, and not kept with it',
+  async (t) => {
+    const span = mapSpan({ 'http.route': '/x', 'service.name': 'of the span' });
+    t.equal(ofSpan('span.name == "span 1" && has(span.metadata)', span), true);
+    t.equal(ofSpan('span.metadata["http.route"]', span), '/x');
+    t.equal(ofSpan('"service.name" in resource', span), false);
+    t.ok(isUnseen(span), 'it is still what came');
+  },
+);
+
+void t.test('a pattern takes time that grows with the text alone', async (t) => {
+  const span = aSpanRecord(TRACE.trace_id, { name: `${'a'.repeat(50_000)}!` });
+  // Where a pattern is tried in every way, this one takes for ever.
+  t.equal(ofSpan('span.name.matches("^(a+)+$")', span), false);
+});
+
+/** Expressions that cannot be, and what is said of them. */
+const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, message: string][] = [
+  ['span', 'span.typ == "x"', 'span has no field "typ"; did you mean "type"? (column 6 of the expression)'],
+  [
+    'span',
+    'has(span.modell)',
+    'span has no field "modell"; did you mean "model"? (column 10 of the expression)',
+  ],
+  [
+    'span',
+    'trace.spans.exists(s, has(s.modell))',
+    'there is no field "modell" (column 29 of the expression)',
+  ],
+  [
+    'span',
+    'sapn.name == ""',
+    'there is no variable "sapn"; did you mean "span"? (column 1 of the expression)',
+  ],
+  [
+    'trace',
+    'span.name == ""',
+    'there is no variable "span"; known here: "identity", "trace" (column 1 of the expression)',
+  ],
+  ['span', 'span.name == 5', 'no such overload: string == int (column 1 of the expression)'],
+  [
+    'span',
+    'span.model == null',
+    'no such overload: string == null; whether a field has a value, has() tells: has(span.model) (column 1 of the expression)',
+  ],
+  ['span', 'span.name == ', 'Unexpected token: EOF (column 14 of the expression)'],
+  [
+    'span',
+    'span.name',
+    'a condition must be true or false, but this is a string (column 1 of the expression)',
+  ],
+  [
+    'span',
+    'true &&\n  span.name.startWith("a")',
+    "found no matching overload for 'string.startWith(string)' (line 2, column 3 of the expression)",
+  ],
+  [
+    'log',
+    'log.severity == "DEBUG"',
+    'the severity of a log is never "DEBUG"; did you mean "debug"? (column 17 of the expression)',
+  ],
+  [
+    'span',
+    'span.type in ["llm", "tol"]',
+    'the type of a span is never "tol"; did you mean "tool"? (column 22 of the expression)',
+  ],
+  [
+    'span',
+    'span.name.matches(span.model)',
+    'matches() takes a pattern that is written out (column 1 of the expression)',
+  ],
+  [
+    'span',
+    'span.name.matches("a(")',
+    'not a pattern of RE2: error parsing regexp: missing closing ): `a(` (column 19 of the expression)',
+  ],
+  ['span', 'has(span)', 'has() takes a field, such as has(span.metadata.team) (column 5 of the expression)'],
+];
+
+void t.test('what is wrong with an expression is told with its place and what to do', async (t) => {
+  for (const [scope, source, message] of PROBLEMS) {
+    t.throws(() => compileCondition(source, scope), new ExpressionErrorOf(message), source);
+  }
+});
+
+void t.test('an expression that nests too deep is refused', async (t) => {
+  const deep = `${'('.repeat(100)}true${')'.repeat(100)}`;
+  t.throws(() => compileCondition(deep, 'span'), ExpressionError);
+});
+
+void t.test('a trace tells of the spans of its request', async (t) => {
+  const spans = [
+    aSpanRecord(TRACE.trace_id, { status: 'failed', cost_usd: 300_000_000 }),
+    aSpanRecord(TRACE.trace_id, { cost_usd: 300_000_000, output_tokens: 2, input_tokens: 3 }),
+  ];
+  const scope = traceScope(traceView({ trace: TRACE, spans }), identity);
+  const of = (source: string) => compile(source, 'trace').evaluate(scope);
+  t.equal(of('trace.total_cost_usd > 0.5'), true);
+  t.equal(of('trace.total_tokens'), 5n);
+  t.equal(of('trace.spans.exists_one(s, s.status == "failed")'), true);
+  t.equal(of('trace.spans.map(s, s.total_tokens).size()'), 2n);
+});
+
+/** What `throws` compares an error with: the message alone. */
+class ExpressionErrorOf {
+  readonly name = 'ExpressionError';
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}

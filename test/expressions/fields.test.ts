@@ -1,0 +1,7 @@
+import t from 'tap';
+import { fieldTables } from '../support/field-tables.js';
+import { readProjectFile } from '../support/project-file.js';
+
+void t.test('the page lists every field that expressions can read', async (t) => {
+  t.ok(readProjectFile('src/expressions/README.md').includes(fieldTables()), fieldTables());
+});
