@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Factory } from '../component/factory.js';
 import { prepare } from '../pipeline/prepare.js';
 import { isUuid } from '../signal/ids.js';
+import type { LogRecord } from '../signal/log-record.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import { counted } from './counted.js';
 import { explainedRun } from './explain/explained-run.js';
@@ -23,7 +24,8 @@ const CONFIG_DESCRIPTION =
 
 const HELP = `
 Reads OTLP/JSON, one document or one request a line, as the Collector's file exporter and Jackdaw's exporter file write it, and
-protobuf; plain, gzip or zstd. Without a file, or for -, standard input. Nothing is stored or sent.
+protobuf; plain, gzip or zstd. Several files are taken together: log records that say what a model was asked and answered go with their
+spans. Without a file, or for -, standard input. Nothing is stored or sent.
 
 Behind each value stands what gave it: the key of an attribute, or the rule in words.`;
 
@@ -80,10 +82,15 @@ async function readOne(file: string, io: CliIo): Promise<readonly TelemetryReque
 function runsOf({ traces, logs }: Taken, grounds: GroundsOfSpans): readonly ExplainedRun[] {
   const stored = new StoredRuns();
   for (const batch of traces) stored.add(batch);
-  const logCounts = new Map<string, number>();
-  for (const { trace_id: id } of logs.flatMap(({ items }) => items))
-    if (id !== null) logCounts.set(id, (logCounts.get(id) ?? 0) + 1);
-  return stored.finish().map((run) => explainedRun(run, grounds, logCounts.get(run.traceId) ?? 0));
+  const logsOf = new Map<string, LogRecord[]>();
+  for (const record of logs.flatMap(({ items }) => items)) {
+    const { trace_id: id } = record;
+    if (id === null) continue;
+    const known = logsOf.get(id);
+    if (known === undefined) logsOf.set(id, [record]);
+    else known.push(record);
+  }
+  return stored.finish().map((run) => explainedRun(run, grounds, logsOf.get(run.traceId) ?? []));
 }
 
 /** The runs that are asked for; of a span its run with nothing else in it. @throws Error where there are none */

@@ -16,6 +16,7 @@ export const LOG_WIRE = [
   { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
+  /** Of a GenAI event of a span also where it came as the attribute `event.name`. */
   { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The text, or the JSON text of any other body; null where nothing was sent. */
   { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },

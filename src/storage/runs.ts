@@ -1,5 +1,6 @@
 import type { JsonObject } from '../signal/attributes.js';
 import type { CallDetails } from '../signal/call-details.js';
+import type { LoggedEvent } from '../signal/logged-event.js';
 import type { NanoUsd } from '../signal/money.js';
 import type { RunKind, RunStatus, SpanRecord } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
@@ -46,6 +47,11 @@ export interface SpanDetails {
 export interface StoredSpan extends Readonly<
   Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call'>
 > {
+  /**
+   * GenAI events among the log records with its ids, of the same user, where its own payload lacks something: in the order of time, then as
+   * they came. Of very many the newest; an engine says how many.
+   */
+  readonly events?: readonly LoggedEvent[];
   /** Where they were asked for. */
   readonly details?: SpanDetails;
 }

@@ -29,7 +29,9 @@ const logSchema = Type.Object(
     severity_number: Type.Optional(Type.Integer({ description: 'As sent; 0 for none.' })),
     severity_text: Type.Optional(Type.String()),
     flags: Type.Optional(Type.Integer()),
-    event_name: Type.Optional(nullable(Type.String())),
+    event_name: Type.Optional(
+      nullable(Type.String({ description: 'Of a GenAI event of a span also its attribute `event.name`.' })),
+    ),
     resource: Type.Optional(jsonObject()),
     scope: Type.Optional(nullable(jsonObject())),
   },

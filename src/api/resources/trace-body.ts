@@ -1,4 +1,5 @@
 import { printJson } from '../../signal/json.js';
+import { loggedPayload } from '../../otlp/map/logged-payload.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { formatTime } from '../../signal/time.js';
 import { printRunFields } from '../../storage/print-run.js';
@@ -21,6 +22,7 @@ export async function printTrace(
 }
 
 export function printSpan(span: StoredSpan) {
+  const { input_data, output_data } = payloadOf(span);
   return {
     span_id: span.span_id,
     trace_id: span.trace_id,
@@ -37,7 +39,14 @@ export function printSpan(span: StoredSpan) {
     total_tokens: span.total_tokens,
     cost_usd: span.cost_usd === null ? null : moneyToNumber(span.cost_usd),
     error_message: span.error_message,
-    input_data: span.input_data,
-    output_data: span.output_data,
+    input_data,
+    output_data,
   };
+}
+
+/** What the span brought itself, and for what it lacks what log records say. */
+function payloadOf({ type, input_data, output_data, events }: StoredSpan) {
+  if (events === undefined) return { input_data, output_data };
+  const { input, output } = loggedPayload(type, events);
+  return { input_data: input_data ?? input, output_data: output_data ?? output };
 }

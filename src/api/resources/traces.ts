@@ -48,7 +48,8 @@ const readTrace = {
   path: '/api/v1/dashboard/traces/{trace_id}',
   tag: 'traces',
   summary: 'One trace with all its spans',
-  description: 'The spans are ordered by `started_at`; `parent_span_id` makes the tree.',
+  description:
+    'The spans are ordered by `started_at`; `parent_span_id` makes the tree. `input_data` and `output_data` that a span has not brought itself are what GenAI events among the log records with its ids say.',
   access: 'read',
   params: Type.Object({ trace_id: uuid() }),
   query: Type.Object({

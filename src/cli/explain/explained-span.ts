@@ -1,32 +1,49 @@
 import { printUsage } from '../../api/resources/span-usage.js';
+import { loggedPayload } from '../../otlp/map/logged-payload.js';
 import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
+import type { LoggedEvent } from '../../signal/logged-event.js';
 import { moneyToNumber } from '../../signal/money.js';
-import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
+import {
+  AGENT_SOURCES,
+  RUN_KINDS,
+  RUN_STATUSES,
+  SPAN_TYPES,
+  type SpanRecord,
+  type SpanType,
+} from '../../signal/span.js';
 import { formatTime } from '../../signal/time.js';
 import type { ExplainedSpan } from './explained.js';
 import type { Grounds, GroundsOfSpans } from './grounds.js';
 import type { StoredSpan } from './stored-runs.js';
 import { unreadKeys } from './unread-keys.js';
 
-/** A span as Jackdaw would show it, and why. @param depth how many spans are above it */
+/**
+ * A span as Jackdaw would show it, and why.
+ *
+ * @param depth how many spans are above it
+ * @param events those among the log records that belong to it
+ */
 export function explainedSpan(
   { row, records }: StoredSpan,
   depth: number,
   grounds: GroundsOfSpans,
+  events: readonly LoggedEvent[],
 ): ExplainedSpan {
   // What came first stays, and what is missing there is filled.
   const metadata = firstOf(records.map((record) => record.metadata ?? {}));
   const from = firstOf(records.map((record) => grounds.of(record)));
   // What ended it says how it went.
   Object.assign(from, ended(grounds.of(itemAt(records, records.length - 1))));
+  const type = itemAt(SPAN_TYPES, row.type);
+  const payload = payloadOf(type, records, events, from);
   const call = storedCall(row.call_details);
   if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
   return {
     span_id: row.span_id,
     parent_span_id: row.parent_span_id,
     depth,
-    type: itemAt(SPAN_TYPES, row.type),
+    type,
     name: row.name,
     status: itemAt(RUN_STATUSES, row.status),
     error_message: row.error_message,
@@ -43,8 +60,7 @@ export function explainedSpan(
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,
     tags: metadata.tags ?? null,
-    input_data: records.find(({ input_data }) => input_data !== null)?.input_data ?? null,
-    output_data: records.find(({ output_data }) => output_data !== null)?.output_data ?? null,
+    ...payload,
     agent_hint:
       row.agent_source === null || row.agent_name === null
         ? null
@@ -53,6 +69,25 @@ export function explainedSpan(
     from,
     unread: unreadKeys(metadata),
   };
+}
+
+/** Its own, and for what it lacks what log records say. @param from is told of these */
+function payloadOf(
+  type: SpanType,
+  records: readonly SpanRecord[],
+  events: readonly LoggedEvent[],
+  from: Record<string, string>,
+) {
+  const own = {
+    input_data: records.find(({ input_data }) => input_data !== null)?.input_data ?? null,
+    output_data: records.find(({ output_data }) => output_data !== null)?.output_data ?? null,
+  };
+  if (events.length === 0) return own;
+  const { input, output } = loggedPayload(type, events);
+  const source = `log records (${[...new Set(events.map(({ name }) => name))].join(', ')})`;
+  if (own.input_data === null && input !== null) from.input_data = source;
+  if (own.output_data === null && output !== null) from.output_data = source;
+  return { input_data: own.input_data ?? input, output_data: own.output_data ?? output };
 }
 
 function ended({ status, error_message: error }: Grounds): Grounds {

@@ -1,26 +1,15 @@
-import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { setOwn, toJsonObject } from './any-value.js';
-import {
-  CHOICE_EVENT,
-  DETAIL_EVENTS,
-  EVALUATION_EVENT,
-  EVENT_RANK,
-  MESSAGE_EVENTS,
-} from './clients/gen-ai.js';
-import { objectOf } from './conventions/readers.js';
-import { boundDepth, isObject, parseStructure } from './json-text.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { GEN_AI_EVENTS } from '../../signal/logged-event.js';
+import { toJsonObject } from './any-value.js';
+import { EVALUATION_EVENT } from './clients/gen-ai.js';
+import { EventMessages } from './event-messages.js';
+import { boundDepth } from './json-text.js';
 import { formatNanos } from '../wire/nano-time.js';
 import type { SpanReading } from './span-reading.js';
 import type { SpanEvent } from '../wire/requests.js';
 
 /** The events that say anything. */
-const READ: ReadonlySet<string> = new Set([
-  'exception',
-  CHOICE_EVENT,
-  EVALUATION_EVENT,
-  ...MESSAGE_EVENTS.keys(),
-  ...DETAIL_EVENTS,
-]);
+const READ: ReadonlySet<string> = new Set(['exception', EVALUATION_EVENT, ...GEN_AI_EVENTS]);
 
 export interface ReadEvents {
   /** The attributes of evaluations. */
@@ -32,22 +21,17 @@ export interface ReadEvents {
 /** Reads the events of a span; messages that are events take part in the reading of the span. */
 export function readEvents(sent: readonly SpanEvent[], reading: SpanReading): ReadEvents {
   const evaluations: JsonObject[] = [];
-  const asked: JsonValue[] = [];
-  const answered: JsonValue[] = [];
+  const messages = new EventMessages();
   let exception: ReadEvents['exception'];
   for (const event of sent) {
     const name = event.name ?? '';
     if (!READ.has(name)) continue;
     const attributes = attributesOf(event);
     if (name === 'exception') exception = exceptionOf(attributes);
-    else if (name === CHOICE_EVENT) answered.push(messageOf(attributes, 'assistant'));
-    else if (MESSAGE_EVENTS.has(name)) asked.push(messageOf(attributes, MESSAGE_EVENTS.get(name) ?? ''));
     else if (name === EVALUATION_EVENT) evaluations.push(attributes);
-    else if (DETAIL_EVENTS.has(name))
-      for (const key in attributes) reading.eventAttribute(key, attributes[key] ?? null, EVENT_RANK);
+    else messages.add(name, attributes, reading);
   }
-  if (asked.length > 0) reading.messages('input', asked, EVENT_RANK);
-  if (answered.length > 0) reading.messages('output', answered, EVENT_RANK);
+  messages.offer(reading);
   return { evaluations, exception };
 }
 
@@ -74,23 +58,4 @@ function exceptionOf(attributes: JsonObject): { readonly type: string; readonly 
     type: typeof type === 'string' ? type : '',
     message: typeof message === 'string' ? message : '',
   };
-}
-
-/** The attributes of a message: content and role, some of them as JSON, or all of it in one that is JSON. */
-function messageOf(attributes: JsonObject, role: string): JsonObject {
-  const content = attributes['gen_ai.event.content'];
-  const whole = content === undefined ? undefined : objectOf(content);
-  const inner = attributes.message === undefined ? undefined : objectOf(attributes.message);
-  const message: JsonObject = { role };
-  for (const [key, value] of Object.entries({ ...attributes, ...whole })) {
-    if (key.startsWith('gen_ai.') || (key === 'message' && inner !== undefined)) continue;
-    if (key === 'message') {
-      // A choice whose message is its content alone.
-      message.content ??= value;
-      continue;
-    }
-    const isJson = typeof value === 'string' && key !== 'content';
-    setOwn(message, key, isJson ? (parseStructure(value) ?? value) : value);
-  }
-  return isObject(inner) ? { ...message, ...inner } : message;
 }

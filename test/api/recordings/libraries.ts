@@ -65,13 +65,14 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
     ],
   },
 
-  // What was said comes in log records, and is shown among those of the trace only.
+  // What was said comes in log records.
   oaiv2: {
     nodes: ['svc-oaiv2'],
     runs: [
-      run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1) }),
-      run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1) }),
-      failed('svc-oaiv2', SERVER_ERROR),
+      // The answer is a call of a tool.
+      run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1), question: 'weather?' }),
+      run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1), question: 'hi', answer: SUNNY }),
+      failed('svc-oaiv2', SERVER_ERROR, { question: 'FAIL500' }),
     ],
   },
 
@@ -174,7 +175,6 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
       // Nobody knows a price for it; 0 is what the client says of all models.
       run('openlit-app', {
         tokens: { input: 5, output: 2 },
-        cost: [0, 'reported'],
         question: 'hi',
         answer: 'fake',
       }),

@@ -1,7 +1,13 @@
 import { printSpan } from '../../../src/api/resources/trace-body.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { StoredTrace } from '../../../src/storage/runs.js';
+import type { ShownPage } from '../../../src/storage/duckdb/queries/run-reads.js';
 import { listOf } from '../../support/read-pieces.js';
+
+/** The JSON of a page to which no log records add anything. */
+export function textOf(page: ShownPage): string {
+  return 'json' in page ? Buffer.from(page.json).toString('utf8') : 'rows';
+}
 
 /** A span as the API shows it. */
 export type ShownSpan = Omit<

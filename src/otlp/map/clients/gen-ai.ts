@@ -17,6 +17,8 @@ export const GEN_AI: Convention = {
           COMPLETION: 'llm',
           GENERATE_CONTENT: 'llm',
           GENERATE: 'llm',
+          GENERATE_LIVE_CONTENT: 'llm',
+          REALTIME_INFERENCE: 'llm',
           EMBEDDINGS: 'llm',
           INVOKE_AGENT: 'agent',
           CREATE_AGENT: 'agent made',
@@ -25,6 +27,12 @@ export const GEN_AI: Convention = {
           // A step of an agent that names the agent, and is none.
           HANDOFF: 'custom',
           AGENT_STEP: 'custom',
+          PLAN: 'custom',
+          // OpenTelemetry's own instrumentation of OpenAI's agents, for a turn.
+          AGENT_HANDOFF: 'custom',
+          UNKNOWN: 'custom',
+          // No model is asked: what it said before is fetched.
+          FETCH_RESPONSE: 'custom',
           RETRIEVAL: 'retrieval',
         }),
       },
@@ -90,6 +98,7 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.details.cache_creation_input_tokens': { rank: 5 },
       'gen_ai.usage.cache_write.input_tokens': { rank: 9 },
       'gen_ai.usage.cache_write_input_tokens': { rank: 10 },
+      'gen_ai.usage.input_tokens.cache_write': { rank: 15 },
       'gen_ai.usage.prompt_tokens_details.cache_write': { rank: 14 },
       'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write') },
     },
@@ -103,6 +112,7 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.output_token_details': { rank: 19, read: outputDetail('reasoning') },
     },
     audio_input: {
+      'gen_ai.usage.audio.input_tokens': { rank: 0 },
       'gen_ai.usage.input_audio_tokens': { rank: 1 },
       'gen_ai.usage.details.input_audio_tokens': { rank: 2 },
       'gen_ai.usage.prompt_tokens_details.audio': { rank: 3 },
@@ -110,6 +120,7 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.input_token_details': { rank: 5, read: inputDetail('audio_input') },
     },
     audio_output: {
+      'gen_ai.usage.audio.output_tokens': { rank: 0 },
       'gen_ai.usage.output_audio_tokens': { rank: 1 },
       'gen_ai.usage.details.output_audio_tokens': { rank: 2 },
       'gen_ai.usage.completion_tokens_details.audio': { rank: 3 },
@@ -161,24 +172,6 @@ export const GEN_AI: Convention = {
     generic: ['invoke_agent', 'create_agent', 'invoke_workflow'],
   },
 };
-
-/** What the names of span events say: whose message it is. Older forms of the same conventions. */
-export const MESSAGE_EVENTS: ReadonlyMap<string, string> = new Map([
-  ['gen_ai.system.message', 'system'],
-  ['gen_ai.user.message', 'user'],
-  ['gen_ai.assistant.message', 'assistant'],
-  ['gen_ai.tool.message', 'tool'],
-]);
-
-/** The event of an answer; those of {@link MESSAGE_EVENTS} are what was asked. */
-export const CHOICE_EVENT = 'gen_ai.choice';
-
-/** Events whose attributes are those that a span may have itself. */
-export const DETAIL_EVENTS: ReadonlySet<string> = new Set([
-  'gen_ai.client.inference.operation.details',
-  'gen_ai.content.prompt',
-  'gen_ai.content.completion',
-]);
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;

@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 import { isObject, parseStructure } from '../json-text.js';
 import type { Convention, Reader } from '../conventions/convention.js';
-import { CHOICE_EVENT } from './gen-ai.js';
+import { CHOICE_EVENT } from '../../../signal/logged-event.js';
 import { only } from '../conventions/readers.js';
+import { usageObject } from '../conventions/usage-readers.js';
 
 const ANSWERS: ReadonlySet<JsonValue | undefined> = new Set(['assistant', 'model']);
 
@@ -41,6 +42,9 @@ function nonEmpty(list: JsonValue[]): JsonValue[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
+/** What the provider said of usage. */
+const USAGE = 'gen_ai.usage.raw';
+
 const question = partOfConversation('question');
 const answer = partOfConversation('answer');
 
@@ -51,6 +55,11 @@ export const PYDANTIC_AI: Convention = {
     is_pending: { 'logfire.span_type': { rank: 1, read: only('pending_span') } },
     is_agent: { agent_name: { rank: 1 } },
     agent: { agent_name: { rank: 2 } },
+    cached_read: { [USAGE]: { rank: 25, read: usageObject('cached_read') } },
+    cached_write: { [USAGE]: { rank: 25, read: usageObject('cached_write') } },
+    reasoning: { [USAGE]: { rank: 25, read: usageObject('reasoning') } },
+    audio_input: { [USAGE]: { rank: 25, read: usageObject('audio_input') } },
+    audio_output: { [USAGE]: { rank: 25, read: usageObject('audio_output') } },
     cost: { 'operation.cost': { rank: 6 } },
     tags: { 'logfire.tags': { rank: 6 } },
     input: {

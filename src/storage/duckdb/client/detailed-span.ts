@@ -1,21 +1,40 @@
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
-import type { DetailedSpan } from '../../runs.js';
+import type { LoggedEvent } from '../../../signal/logged-event.js';
+import type { DetailedSpan, StoredSpan } from '../../runs.js';
+import type { StoredEvent } from '../queries/logged-events.js';
 import type { WholeSpan } from '../queries/whole-span.js';
 
 /** One span as the contract gives it. */
-export function detailedSpan({ span, call, payload }: WholeSpan): DetailedSpan {
-  const { input, output, metadata, sent, origin } = payload;
+export function detailedSpan(whole: WholeSpan): DetailedSpan {
+  const { metadata, sent, origin } = whole.payload;
   return {
-    ...span,
-    input_data: objectOf(input),
-    output_data: objectOf(output),
+    ...shortSpan(whole),
     details: {
-      call: storedCall(call),
+      call: storedCall(whole.call),
       metadata: objectOf(metadata),
       sent: sent === null || origin === null ? null : { bytes: sent, origin },
     },
+  };
+}
+
+/** The same without its details. */
+export function shortSpan({ span, payload, events }: WholeSpan): StoredSpan {
+  return {
+    ...span,
+    input_data: objectOf(payload.input),
+    output_data: objectOf(payload.output),
+    ...(events.length > 0 && { events: events.map(loggedEvent) }),
+  };
+}
+
+function loggedEvent({ name, timestamp, body, attributes }: StoredEvent): LoggedEvent {
+  return {
+    name,
+    timestamp,
+    body,
+    attributes: attributes === null ? {} : (parseJson(attributes) as JsonObject),
   };
 }
 

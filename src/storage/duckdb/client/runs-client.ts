@@ -7,12 +7,12 @@ import type {
   RunOutcome,
   Runs,
   RunSummary,
+  StoredSpan,
   StoredTrace,
 } from '../../runs.js';
-import type { SpanCursor } from '../queries/trace.js';
-import type { WholeSpanPage } from '../queries/whole-span.js';
-import { detailedSpan } from './detailed-span.js';
-import { jsonPages } from '../rows/json-pages.js';
+import type { ShownPage } from '../queries/run-reads.js';
+import type { WholeSpan, WholeSpanPage } from '../queries/whole-span.js';
+import { detailedSpan, shortSpan } from './detailed-span.js';
 import type { StoreReach } from './store-reach.js';
 
 /** Spans whose payloads are parsed at a time. */
@@ -35,15 +35,7 @@ export class RunsClient implements Runs {
     const { tenant } = await this.#reach.user(userId);
     if (details) return await this.#readWhole(tenant, traceId, abort);
     const found = await this.#reach.readAs(tenant, 'runs', 'read', [traceId], abort);
-    if (found === null) return null;
-    return {
-      ...found.trace,
-      spans: jsonPages(
-        found.page,
-        ({ next }) => next,
-        (cursor: SpanCursor) => this.#reach.readAs(tenant, 'runs', 'spans', [cursor], abort),
-      ),
-    };
+    return found && { ...found.trace, spans: this.#spans(tenant, found.page, abort) };
   }
 
   async readSpan(
@@ -77,15 +69,26 @@ export class RunsClient implements Runs {
     return found && { ...found.trace, spans: this.#wholeSpans(tenant, found.page, abort) };
   }
 
-  /** Pages of memory that is bounded: parsed, payloads take several times the room of their text. */
+  async *#spans(
+    tenant: number,
+    first: ShownPage,
+    abort: AbortSignal | undefined,
+  ): AsyncGenerator<readonly StoredSpan[] | Uint8Array> {
+    for (let page = first; ;) {
+      if (!('json' in page)) yield* parsed(page.spans, shortSpan);
+      else if (page.json.length > 0) yield page.json;
+      if (page.next === null) return;
+      page = await this.#reach.readAs(tenant, 'runs', 'spans', [page.next], abort);
+    }
+  }
+
   async *#wholeSpans(
     tenant: number,
     first: WholeSpanPage,
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly DetailedSpan[]> {
     for (let page = first; ;) {
-      for (let from = 0; from < page.spans.length; from += PARSED_SPANS)
-        yield page.spans.slice(from, from + PARSED_SPANS).map(detailedSpan);
+      yield* parsed(page.spans, detailedSpan);
       if (page.next === null) return;
       page = await this.#reach.readAs(tenant, 'runs', 'wholeSpans', [page.next], abort);
     }
@@ -103,4 +106,10 @@ export class RunsClient implements Runs {
       rest = part.rest;
     }
   }
+}
+
+/** Lists of memory that is bounded: parsed, payloads take several times the room of their text. */
+function* parsed<Span>(spans: readonly WholeSpan[], parse: (span: WholeSpan) => Span): Generator<Span[]> {
+  for (let from = 0; from < spans.length; from += PARSED_SPANS)
+    yield spans.slice(from, from + PARSED_SPANS).map(parse);
 }

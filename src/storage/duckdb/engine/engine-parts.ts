@@ -137,7 +137,6 @@ async function openFiles(
   const connection = await database.connect();
   const origins = new Origins();
   const metrics = new StoredMetrics(origins);
-  const logs = new StoredLogs(origins);
   const counts = new ItemCounts();
   const services = new Services();
   const figures = new RunFigures();
@@ -149,7 +148,8 @@ async function openFiles(
     logger,
     size: options.indexSize,
   });
-  const { traces, closedSpans } = indexes;
+  const { traces, closedSpans, withEvents } = indexes;
+  const logs = new StoredLogs(origins, withEvents);
   const prompts = new StoredPrompts(indexes.links);
   const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
   const capture = segments.capture();
@@ -244,6 +244,7 @@ async function openFiles(
     days,
     metrics,
     prompts,
+    logs,
     traces,
     closedSpans,
     idle,
@@ -267,7 +268,7 @@ async function openFiles(
     room,
     pools,
     reads,
-    runs: new RunReads({ agents, figures, traces }),
+    runs: new RunReads({ agents, figures, traces, withEvents }),
     agents: new AgentReads({ agents, figures, days }),
     models: new ModelReads(agents),
     sessions: new SessionReads(agents),

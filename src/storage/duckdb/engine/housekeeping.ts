@@ -15,6 +15,7 @@ import type { IdleRun, IdleRuns, WantedOfTenants } from '../runs/idle-runs.js';
 import { removeOldLogs } from '../logs/log-retention.js';
 import { rebuildMap, type Rebuilt } from '../rebuild/rebuild.js';
 import { type RebuildParts } from '../rebuild/rebuild-work.js';
+import type { StoredLogs } from './stored-logs.js';
 import type { StoredMetrics } from './stored-metrics.js';
 import type { Mover } from '../upkeep/mover.js';
 import { removeWaitingLinks } from '../prompts/stored-links.js';
@@ -60,6 +61,7 @@ interface Parts {
   readonly days: AgentDayCache;
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
+  readonly logs: StoredLogs;
   readonly traces: IdIndex;
   readonly closedSpans: IdIndex;
   readonly idle: IdleRuns;
@@ -212,10 +214,12 @@ export class Housekeeping {
   }
 
   async #removeLogs(firstKept: Micros): Promise<void> {
-    const { mover } = this.#parts;
+    const { mover, logs } = this.#parts;
     await this.#moveOld(LOGS, 'timestamp', firstKept);
     const isRemoved = await removeOldLogs((work) => mover.between(work), firstKept);
-    if (isRemoved) await mover.checkpoint();
+    if (!isRemoved) return;
+    await mover.checkpoint();
+    logs.withEvents.trim();
   }
 
   async #removeEvents(firstKept: Micros): Promise<void> {

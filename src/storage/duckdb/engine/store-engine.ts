@@ -140,12 +140,13 @@ export class StoreEngine {
       traces,
       closedSpans,
       prompts,
+      logs,
       database,
       room,
       main,
     } = this.#parts;
     await room.close();
-    const indexes = [traces, closedSpans, prompts.linked];
+    const indexes = [traces, closedSpans, prompts.linked, logs.withEvents];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await writer.drained();

@@ -29,7 +29,8 @@ export interface StoreFigures {
 
 /** The figures of this moment. */
 export function figuresOf(parts: EngineParts): StoreFigures {
-  const { segments, traces, closedSpans, closedRuns, prompts, pools, otherAgents, pressure, room } = parts;
+  const { segments, traces, closedSpans, closedRuns, prompts, logs, pools, otherAgents, pressure, room } =
+    parts;
   return {
     hotSegments: segments.sealed.length + 1,
     waitingSegments: segments.sealed.length,
@@ -37,7 +38,10 @@ export function figuresOf(parts: EngineParts): StoreFigures {
     isDiskFull: room.isShort,
     isClockAhead: parts.retentionClock.isWaiting,
     refusedWrites: pressure.refused + room.refused,
-    idFilterBytes: traces.bytes + closedSpans.bytes + prompts.linked.bytes,
+    idFilterBytes: [traces, closedSpans, prompts.linked, logs.withEvents].reduce(
+      (sum, { bytes }) => sum + bytes,
+      0,
+    ),
     closedRuns: closedRuns.closed,
     refusedReloads: parts.reloads.refused,
     cappedRuns: parts.cappedRuns.runs,

@@ -1,6 +1,7 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { LogFilter, LogPage } from '../../logs.js';
 import type { Origins } from '../changes/origins.js';
+import type { IdIndex } from '../ids/id-index.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../queries/logs.js';
 import type { Asker } from '../reads/asker.js';
 import { TraceId } from '../rows/trace-id.js';
@@ -18,14 +19,19 @@ export interface FoundLogsAnswer {
 
 /** The log records in the store. Users are tenant numbers here. */
 export class StoredLogs {
+  /** Which traces have GenAI events among their records. */
+  readonly withEvents: IdIndex;
   readonly #origins: Origins;
 
-  constructor(origins: Origins) {
+  constructor(origins: Origins, withEvents: IdIndex) {
     this.#origins = origins;
+    this.withEvents = withEvents;
   }
 
   async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
-    const { usage } = await writer.write({ append: new IncomingLogs(message, this.#origins) });
+    const { usage } = await writer.write({
+      append: new IncomingLogs(message, this.#origins, this.withEvents),
+    });
     return { usage };
   }
 

@@ -9,7 +9,7 @@ export interface CommitRange {
 }
 
 /** What there are indexes of ids for. */
-const INDEX_KINDS = ['traces', 'links', 'spans'] as const;
+const INDEX_KINDS = ['traces', 'links', 'spans', 'events'] as const;
 export type IndexKind = (typeof INDEX_KINDS)[number];
 
 /** All files of ids that have ids of some of these commits. @param mainPath path of the store's main file */

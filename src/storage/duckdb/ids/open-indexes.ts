@@ -1,7 +1,9 @@
 import type { Logger } from '../../../component/telemetry.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
+import { LOGS } from '../../log-tables.js';
 import { TRACES } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
+import { IS_GEN_AI_EVENT } from '../logs/gen-ai-events.js';
 import type { Read } from '../reads/read.js';
 import { ClosedSpanIds } from './closed-span-ids.js';
 import { IdIndex, type IndexSize } from './id-index.js';
@@ -17,6 +19,8 @@ export interface Indexes {
   readonly links: IdIndex;
   /** Ids of the spans of closed runs. */
   readonly closedSpans: IdIndex;
+  /** Ids of traces with GenAI events among their log records, whether these traces are stored or not. */
+  readonly withEvents: IdIndex;
 }
 
 /**
@@ -40,5 +44,6 @@ export async function openIndexes(
     traces: await open('traces', new StoredIds(read, TRACES)),
     links: await open('links', new StoredIds(read, PROMPT_LINKS)),
     closedSpans: await open('spans', new ClosedSpanIds(read)),
+    withEvents: await open('events', new StoredIds(read, LOGS, IS_GEN_AI_EVENT)),
   };
 }

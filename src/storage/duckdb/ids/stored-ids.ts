@@ -1,6 +1,6 @@
 import { wordAt } from '../../../signal/checked.js';
 import type { Table } from '../../table.js';
-import { ofCommitsBetween } from '../rows/commit-ranges.js';
+import { narrowed, ofCommitsBetween } from '../rows/commit-ranges.js';
 import { int64At, type Connection } from '../files/connection.js';
 import type { Read } from '../reads/read.js';
 import { newest } from '../rows/relation.js';
@@ -8,14 +8,17 @@ import type { Capture } from '../rows/segment.js';
 import type { AddId, IdRows } from './id-rows.js';
 import type { CommitRange } from '../files/run-names.js';
 
-/** The ids of the traces that a table's rows are about. */
+/** The ids of the traces that a table's rows, or some of them, are about. */
 export class StoredIds implements IdRows {
   readonly #read: Read;
   readonly #table: Table;
+  readonly #condition: string;
 
-  constructor(read: Read, table: Table) {
+  /** @param condition on the rows that count */
+  constructor(read: Read, table: Table, condition = 'TRUE') {
     this.#read = read;
     this.#table = table;
+    this.#condition = condition;
   }
 
   async scan(range: CommitRange, add: AddId): Promise<void> {
@@ -48,7 +51,7 @@ export class StoredIds implements IdRows {
   }
 
   #rowsOf(capture: Capture, { after, upTo }: CommitRange): string {
-    return newest(capture, this.#table, ofCommitsBetween(after + 1, upTo));
+    return newest(capture, this.#table, narrowed(ofCommitsBetween(after + 1, upTo), this.#condition));
   }
 }
 

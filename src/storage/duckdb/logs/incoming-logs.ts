@@ -11,6 +11,13 @@ import type { Rows } from '../changes/rows.js';
 import { LOG_MESSAGE, type LogsMessage } from '../messages/encode-logs.js';
 
 const ORIGIN = indexOf(LOG_MESSAGE, 'origin');
+const TRACE_ID = indexOf(LOG_MESSAGE, 'trace_id');
+
+/** Where it is noted which traces have GenAI events among their log records. */
+export interface TracesWithEvents {
+  /** @param words the trace's id, from `offset` on */
+  put(tenant: number, words: Uint32Array, offset: number, seq: number): void;
+}
 
 /** A batch of log records that waits for its commit. */
 export class IncomingLogs implements Append {
@@ -23,11 +30,16 @@ export class IncomingLogs implements Append {
   readonly #originRows: ColumnsReader;
   /** For each record, the position of its origin among the message's. */
   readonly #originOf: Uint32Array;
+  readonly #events: readonly number[];
+  readonly #withEvents: TracesWithEvents;
+  #seq = 0;
 
-  constructor(message: LogsMessage, origins: Origins) {
+  constructor(message: LogsMessage, origins: Origins, withEvents: TracesWithEvents) {
     this.#tenant = message.tenant;
     this.counted = message.counted ?? null;
     this.#origins = origins;
+    this.#events = message.events;
+    this.#withEvents = withEvents;
     this.#logs = new ColumnsReader(LOG_MESSAGE, message.logs);
     this.#originRows = new ColumnsReader(ORIGIN_MESSAGE, message.origins);
     this.#originOf = this.#logs.uint32s(ORIGIN);
@@ -41,6 +53,7 @@ export class IncomingLogs implements Append {
 
   rows(seq: number): Rows[] {
     const tenant = this.#tenant;
+    this.#seq = seq;
     const { numbers, rows } = numberOrigins(this.#origins, this.#originRows, { seq, tenant });
     const own = (row: number, values: Float64Array): void => {
       values[0] = seq;
@@ -53,6 +66,9 @@ export class IncomingLogs implements Append {
 
   committed(): void {
     this.#origins.committed();
+    if (this.#events.length === 0) return;
+    const traces = this.#logs.uuidWords(TRACE_ID);
+    for (const row of this.#events) this.#withEvents.put(this.#tenant, traces, row * 4, this.#seq);
   }
 
   rolledBack(): void {

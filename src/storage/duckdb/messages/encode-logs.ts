@@ -1,6 +1,7 @@
 import type { LogsBatch } from '../../../signal/batch.js';
 import type { JsonValue } from '../../../signal/attributes.js';
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
+import { loggedEventName } from '../../../signal/logged-event.js';
 import type { Origin } from '../../../signal/origin.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
@@ -23,6 +24,8 @@ export const LOG_MESSAGE: readonly Column[] = [
 export interface EncodedLogs {
   readonly logs: ColumnsMessage;
   readonly origins: ColumnsMessage;
+  /** The rows of records that tell what a span's model call was asked, or answered. */
+  readonly events: readonly number[];
 }
 
 /** The same, on its way to the store thread. */
@@ -58,14 +61,16 @@ export class LogsEncoder {
   encode(batch: Pick<LogsBatch, 'items'>): EncodedLogs {
     const logs = new ColumnsWriter(LOG_MESSAGE, batch.items.length, this.#text);
     const origins = new SharedParts<Origin>();
+    const events: number[] = [];
     batch.items.forEach((record, row) => {
-      this.#write(logs, row, record);
+      if (this.#write(logs, row, record)) events.push(row);
       logs.uint32(C.origin, row, origins.positionOf(record.origin));
     });
-    return { logs: logs.finish(), origins: encodeOrigins(origins.parts) };
+    return { logs: logs.finish(), origins: encodeOrigins(origins.parts), events };
   }
 
-  #write(to: ColumnsWriter, row: number, record: LogRecord): void {
+  /** @returns whether it is a GenAI event of a span */
+  #write(to: ColumnsWriter, row: number, record: LogRecord): boolean {
     to.uuid(C.id, row, record.id);
     to.int64(C.timestamp, row, record.timestamp);
     if (record.observed_at === null) to.isNull(C.observed_at, row);
@@ -79,10 +84,13 @@ export class LogsEncoder {
     if (record.span_id === null) to.isNull(C.span_id, row);
     else to.uuid(C.span_id, row, record.span_id);
     to.uint32(C.flags, row, record.flags);
-    if (record.event_name === null) to.isNull(C.event_name, row);
-    else to.text(C.event_name, row, record.event_name);
+    const event = loggedEventName(record);
+    const name = event ?? record.event_name;
+    if (name === null) to.isNull(C.event_name, row);
+    else to.text(C.event_name, row, name);
     const attributeBytes = this.#writeAttributes(to, row, record);
     to.uint32(C.bytes, row, attributeBytes + this.#writeBody(to, row, bodyText(record.body)));
+    return event !== null;
   }
 
   /** @returns the bytes it takes */

@@ -5,7 +5,10 @@ import type { RunFilter, StoredTrace } from '../../runs.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { IdIndex } from '../ids/id-index.js';
+import type { Connection } from '../files/connection.js';
 import type { Asker } from '../reads/asker.js';
+import type { Beside } from '../reads/read-pool.js';
+import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
 import {
@@ -16,8 +19,10 @@ import {
   type SpanCursor,
   type SpanPage,
   type SpanRows,
+  type SpansOfTrace,
 } from './trace.js';
-import { readSpan, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
+import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
+import { withEvents } from './with-events.js';
 
 /** What is known of runs without reading the tables. */
 interface Known {
@@ -25,6 +30,8 @@ interface Known {
   readonly figures: RunFigures;
   /** Which traces are stored, with the commits of their headers. */
   readonly traces: IdIndex;
+  /** Which traces have GenAI events among their log records. */
+  readonly withEvents: IdIndex;
 }
 
 /** The header of a trace, and the first page of its spans. */
@@ -36,6 +43,18 @@ export interface FoundTrace<Page> {
 /** Makes a page of the rows of spans. */
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
 
+/** As text, unless log records add to some of the spans. */
+export type ShownPage = SpanPage | WholeSpanPage;
+
+/** Where a trace's spans are read. */
+interface Place {
+  readonly connection: Connection;
+  readonly capture: Capture;
+  readonly beside: Beside;
+  readonly tenant: number;
+  readonly id: TraceId;
+}
+
 /** What the contract `Runs` reads, in parts that may cross from the store thread. */
 export class RunReads {
   readonly #known: Known;
@@ -44,9 +63,9 @@ export class RunReads {
     this.#known = known;
   }
 
-  async read(by: Asker, traceId: string): Promise<Transfer<FoundTrace<SpanPage>> | null> {
-    const found = await this.#trace(by, traceId, spanPage);
-    return found && new Transfer(found, [found.page.json.buffer]);
+  async read(by: Asker, traceId: string): Promise<Transfer<FoundTrace<ShownPage>> | null> {
+    const found = await this.#trace(by, traceId, shownPage);
+    return found && new Transfer(found, buffersOf(found.page));
   }
 
   /** The same with everything that the spans brought. */
@@ -63,11 +82,12 @@ export class RunReads {
     const id = new TraceId(traceId);
     if (traces.find(tenant, id.words, 0) === 0) return null;
     return await short(async (connection, capture, beside) => {
+      const at = { connection, capture, beside, tenant, id };
       const seq = traces.find(tenant, id.words, 0);
       const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
       if (found === null) return null;
       const start = { traceId: id.text, after: null };
-      const rows = await readSpanRows(connection, capture, tenant, start, found.spans, beside);
+      const rows = await this.#rows(at, start, found.spans);
       return { trace: found.trace, page: pageOf(id.text, rows) };
     });
   }
@@ -77,9 +97,9 @@ export class RunReads {
    *
    * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
    */
-  async spans(by: Asker, cursor: SpanCursor): Promise<Transfer<SpanPage>> {
-    const page = await this.#page(by, cursor, spanPage);
-    return new Transfer(page, [page.json.buffer]);
+  async spans(by: Asker, cursor: SpanCursor): Promise<Transfer<ShownPage>> {
+    const page = await this.#page(by, cursor, shownPage);
+    return new Transfer(page, buffersOf(page));
   }
 
   /** The same with everything that the spans brought. */
@@ -93,8 +113,19 @@ export class RunReads {
       const seq = this.#known.traces.find(tenant, id.words, 0);
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
-      return pageOf(id.text, await readSpanRows(connection, capture, tenant, cursor, spans, beside));
+      return pageOf(id.text, await this.#rows({ connection, capture, beside, tenant, id }, cursor, spans));
     });
+  }
+
+  async #rows(at: Place, cursor: SpanCursor, spans: SpansOfTrace): Promise<SpanRows> {
+    const { connection, capture, beside, tenant, id } = at;
+    const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
+    if (!this.#mayHaveEvents(tenant, id)) return rows;
+    return await withEvents(connection, capture, tenant, id.text, rows);
+  }
+
+  #mayHaveEvents(tenant: number, { words }: TraceId): boolean {
+    return this.#known.withEvents.find(tenant, words, 0) > 0;
   }
 
   /** One span of a trace; null where there is none. */
@@ -104,7 +135,9 @@ export class RunReads {
       const seq = this.#known.traces.find(tenant, trace.words, 0);
       if (seq === 0) return null;
       const where = await readCommits(connection, capture, tenant, trace.text, seq);
-      return where === null ? null : await readSpan(connection, capture, tenant, { trace, span }, where);
+      if (where === null) return null;
+      const mayHaveEvents = this.#mayHaveEvents(tenant, trace);
+      return await readSpan(connection, capture, tenant, { trace, span }, where, mayHaveEvents);
     });
   }
 
@@ -125,4 +158,13 @@ export class RunReads {
       return await readRunsAt(connection, capture, agents, tenant, wanted, orderOf(filter));
     });
   }
+}
+
+function shownPage(traceId: string, rows: SpanRows): ShownPage {
+  const isPlain = rows.spans.every(({ events }) => events === undefined);
+  return isPlain ? spanPage(traceId, rows) : shortSpanPage(traceId, rows);
+}
+
+function buffersOf(page: ShownPage): ArrayBuffer[] {
+  return 'json' in page ? [page.json.buffer] : [];
 }

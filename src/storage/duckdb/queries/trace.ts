@@ -16,6 +16,7 @@ import type { Capture } from '../rows/segment.js';
 import type { Beside } from '../reads/read-pool.js';
 import { FEW_SPANS, firstPayloads, piecesOf } from '../runs/payloads.js';
 import { COMMITS, commitsAt } from '../runs/stored-traces.js';
+import type { StoredEvent } from './logged-events.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../figures/agents.js';
 import { parseJson } from '../../../signal/json.js';
@@ -59,9 +60,17 @@ export interface SpanPage {
   readonly next: SpanCursor | null;
 }
 
+/** A span of a page with its payload. */
+export interface SpanOnPage {
+  readonly row: Row;
+  readonly payload: Payload;
+  /** GenAI events that came as log records, where its payload lacks something and there are some. */
+  readonly events?: readonly StoredEvent[];
+}
+
 /** The spans of a page with their payloads. */
 export interface SpanRows {
-  readonly spans: readonly { readonly row: Row; readonly payload: Payload }[];
+  readonly spans: readonly SpanOnPage[];
   readonly next: SpanCursor | null;
 }
 
@@ -128,7 +137,7 @@ async function newestHeader(
   return row;
 }
 
-/** A page of a trace's spans as the API shows them. */
+/** A page of a trace's spans as the API shows them, where no log records add to them. */
 export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
   const texts = spans.map(({ row, payload }) => spanJson(traceId, row, payload));
   return { json: new TextEncoder().encode(texts.join(',')), next };
@@ -164,14 +173,14 @@ export async function readSpanRows(
     const { seq, line } = placeOf(row);
     return { row, payload: payloads.lines.get(seq)?.get(line) ?? NO_PAYLOAD };
   });
-  const last = rows.at(-1);
-  const isFull = (onPage === PAGE_SPANS || rows.length < onPage) && last !== undefined;
-  return {
-    spans,
-    next: isFull
-      ? { traceId, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } }
-      : null,
-  };
+  const isFull = onPage === PAGE_SPANS || rows.length < onPage;
+  return { spans, next: isFull ? cursorBehind(traceId, rows.at(-1)) : null };
+}
+
+/** Where the page behind a span begins. */
+export function cursorBehind(traceId: string, last: Row | undefined): SpanCursor | null {
+  if (last === undefined) return null;
+  return { traceId, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } };
 }
 
 /** Waits for both, also where one fails. @throws what one of them throws */

@@ -4,14 +4,16 @@ import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import type { DetailedSpan } from '../../runs.js';
 import { selectList } from '../../table.js';
 import { SPANS } from '../../tables.js';
-import type { Connection, Row, Value } from '../files/connection.js';
+import type { Connection, Value } from '../files/connection.js';
 import { conditionsOn, narrowed } from '../rows/commit-ranges.js';
 import { placeOf } from '../rows/line-places.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { TraceId } from '../rows/trace-id.js';
 import { firstPayloads } from '../runs/payloads.js';
-import { SHOWN, type SpanCursor, type SpanRows, type SpansOfTrace } from './trace.js';
+import { eventsOfSpans, type StoredEvent } from './logged-events.js';
+import { SHOWN, type SpanCursor, type SpanOnPage, type SpanRows, type SpansOfTrace } from './trace.js';
+import { lacksSome } from './with-events.js';
 
 /** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
 export interface WholeSpan {
@@ -19,6 +21,7 @@ export interface WholeSpan {
   /** As `printCall` writes it. */
   readonly call: string | null;
   readonly payload: Payload;
+  readonly events: readonly StoredEvent[];
 }
 
 /** A page of them. */
@@ -27,8 +30,8 @@ export interface WholeSpanPage {
   readonly next: SpanCursor | null;
 }
 
-/** @param row with the columns {@link SHOWN} */
-function wholeSpan(traceId: string, row: Row, payload: Payload): WholeSpan {
+/** @param of.row with the columns {@link SHOWN} */
+function wholeSpan(traceId: string, { row, payload, events = [] }: SpanOnPage): WholeSpan {
   return {
     span: {
       span_id: String(row.span_id),
@@ -50,21 +53,35 @@ function wholeSpan(traceId: string, row: Row, payload: Payload): WholeSpan {
     call: text(row.call_details),
     // Views of a whole piece would cross with all of it.
     payload: copyOf(payload),
+    events,
   };
 }
 
 /** A page of a trace's spans with everything that they brought. */
 export function wholeSpanPage(traceId: string, { spans, next }: SpanRows): WholeSpanPage {
-  return { spans: spans.map(({ row, payload }) => wholeSpan(traceId, row, payload)), next };
+  return { spans: spans.map((span) => wholeSpan(traceId, span)), next };
 }
 
-/** @returns null where the trace has no such span */
+/** The same without what the API does not show in a trace. */
+export function shortSpanPage(traceId: string, { spans, next }: SpanRows): WholeSpanPage {
+  const short = spans.map((span) => ({
+    ...span,
+    payload: { ...NO_PAYLOAD, input: span.payload.input, output: span.payload.output },
+  }));
+  return wholeSpanPage(traceId, { spans: short, next });
+}
+
+/**
+ * @param mayHaveEvents whether there may be GenAI events among the log records of the trace
+ * @returns null where the trace has no such span
+ */
 export async function readSpan(
   connection: Connection,
   capture: Capture,
   tenant: number,
   { trace, span }: { readonly trace: TraceId; readonly span: TraceId },
   { commits }: Pick<SpansOfTrace, 'commits'>,
+  mayHaveEvents: boolean,
 ): Promise<WholeSpan | null> {
   const isIt = `tenant = ${tenant} AND trace_id = '${trace.text}'::UUID AND span_id = '${span.text}'::UUID`;
   const where = conditionsOn([commits]).map((seqs) => narrowed(seqs, isIt));
@@ -75,7 +92,10 @@ export async function readSpan(
   const place = placeOf(row);
   const of = { places: [place], areAll: false };
   const { lines } = await firstPayloads(connection, capture, tenant, trace.text, of, Infinity);
-  return wholeSpan(trace.text, row, lines.get(place.seq)?.get(place.line) ?? NO_PAYLOAD);
+  const payload = lines.get(place.seq)?.get(place.line) ?? NO_PAYLOAD;
+  if (!mayHaveEvents || !lacksSome(payload)) return wholeSpan(trace.text, { row, payload });
+  const { events } = await eventsOfSpans(connection, capture, tenant, trace.text, [span.text]);
+  return wholeSpan(trace.text, { row, payload, events: events.get(span.text) ?? [] });
 }
 
 function text(value: Value | undefined): string | null {

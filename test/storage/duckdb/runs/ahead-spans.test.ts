@@ -9,7 +9,7 @@ import { IncomingBatch } from '../../../../src/storage/duckdb/changes/incoming-b
 import { hasDifferences } from '../../../../src/storage/service-map.js';
 import { BAD, EventEngine, told, type Listener } from '../event-engine.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
-import type { ShownSpan } from '../shown-spans.js';
+import { textOf, type ShownSpan } from '../shown-spans.js';
 import { tracesMessage } from '../traces-message.js';
 
 const KIB = 1024;
@@ -89,7 +89,7 @@ class Runs {
       t.match(found?.trace, { status: 'completed', span_count: count, total_tokens: 2 * count });
       const shown: ShownSpan[] = [];
       for (let page = found?.page; page !== undefined;) {
-        shown.push(...(JSON.parse(`[${Buffer.from(page.json).toString('utf8')}]`) as ShownSpan[]));
+        shown.push(...(JSON.parse(`[${textOf(page)}]`) as ShownSpan[]));
         page = page.next === null ? undefined : (await runs.spans(asking, page.next)).value;
       }
       const stored = new Map(shown.map((span) => [span.span_id, span]));

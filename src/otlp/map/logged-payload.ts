@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../signal/attributes.js';
+import { DETAIL_EVENTS, type LoggedEvent } from '../../signal/logged-event.js';
+import { printJson } from '../../signal/json.js';
+import type { SpanType } from '../../signal/span.js';
+import { objectOf } from './conventions/readers.js';
+import { EventMessages } from './event-messages.js';
+import { boundDepth, renewAllowance } from './json-text.js';
+import { haveContent } from './messages/message.js';
+import { inputData, outputData } from './payloads.js';
+import { SpanReading } from './span-reading.js';
+
+/** What log records say of a span's payload; null for what they say nothing of. */
+export interface LoggedPayload {
+  readonly input: JsonObject | null;
+  readonly output: JsonObject | null;
+}
+
+/**
+ * What events that came as log records say of the payload of a span, in the form that events of the span itself would have given it.
+ *
+ * @param type of the span
+ * @param events in the order of their times; what is repeated, as by a client that sends once more what was taken, counts once
+ */
+export function loggedPayload(type: SpanType, events: readonly LoggedEvent[]): LoggedPayload {
+  renewAllowance();
+  const reading = new SpanReading();
+  const messages = new EventMessages();
+  const known = new Set<string>();
+  for (const event of events) {
+    if (type !== 'llm' && isOfCall(event)) continue;
+    const text = printJson([event.timestamp, event.name, event.body, event.attributes]);
+    if (known.has(text)) continue;
+    known.add(text);
+    messages.add(event.name, attributesOf(event), reading);
+  }
+  messages.offer(reading);
+  reading.end();
+  return { input: said(inputData(type, reading)), output: said(outputData(type, reading)) };
+}
+
+/** Whether an event tells of a model call. Of one that streams it may come when another span has taken over, that of its caller. */
+function isOfCall({ name, attributes }: LoggedEvent): boolean {
+  return DETAIL_EVENTS.has(name) && attributes['gen_ai.operation.name'] !== 'invoke_agent';
+}
+
+/**
+ * The attributes that the event would have, were it one of a span: the body of a message is all there is to it, unless its client has
+ * put everything into attributes.
+ */
+function attributesOf({ name, body, attributes }: LoggedEvent): JsonObject {
+  const whole = objectOf(boundDepth(body)) ?? {};
+  if (DETAIL_EVENTS.has(name)) return { ...whole, ...bounded(attributes) };
+  if (Object.keys(whole).length > 0) return whole;
+  return typeof body === 'string' && body !== '' ? { content: body } : bounded(attributes);
+}
+
+function bounded(attributes: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, boundDepth(value)]));
+}
+
+/** Clients that keep contents to themselves still tell whose messages there were: that is no payload. */
+function said(data: JsonObject | null): JsonObject | null {
+  if (data === null || !Array.isArray(data.messages) || haveContent(data.messages)) return data;
+  const others = Object.entries(data).filter(([name]) => name !== 'messages');
+  return others.length === 0 ? null : Object.fromEntries(others);
+}
