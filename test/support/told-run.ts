@@ -4,7 +4,9 @@ import { SpanMapper } from '../../src/otlp/map/span-record.js';
 import { spansToTraces } from '../../src/otlp/map/spans-to-traces.js';
 import type { Span } from '../../src/otlp/wire/requests.js';
 import type { JsonObject, JsonValue } from '../../src/signal/attributes.js';
+import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../src/signal/span.js';
+import { sumsOf } from './map-sums.js';
 import { aSpan, START } from './otlp-requests.js';
 
 /** A span as a client sends it; those below come after it in time. */
@@ -34,6 +36,8 @@ export interface ToldRun {
   /** Input and output of the root. */
   readonly question: JsonValue;
   readonly answer: JsonValue;
+  /** `caller > called` of the service map. */
+  readonly edges: readonly string[];
 }
 
 export interface Sending {
@@ -80,6 +84,7 @@ export function toldRun(
       ]),
     question: top?.input_data ?? null,
     answer: top?.output_data ?? null,
+    edges: [...sumsOf(deriveBatch(batch.items)).edges.keys()],
   };
 }
 

@@ -14,6 +14,7 @@ export interface AddedAgentNames {
 const MAX_KNOWN = 4096;
 const AROUND = CONVENTIONS.flatMap(({ agentNames }) => agentNames?.around ?? []);
 const GENERIC = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.generic ?? []));
+const WRAPPERS = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.wrappers ?? []));
 /** Ids that are given to those who have no name. */
 const ID = /^(?=.*\d)[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}$/i;
 const NOBODY: AddedAgentNames = { generic: [], specific: [] };
@@ -42,6 +43,11 @@ export class AgentNames {
   /** Whether the operator says that this is an agent's name. */
   isSpecific(text: string): boolean {
     return this.#specific.has(text);
+  }
+
+  /** Whether a span of this name only stands around agents, whatever its client calls it. */
+  isWrapper(spanName: string): boolean {
+    return WRAPPERS.has(spanName);
   }
 
   #find(text: string): string | null {

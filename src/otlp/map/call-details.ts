@@ -8,10 +8,22 @@ import {
   type UsageParts,
 } from '../../signal/call-details.js';
 import type { NanoUsd } from '../../signal/money.js';
+import type { Origin } from '../../signal/origin.js';
+import { CONVENTIONS } from './clients/index.js';
+import { NamePatterns } from './name-patterns.js';
 import type { SpanReading } from './span-reading.js';
 
+/** Scopes of which a cost of 0 says nothing. */
+const ZERO_COSTS = new NamePatterns(CONVENTIONS.flatMap(({ zeroCosts }) => zeroCosts ?? []));
+
 /** What attributes tell of a span's cost: all of it, or what its input and its output cost together. */
-export function costOf(reading: SpanReading): NanoUsd | null {
+export function costOf(reading: SpanReading, { scope }: Origin): NanoUsd | null {
+  const told = toldCost(reading);
+  const isNone = told === 0 && typeof scope?.name === 'string' && ZERO_COSTS.has(scope.name);
+  return isNone ? null : told;
+}
+
+function toldCost(reading: SpanReading): NanoUsd | null {
   const total = reading.count('cost');
   if (total !== null) return total;
   const input = reading.count('cost_input');

@@ -59,6 +59,8 @@ export function mapHintOf(
     case 'db':
       return declared(reading.text('peer') ?? databaseOf(reading)) ?? NUMBERED_MARK;
     case 'custom':
+      // A chain at the root is what the run is called by.
+      if (span.isRoot && span.kind === 'chain') return AGENT_MARK;
       return isStep(scope?.name) ? NO_MAP_NODE : calledBy(span, otlpKind, reading);
   }
 }

@@ -12,13 +12,19 @@ export interface KindOfSpan {
   readonly kind: Kind | null;
   readonly otlpKind: number;
   readonly hint: AgentHint | null;
+  /** Whether it only stands around agents. */
+  readonly isWrapper: boolean;
 }
 
 /**
  * What a span says of its run's kind (`src/otlp/README.md`, "Runs that are no agent's"): `agent` where an agent, a workflow, a
  * model or a tool is at work, `other` where an agent is only made, or a service, a database or a queue is.
  */
-export function runKindOf({ kind, otlpKind, hint }: KindOfSpan, reading: SpanReading): RunKind | null {
+export function runKindOf(
+  { kind, otlpKind, hint, isWrapper }: KindOfSpan,
+  reading: SpanReading,
+): RunKind | null {
+  if (isWrapper) return null;
   switch (kind) {
     case 'agent made':
       return 'other';

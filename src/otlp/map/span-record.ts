@@ -93,7 +93,7 @@ export class SpanMapper {
     const name = nameOf(spanName, type, reading);
     const output = outputData(type, reading);
     const errorMessage = errorOf(span, status, reading, exception, output);
-    const cost = costOf(reading);
+    const cost = costOf(reading, origin);
     const tokens = tokensOf(reading, origin);
     const named = { type, kind, spanName, name, isRoot };
     const hint = hintOf(named, reading, origin, this.#names);
@@ -119,7 +119,10 @@ export class SpanMapper {
       input_data: inputData(type, reading),
       output_data: output,
       agent_hint: hint,
-      run_kind: runKindOf({ kind, otlpKind: span.kind ?? 0, hint }, reading),
+      run_kind: runKindOf(
+        { kind, otlpKind: span.kind ?? 0, hint, isWrapper: isRoot && this.#names.isWrapper(spanName) },
+        reading,
+      ),
       context: runContext(reading.value('session_id'), reading.value('user_id'), reading.value('tags')),
       map_hint: null,
       prompt: promptOf(reading),

@@ -1,7 +1,14 @@
 import { AGENT_SOURCES, type RunKind, type RunStatus } from '../../signal/span.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import { lastSpeaking, outcomeOf, speaksForRun, type Outcome, type OutcomeSpan } from './run-outcome.js';
+import {
+  isWrapper,
+  lastSpeaking,
+  outcomeOf,
+  speaksForRun,
+  type Outcome,
+  type OutcomeSpan,
+} from './run-outcome.js';
 import { first, shallowest } from './shallowest.js';
 
 /** What a run's header depends on in each of its spans. */
@@ -39,7 +46,8 @@ export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
   const started_at = spans.reduce((least, span) => Math.min(least, span.started_at), Infinity);
   const hasEnded = root !== undefined && root.status !== 'running';
   const ended_at = hasEnded ? (root.ended_at ?? latestEnd(spans)) : null;
-  const outcome = hasEnded ? outcomeOf(root, !speaksForRun(root), () => lastSpeaking(spans)) : GOES_ON;
+  const wraps = hasEnded && isWrapper(speaksForRun(root), root.run_kind);
+  const outcome = hasEnded ? outcomeOf(root, wraps, () => lastSpeaking(spans)) : GOES_ON;
   return {
     agent: agentOf(spans),
     kind: kindOf(top, spans.some(isOfAgent)),

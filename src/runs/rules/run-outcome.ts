@@ -1,4 +1,10 @@
-import { AGENT_SOURCES, type AgentHint, type RunStatus, type SpanType } from '../../signal/span.js';
+import {
+  AGENT_SOURCES,
+  type AgentHint,
+  type RunKind,
+  type RunStatus,
+  type SpanType,
+} from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 
@@ -33,7 +39,6 @@ export const SPEAKING_SOURCES = (['root', 'agent span'] as const).map((source) =
 
 /**
  * Whether a span says how its agent or workflow went: it has a name of its own, or is an agent's that failed below something else.
- * All others are wrappers: a server's or a script's span, a step, or what has only the name of a kind of thing (`Agent workflow`).
  * A span that once speaks for its run always does.
  */
 export function speaks({ isRoot, type, status, source }: Speaking): boolean {
@@ -50,6 +55,16 @@ export function speaksForRun({
   return speaks({ isRoot: parent_span_id === null, type, status, source: agent_hint?.source });
 }
 
+/**
+ * Whether a root only stands around agents, so that its success says nothing of theirs: a server's or a script's span, a step, or what
+ * its client does not tell of as an agent (`Agent workflow`). An agent without a name of its own is none: it has perhaps recovered.
+ *
+ * @param speaks whether the root {@link speaks}
+ */
+export function isWrapper(speaks: boolean, kind: RunKind | null): boolean {
+  return !speaks && kind !== 'agent';
+}
+
 export function hasFailed(status: RunStatus): boolean {
   return status === 'failed' || status === 'timed_out';
 }
@@ -58,10 +73,11 @@ export function hasFailed(status: RunStatus): boolean {
  * How a run went: as its root did, unless that is a wrapper that went well while the agent or workflow in it failed.
  *
  * @param root has ended
+ * @param wraps whether it {@link isWrapper}
  * @param last finds {@link lastSpeaking}
  */
-export function outcomeOf(root: Outcome, isWrapper: boolean, last: () => Outcome | undefined): Outcome {
-  if (root.status === 'completed' && isWrapper) {
+export function outcomeOf(root: Outcome, wraps: boolean, last: () => Outcome | undefined): Outcome {
+  if (root.status === 'completed' && wraps) {
     const agent = last();
     if (agent !== undefined && hasFailed(agent.status)) return agent;
   }

@@ -2,7 +2,7 @@ import { itemAt } from '../../signal/checked.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import { hasFailed, speaksForRun, type Outcome } from '../rules/run-outcome.js';
+import { hasFailed, isWrapper, speaksForRun, type Outcome } from '../rules/run-outcome.js';
 import { runKind, type SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
 
@@ -42,21 +42,21 @@ export interface Summary {
 
 export function topOf(span: SpanFacts): Top {
   const { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind } = span;
-  const isWrapper = !speaksForRun(span);
-  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper };
+  const wraps = isWrapper(speaksForRun(span), run_kind);
+  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper: wraps };
 }
 
 export function printTop(top: Top): Summary['top'] {
-  const { span_id, parent_span_id, started_at, status, ended_at, run_kind, error_message, isWrapper } = top;
+  const { span_id, parent_span_id, started_at, status, ended_at, run_kind, error_message } = top;
   const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
   const kind = run_kind === null ? null : RUN_KINDS.indexOf(run_kind);
   const code = RUN_STATUSES.indexOf(status);
-  return [units, parent_span_id !== null, started_at, code, ended_at, kind, error_message, isWrapper];
+  return [units, parent_span_id !== null, started_at, code, ended_at, kind, error_message, top.isWrapper];
 }
 
 /** The id of its parent is not known any more. */
 export function readTop(printed: Summary['top']): Top {
-  const [units, hasParent, started_at, status, ended_at, kind, error_message, isWrapper] = printed;
+  const [units, hasParent, started_at, status, ended_at, kind, error_message, wraps] = printed;
   return {
     span_id: String.fromCharCode(...units),
     parent_span_id: hasParent ? '' : null,
@@ -65,7 +65,7 @@ export function readTop(printed: Summary['top']): Top {
     ended_at,
     error_message,
     run_kind: runKind(kind),
-    isWrapper,
+    isWrapper: wraps,
   };
 }
 

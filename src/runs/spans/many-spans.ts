@@ -1,6 +1,6 @@
 import { doubleAt, intAt, wordAt } from '../../signal/checked.js';
 import { GOES_ON, isOfAgent, kindOf, topmost, type FollowingHeader } from '../rules/header-of-spans.js';
-import { hasFailed, outcomeOf } from '../rules/run-outcome.js';
+import { hasFailed, isWrapper, outcomeOf } from '../rules/run-outcome.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
@@ -155,7 +155,7 @@ export class ManySpans implements RunSpans {
     const hasEnded = status !== 'running';
     const ended_at = hasEnded ? (Number.isNaN(end) ? this.#latestEnd : end) : null;
     const outcome = hasEnded
-      ? outcomeOf({ status, error_message: this.#columns.error(root) }, !doesSpeak(this.#columns, root), () =>
+      ? outcomeOf({ status, error_message: this.#columns.error(root) }, this.#wraps(root), () =>
           this.lastSpeaking(),
         )
       : GOES_ON;
@@ -168,6 +168,10 @@ export class ManySpans implements RunSpans {
       duration_ms: ended_at === null ? null : (ended_at - this.#firstStart) / 1000,
       error_message: outcome.error_message,
     };
+  }
+
+  #wraps(root: number): boolean {
+    return isWrapper(doesSpeak(this.#columns, root), this.#columns.kind(root));
   }
 
   usage(): Usage {

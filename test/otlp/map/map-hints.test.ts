@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
     attributes: { [KIND]: 'CHAIN' },
     changes: ROOT,
     type: 'custom',
-    node: null,
+    node: AGENT,
   },
   {
     what: 'a prompt',

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { decodeJson } from '../../../src/otlp/decode/json.js';
 import { deriveBatch } from '../../../src/signal/derive-map.js';
-import type { DerivedMap } from '../../../src/signal/service-map.js';
 import { ApiCaller } from '../../support/api-caller.js';
 import { startTestDaemon } from '../../support/daemon.js';
+import { sumsOf } from '../../support/map-sums.js';
 import { mapSpans } from '../../support/mapped-span.js';
 import { recordedOtlpTraces, recordedPrograms, sendAlone } from '../../support/recorded-otlp.js';
 
@@ -158,20 +158,4 @@ function sumOf(parts: readonly Readonly<Record<string, number>>[]): Record<strin
   for (const part of parts)
     for (const [edge, spans] of Object.entries(part)) sums[edge] = (sums[edge] ?? 0) + spans;
   return sums;
-}
-
-/** Over all hours. */
-function sumsOf({ names, nodeSums, edgeSums }: DerivedMap): {
-  nodes: Set<string>;
-  edges: Map<string, number>;
-} {
-  const nameOf = (number: number | undefined): string => names[number ?? -1] ?? '';
-  const nodes = new Set<string>();
-  const edges = new Map<string, number>();
-  for (let i = 0; i < nodeSums.length; i += 5) nodes.add(nameOf(nodeSums[i + 1]));
-  for (let i = 0; i < edgeSums.length; i += 4) {
-    const edge = `${nameOf(edgeSums[i + 1])} > ${nameOf(edgeSums[i + 2])}`;
-    edges.set(edge, (edges.get(edge) ?? 0) + (edgeSums[i + 3] ?? 0));
-  }
-  return { nodes, edges };
 }

@@ -28,6 +28,8 @@ const agent = (id: string, parent: string | null, ...changes: readonly Partial<H
   aSpan(id, parent, { type: 'agent' }, ...changes);
 
 const WRAPPER = agent('r', null, OF_SERVICE);
+/** An agent, as its client says, under a name that many have. */
+const NAMELESS = agent('r', null, OF_SERVICE, { run_kind: 'agent' });
 const later = { started_at: NOON + 5 };
 
 const RUNS: Readonly<
@@ -59,6 +61,13 @@ const RUNS: Readonly<
     [agent('r', null, NAMED_ROOT), agent('a', 'r', NAMED, FAILED)],
     'completed',
     null,
+  ],
+  'and one without a name of its own': [[NAMELESS, agent('a', 'r', NAMED, FAILED)], 'completed', null],
+  'it failed itself': [[{ ...NAMELESS, ...FAILED }, agent('a', 'r', NAMED)], 'failed', 'it broke'],
+  'a service is a wrapper': [
+    [aSpan('r', null, OF_SERVICE, { run_kind: 'other' }), agent('a', 'r', NAMED, FAILED)],
+    'failed',
+    'it broke',
   ],
   'and so below a wrapper': [
     [WRAPPER, agent('a', 'r', NAMED), agent('b', 'a', NAMED, FAILED)],

@@ -1,4 +1,5 @@
 import type { Convention } from '../conventions/convention.js';
+import { AGENT_FRAMEWORK } from './agent-framework.js';
 import { AGNO } from './agno.js';
 import { AUTOGEN } from './autogen.js';
 import { BEEAI } from './beeai.js';
@@ -55,4 +56,5 @@ export const CONVENTIONS: readonly Convention[] = [
   BEEAI,
   DSPY,
   HAYSTACK,
+  AGENT_FRAMEWORK,
 ];

@@ -1,9 +1,14 @@
 import type { JsonValue } from '../../../signal/attributes.js';
+import type { UsageFigure } from '../../../signal/usage-object.js';
 import type { Convention } from '../conventions/convention.js';
-import { identity, inside, kindBy, text, texts } from '../conventions/readers.js';
+import { cost, identity, inside, kindBy, text, texts } from '../conventions/readers.js';
+import { usageObject } from '../conventions/usage-readers.js';
 
 /** What a run was configured with, as OpenInference writes it: JSON in one attribute. */
 const METADATA = 'metadata';
+/** What LangSmith says of usage: in Python, and in JavaScript. */
+const USAGE = 'langsmith.metadata.usage_metadata';
+const USAGE_BESIDE = 'langsmith.usage_metadata';
 
 /**
  * LangChain, LangGraph and LangSmith: what they say through OpenInference (`metadata`), and LangSmith's own attributes
@@ -40,6 +45,17 @@ export const LANGCHAIN: Convention = {
       'langsmith.metadata.ls_provider': { rank: 7 },
       'traceloop.association.properties.ls_provider': { rank: 8 },
     },
+    input_tokens: ofUsage('input', 11),
+    output_tokens: ofUsage('output', 11),
+    total_tokens: ofUsage('total', 11),
+    cached_read: ofUsage('cached_read', 26),
+    cached_write: ofUsage('cached_write', 26),
+    reasoning: ofUsage('reasoning', 26),
+    audio_input: ofUsage('audio_input', 26),
+    audio_output: ofUsage('audio_output', 26),
+    cost: { [USAGE]: { rank: 17, read: inside(['total_cost'], cost) } },
+    cost_input: { [USAGE]: { rank: 7, read: inside(['input_cost'], cost) } },
+    cost_output: { [USAGE]: { rank: 7, read: inside(['output_cost'], cost) } },
     session_id: {
       'langsmith.metadata.session_id': { rank: 12 },
       'langsmith.metadata.conversation_id': { rank: 13 },
@@ -79,6 +95,12 @@ export const LANGCHAIN: Convention = {
     ],
   },
 };
+
+/** A figure of its usage. @param rank of the first of two sources */
+function ofUsage(figure: UsageFigure, rank: number) {
+  const read = usageObject(figure);
+  return { [USAGE]: { rank, read }, [USAGE_BESIDE]: { rank: rank + 1, read } };
+}
 
 /** LangChain tags the steps of its graphs and sequences, too. */
 const OF_STEPS = /^(?:graph|seq|map|condition|branch):/;

@@ -22,6 +22,7 @@ export const OPENAI_AGENTS: Convention = {
   toolNames: ['Function: *'],
   agentNames: {
     around: ['OpenAI Agents trace: *', "Agent run: '*'", 'Agent run: *'],
-    generic: ['Agent workflow', 'Runner', 'Runner.run*', '{*}'],
+    generic: ['Agent workflow', 'OpenAI Agent', 'Runner', 'Runner.run*', '{*}'],
+    wrappers: ['Agent workflow', 'OpenAI Agents trace: *', 'Runner', 'Runner.run*'],
   },
 };

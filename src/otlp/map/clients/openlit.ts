@@ -3,6 +3,8 @@ import type { Convention } from '../conventions/convention.js';
 /** OpenLIT, in what it has beside the GenAI conventions. */
 export const OPENLIT: Convention = {
   cachesBesideInput: ['openlit.instrumentation.anthropic'],
+  // Also of every model where it could not fetch its prices.
+  zeroCosts: ['openlit*'],
   fields: {
     status_message: { 'gen_ai.framework.error.message': { rank: 3 } },
     input: { 'gen_ai.workflow.input': { rank: 19 } },

@@ -132,6 +132,8 @@ interface NamesOfAgents {
   readonly around?: readonly string[];
   /** Names that say what a thing is, and not which. */
   readonly generic?: readonly string[];
+  /** Names of spans around agents that are none, whatever their client calls them: they say OK, however the agents went. */
+  readonly wrappers?: readonly string[];
 }
 
 /** One way to tell of spans: a client's, or that of a specification. Pure data: the tables of all become one (`sources.ts`). */
@@ -142,6 +144,8 @@ export interface Convention {
   readonly spanNames?: SpanNames;
   /** Instrumentation scopes whose input tokens are without those that went through a cache. */
   readonly cachesBesideInput?: readonly string[];
+  /** Instrumentation scopes that say 0 where they know no cost. `*` stands for anything. */
+  readonly zeroCosts?: readonly string[];
   readonly agentNames?: NamesOfAgents;
   /**
    * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, whatever they carry: they make no

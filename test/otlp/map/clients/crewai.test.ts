@@ -33,3 +33,14 @@ void t.test('a crew goes by its name, or by the agent of its first task, never b
   });
   t.equal(toldRun(crew({})).agent, 'Weather expert');
 });
+
+void t.test('OpenInference tells of a crew as a chain: it calls its agents', async (t) => {
+  const kind = (name: string) => ({ 'openinference.span.kind': name });
+  const { agent, edges } = toldRun({
+    name: 'weather_crew.kickoff',
+    attributes: kind('CHAIN'),
+    children: [{ name: 'Weather expert._execute_core', attributes: kind('AGENT') }],
+  });
+  t.equal(agent, 'weather_crew');
+  t.strictSame(edges, ['weather_crew > Weather expert']);
+});

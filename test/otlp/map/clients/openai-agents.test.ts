@@ -63,3 +63,48 @@ void t.test('a pattern is the name where nothing says what it comes to', async (
   const root = { name: 'OpenAI Agents trace: {name}' };
   t.equal(toldRun(root, { scope }).agent, 'svc');
 });
+
+void t.test(
+  'OpenTelemetry’s own instrumentation: a turn is no agent, and a workflow’s OK says nothing',
+  async (t) => {
+    const INVOKE = { 'gen_ai.operation.name': 'invoke_agent' };
+    const told = toldRun(
+      {
+        name: 'Agent workflow',
+        kind: 2,
+        attributes: INVOKE,
+        children: [
+          {
+            name: 'unknown',
+            attributes: { 'gen_ai.operation.name': 'unknown', 'gen_ai.agent.name': 'OpenAI Agent' },
+            children: [
+              {
+                name: 'invoke_agent Weather agent',
+                kind: 3,
+                code: 2,
+                message: 'Error in agent run',
+                attributes: { ...INVOKE, 'gen_ai.agent.name': 'Weather agent' },
+              },
+            ],
+          },
+        ],
+      },
+      { scope: 'opentelemetry.instrumentation.openai_agents' },
+    );
+    t.match(told, { agent: 'Weather agent', status: 'failed', error: 'Error in agent run' });
+  },
+);
+
+void t.test('an agent without a name of its own says itself how it went', async (t) => {
+  const told = toldRun(
+    {
+      name: 'CodeAgent.run',
+      attributes: { 'openinference.span.kind': 'AGENT' },
+      children: [
+        { name: 'searcher.run', code: 2, message: 'no', attributes: { 'openinference.span.kind': 'AGENT' } },
+      ],
+    },
+    { scope: 'openinference.instrumentation.smolagents' },
+  );
+  t.match(told, { agent: 'searcher', status: 'completed' });
+});

@@ -1,0 +1,11 @@
+import type { Convention } from '../conventions/convention.js';
+
+/** Microsoft's Agent Framework: workflows of agents. One that nobody named is called by its builder and an id. */
+export const AGENT_FRAMEWORK: Convention = {
+  spanNames: {
+    scope: 'agent_framework',
+    kinds: { 'workflow.build': 'agent made', 'workflow.run': 'agent at the root' },
+  },
+  fields: { workflow: { 'workflow.name': { rank: 5 }, 'workflow_builder.name': { rank: 6 } } },
+  agentNames: { generic: ['workflow.build', 'workflow.run', 'WorkflowBuilder-*'] },
+};
