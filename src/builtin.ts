@@ -13,6 +13,7 @@ import { sqliteExtension } from './extensions/sqlite/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
 import { filterProcessor } from './processors/filter/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
+import { redactProcessor } from './processors/redact/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
@@ -26,6 +27,7 @@ export const builtinFactories: readonly Factory[] = [
   outboxReceiver,
   validationProcessor,
   filterProcessor,
+  redactProcessor,
   quotaProcessor,
   costProcessor,
   serviceMapProcessor,

@@ -33,7 +33,7 @@ export type DeriveMetadata = (sent: SentSpan) => JsonObject;
 
 /** What a record carries beside its fields. */
 interface Carried {
-  readonly sent: SentSpan;
+  sent: SentSpan;
   readonly derive: DeriveMetadata;
   /** Given to somebody, who may have changed it. */
   given: JsonObject | undefined;
@@ -93,6 +93,14 @@ export function sentOf(record: SpanRecord): SentSpan | undefined {
   const { sent, given } = carried;
   if (given !== undefined && !isDeepStrictEqual(given, carried.derive(sent))) return undefined;
   return sent;
+}
+
+/** Puts something else in place of what a span brought: `metadata` follows from that. Only for spans of which {@link sentOf} tells. */
+export function replaceSent(record: SpanRecord, sent: SentSpan): void {
+  const carried = Carrier.of(record);
+  if (carried === undefined) return;
+  carried.sent = sent;
+  carried.given = undefined;
 }
 
 /** `metadata`, to look at and not to change: for who asks for it in passing, it is made each time and not kept with the record. */

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../../signal/attributes.js';
+import type { Origin } from '../../../signal/origin.js';
+import type { SentOrigin } from '../../../signal/sent-span.js';
+import type { FieldName } from '../config.js';
+import type { Redactor } from '../values/redactor.js';
+import type { BytesHint } from './bytes-hint.js';
+
+/** What the records of one processor are redacted with. */
+export interface Redaction {
+  readonly redactor: Redactor;
+  readonly fields: ReadonlySet<FieldName>;
+  readonly hint: BytesHint;
+  /** Records share where they came from: it is redacted once. */
+  readonly origins: WeakMap<Origin, Origin>;
+  readonly sentOrigins: WeakMap<SentOrigin, SentOrigin>;
+}
+
+/** Where a log record or a point came from, redacted. */
+export function redactOrigin(origin: Origin, { redactor, origins }: Redaction): Origin {
+  const known = origins.get(origin);
+  if (known !== undefined) return known;
+  const resource = redactor.object(origin.resource);
+  const scope = redactor.object(origin.scope);
+  const service = resource['service.name'];
+  const redacted: Origin =
+    resource === origin.resource && scope === origin.scope
+      ? origin
+      : { resource, scope, serviceName: typeof service === 'string' ? service : '' };
+  origins.set(origin, redacted);
+  return redacted;
+}
+
+/** A map of texts, such as labels. */
+export function redactTexts(
+  texts: Readonly<Record<string, string>>,
+  redactor: Redactor,
+): Readonly<Record<string, string>> {
+  return redactor.object<JsonObject>(texts) as Record<string, string>;
+}

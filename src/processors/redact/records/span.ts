@@ -1,0 +1,75 @@
+import { mappedMetadata } from '../../../otlp/map/mapped-metadata.js';
+import type { JsonObject } from '../../../signal/attributes.js';
+import type { RunContext } from '../../../signal/run-context.js';
+import { replaceSent, sentOf } from '../../../signal/sent-span.js';
+import type { SpanRecord } from '../../../signal/span.js';
+import type { Redactor } from '../values/redactor.js';
+import type { Redaction } from './redaction.js';
+import { redactSent, redactSentOrigin } from './sent.js';
+
+/** What identifies a span that came by OTLP: digits, of which none is anything else. */
+const IDS = ['trace_id', 'span_id', 'parent_span_id'] as const;
+
+/** Redacts a span in place: its fields, and what it brought. */
+export function redactSpan(span: SpanRecord, redaction: Redaction): void {
+  const { redactor, fields, hint } = redaction;
+  const sent = sentOf(span);
+  if (sent === undefined) {
+    if (fields.has('metadata')) redactMetadata(span, redactor);
+  } else if (hint.mayHold(sent.bytes)) {
+    const redacted = redactSent(sent, redaction);
+    if (redacted !== sent) replaceSent(span, redacted);
+  } else if (fields.has('metadata')) {
+    const origin = redactSentOrigin(sent.origin, redaction);
+    if (origin !== sent.origin) replaceSent(span, { ...sent, origin });
+  }
+  redactFields(span, redaction);
+}
+
+function redactFields(span: SpanRecord, { redactor, fields }: Redaction): void {
+  if (fields.has('name')) span.name = redactor.text(span.name);
+  if (fields.has('error_message')) span.error_message = redactor.nullableText(span.error_message);
+  if (fields.has('input_data')) span.input_data = redactor.object(span.input_data);
+  if (fields.has('output_data')) span.output_data = redactor.object(span.output_data);
+  if (!fields.has('metadata')) return;
+  // These were read of attributes.
+  if (span.context !== null) span.context = redactContext(span.context, redactor);
+  span.map_hint = redactor.nullableText(span.map_hint);
+  if (span.agent_hint !== null) {
+    const name = redactor.text(span.agent_hint.name);
+    if (name !== span.agent_hint.name) span.agent_hint = { ...span.agent_hint, name };
+  }
+}
+
+function redactMetadata(span: SpanRecord, redactor: Redactor): void {
+  const { metadata } = span;
+  const redacted = redactor.object(metadata);
+  if (redacted === metadata) return;
+  const otel = mappedMetadata(span)?.otel;
+  span.metadata = otel === undefined ? redacted : withIds(redacted, otel);
+}
+
+function withIds(metadata: JsonObject | null, otel: JsonObject): JsonObject {
+  const kept: JsonObject = { ...(metadata?.['otel'] as JsonObject) };
+  for (const name of IDS) if (otel[name] !== undefined) kept[name] = otel[name];
+  return { ...metadata, otel: kept };
+}
+
+function redactContext(context: RunContext, redactor: Redactor): RunContext {
+  const said: JsonObject = {};
+  if (context.session_id !== null) said['session_id'] = context.session_id;
+  if (context.user_id !== null) said['user_id'] = context.user_id;
+  if (context.tags !== null) said['tags'] = [...context.tags];
+  const redacted = redactor.object(said);
+  if (redacted === said) return context;
+  const { session_id, user_id, tags } = redacted;
+  return {
+    session_id: textOf(session_id),
+    user_id: textOf(user_id),
+    tags: Array.isArray(tags) ? tags.map(String) : typeof tags === 'string' ? [tags] : null,
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,62 @@
+import { KeyNames, ValueHash } from './keys.js';
+import type { RedactConfig } from './config.js';
+import { BytesHint } from './records/bytes-hint.js';
+import type { Redaction } from './records/redaction.js';
+import { BUILTIN, BUILTIN_NAMES } from './text/builtin.js';
+import type { Finder } from './text/finder.js';
+import { patternFinder } from './text/pattern.js';
+import { TextRedactor } from './text/text-redactor.js';
+import { Redactor } from './values/redactor.js';
+
+/** What a configuration asks for. @param count is told of each replacement, by the name of what found it */
+export function redactionOf(config: RedactConfig, count: (pattern: string) => void): Redaction {
+  const finders: Finder[] = [
+    ...config.patterns.map(({ name, regex, replacement }) =>
+      patternFinder(name, regex, replacement ?? `[${name}]`),
+    ),
+    // In their own order, whatever order they are written in.
+    ...BUILTIN_NAMES.filter((name) => config.builtin.includes(name)).map((name) => BUILTIN[name]),
+  ];
+  const names = new KeyNames(config.keys);
+  const hashed = new KeyNames(config.hash?.keys ?? []);
+  const hash = config.hash === undefined ? null : new ValueHash(config.hash.secret);
+  return {
+    redactor: new Redactor(new TextRedactor(finders, count), { names, hashed, hash }, count),
+    fields: new Set(config.fields),
+    hint: new BytesHint(finders, [names, hashed]),
+    origins: new WeakMap(),
+    sentOrigins: new WeakMap(),
+  };
+}
+
+/** By what is counted with such a configuration. */
+export function countedNames(config: RedactConfig): string[] {
+  return [
+    ...config.patterns.map(({ name }) => name),
+    ...config.builtin,
+    ...(config.keys.length > 0 ? ['keys'] : []),
+    ...(config.hash === undefined ? [] : ['hash']),
+  ];
+}
+
+/** What the schema cannot say. */
+export function problemsOf({
+  patterns,
+}: RedactConfig): { readonly path: string; readonly message: string }[] {
+  const reserved = new Set<string>([...BUILTIN_NAMES, 'keys', 'hash']);
+  return patterns.flatMap(({ name, regex }, index) => {
+    const path = `/patterns/${index}`;
+    const isTwice = patterns.findIndex((other) => other.name === name) < index;
+    const problems =
+      isTwice || reserved.has(name)
+        ? [{ path: `${path}/name`, message: `"${name}" is the name of another; each is counted by its own` }]
+        : [];
+    try {
+      patternFinder(name, regex, '');
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      problems.push({ path: `${path}/regex`, message: `is no pattern to look for: ${reason}` });
+    }
+    return problems;
+  });
+}

@@ -1,0 +1,60 @@
+/** A part of a text, from `start` up to `end`. */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds what must not be kept. */
+export interface Finder {
+  /** By which it is configured and counted. */
+  readonly name: string;
+  readonly replacement: string;
+  /**
+   * Whether bytes, read as Latin-1, may hold a text with a match. May be true for nothing, never false for a match that
+   * is written in ASCII; what is not, {@link mayBeFolded} tells. Absent: always.
+   */
+  readonly hint?: RegExp;
+  /** @param text as {@link folded} gives it. The time grows only with its length. */
+  find(text: string): readonly Match[];
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+/** Whether a letter, a digit or an underscore stands at that place. */
+export function isWordAt(text: string, at: number): boolean {
+  if (at < 0 || at >= text.length) return false;
+  const code = text.charCodeAt(at);
+  if (code < 128)
+    return (
+      (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
+    );
+  return WORD.test(text[at] ?? '');
+}
+
+export function isDigitAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
+}
+
+/** All matches of a global pattern that pass a check. @param check gives the match, maybe a part of it, or nothing */
+export function allMatches(
+  text: string,
+  pattern: RegExp,
+  check: (found: RegExpExecArray) => Match | undefined,
+): Match[] {
+  const matches: Match[] = [];
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const match = check(found);
+    if (match !== undefined) {
+      matches.push(match);
+      pattern.lastIndex = Math.max(match.end, found.index + 1);
+    } else if (found[0] === '') pattern.lastIndex++;
+  }
+  return matches;
+}
+
+/** The whole of what a pattern found. */
+export function whole(found: RegExpExecArray): Match {
+  return { start: found.index, end: found.index + found[0].length };
+}

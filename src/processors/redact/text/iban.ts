@@ -1,0 +1,45 @@
+import { allMatches, isWordAt, type Finder, type Match } from './finder.js';
+
+/** How many letters and digits the numbers of each country have (SWIFT's registry of IBANs). */
+const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
+  (
+    'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 ' +
+    'FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 ' +
+    'MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 ' +
+    'SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30'
+  )
+    .split(' ')
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+);
+const START = /[A-Z]{2}\d{2}/gi;
+
+/** IBANs: by country, length and the check digits, together or in groups of any size with one blank or hyphen between them. */
+export const iban: Finder = {
+  name: 'iban',
+  replacement: '[iban]',
+  hint: /[A-Z]{2}\d{2}[ -]?[A-Z0-9]{2}/i,
+  find: (text) => allMatches(text, START, ({ index }) => ibanAt(text, index)),
+};
+
+function ibanAt(text: string, start: number): Match | undefined {
+  const length = LENGTHS[text.slice(start, start + 2).toUpperCase()];
+  if (length === undefined || isWordAt(text, start - 1)) return undefined;
+  let characters = '';
+  let end = start;
+  while (characters.length < length) {
+    if (/[a-z0-9]/i.test(text[end] ?? '')) characters += text[end++] ?? '';
+    else if ((text[end] === ' ' || text[end] === '-') && isWordAt(text, end + 1)) end++;
+    else return undefined;
+  }
+  return !isWordAt(text, end) && hasCheckDigits(characters) ? { start, end } : undefined;
+}
+
+/** ISO 7064, MOD 97-10. */
+function hasCheckDigits(characters: string): boolean {
+  const digits = Array.from(`${characters.slice(4)}${characters.slice(0, 4)}`)
+    .map((character) => String(Number.parseInt(character, 36)))
+    .join('');
+  let rest = 0;
+  for (const digit of digits) rest = (rest * 10 + Number(digit)) % 97;
+  return rest === 1;
+}

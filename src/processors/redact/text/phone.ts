@@ -1,0 +1,61 @@
+import { allMatches, isDigitAt, isWordAt, type Finder, type Match } from './finder.js';
+
+/** With `+` or `00` and the code of a country. */
+const INTERNATIONAL = /(?:\+|\b00)[1-9](?:[ ()./-]{0,2}\d){6,14}/g;
+/** Of North America: `(415) 555-2671`, `415-555-2671`, `1 415.555.2671`. */
+const NORTH_AMERICAN = /(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([ .-]))[2-9]\d{2}[ .-]\d{4}/g;
+/** Of one country, with the digit that is dialled before the area: only where the text says that it is a number to call. */
+const NATIONAL =
+  /(?:\(0[1-9]\d{0,4}\)|0[1-9]\d{0,4})(?:[ ()./-]{0,2}\d){5,10}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/g;
+const SAYS_CALL =
+  /(?<!\p{L})(?:tel|telephone|telefon|phone|call|mobile?|handy|cell|fax|whats ?app|sms|text|reach|contact|dial|ring|☎|📞|📱)(?!\p{L})[^\p{L}\d]{0,8}(?:[\p{L}.]{1,8}[^\p{L}\d]{0,8}){0,3}$/iu;
+const SHORT_WAY = 40;
+const FEWEST = 8;
+const MOST = 15;
+
+/** Telephone numbers: international and North American ones, and others where a word before them says so. */
+export const phone: Finder = {
+  name: 'phone',
+  replacement: '[phone]',
+  hint: /(?:\+|00)[1-9][ ()./-]{0,2}\d[ ()./-]{0,2}\d|\d{3}[ .)-]{1,2}\d{3}[ .-]\d{4}|0\d{1,5}[ )/.-]{1,2}\d{2}|(?:tel|phone|call|mobil|handy|cell|fax|whats|sms|text|reach|contact|dial|ring|\xe2\x98|\xf0\x9f\x93)[^]{0,40}\d{6}/i,
+  find: (text) => [
+    ...allMatches(text, INTERNATIONAL, (found) =>
+      isInternational(text, found) ? numberOf(text, found) : undefined,
+    ),
+    ...allMatches(text, NORTH_AMERICAN, (found) =>
+      isGroupedAlike(found) ? numberOf(text, found) : undefined,
+    ),
+    ...allMatches(text, NATIONAL, (found) =>
+      saysCall(text, found.index) ? numberOf(text, found) : undefined,
+    ),
+  ],
+};
+
+function numberOf(text: string, found: RegExpExecArray): Match | undefined {
+  const start = found.index;
+  const end = start + found[0].length;
+  const digits = found[0].replaceAll(/\D/g, '').length;
+  if (digits < FEWEST || digits > MOST + 2) return undefined;
+  const before = text[start - 1] ?? '';
+  // As a part of a longer number, of a sum, of an id or of a name.
+  if (isWordAt(text, start - 1) || isWordAt(text, end)) return undefined;
+  if ((before === '.' || before === '-' || before === '/' || before === '+') && isWordAt(text, start - 2))
+    return undefined;
+  const isContinued = /[.,:/-]/.test(text[end] ?? '') && isDigitAt(text, end + 1);
+  return isContinued ? undefined : { start, end };
+}
+
+/** Many ids begin with zeros. */
+function isInternational(text: string, { index, 0: number }: RegExpExecArray): boolean {
+  return number.startsWith('+') || /\D/.test(number) || saysCall(text, index);
+}
+
+/** `415-555-2671`, not `415 555-2671`, which may be anything; behind brackets either. */
+function isGroupedAlike(found: RegExpExecArray): boolean {
+  const [number, separator] = found;
+  return separator === undefined || number.at(-5) === separator;
+}
+
+function saysCall(text: string, start: number): boolean {
+  return SAYS_CALL.test(text.slice(Math.max(0, start - SHORT_WAY), start));
+}

@@ -1,0 +1,153 @@
+import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import { parseJson, printJson } from '../../../signal/json.js';
+import { REDACTED, type KeyNames, type ValueHash } from '../keys.js';
+import type { TextRedactor } from '../text/text-redactor.js';
+
+/** Deeper than anything that is accepted. What lies below is not looked through, so that it is not kept. */
+const MOST_LEVELS = 600;
+/** Keys that tell what a short value behind them is. */
+const TELLING =
+  /tel|phone|mobil|fax|cell|call|sms|whats|contact|version|release|build|key|secret|token|passw|pwd/i;
+const SHORT = 256;
+
+/** What is taken out, besides what texts have in them. */
+export interface KeyRules {
+  readonly names: KeyNames;
+  readonly hashed: KeyNames;
+  /** Null where nothing is hashed. */
+  readonly hash: ValueHash | null;
+}
+
+/** Redacts texts and JSON values. Nothing is changed in place: what has nothing in it is given back as it is. */
+export class Redactor {
+  readonly #texts: TextRedactor;
+  readonly #keys: KeyRules;
+  readonly #count: (pattern: string) => void;
+
+  constructor(texts: TextRedactor, keys: KeyRules, count: (pattern: string) => void) {
+    this.#texts = texts;
+    this.#keys = keys;
+    this.#count = count;
+  }
+
+  /** @param before as for {@link TextRedactor.redact} @param level of the value that the text is in */
+  text(text: string, before = '', level = 0): string {
+    if (looksLikeJson(text)) {
+      const inside = this.#json(text, level);
+      if (inside !== undefined) return inside;
+    }
+    return this.#texts.redact(text, before);
+  }
+
+  nullableText(text: string | null): string | null {
+    return text === null ? null : this.text(text);
+  }
+
+  object<Value extends JsonObject | null>(object: Value, level = 0): Value {
+    return (object === null ? null : this.#object(object, level)) as Value;
+  }
+
+  value(value: JsonValue, before = '', level = 0): JsonValue {
+    switch (typeof value) {
+      case 'string':
+        return this.text(value, before, level);
+      case 'number':
+      case 'bigint':
+        return this.#number(value, before);
+      case 'object':
+        if (value === null) return null;
+        if (level > MOST_LEVELS) return this.#instead();
+        return Array.isArray(value) ? this.#list(value, before, level) : this.#object(value, level);
+      default:
+        return value;
+    }
+  }
+
+  /**
+   * The value of a key that says what becomes of it.
+   *
+   * @returns undefined where the key says nothing
+   */
+  underKey(key: string, value: () => JsonValue): string | undefined {
+    if (this.#keys.names.has(key)) return value() === null ? undefined : this.#instead();
+    if (this.#keys.hash === null || !this.#keys.hashed.has(key)) return undefined;
+    const hashed = value();
+    if (hashed === null) return undefined;
+    this.#count('hash');
+    return this.#keys.hash.of(hashed);
+  }
+
+  /** What stands before a value, for who reads the texts. */
+  before(key: string): string {
+    return TELLING.test(key) ? `${key.slice(-SHORT).replaceAll(/([a-z])([A-Z])/g, '$1_$2')}: ` : '';
+  }
+
+  #object(object: JsonObject, level: number): JsonObject {
+    let changed: [string, JsonValue][] | undefined;
+    const entries = Object.entries(object);
+    entries.forEach(([key, value], index) => {
+      const newKey = this.#texts.redact(key);
+      const newValue = this.underKey(key, () => value) ?? this.value(value, this.before(key), level + 1);
+      if (newKey === key && newValue === value && changed === undefined) return;
+      changed ??= entries.slice(0, index);
+      changed.push([newKey, newValue]);
+    });
+    return changed === undefined ? object : ofEntries(changed);
+  }
+
+  #list(list: JsonValue[], before: string, level: number): JsonValue[] {
+    let changed: JsonValue[] | undefined;
+    list.forEach((value, index) => {
+      const newValue = this.value(value, before, level + 1);
+      if (newValue !== value) changed ??= [...list];
+      if (changed !== undefined) changed[index] = newValue;
+    });
+    return changed ?? list;
+  }
+
+  /** A number may be that of a card. */
+  #number(value: number | bigint, before: string): JsonValue {
+    const text = String(value);
+    const redacted = this.#texts.redact(text, before);
+    return redacted === text ? value : redacted;
+  }
+
+  /** @returns undefined for a text that is no JSON */
+  #json(text: string, level: number): string | undefined {
+    let value: JsonValue;
+    try {
+      value = parseJson(text);
+    } catch {
+      return undefined;
+    }
+    if ((typeof value !== 'object' && typeof value !== 'string') || value === null) return undefined;
+    if (level > MOST_LEVELS) return this.#instead();
+    const redacted = this.value(value, '', level + 1);
+    return redacted === value ? text : printJson(redacted);
+  }
+
+  #instead(): string {
+    this.#count('keys');
+    return REDACTED;
+  }
+}
+
+/** Two keys may have become the same: none of their values is lost. */
+function ofEntries(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
+  const names = new Set<string>();
+  return Object.fromEntries(
+    entries.map(([key, value]) => {
+      let name = key;
+      for (let count = 2; names.has(name); count++) name = `${key} ${count}`;
+      names.add(name);
+      return [name, value];
+    }),
+  );
+}
+
+/** A list, an object, or a text in quotes with something in it that is escaped. */
+function looksLikeJson(text: string): boolean {
+  const first = /^\s{0,16}([[{"])/.exec(text)?.[1];
+  if (first === undefined || (first === '"' && !text.includes('\\'))) return false;
+  return /[\]}"]\s{0,16}$/.test(text.slice(-17));
+}

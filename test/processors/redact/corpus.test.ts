@@ -1,0 +1,52 @@
+import t from 'tap';
+import { printJson } from '../../../src/signal/json.js';
+import type { JsonValue } from '../../../src/signal/attributes.js';
+import { redactionOf } from '../../../src/processors/redact/redaction-of.js';
+import { BUILTIN_NAMES } from '../../../src/processors/redact/text/builtin.js';
+import { falseExamples, trueExamples } from '../../support/redaction-corpus.js';
+
+const { redactor } = redactionOf(
+  { builtin: [...BUILTIN_NAMES], patterns: [], keys: [], fields: [] },
+  () => undefined,
+);
+
+/** The least that is accepted of both. */
+const LEAST = 0.98;
+
+void t.test('what is found of the examples, and how much of what is found is right', async (t) => {
+  const present = trueExamples();
+  const absent = falseExamples();
+  t.ok(present.length >= 200 && absent.length >= 200, 'there are 200 of each');
+  t.same(new Set(present.map(({ kind }) => kind)), new Set(BUILTIN_NAMES), 'of every kind');
+  const missed = present.filter(({ value, gone }) => {
+    const left = redactor.value(value);
+    return gone.some((text) => textsOf(left).includes(text));
+  });
+  const wrong = absent.filter(({ value }) => redactor.value(value) !== value);
+  const found = present.length - missed.length;
+  const recall = found / present.length;
+  const precision = found / (found + wrong.length);
+  t.comment(
+    `recall ${percent(recall)} of ${present.length}, precision ${percent(precision)} with ${absent.length} that are none`,
+  );
+  for (const { kind, value } of missed) t.comment(`missed: ${kind} ${printJson(value)}`);
+  for (const { kind, value } of wrong)
+    t.comment(`wrong: ${kind} ${printJson(value)} is now ${printJson(redactor.value(value))}`);
+  t.ok(recall >= LEAST, 'recall');
+  t.ok(precision >= LEAST, 'precision');
+});
+
+/** All that is to be read of a value: as it is printed, and what its texts say. */
+function textsOf(value: JsonValue): string {
+  return `${printJson(value)}\n${strings(value).join('\n')}`;
+}
+
+function strings(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.entries(value).flatMap(([key, child]) => [key, ...strings(child)]);
+}
+
+function percent(part: number): string {
+  return `${(100 * part).toFixed(1)} %`;
+}

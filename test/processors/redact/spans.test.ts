@@ -1,0 +1,112 @@
+import t from 'tap';
+import type { SpanRecord } from '../../../src/signal/span.js';
+import { printJson } from '../../../src/signal/json.js';
+import { sentOf } from '../../../src/signal/sent-span.js';
+import { toKeyValues } from '../../../src/otlp/encode/value.js';
+import { redactProcessor } from '../../../src/processors/redact/factory.js';
+import { BUILTIN_NAMES } from '../../../src/processors/redact/text/builtin.js';
+import { mapSpan } from '../../support/mapped-span.js';
+import { aHeader, aSpanRecord } from '../../support/run-records.js';
+import { processorOf } from '../../support/processors.js';
+import { falseExamples, trueExamples } from '../../support/redaction-corpus.js';
+
+const ALL = `builtin: [${BUILTIN_NAMES.join(', ')}]`;
+
+async function redacted(yaml: string, span: SpanRecord): Promise<SpanRecord> {
+  const { consume, passed } = processorOf(redactProcessor, 'traces', yaml);
+  await consume([{ trace: aHeader(), spans: [span] }]);
+  const after = passed[0]?.items[0]?.spans[0];
+  if (after === undefined) throw new Error('the span is gone');
+  return after;
+}
+
+/** All that can be read of a span, in the bytes that came and in its fields. */
+function all(span: SpanRecord): string {
+  const sent = sentOf(span);
+  const bytes = sent === undefined ? '' : Buffer.concat([sent.bytes, sent.origin.bytes]).toString('utf8');
+  return `${bytes}\n${printJson(span)}\n${printJson(sent?.notes ?? {})}`;
+}
+
+void t.test('an example is in none of the bytes that came, wherever it was', async (t) => {
+  for (const { value, gone } of trueExamples()) {
+    const said = { 'input.value': printJson({ said: value }), plain: value };
+    const event = { name: 'e', timeUnixNano: '1768478400000000000', attributes: toKeyValues(said) };
+    const link = { traceId: Buffer.alloc(16, 3), spanId: Buffer.alloc(8, 4), attributes: toKeyValues(said) };
+    const places: readonly [string, SpanRecord][] = [
+      ['attributes', mapSpan(said)],
+      ['events', mapSpan({}, { events: [event] })],
+      ['links', mapSpan({}, { links: [link] })],
+    ];
+    for (const [place, span] of places) {
+      const after = await redacted(ALL, span);
+      t.ok(sentOf(after), 'it is still kept as bytes');
+      const left = all(after);
+      for (const text of gone) t.notOk(left.includes(text), `${place}: ${text}`);
+    }
+  }
+});
+
+void t.test('what has nothing in it keeps its bytes as they are', async (t) => {
+  let kept = 0;
+  for (const { value } of falseExamples()) {
+    const span = mapSpan({ plain: value });
+    const before = sentOf(span)?.bytes;
+    if (sentOf(await redacted(ALL, span))?.bytes === before) kept++;
+  }
+  // One of them is known to be taken for another thing.
+  t.ok(kept >= falseExamples().length - 2, `${kept} of ${falseExamples().length}`);
+});
+
+void t.test('ids and times of a span are what they were', async (t) => {
+  const span = mapSpan({ email: 'a@example.com' }, { spanId: Buffer.from('4111111111111111', 'hex') });
+  const before = structuredClone({ ...span, metadata: span.metadata?.['otel'] });
+  const after = await redacted(ALL, span);
+  const { trace_id, span_id, parent_span_id, started_at, ended_at } = after;
+  t.match(before, { trace_id, span_id, parent_span_id, started_at, ended_at });
+  t.match(after.metadata, { otel: before.metadata, email: '[email]' });
+});
+
+void t.test('a span whose metadata somebody has changed is redacted, too', async (t) => {
+  const span = mapSpan({ email: 'a@example.com' });
+  span.metadata = { ...span.metadata, more: 'b@example.com' };
+  const after = await redacted(ALL, span);
+  t.match(after.metadata, { email: '[email]', more: '[email]', otel: { trace_id: '01'.repeat(16) } });
+  t.notMatch(all(after), 'example.com');
+});
+
+void t.test('the fields are those that are asked for', async (t) => {
+  const mail = 'a@example.com';
+  const said = {
+    name: mail,
+    error_message: `no ${mail}`,
+    input_data: { to: mail },
+    output_data: { from: mail },
+    metadata: { mail },
+  };
+  const only = async (field: string) =>
+    redacted(`{ builtin: [email], fields: [${field}] }`, aSpanRecord('t', structuredClone(said)));
+  t.match(await only('name'), { ...said, name: '[email]' });
+  t.match(await only('error_message'), { ...said, error_message: 'no [email]' });
+  t.match(await only('input_data'), { ...said, input_data: { to: '[email]' } });
+  t.match(await only('output_data'), { ...said, output_data: { from: '[email]' } });
+  t.match(await only('metadata'), { ...said, metadata: { mail: '[email]' } });
+  t.match(await redacted(`builtin: [email]`, aSpanRecord('t', structuredClone(said))), {
+    name: mail,
+    error_message: 'no [email]',
+    metadata: { mail: '[email]' },
+  });
+});
+
+void t.test('the name goes from the bytes, where it is asked for, and so does the error', async (t) => {
+  const span = mapSpan({}, { name: 'mail a@example.com', status: { code: 2, message: 'no b@example.com' } });
+  const after = await redacted('{ builtin: [email], fields: [name, error_message, metadata] }', span);
+  t.equal(after.name, 'mail [email]');
+  t.equal(after.error_message, 'no [email]');
+  t.notMatch(all(after), 'example.com');
+});
+
+void t.test('whom a run was for follows its attributes', async (t) => {
+  const span = mapSpan({ 'user.id': 'a@example.com', 'session.id': 's1' });
+  t.equal(span.context?.user_id, 'a@example.com');
+  t.match((await redacted('builtin: [email]', span)).context, { user_id: '[email]', session_id: 's1' });
+});
