@@ -7,6 +7,7 @@ import { ingest, type IngestOptions } from './ingest.js';
 import { longTrace, type LongTraceOptions } from './long-trace.js';
 import { neighbours, type NeighboursOptions } from './neighbours.js';
 import { otlp, type OtlpOptions } from './otlp.js';
+import { processors, type ProcessorsOptions } from './processors.js';
 import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
 import { webhooks, type WebhooksOptions } from './webhooks.js';
@@ -172,6 +173,16 @@ program
   .option('--postgres <url>', 'an empty database that is measured, too')
   .action(async (options: ControlBenchOptions) => {
     await control(options, print);
+  });
+
+program
+  .command('processors')
+  .description('what each processor takes for a span, a log record or a metric point')
+  .option('--seconds <n>', 'measured, of each processor and kind of items', number, 2)
+  .option('--per-request <n>', 'items in a batch', integer, 100)
+  .option('--only <text>', 'processors with this in their name')
+  .action(async (options: ProcessorsOptions) => {
+    await processors(options, print);
   });
 
 // By `exit`, so that daemons and folders do not stay behind.

@@ -47,7 +47,8 @@ export interface ConsumeContext {
 /**
  * The next step of a pipeline. `consume` takes over the batch: the caller must not touch it again. The list of items belongs to
  * the consumer, which may empty it once it does not need them any more, so that they need not outlive the wait for the answer;
- * the items themselves may be shared, and the consumer changes them only where its factory says `mutatesBatch`. It resolves when
+ * the items themselves may be shared, and the consumer changes them only where its factory says `mutatesBatch`; what lies in a field,
+ * such as `input_data`, it replaces as a whole. It resolves when
  * everything behind it has taken responsibility; for a pipeline that ends in `storage` that is after the commit. It rejects with
  * a {@link ConsumeError} when the whole batch was not taken. Waiting is back-pressure: callers limit how many calls they have
  * running.

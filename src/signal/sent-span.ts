@@ -25,7 +25,9 @@ export interface SentOrigin {
   read?: Origin;
 }
 
-type MappedFields = Readonly<Pick<SpanRecord, 'name' | 'status' | 'error_message'>> &
+type MappedFields = Readonly<
+  Pick<SpanRecord, 'name' | 'status' | 'error_message' | 'input_data' | 'output_data' | 'context'>
+> &
   Readonly<Pick<SpanRecord, 'started_at' | 'ended_at'>>;
 
 /** Makes `metadata` of what came. */

@@ -1,7 +1,15 @@
 import t from 'tap';
 import { copyPlain } from '../../src/pipeline/copy-batch.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
-import { carry, isUnseen, note, noted, sentOf } from '../../src/signal/sent-span.js';
+import {
+  carry,
+  isUnseen,
+  note,
+  noted,
+  sentOf,
+  replaceSent,
+  seenMetadata,
+} from '../../src/signal/sent-span.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { aSpanRecord } from '../support/run-records.js';
 import { without } from '../storage/duckdb/shown-spans.js';
@@ -12,12 +20,11 @@ const TRACE_ID = '01010101-0101-0101-0101-010101010101';
 function carrying(): { readonly record: SpanRecord; made: () => number } {
   let made = 0;
   const fields = without(aSpanRecord(TRACE_ID, { name: 'a' }), 'metadata');
-  const { name, status, error_message, started_at, ended_at } = fields;
   const sent = {
     bytes: Buffer.from('the span'),
     origin: { bytes: Buffer.from('its origin') },
     notes: { provider: 'openai' } as JsonObject,
-    mapped: { name, status, error_message, started_at, ended_at },
+    mapped: fields,
   };
   const record = carry(fields, sent, ({ notes }) => {
     made++;
@@ -99,4 +106,23 @@ void t.test('of a copy neither sees what becomes of the other', async (t) => {
   if (copy.metadata !== null) copy.metadata['attribute'] = 1;
   t.strictSame(record.metadata, METADATA);
   t.strictSame(copyPlain(record).metadata, METADATA, 'and of one that somebody has seen');
+});
+
+void t.test('what was brought can be replaced: metadata follow from that', async (t) => {
+  const { record } = carrying();
+  const sent = sentOf(record);
+  t.strictSame(record.metadata, METADATA);
+  if (sent === undefined) throw new Error('nothing is carried');
+  replaceSent(record, { ...sent, bytes: Buffer.from('another span'), notes: {} });
+  t.equal(sentOf(record)?.bytes.toString(), 'another span');
+  t.strictSame(record.metadata, { attribute: { list: [1] } });
+});
+
+void t.test('metadata can be looked at in passing', async (t) => {
+  const { record, made } = carrying();
+  t.strictSame(seenMetadata(record), METADATA);
+  t.equal(isUnseen(record), true);
+  t.equal(made(), 1);
+  record.metadata = { set: true };
+  t.strictSame(seenMetadata(record), { set: true });
 });

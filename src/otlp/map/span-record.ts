@@ -129,7 +129,17 @@ export class SpanMapper {
       call: callOf(reading, cost),
     };
     if (type === 'llm') takeResponseUsage(fields, reading);
-    const mapped = { name, status, error_message: errorMessage, started_at: started, ended_at: ended };
+    const { input_data, output_data, context } = fields;
+    const mapped = {
+      name,
+      status,
+      error_message: errorMessage,
+      started_at: started,
+      ended_at: ended,
+      input_data,
+      output_data,
+      context,
+    };
     const bytes = buffer.subarray(span.start, span.end);
     const record = carry(fields, { bytes, origin: sentOrigin, notes, mapped }, deriveMetadata);
     if (own !== undefined) applyOwn(own, record);

@@ -74,6 +74,20 @@ void t.test('a span whose metadata somebody has changed is redacted, too', async
   t.notMatch(all(after), 'example.com');
 });
 
+void t.test(
+  'what somebody put in place of what was read is redacted, though nothing was in the bytes',
+  async (t) => {
+    for (const field of ['input_data', 'output_data'] as const) {
+      const span = mapSpan({ 'input.value': 'nothing' });
+      span[field] = { to: 'a@example.com' };
+      t.strictSame((await redacted(ALL, span))[field], { to: '[email]' });
+    }
+    const span = mapSpan({});
+    span.error_message = 'no a@example.com';
+    t.equal((await redacted(ALL, span)).error_message, 'no [email]');
+  },
+);
+
 void t.test('the fields are those that are asked for', async (t) => {
   const mail = 'a@example.com';
   const said = {

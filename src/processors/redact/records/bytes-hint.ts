@@ -1,4 +1,4 @@
-import type { Finder } from '../text/finder.js';
+import type { Finder, Hint } from '../text/finder.js';
 import { FOLDED_HINT } from '../text/folding.js';
 import type { KeyNames } from '../keys.js';
 
@@ -8,13 +8,13 @@ const ESCAPED = /\\u[0-9a-f]/i;
 /** Tells of a span's bytes whether they have to be read at all, which takes much longer than to look through them. */
 export class BytesHint {
   /** Undefined: always. */
-  readonly #hints: readonly RegExp[] | undefined;
+  readonly #hints: readonly Hint[] | undefined;
 
   constructor(finders: readonly Finder[], keys: readonly KeyNames[]) {
-    const ofFinders = finders.map(({ hint }) => hint);
-    const known = ofFinders.filter((hint) => hint !== undefined);
+    const ofFinders = finders.flatMap(({ hints }) => hints ?? []);
+    const isKnown = finders.every(({ hints }) => hints !== undefined);
     const ofKeys = keys.map(({ hint }) => hint).filter((hint) => hint !== undefined);
-    this.#hints = known.length < ofFinders.length ? undefined : [...known, ...ofKeys, FOLDED_HINT, ESCAPED];
+    this.#hints = isKnown ? [...ofFinders, ...ofKeys, FOLDED_HINT, ESCAPED] : undefined;
   }
 
   /** @returns false only where certainly nothing is in them that must go */

@@ -1,7 +1,7 @@
 import { mappedMetadata } from '../../../otlp/map/mapped-metadata.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import type { RunContext } from '../../../signal/run-context.js';
-import { replaceSent, sentOf } from '../../../signal/sent-span.js';
+import { replaceSent, sentOf, type SentSpan } from '../../../signal/sent-span.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { Redactor } from '../values/redactor.js';
 import type { Redaction } from './redaction.js';
@@ -19,11 +19,24 @@ export function redactSpan(span: SpanRecord, redaction: Redaction): void {
   } else if (hint.mayHold(sent.bytes)) {
     const redacted = redactSent(sent, redaction);
     if (redacted !== sent) replaceSent(span, redacted);
-  } else if (fields.has('metadata')) {
-    const origin = redactSentOrigin(sent.origin, redaction);
+  } else {
+    const origin = fields.has('metadata') ? redactSentOrigin(sent.origin, redaction) : sent.origin;
     if (origin !== sent.origin) replaceSent(span, { ...sent, origin });
+    // What was read of bytes that have nothing in them has nothing in it either.
+    else if (isAsRead(span, sent)) return;
   }
   redactFields(span, redaction);
+}
+
+/** Whether nobody has replaced what was read of the bytes. */
+function isAsRead(span: SpanRecord, { mapped }: SentSpan): boolean {
+  return (
+    span.name === mapped.name &&
+    span.error_message === mapped.error_message &&
+    span.input_data === mapped.input_data &&
+    span.output_data === mapped.output_data &&
+    span.context === mapped.context
+  );
 }
 
 function redactFields(span: SpanRecord, { redactor, fields }: Redaction): void {

@@ -1,3 +1,4 @@
+import { haveSigns } from './signs-of-keys.js';
 import { allMatches, isWordAt, whole, type Finder, type Match } from './finder.js';
 
 /** Keys that tell by their beginning whose they are. */
@@ -54,11 +55,7 @@ const PRIVATE_KEY =
 export const apiKey: Finder = {
   name: 'api_key',
   replacement: '[api_key]',
-  hint: new RegExp(
-    `${KNOWN.join('|')}|-----BEGIN |(?:bearer|token|basic) +\\S{8}|` +
-      '(?:key|secret|token|passwd|password|pwd)\\\\?["\']?\\s*(?:[:=]|=>)',
-    'i',
-  ),
+  hints: [{ test: haveSigns }],
   find: (text) => [
     ...allMatches(text, PREFIXED, (found) => (isOwnWord(text, found) ? whole(found) : undefined)),
     ...(text.includes('PRIVATE KEY') ? allMatches(text, PRIVATE_KEY, whole) : []),

@@ -30,7 +30,7 @@ export const creditCard: Finder = {
   name: 'credit_card',
   replacement: '[credit_card]',
   // As text, or as an integer or a double of OTLP that is that large.
-  hint: new RegExp(`(?:\\d[ -]?){13}|${INTEGER}[\\x80-\\xff]{5,8}[^\\x80-\\xff]|${DOUBLE}[^]{7}[BC]`),
+  hints: [/(?:\d[ -]?){13}/, new RegExp(`${INTEGER}[\\x80-\\xff]{5,8}[^\\x80-\\xff]|${DOUBLE}[^]{7}[BC]`)],
   find: (text) => [...cardsIn(text)],
 };
 

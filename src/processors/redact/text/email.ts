@@ -17,7 +17,7 @@ const NO_MAILBOXES = new Set(['git', 'hg', 'svn']);
 export const email: Finder = {
   name: 'email',
   replacement: '[email]',
-  hint: /@|%40/,
+  hints: [/(?:@|%40)[\w\x80-\uffff][\w\x80-\uffff.-]*\.[\w\x80-\uffff]/],
   find: (text) => allMatches(text, /@|%40/g, (found) => addressAround(text, found.index, found[0].length)),
 };
 

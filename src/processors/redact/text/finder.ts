@@ -4,16 +4,21 @@ export interface Match {
   readonly end: number;
 }
 
+/** A pattern, or something else that can be asked of a text. */
+export interface Hint {
+  test(text: string): boolean;
+}
+
 /** Finds what must not be kept. */
 export interface Finder {
   /** By which it is configured and counted. */
   readonly name: string;
   readonly replacement: string;
   /**
-   * Whether bytes, read as Latin-1, may hold a text with a match. May be true for nothing, never false for a match that
-   * is written in ASCII; what is not, {@link mayBeFolded} tells. Absent: always.
+   * Where none of these is found in a text, or in bytes that are read as Latin-1, there is no match that is written in ASCII (what is
+   * not, `FOLDED_HINT` tells). They take much less time than to find; nearly every text ends here. Absent: nothing is known.
    */
-  readonly hint?: RegExp;
+  readonly hints?: readonly Hint[];
   /** @param text as {@link folded} gives it. The time grows only with its length. */
   find(text: string): readonly Match[];
 }

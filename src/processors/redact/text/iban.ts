@@ -17,7 +17,7 @@ const START = /[A-Z]{2}\d{2}/gi;
 export const iban: Finder = {
   name: 'iban',
   replacement: '[iban]',
-  hint: /[A-Z]{2}\d{2}[ -]?[A-Z0-9]{2}/i,
+  hints: [/[A-Za-z]{2}\d{2}[ -]?(?:[A-Za-z0-9][ -]?){11}/],
   find: (text) => allMatches(text, START, ({ index }) => ibanAt(text, index)),
 };
 

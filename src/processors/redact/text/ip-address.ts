@@ -12,7 +12,7 @@ const SHORT_WAY = 16;
 export const ipAddress: Finder = {
   name: 'ip_address',
   replacement: '[ip_address]',
-  hint: /\d\.\d{1,3}\.\d{1,3}\.\d|::|(?:[0-9a-f]{1,4}:){4}/i,
+  hints: [/\.\d{1,3}\.\d{1,3}\.\d/, /::|:[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:/],
   find: (text) => [
     ...allMatches(text, V4, (found) => addressOfV4(text, found)),
     ...(text.includes(':') ? allMatches(text, V6, (found) => addressOfV6(text, found)) : []),

@@ -7,7 +7,7 @@ const TOKEN = /eyJ[\w-]{5,}(?:\.[\w-]*){2,4}/g;
 export const jwt: Finder = {
   name: 'jwt',
   replacement: '[jwt]',
-  hint: /eyJ[\w-]{5,}\./,
+  hints: [/eyJ[\w-]{5,}\./],
   find: (text) =>
     allMatches(text, TOKEN, (found) =>
       !isWordAt(text, found.index - 1) && hasHeader(found[0]) ? whole(found) : undefined,

@@ -9,7 +9,13 @@ const NATIONAL =
   /(?:\(0[1-9]\d{0,4}\)|0[1-9]\d{0,4})(?:[ ()./-]{0,2}\d){5,10}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/g;
 const SAYS_CALL =
   /(?<!\p{L})(?:tel|telephone|telefon|phone|call|mobile?|handy|cell|fax|whats ?app|sms|text|reach|contact|dial|ring|☎|📞|📱)(?!\p{L})[^\p{L}\d]{0,8}(?:[\p{L}.]{1,8}[^\p{L}\d]{0,8}){0,3}$/iu;
+/** As few digits as a number of one country has, and a word that says so not far before it. */
+const DIGITS = /(?:\d[ ()./-]{0,2}){7,17}/g;
+const WORDS =
+  /tel|phone|call|mobil|handy|cell|fax|whats|sms|text|reach|contact|dial|ring|\xe2\x98|\xf0\x9f\x93|☎|📞|📱/i;
 const SHORT_WAY = 40;
+/** Likewise, in bytes: with lengths and types between, and signs of several bytes. */
+const LONG_WAY = 120;
 const FEWEST = 8;
 const MOST = 15;
 
@@ -17,7 +23,11 @@ const MOST = 15;
 export const phone: Finder = {
   name: 'phone',
   replacement: '[phone]',
-  hint: /(?:\+|00)[1-9][ ()./-]{0,2}\d[ ()./-]{0,2}\d|\d{3}[ .)-]{1,2}\d{3}[ .-]\d{4}|0\d{1,5}[ )/.-]{1,2}\d{2}|(?:tel|phone|call|mobil|handy|cell|fax|whats|sms|text|reach|contact|dial|ring|\xe2\x98|\xf0\x9f\x93)[^]{0,40}\d{6}/i,
+  hints: [
+    /(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6}/,
+    /[2-9]\d{2}[) .-]{1,2}[2-9]\d{2}[ .-]\d{4}/,
+    { test: haveWordedDigits },
+  ],
   find: (text) => [
     ...allMatches(text, INTERNATIONAL, (found) =>
       isInternational(text, found) ? numberOf(text, found) : undefined,
@@ -30,6 +40,13 @@ export const phone: Finder = {
     ),
   ],
 };
+
+function haveWordedDigits(text: string): boolean {
+  DIGITS.lastIndex = 0;
+  for (let found = DIGITS.exec(text); found !== null; found = DIGITS.exec(text))
+    if (WORDS.test(text.slice(Math.max(0, found.index - LONG_WAY), found.index + 2))) return true;
+  return false;
+}
 
 function numberOf(text: string, found: RegExpExecArray): Match | undefined {
   const start = found.index;

@@ -14,12 +14,11 @@ export function redactAttributes<List extends readonly KeyValue[] | null | undef
   if (!attributes?.length) return attributes;
   const redacted = attributes.map((attribute) => {
     const key = attribute.key ?? '';
-    const newKey = redactor.text(key);
-    const said = redactor.underKey(key, () => toJson(attribute.value));
+    const { isTelling, before } = redactor.key(key);
+    const newKey = isTelling ? redactor.text(key) : key;
+    const said = isTelling ? redactor.underKey(key, () => toJson(attribute.value)) : undefined;
     const value =
-      said === undefined
-        ? redactAny(attribute.value, redactor, redactor.before(key), level + 1)
-        : { stringValue: said };
+      said === undefined ? redactAny(attribute.value, redactor, before, level + 1) : { stringValue: said };
     if (newKey === key && value === attribute.value) return attribute;
     return { key: newKey, value };
   });

@@ -9,6 +9,15 @@ const MOST_LEVELS = 600;
 const TELLING =
   /tel|phone|mobil|fax|cell|call|sms|whats|contact|version|release|build|key|secret|token|passw|pwd/i;
 const SHORT = 256;
+/** Keys of which it is remembered what they say; senders choose them. */
+const MOST_KNOWN = 4096;
+
+interface KeyFacts {
+  /** Whether the key, or its value because of it, may have to go. */
+  readonly isTelling: boolean;
+  /** What stands before a value, for who reads the texts. */
+  readonly before: string;
+}
 
 /** What is taken out, besides what texts have in them. */
 export interface KeyRules {
@@ -23,6 +32,7 @@ export class Redactor {
   readonly #texts: TextRedactor;
   readonly #keys: KeyRules;
   readonly #count: (pattern: string) => void;
+  readonly #known = new Map<string, KeyFacts>();
 
   constructor(texts: TextRedactor, keys: KeyRules, count: (pattern: string) => void) {
     this.#texts = texts;
@@ -77,17 +87,27 @@ export class Redactor {
     return this.#keys.hash.of(hashed);
   }
 
-  /** What stands before a value, for who reads the texts. */
-  before(key: string): string {
-    return TELLING.test(key) ? `${key.slice(-SHORT).replaceAll(/([a-z])([A-Z])/g, '$1_$2')}: ` : '';
+  /** What a key says of its value, and whether it is to be looked at itself. Few keys come, again and again. */
+  key(key: string): KeyFacts {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const facts = {
+      isTelling: this.#keys.names.has(key) || this.#keys.hashed.has(key) || this.#texts.finds(key),
+      before: TELLING.test(key) ? `${key.slice(-SHORT).replaceAll(/([a-z])([A-Z])/g, '$1_$2')}: ` : '',
+    };
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (key.length <= SHORT) this.#known.set(key, facts);
+    return facts;
   }
 
   #object(object: JsonObject, level: number): JsonObject {
     let changed: [string, JsonValue][] | undefined;
     const entries = Object.entries(object);
     entries.forEach(([key, value], index) => {
-      const newKey = this.#texts.redact(key);
-      const newValue = this.underKey(key, () => value) ?? this.value(value, this.before(key), level + 1);
+      const { isTelling, before } = this.key(key);
+      const newKey = isTelling ? this.#texts.redact(key) : key;
+      const said = isTelling ? this.underKey(key, () => value) : undefined;
+      const newValue = said ?? this.value(value, before, level + 1);
       if (newKey === key && newValue === value && changed === undefined) return;
       changed ??= entries.slice(0, index);
       changed.push([newKey, newValue]);

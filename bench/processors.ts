@@ -1,0 +1,176 @@
+import { builtinFactories } from '../src/builtin.js';
+import type { Consumer } from '../src/component/consumer.js';
+import type { ProcessorFactory } from '../src/component/factory.js';
+import { checkSchema } from '../src/config/schema-check.js';
+import { parseYaml } from '../src/config/parse-yaml.js';
+import { decodeTraces } from '../src/otlp/decode/traces.js';
+import { logsToRecords } from '../src/otlp/map/logs-to-records.js';
+import { metricsToPoints } from '../src/otlp/map/metrics-to-points.js';
+import { spansToTraces } from '../src/otlp/map/spans-to-traces.js';
+import { requestTypes } from '../src/otlp/wire/messages.js';
+import { itemReader } from '../src/receivers/trace-batch/item-reader.js';
+import type { Batch, Batches, TelemetrySignal } from '../src/signal/batch.js';
+import type { TraceRecord } from '../src/signal/trace.js';
+import { PrometheusMeter } from '../src/telemetry/meter.js';
+import { systemClock } from '../src/telemetry/system-clock.js';
+import { createLogger } from '../src/telemetry/logger.js';
+import { PROCESSOR_CASES, type ProcessorCase } from './processor-cases.js';
+import { printSetup, table, type Print } from './report.js';
+import { WORKLOADS } from './workload.js';
+
+export interface ProcessorsOptions {
+  /** Measured, of each processor and kind. */
+  readonly seconds: number;
+  readonly perRequest: number;
+  readonly only?: string;
+}
+
+const TENANT = '00000000-0000-4000-8000-000000000001';
+const MICROS_PER_MS = 1000;
+const FEWEST_ROUNDS = 5;
+/** Requests that are mapped at once, before the clock runs. */
+const ROUND = 20;
+
+/** What comes in, as records: made anew each time, as processors may change them. */
+const KINDS: Readonly<
+  Record<
+    string,
+    {
+      readonly load: 'batch' | TelemetrySignal;
+      readonly signal: TelemetrySignal;
+      readonly read: (body: Buffer) => Batch<unknown>;
+    }
+  >
+> = {
+  'spans, batch': {
+    load: 'batch',
+    signal: 'traces',
+    read: (body) => {
+      const read = itemReader();
+      const { traces } = JSON.parse(body.toString()) as { readonly traces: readonly unknown[] };
+      return {
+        tenant: TENANT,
+        items: traces.map(read).filter((item): item is TraceRecord => typeof item !== 'string'),
+      };
+    },
+  },
+  'spans, OTLP': {
+    load: 'traces',
+    signal: 'traces',
+    read: (body) =>
+      spansToTraces(decodeTraces(body, Infinity), { tenant: TENANT, idleTimeoutMs: null }).batch,
+  },
+  logs: {
+    load: 'logs',
+    signal: 'logs',
+    read: (body) =>
+      logsToRecords(requestTypes.logs.decode(body), { tenant: TENANT, receivedAt: systemClock.now() }).batch,
+  },
+  points: {
+    load: 'metrics',
+    signal: 'metrics',
+    read: (body) => metricsToPoints(requestTypes.metrics.decode(body), { tenant: TENANT }).batch,
+  },
+};
+
+/** What each processor takes of the main thread for one span, record or point, by itself: measured in this process. */
+export async function processors(options: ProcessorsOptions, print: Print): Promise<void> {
+  printSetup(print, 'processors', { ...options });
+  const kinds = Object.keys(KINDS);
+  const rows: string[][] = [];
+  for (const one of PROCESSOR_CASES.filter(({ name }) => name.includes(options.only ?? ''))) {
+    const cells: string[] = [];
+    for (const kind of kinds) cells.push(await microsPerItem(one, kind, options));
+    rows.push([one.name, ...cells]);
+    print(`${one.name}: ${kinds.map((kind, index) => `${kind} ${cells[index] ?? ''}`).join(', ')} µs`);
+  }
+  print(table(['µs an item', ...kinds], rows));
+}
+
+/** @returns empty where the processor is not for these items */
+async function microsPerItem(one: ProcessorCase, kind: string, options: ProcessorsOptions): Promise<string> {
+  const found = KINDS[kind];
+  if (found === undefined) throw new Error(`There is no kind ${kind}.`);
+  const { load, signal, read } = found;
+  const processor = create(one, signal);
+  if (processor === undefined) return '';
+  const bodies = bodiesOf(load, options.perRequest);
+  return (await measured(processor, signal, () => bodies.map(read), options.seconds * 1000)).toFixed(2);
+}
+
+/**
+ * Runs rounds of batches; what comes first is not counted, as nothing of it is compiled yet.
+ *
+ * @returns microseconds an item: the median of the rounds, so that one in which the machine did something else does not count
+ */
+async function measured(
+  processor: Consumer<Batch<unknown>>,
+  signal: TelemetrySignal,
+  make: () => Batch<unknown>[],
+  ms: number,
+): Promise<number> {
+  const rounds: number[] = [];
+  const startedAt = performance.now();
+  for (
+    let now = startedAt;
+    now < startedAt + 1.5 * ms || rounds.length < FEWEST_ROUNDS;
+    now = performance.now()
+  ) {
+    const batches = make();
+    const count = batches.reduce((sum, batch) => sum + countOf(signal, batch), 0);
+    const context = { receivedAt: systemClock.now() };
+    const before = performance.now();
+    for (const batch of batches) await processor.consume(batch, context);
+    const took = performance.now() - before;
+    if (now >= startedAt + 0.5 * ms) rounds.push((took * MICROS_PER_MS) / count);
+  }
+  return rounds.sort((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? 0;
+}
+
+function countOf(signal: TelemetrySignal, { items }: Batch<unknown>): number {
+  if (signal !== 'traces') return items.length;
+  return (items as Batches['traces']['items']).reduce((sum, { spans }) => sum + spans.length, 0);
+}
+
+function bodiesOf(load: 'batch' | TelemetrySignal, itemsPerRequest: number): Buffer[] {
+  const templates = WORKLOADS[load].templates({ seed: 'processors', itemsPerRequest } as never);
+  return Array.from({ length: ROUND }, () => Buffer.from(templates.next().value.bytes));
+}
+
+function create(
+  { type, section }: ProcessorCase,
+  signal: TelemetrySignal,
+): Consumer<Batch<unknown>> | undefined {
+  const factory = builtinFactories.find(
+    (candidate): candidate is ProcessorFactory => candidate.kind === 'processor' && candidate.type === type,
+  );
+  const make = factory?.create[signal];
+  if (factory === undefined || make === undefined) return undefined;
+  const { root, problems } = parseYaml(section, `${type}.yaml`);
+  if (root === undefined) throw new Error(problems.map(({ message }) => message).join('; '));
+  const checked = checkSchema(
+    factory.configSchema,
+    {
+      kind: 'map',
+      position: root.position,
+      entries: new Map([['section', { keyPosition: root.position, node: root }]]),
+    },
+    ['section'],
+  );
+  if (checked.problems.length > 0) throw new Error(checked.problems.map(({ message }) => message).join('; '));
+  const next = {
+    consume: async (batch: Batch<unknown>) => Promise.resolve({ accepted: batch.items.length, refused: [] }),
+  };
+  return make({
+    id: type,
+    config: checked.value as Record<string, unknown>,
+    logger: createLogger({
+      level: 'error',
+      format: 'json',
+      output: { isTerminal: false, write: (line) => process.stderr.write(line) },
+    }),
+    meter: new PrometheusMeter(),
+    clock: systemClock,
+    next,
+  });
+}
