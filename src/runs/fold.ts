@@ -13,6 +13,8 @@ import { isLedBy } from './rules/header-of-spans.js';
 import { RUNNING, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
+import { NOT_TOLD } from './rules/told-calls.js';
+import { countedOnce } from './rules/usage.js';
 import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
 
 /** Everything that follows from the messages and spans of one run. */
@@ -110,7 +112,9 @@ class Folded {
   run(): Run | null {
     const named = this.#settled();
     if (named === null) return null;
-    const spans = this.#facts();
+    const facts = this.#facts();
+    const { told } = countedOnce(facts);
+    const spans = facts.map((span) => ({ ...span, ...(told.get(span.span_id) ?? NOT_TOLD) }));
     return {
       ...named,
       namesItsAgent: namesItsAgent(named.header, { hasRoot: spans.some(isRoot) }),

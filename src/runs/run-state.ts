@@ -1,3 +1,4 @@
+import { must } from '../signal/checked.js';
 import type { Micros } from '../signal/time.js';
 import {
   followsSpans,
@@ -11,12 +12,12 @@ import { ClosedSpans } from './spans/closed-spans.js';
 import { FewSpans } from './spans/few-spans.js';
 import { ManySpans } from './spans/many-spans.js';
 import type { SpanLimits } from './spans/span-limits.js';
-import type { RunSpans } from './spans/run-spans.js';
+import type { Retold, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { RUNNING, type HeaderRow, type SpanRow } from './rules/rows.js';
-import { factsOf, keyOf, type SpanFacts } from './rules/span-facts.js';
+import { factsOf, keyOf, toldRow, type SpanFacts } from './rules/span-facts.js';
 
 /** What is known of a run before a commit. */
 export interface KnownRun {
@@ -194,6 +195,19 @@ export class RunState {
   addSpan(span: SpanState): void {
     this.#keep(span);
     this.#hasNews = true;
+  }
+
+  /** Spans of which something else counts now than they say. The engine reads the stored ones as a whole and calls {@link tell}. */
+  retold(): readonly Retold[] {
+    return this.#spans.retold();
+  }
+
+  /** A span of which something else counts from now on. */
+  tell({ span_id, told }: Retold): void {
+    const span = must(this.find(span_id), 'span that is told of');
+    const row = span.row && { ...span.row, ...toldRow(told) };
+    this.#keep({ ...span, ...told, row, changed: true });
+    this.#headerChanged = true;
   }
 
   setOutcome(success: boolean, outcome: string | undefined): void {

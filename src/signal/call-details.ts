@@ -45,6 +45,8 @@ export type CallDetails = {
   readonly usage: UsageParts | null;
   /** Null: the cost, where there is one, was reported without its parts. */
   readonly cost: CostDetails | null;
+  /** What tells it from other calls: `call-key.ts`. Only where a client told of it, and not kept in JSON. */
+  readonly key?: string;
 };
 
 /** Usage and cost as they are stored. @returns null where there is nothing of them */

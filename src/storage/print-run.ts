@@ -46,3 +46,8 @@ export function printRunFields(run: RunSummary): PrintedRun {
 export function printRun(run: RunSummary): PrintedRun & { readonly span_count: number } {
   return { ...printRunFields(run), span_count: run.span_count };
 }
+
+/** What a span shows of a call that another span counts, nothing otherwise. @param sameAs that span's id */
+export function toldFields(sameAs: unknown): { readonly counted?: false; readonly same_as?: string } {
+  return typeof sameAs === 'string' ? { counted: false, same_as: sameAs } : {};
+}

@@ -52,6 +52,8 @@ export interface StoredSpan extends Readonly<
    * they came. Of very many the newest; an engine says how many.
    */
   readonly events?: readonly LoggedEvent[];
+  /** The span by which its call is counted, where that is another one: `runs/rules/told-calls.ts`. */
+  readonly same_as?: string;
   /** Where they were asked for. */
   readonly details?: SpanDetails;
 }

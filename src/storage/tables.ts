@@ -42,6 +42,11 @@ export const SPAN_WIRE = [
   /** The parts of tokens and cost, as `printCall` writes them. */
   { name: 'call_details', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
+  /** What tells a model call from others: `signal/call-key.ts`. */
+  { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** The span by which its call is counted, and what counts of it: `runs/rules/told-calls.ts`. */
+  { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
+  { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
 ] as const satisfies readonly Column[];
 
 /** What is encoded of a header. `agent` becomes `agent_no` in the commit. */

@@ -52,6 +52,11 @@ export class ColumnsReader {
     return new Uint32Array(this.fixed, partAt(this.#places, column).data, this.rows);
   }
 
+  /** The values of a `uint8` column. */
+  bytes(column: number): Uint8Array {
+    return this.#fixedBytes.subarray(partAt(this.#places, column).data).subarray(0, this.rows);
+  }
+
   /** One byte a row, 1 for null; empty for a column that is never null. */
   nullFlags(column: number): Uint8Array {
     const { nulls } = partAt(this.#places, column);

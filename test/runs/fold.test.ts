@@ -38,11 +38,22 @@ class StepByStep {
     for (const step of steps) this.#apply(step);
     const { state } = this;
     if (state === null) return;
+    this.#tell(state);
     const { spans } = state.settle(++this.#seq);
     spans.forEach((span, line) =>
       this.#stored.set(span.span_id, { ...span, seq: this.#seq, line, changed: false }),
     );
     state.written(this.#seq, spans);
+  }
+
+  /** As an engine has it told what counts of spans, which reads stored ones as a whole before. */
+  #tell(state: RunState): void {
+    for (const one of state.retold()) {
+      const span = state.find(one.span_id);
+      if (span !== undefined) span.row ??= this.#stored.get(one.span_id)?.row;
+      state.tell(one);
+    }
+    same(state.retold(), []);
   }
 
   #reload(): void {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { callKey } from '../../src/signal/call-key.js';
 import { printContext } from '../../src/signal/run-context.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../src/signal/span.js';
@@ -34,6 +35,15 @@ const CONTEXTS = [
   printContext({ session_id: 't', user_id: 'u', tags: ['a', 'b'] }),
   printContext({ session_id: null, user_id: 'v', tags: ['b'] }),
 ];
+/** Few, so that several scopes tell of the same calls. */
+export const callKeys = fc
+  .record({
+    scope: fc.constantFrom('openai', 'langchain', 'proxy'),
+    model: fc.constantFrom(null, 'gpt-4o', 'gpt-4o', 'gpt-4o-2024-08-06', 'o1'),
+    provider: fc.constantFrom(null, 'openai', 'azure'),
+    response: fc.constantFrom(null, null, 'one', 'two'),
+  })
+  .map(callKey);
 /** The code of `other`. */
 const OTHER = 1;
 const RUNNING = RUN_STATUSES.indexOf('running');
@@ -58,6 +68,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
       input: nullable(fc.nat(9)),
       total: nullable(fc.nat(9)),
       cost: nullable(fc.nat(9)),
+      call: nullable(callKeys, 4),
       error: nullable(fc.constantFrom('broken', '')),
       context: nullable(fc.constantFrom(...CONTEXTS)),
       kind: nullable(fc.constantFrom(OTHER, OTHER, OTHER, 0), 4),
@@ -91,6 +102,9 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
         agent_source: made.hint?.source ?? null,
         agent_name: made.hint?.name ?? null,
         call_details: null,
+        call_key: made.call,
+        same_as: null,
+        counted: null,
         map_hint: null,
         run_kind: made.kind,
         context: made.context,

@@ -2,7 +2,7 @@ import { printJson } from '../../signal/json.js';
 import { loggedPayload } from '../../otlp/map/logged-payload.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { formatTime } from '../../signal/time.js';
-import { printRunFields } from '../../storage/print-run.js';
+import { printRunFields, toldFields } from '../../storage/print-run.js';
 import type { StoredSpan, StoredTrace } from '../../storage/runs.js';
 import { printTime } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
@@ -39,6 +39,7 @@ export function printSpan(span: StoredSpan) {
     total_tokens: span.total_tokens,
     cost_usd: span.cost_usd === null ? null : moneyToNumber(span.cost_usd),
     error_message: span.error_message,
+    ...toldFields(span.same_as),
     input_data,
     output_data,
   };

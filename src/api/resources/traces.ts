@@ -32,6 +32,13 @@ const spanFields = {
   total_tokens: nullable(Type.Number()),
   cost_usd: nullable(usd()),
   error_message: nullable(Type.String()),
+  counted: Type.Optional(
+    Type.Literal(false, {
+      description:
+        'Only where another instrumentation tells of the same model call, and the call counts there: neither the call nor the tokens of this span count anywhere, and its cost only where that span has none. Its own figures are shown as they came.',
+    }),
+  ),
+  same_as: Type.Optional(uuid('With `counted`: the span by which the call is counted.')),
   input_data: nullable(jsonObject()),
   output_data: nullable(jsonObject()),
 };

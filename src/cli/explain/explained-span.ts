@@ -13,6 +13,7 @@ import {
   type SpanType,
 } from '../../signal/span.js';
 import { formatTime } from '../../signal/time.js';
+import { toldFields } from '../../storage/print-run.js';
 import type { ExplainedSpan } from './explained.js';
 import type { Grounds, GroundsOfSpans } from './grounds.js';
 import type { StoredSpan } from './stored-runs.js';
@@ -57,6 +58,7 @@ export function explainedSpan(
     total_tokens: row.total_tokens,
     ...printUsage({ ...row, call }),
     cost_usd: row.cost_usd === null ? null : moneyToNumber(row.cost_usd),
+    ...toldFields(row.same_as),
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,
     tags: metadata.tags ?? null,

@@ -60,6 +60,9 @@ export interface ExplainedSpan {
   readonly cost: ReturnType<typeof printUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;
+  /** Only of a call that is counted by another span, which `same_as` names. */
+  readonly counted?: false;
+  readonly same_as?: string;
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: JsonValue;

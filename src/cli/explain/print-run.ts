@@ -126,6 +126,9 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('tokens', tokensInLine(span), 'input_tokens', 'output_tokens', 'total_tokens'),
     ...line('parts', partsInLine(span.usage), ...USAGE_PARTS),
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
+    ...(span.same_as === undefined
+      ? []
+      : [{ label: 'counted', value: `by ${span.same_as}, which tells of the same call`, from: '' }]),
     ...line('session', span.session_id, 'session_id'),
     ...line('user', span.user_id, 'user_id'),
     ...line('tags', span.tags, 'tags'),

@@ -4,6 +4,7 @@ import { runContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
+import { callIdentityOf } from './call-identity.js';
 import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
@@ -151,6 +152,10 @@ export class SpanMapper {
         origin,
         this.#names,
       );
+    if (record.type === 'llm' && own?.get(VERBATIM) !== true) {
+      const key = callIdentityOf(record, reading, origin);
+      record.call = { provider: null, usage: null, cost: null, ...record.call, key };
+    }
     if (record.parent_span_id === record.span_id) return 'parentSpanId: must not be the span itself';
     reading.witness?.read(record, reading, own);
     const verdict = isRoot ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;

@@ -79,7 +79,12 @@ function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
   if (cost === undefined) return 'too_large';
   const over = cost.isLong ? ` over ${found.price.long?.over ?? 0}` : '';
   span.cost_usd = cost.total;
-  span.call = { provider, usage, cost: { source: 'priced', rule: found.rule + over, ...cost.parts } };
+  span.call = {
+    ...span.call,
+    provider,
+    usage,
+    cost: { source: 'priced', rule: found.rule + over, ...cost.parts },
+  };
   return 'priced';
 }
 

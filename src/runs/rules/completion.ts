@@ -1,3 +1,4 @@
+import { filledCallKey } from '../../signal/call-key.js';
 import { filledContext, parseContext, printContext } from '../../signal/run-context.js';
 import { printCall, storedCall } from '../../signal/call-details.js';
 import { DERIVED } from './derived.js';
@@ -31,6 +32,7 @@ export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): 
   facts.run_kind = surerKind(before.run_kind, later.run_kind);
   facts.context = filledText(before.context, later.context);
   facts.call_details = completedCall(stored, incoming);
+  facts.call_key = filledCallKey(before.call_key, later.call_key);
   endAfterStart(facts);
   facts.total_tokens = totalTokens(facts);
   return merged;

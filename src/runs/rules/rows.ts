@@ -48,6 +48,12 @@ export interface SpanRow extends Omit<
   context: string | null;
   /** As `printCall` writes them. */
   call_details: string | null;
+  /** As `callKey` writes it; null where the span is no model call, or says too little of it. */
+  call_key: string | null;
+  /** The span by which its call is counted, where that is another one: `told-calls.ts`. */
+  same_as: string | null;
+  /** What counts of it, in bits of `COUNTS`; null: all of it. */
+  counted: number | null;
   derived: number;
 }
 
@@ -66,6 +72,9 @@ export const FACT_FIELDS = [
   'context',
   'total_tokens',
   'cost_usd',
+  'call_key',
+  'same_as',
+  'counted',
 ] as const;
 
 /** What is needed of a stored span to complete it, and to know what follows from it. */

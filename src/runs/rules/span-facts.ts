@@ -2,16 +2,17 @@ import { itemAt } from '../../signal/checked.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type AgentHint, type RunKind } from '../../signal/span.js';
 import { parseContext } from '../../signal/run-context.js';
 import type { MapSpan } from '../../signal/trace-map.js';
-import { parseUuid, uuidKey } from '../../worker/uuid-words.js';
+import { formatUuid, parseUuid, uuidKey, wordsOfKey } from '../../worker/uuid-words.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import type { FACT_FIELDS, SpanRow } from './rows.js';
+import { WHOLE, type ToldCall } from './told-calls.js';
 import type { UsageNode } from './usage.js';
 
 /**
  * What its run's header and the service map depend on in a span. The ids are keys ({@link uuidKey}), since very many are kept in
  * memory.
  */
-export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan {}
+export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan, ToldCall {}
 
 /** @param node the number of its node in the service map */
 export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: number): SpanFacts {
@@ -29,6 +30,9 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
     context: row.context === null ? null : parseContext(row.context),
     total_tokens: row.total_tokens,
     cost_usd: row.cost_usd,
+    call_key: row.call_key,
+    same_as: row.same_as === null ? null : keyOf(row.same_as),
+    counted: row.counted ?? WHOLE,
   };
 }
 
@@ -37,6 +41,18 @@ export function keyOf(id: string): string {
   const words = new Uint32Array(4);
   parseUuid(id, words, 0);
   return uuidKey(words, 0);
+}
+
+/** The text of an id given as a key. */
+function idOf(key: string): string {
+  const words = new Uint32Array(4);
+  wordsOfKey(key, words);
+  return formatUuid(words, 0);
+}
+
+/** What counts of a span, as its row has it. @param told with an id as a key */
+export function toldRow({ same_as, counted }: ToldCall): Pick<SpanRow, 'same_as' | 'counted'> {
+  return { same_as: same_as === null ? null : idOf(same_as), counted: counted === WHOLE ? null : counted };
 }
 
 /** @param code a position in `AGENT_SOURCES` */

@@ -1,13 +1,9 @@
 import type { NanoUsd } from '../../signal/money.js';
 import { ExactSum } from './exact-sum.js';
+import { COUNTS, haveSeveralTellers, toldCalls, WHOLE, type CallSpan, type ToldCall } from './told-calls.js';
 
 /** What the usage of a trace depends on in each of its spans. */
-export interface UsageNode {
-  readonly span_id: string;
-  readonly parent_span_id: string | null;
-  readonly total_tokens: number | null;
-  readonly cost_usd: NanoUsd | null;
-}
+export type UsageNode = CallSpan;
 
 /** The largest sum that is kept, the last integer that a double holds exactly: this many tokens, or 9 007 199.254740991 USD. */
 export const MOST_USAGE = Number.MAX_SAFE_INTEGER;
@@ -18,20 +14,50 @@ export interface Usage {
   readonly total_cost_usd: NanoUsd | null;
 }
 
+const NOTHING_TOLD: ReadonlyMap<string, ToldCall> = new Map();
+
 /**
  * A trace's usage from its spans: what a span reports counts only if none of its descendants reports the same
  * measure. An agent span that repeats the sum of its children is not counted twice; tokens and cost are judged
- * apart, because instrumentations often give one at the model call and the other at the agent.
+ * apart, because instrumentations often give one at the model call and the other at the agent. Of a call of which several
+ * spans tell, one counts: `told-calls.ts`.
  */
 export function usageOf(spans: readonly UsageNode[]): Usage {
+  return countedOnce(spans).usage;
+}
+
+/** The same, and what counts of those spans of which not everything does, by their ids. */
+export function countedOnce(spans: readonly UsageNode[]): {
+  readonly usage: Usage;
+  readonly told: ReadonlyMap<string, ToldCall>;
+} {
   const parents = new Map<string, string>();
   for (const { span_id, parent_span_id } of spans) {
     if (parent_span_id !== null) parents.set(span_id, parent_span_id);
   }
-  return usageFrom(
-    sumOfDeepest(spans, parents, (span) => span.total_tokens),
-    sumOfDeepest(spans, parents, (span) => span.cost_usd),
+  const covered = { tokens: coveredIn(spans, parents, tokensOf), cost: coveredIn(spans, parents, costOf) };
+  const told = haveSeveralTellers(keysOf(spans)) ? toldCalls(spans, covered) : NOTHING_TOLD;
+  const counts = (span: UsageNode, bit: number): boolean =>
+    ((told.get(span.span_id)?.counted ?? WHOLE) & bit) !== 0;
+  const tokens = sumOf(
+    spans,
+    tokensOf,
+    (span) => !covered.tokens.has(span.span_id) && counts(span, COUNTS.call),
   );
+  const cost = sumOf(spans, costOf, (span) => !covered.cost.has(span.span_id) && counts(span, COUNTS.cost));
+  return { usage: usageFrom(tokens, cost), told };
+}
+
+function* keysOf(spans: readonly UsageNode[]): Generator<string | null> {
+  for (const { call_key } of spans) yield call_key;
+}
+
+function tokensOf(span: UsageNode): number | null {
+  return span.total_tokens;
+}
+
+function costOf(span: UsageNode): number | null {
+  return span.cost_usd;
 }
 
 /** Sums of both measures as a trace shows them: no larger than what is kept. */
@@ -42,29 +68,31 @@ export function usageFrom(tokens: number | null, cost: NanoUsd | null): Usage {
   };
 }
 
-function sumOfDeepest(
+/** Null where no span reports any. */
+function sumOf(
+  spans: readonly UsageNode[],
+  measure: (span: UsageNode) => number | null,
+  counts: (span: UsageNode) => boolean,
+): number | null {
+  let sum: ExactSum | null = null;
+  for (const span of spans) {
+    const value = measure(span);
+    if (value === null) continue;
+    sum ??= new ExactSum();
+    if (counts(span)) sum.add(value);
+  }
+  return sum?.value ?? null;
+}
+
+/** The ids above any span that reports the measure. A walk ends at an id it met before, so it also ends in a ring of parents. */
+function coveredIn(
   spans: readonly UsageNode[],
   parents: ReadonlyMap<string, string>,
   measure: (span: UsageNode) => number | null,
-): number | null {
-  const reporting = spans.filter((span) => measure(span) !== null);
-  if (reporting.length === 0) return null;
-  const covered = ancestorsOf(reporting, parents);
-  const sum = new ExactSum();
-  for (const span of reporting) {
-    const value = measure(span);
-    if (value !== null && !covered.has(span.span_id)) sum.add(value);
-  }
-  return sum.value;
-}
-
-/** The ids above any of `reporting`. A walk ends at an id it met before, so it also ends in a ring of parents. */
-function ancestorsOf(
-  reporting: readonly UsageNode[],
-  parents: ReadonlyMap<string, string>,
 ): ReadonlySet<string> {
   const above = new Set<string>();
-  for (const span of reporting) {
+  for (const span of spans) {
+    if (measure(span) === null) continue;
     let id = span.parent_span_id;
     while (id !== null && !above.has(id)) {
       above.add(id);

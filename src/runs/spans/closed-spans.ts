@@ -234,6 +234,10 @@ export class ClosedSpans implements RunSpans {
     return undefined;
   }
 
+  retold(): [] {
+    return [];
+  }
+
   lastTime(): Micros {
     return this.#lastTime;
   }

@@ -10,9 +10,10 @@ import { contextWeight, type RunContext } from '../../signal/run-context.js';
 import { contextOf } from '../rules/context-of-spans.js';
 import type { Micros } from '../../signal/time.js';
 import { lastSpeaking } from '../rules/run-outcome.js';
-import { usageOf, type Usage } from '../rules/usage.js';
+import { NOT_TOLD } from '../rules/told-calls.js';
+import { countedOnce, usageOf, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import type { RunSpans } from './run-spans.js';
+import type { Retold, RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
 /** The spans of a trace that has few: objects from all of which everything is worked out anew when somebody asks. */
@@ -94,6 +95,17 @@ export class FewSpans implements RunSpans {
 
   context(): RunContext {
     return contextOf(this.all());
+  }
+
+  retold(): Retold[] {
+    const spans = this.all();
+    const { told } = countedOnce(spans);
+    const retold: Retold[] = [];
+    for (const { span_id, same_as, counted } of spans) {
+      const now = told.get(span_id) ?? NOT_TOLD;
+      if (same_as !== now.same_as || counted !== now.counted) retold.push({ span_id, told: now });
+    }
+    return retold;
   }
 
   latestEnd(): Micros {

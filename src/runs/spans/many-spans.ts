@@ -8,15 +8,18 @@ import { usageFrom, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { Heap } from './heap.js';
 import { MapTally } from './map-tally.js';
-import type { RunSpans } from './run-spans.js';
+import type { Retold, RunSpans } from './run-spans.js';
 import { SaidOfRun } from './said-of-run.js';
 import { NO_ROW, SpanColumns } from './span-columns.js';
 import { doesSpeak, SpeakingSpans } from './speaking-spans.js';
 import type { SpanState } from './span-state.js';
+import { TellingSpans } from './telling-spans.js';
 import { UsageTree } from './usage-tree.js';
 
 /** The memory that a span takes here, compared with a span as an object. */
 const WEIGHT = 0.5;
+/** What it takes more where several scopes tell of calls. */
+const TELLING_WEIGHT = 0.4;
 
 /**
  * The spans of a trace that has many: what follows from them is updated with each span that comes, so that a commit costs what it
@@ -24,8 +27,8 @@ const WEIGHT = 0.5;
  */
 export class ManySpans implements RunSpans {
   readonly #columns = new SpanColumns();
-  readonly #tokens = new UsageTree(this.#columns, ({ tokens }) => tokens);
-  readonly #costs = new UsageTree(this.#columns, ({ costs }) => costs);
+  readonly #tokens = this.#tree(({ tokens }) => tokens);
+  readonly #costs = this.#tree(({ costs }) => costs);
   readonly #said = new SaidOfRun(this.#columns);
   /** Spans without a parent, and some that have got one since. */
   readonly #roots = new Heap<number>((a, b) => this.#columns.isBefore(a, b));
@@ -38,6 +41,8 @@ export class ManySpans implements RunSpans {
   #isOfAgent = false;
   #map: MapTally | null = null;
   #speaking: SpeakingSpans | null = null;
+  /** Null while a single scope tells of calls. */
+  #telling: TellingSpans | null = null;
 
   /** Made from the same objects, which stay until {@link release}. */
   static of(spans: Iterable<SpanState>): ManySpans {
@@ -54,7 +59,8 @@ export class ManySpans implements RunSpans {
   }
 
   get weight(): number {
-    return Math.ceil(this.#columns.ids.size * (WEIGHT + this.#said.weight) + this.#columns.contextWeight);
+    const each = WEIGHT + this.#said.weight + (this.#telling === null ? 0 : TELLING_WEIGHT);
+    return Math.ceil(this.#columns.ids.size * each + this.#columns.contextWeight);
   }
 
   get hasRoot(): boolean {
@@ -175,7 +181,17 @@ export class ManySpans implements RunSpans {
   }
 
   usage(): Usage {
+    this.#telling?.judge();
     return usageFrom(this.#tokens.total, this.#costs.total);
+  }
+
+  retold(): Retold[] {
+    this.#telling?.judge();
+    const keyOf = (row: number): string => this.#columns.ids.key(row);
+    return Array.from(this.#telling?.news() ?? [], ([row, { same_as, counted }]) => ({
+      span_id: keyOf(row),
+      told: { same_as: same_as === null ? null : keyOf(same_as), counted },
+    }));
   }
 
   context(): RunContext {
@@ -222,6 +238,8 @@ export class ManySpans implements RunSpans {
     this.#said.arrived(row);
     this.#map?.arrived(row);
     this.#speaking?.arrived(row);
+    this.#telling?.arrived(row);
+    this.#listen();
   }
 
   #change(row: number, parent: number, span: SpanFacts): void {
@@ -229,6 +247,7 @@ export class ManySpans implements RunSpans {
     const [tokens, cost] = [doubleAt(columns.tokens, row), doubleAt(columns.costs, row)];
     const before = this.#said.ranks(row);
     const spoke = doesSpeak(columns, row);
+    const wasCall = columns.voice(row) !== null;
     const isLinked = columns.parents[row] === NO_ROW && parent !== NO_ROW;
     const node = intAt(columns.nodes, row);
     columns.set(row, parent, parent !== NO_ROW, span);
@@ -249,5 +268,21 @@ export class ManySpans implements RunSpans {
       this.#speaking?.linked(row);
     }
     this.#said.changed(row, before);
+    if (!wasCall) this.#telling?.arrived(row);
+    else {
+      if (isLinked) this.#telling?.linked(row);
+      this.#telling?.changed(row);
+    }
+    this.#listen();
+  }
+
+  /** From where on several scopes tell of calls. */
+  #listen(): void {
+    if (this.#telling === null && this.#columns.haveSeveralTellers)
+      this.#telling = new TellingSpans(this.#columns, this.#tokens, this.#costs);
+  }
+
+  #tree(values: (columns: SpanColumns) => Float64Array): UsageTree {
+    return new UsageTree(this.#columns, values, (row) => this.#telling?.covered(row));
   }
 }

@@ -1,7 +1,14 @@
 import type { RunFacts } from '../rules/run-facts.js';
 import type { Micros } from '../../signal/time.js';
 import type { SpanFacts } from '../rules/span-facts.js';
+import type { ToldCall } from '../rules/told-calls.js';
 import type { SpanState } from './span-state.js';
+
+/** What counts of a span from now on. The ids are keys. */
+export interface Retold {
+  readonly span_id: string;
+  readonly told: ToldCall;
+}
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
 export interface RunSpans extends RunFacts {
@@ -27,6 +34,11 @@ export interface RunSpans extends RunFacts {
   top(): SpanFacts | undefined;
   /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a closed run. */
   lastSpeaking(): SpanFacts | undefined;
+  /**
+   * The spans of which something else counts than their facts say, with what it is: `rules/told-calls.ts`. Of a closed run none: it
+   * does not change any more.
+   */
+  retold(): readonly Retold[];
   /** The latest start or end of any span; -Infinity where there is none. */
   lastTime(): Micros;
 }

@@ -8,9 +8,11 @@ import {
   type RunStatus,
 } from '../../signal/span.js';
 import { NO_NODE } from '../../signal/service-map.js';
+import { printCallKey, RADIX, readCallKey, type CallKey } from '../../signal/call-key.js';
 import { contextWeight, printContext, type RunContext } from '../../signal/run-context.js';
 import { speaks } from '../rules/run-outcome.js';
 import type { SpanFacts } from '../rules/span-facts.js';
+import { WHOLE } from '../rules/told-calls.js';
 import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
 
 /** In place of a parent's row: there is no parent, or it is not known. */
@@ -21,12 +23,17 @@ const NO_HINT = -1;
 const NO_KIND = 255;
 /** In place of the number of a context. */
 const NO_CONTEXT = -1;
+/** In place of the number of a voice. */
+const NO_VOICE = -1;
+
+/** Who tells of calls, and of which model: a call key without the id of the answer. */
+export type Voice = Omit<CallKey, 'response'>;
 
 /** What is kept of a span beside its id: {@link SpanFacts}, with the parent's row. */
 export type SpanValues = Omit<SpanFacts, 'span_id' | 'parent_span_id'>;
 
 /**
- * What a run's header and the service map depend on, for very many spans: a row of numbers for each, about a hundred bytes. A
+ * What a run's header and the service map depend on, for very many spans: a row of numbers for each, some hundred and twenty bytes. A
  * span that is only known as the parent of others has a row, too: then `isHere` is false.
  */
 export class SpanColumns {
@@ -41,6 +48,14 @@ export class SpanColumns {
   types = new Uint8Array(FIRST_ROWS);
   seqs = new Float64Array(FIRST_ROWS);
   lines = new Uint32Array(FIRST_ROWS);
+  /** Hashes of the ids of calls' answers; 0 where there is none. */
+  responses = new Float64Array(FIRST_ROWS);
+  /** Of spans whose call another one counts, its row. */
+  sames = new Int32Array(FIRST_ROWS);
+  /** What counts of each span: `told-calls.ts`. */
+  counts = new Uint8Array(FIRST_ROWS);
+  /** Whether spans of several scopes tell of calls. */
+  haveSeveralTellers = false;
   /** How many spans there are. */
   size = 0;
   #here = new Uint8Array(FIRST_ROWS);
@@ -52,6 +67,9 @@ export class SpanColumns {
   #contexts = new Int32Array(FIRST_ROWS);
   readonly #contextNumbers = new Map<string, number>();
   readonly #contextList: RunContext[] = [];
+  #voices = new Int32Array(FIRST_ROWS);
+  readonly #voiceNumbers = new Map<string, number>();
+  readonly #voiceList: Voice[] = [];
   /** The memory of all contexts, compared with that of a span as an object. */
   contextWeight = 0;
   /** Only spans without a parent, and those that speak for their run, can give theirs to a header. */
@@ -67,6 +85,9 @@ export class SpanColumns {
       this.nodes[row] = NO_NODE;
       this.#hints[row] = NO_HINT;
       this.#contexts[row] = NO_CONTEXT;
+      this.#voices[row] = NO_VOICE;
+      this.sames[row] = NO_ROW;
+      this.counts[row] = WHOLE;
       this.ends[row] = NaN;
       this.tokens[row] = NaN;
       this.costs[row] = NaN;
@@ -108,12 +129,19 @@ export class SpanColumns {
     return context === NO_CONTEXT ? null : itemAt(this.#contextList, context);
   }
 
+  /** Who tells of a call; null of a span that is none. */
+  voice(row: number): Voice | null {
+    const voice = intAt(this.#voices, row);
+    return voice === NO_VOICE ? null : itemAt(this.#voiceList, voice);
+  }
+
   error(row: number): string | null {
     return this.#errors.get(row) ?? null;
   }
 
   /** Puts a span into its row, or a version that says more. @param parent its row */
   set(row: number, parent: number, hasParent: boolean, span: SpanValues): void {
+    const same = span.same_as === null ? NO_ROW : this.row(span.same_as);
     if (!this.isHere(row)) {
       this.#here[row] = 1;
       this.size++;
@@ -129,6 +157,9 @@ export class SpanColumns {
     this.#hints[row] = span.agent_hint === null ? NO_HINT : this.#hintNumber(span.agent_hint);
     this.#kinds[row] = span.run_kind === null ? NO_KIND : RUN_KINDS.indexOf(span.run_kind);
     this.#contexts[row] = span.context === null ? NO_CONTEXT : this.#contextNumber(span.context);
+    this.sames[row] = same;
+    this.counts[row] = span.counted;
+    this.#setCall(row, span.call_key);
     const source = span.agent_hint?.source;
     const isKept = !hasParent || speaks({ isRoot: false, type: span.type, status: span.status, source });
     if (!isKept || span.error_message === null) this.#errors.delete(row);
@@ -138,6 +169,7 @@ export class SpanColumns {
   /** Everything that is kept of a span. */
   facts(row: number): SpanFacts {
     const parent = intAt(this.parents, row);
+    const same = intAt(this.sames, row);
     const numberOf = (value: number): number | null => (Number.isNaN(value) ? null : value);
     return {
       span_id: this.ids.key(row),
@@ -153,6 +185,9 @@ export class SpanColumns {
       context: this.context(row),
       total_tokens: numberOf(doubleAt(this.tokens, row)),
       cost_usd: numberOf(doubleAt(this.costs, row)),
+      call_key: this.#callKey(row),
+      same_as: same === NO_ROW ? null : this.ids.key(same),
+      counted: byteAt(this.counts, row),
     };
   }
 
@@ -160,6 +195,33 @@ export class SpanColumns {
   isBefore(a: number, b: number): boolean {
     const difference = doubleAt(this.starts, a) - doubleAt(this.starts, b);
     return difference === 0 ? this.ids.compare(a, b) < 0 : difference < 0;
+  }
+
+  #setCall(row: number, key: string | null): void {
+    if (key === null) {
+      this.#voices[row] = NO_VOICE;
+      return;
+    }
+    const { response, ...voice } = readCallKey(key);
+    this.#voices[row] = this.#voiceNumber(voice);
+    this.responses[row] = response === '' ? 0 : Number.parseInt(response, RADIX);
+    this.haveSeveralTellers ||= this.#voiceList[0]?.teller !== voice.teller;
+  }
+
+  #callKey(row: number): string | null {
+    const voice = this.voice(row);
+    if (voice === null) return null;
+    const response = doubleAt(this.responses, row);
+    return printCallKey({ ...voice, response: response === 0 ? '' : response.toString(RADIX) });
+  }
+
+  #voiceNumber(voice: Voice): number {
+    const key = printCallKey({ ...voice, response: '' });
+    const known = this.#voiceNumbers.get(key);
+    if (known !== undefined) return known;
+    const number = this.#voiceList.push(voice) - 1;
+    this.#voiceNumbers.set(key, number);
+    return number;
   }
 
   #hintNumber(hint: AgentHint): number {
@@ -196,5 +258,9 @@ export class SpanColumns {
     this.#kinds = grown(this.#kinds, Uint8Array);
     this.#contexts = grown(this.#contexts, Int32Array);
     this.#hints = grown(this.#hints, Int32Array);
+    this.#voices = grown(this.#voices, Int32Array);
+    this.responses = grown(this.responses, Float64Array);
+    this.sames = grown(this.sames, Int32Array);
+    this.counts = grown(this.counts, Uint8Array);
   }
 }

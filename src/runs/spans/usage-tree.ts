@@ -10,14 +10,25 @@ import { NO_ROW, type SpanColumns } from './span-columns.js';
 export class UsageTree {
   readonly #columns: SpanColumns;
   readonly #values: (columns: SpanColumns) => Float64Array;
+  readonly #covered: (row: number) => void;
   readonly #sum = new ExactSum();
   #reporting = 0;
   #isAbove = new Uint8Array(FIRST_ROWS);
+  /** Spans whose call is counted by another one. */
+  readonly #leftOut = new Set<number>();
 
-  /** @param values the measure; NaN where a span does not report it */
-  constructor(columns: SpanColumns, values: (columns: SpanColumns) => Float64Array) {
+  /**
+   * @param values the measure; NaN where a span does not report it
+   * @param covered told of each span that is above one that reports, from then on
+   */
+  constructor(
+    columns: SpanColumns,
+    values: (columns: SpanColumns) => Float64Array,
+    covered: (row: number) => void,
+  ) {
     this.#columns = columns;
     this.#values = values;
+    this.#covered = covered;
   }
 
   /** Null where no span reports any. */
@@ -30,7 +41,7 @@ export class UsageTree {
     const value = this.#value(row);
     if (Number.isNaN(value)) return;
     const isNew = Number.isNaN(before);
-    if (!this.#above(row)) {
+    if (this.#counts(row)) {
       if (!isNew) this.#sum.remove(before);
       this.#sum.add(value);
     }
@@ -42,22 +53,39 @@ export class UsageTree {
 
   /** The parent of a span is known from now on. */
   linked(row: number): void {
-    if (this.#above(row) || !Number.isNaN(this.#value(row))) {
+    if (this.isAbove(row) || !Number.isNaN(this.#value(row))) {
       this.#markFrom(intAt(this.#columns.parents, row));
     }
   }
 
+  /** Leaves a span out of the sum, or takes it in again. */
+  leaveOut(row: number, isLeftOut: boolean): void {
+    if (this.#leftOut.has(row) === isLeftOut) return;
+    const value = this.#value(row);
+    const isInSum = !Number.isNaN(value) && !this.isAbove(row);
+    if (isInSum && isLeftOut) this.#sum.remove(value);
+    if (isInSum && !isLeftOut) this.#sum.add(value);
+    if (isLeftOut) this.#leftOut.add(row);
+    else this.#leftOut.delete(row);
+  }
+
+  /** Whether a span below it reports. */
+  isAbove(row: number): boolean {
+    return this.#isAbove[row] === 1;
+  }
+
   #markFrom(row: number): void {
-    for (let at = row; at !== NO_ROW && !this.#above(at); at = intAt(this.#columns.parents, at)) {
+    for (let at = row; at !== NO_ROW && !this.isAbove(at); at = intAt(this.#columns.parents, at)) {
       while (at >= this.#isAbove.length) this.#isAbove = grown(this.#isAbove, Uint8Array);
-      this.#isAbove[at] = 1;
       const value = this.#value(at);
-      if (!Number.isNaN(value)) this.#sum.remove(value);
+      if (!Number.isNaN(value) && this.#counts(at)) this.#sum.remove(value);
+      this.#isAbove[at] = 1;
+      this.#covered(at);
     }
   }
 
-  #above(row: number): boolean {
-    return this.#isAbove[row] === 1;
+  #counts(row: number): boolean {
+    return !this.isAbove(row) && !this.#leftOut.has(row);
   }
 
   #value(row: number): number {

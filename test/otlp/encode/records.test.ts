@@ -190,6 +190,7 @@ void t.test('a cost that this side priced goes along as such, with its parts and
   for (const span of batch.items.flatMap(({ spans }) => spans)) {
     span.cost_usd = 123;
     span.call = {
+      ...span.call,
       provider: span.call?.provider ?? null,
       usage: span.call?.usage ?? null,
       cost: { source: 'priced', rule: 'prices.yaml:1 m', input: 100, output: 23 },

@@ -2,10 +2,16 @@ import t from 'tap';
 import { FIELDS } from '../../../src/otlp/map/conventions/convention.js';
 import { CONVENTIONS } from '../../../src/otlp/map/clients/index.js';
 import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
+import { callKey, readCallKey } from '../../../src/signal/call-key.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import { mapSpan } from '../../support/mapped-span.js';
 
 const LLM = { 'openinference.span.kind': 'LLM' };
+
+/** What is kept of the id of an answer. */
+function hashOf(response: string): string {
+  return readCallKey(callKey({ scope: '', model: null, provider: null, response })).response;
+}
 
 /**
  * The sources of a field, the best first, each with a value that it alone would give. A span that
@@ -218,6 +224,14 @@ const CHAINS: Readonly<
       ['gen_ai.usage.raw', '{"completion_tokens_details": {"audio_tokens": 12}}', 12],
       ['langsmith.metadata.usage_metadata', '{"output_token_details": {"audio": 13}}', 13],
       ['langsmith.usage_metadata', '{"output_token_details": {"audio": 14}}', 14],
+    ],
+  ],
+  response_id: [
+    ({ call }) => readCallKey(call?.key ?? '').response,
+    [
+      ['gen_ai.response.id', 'a', hashOf('a')],
+      ['ai.response.id', 'b', hashOf('b')],
+      ['output.value', '{"id": "chatcmpl-c"}', hashOf('chatcmpl-c')],
     ],
   ],
   provider: [

@@ -259,7 +259,7 @@ void t.test('HTTP, RPC and databases, by their new names and their old ones', as
 void t.test("the tokens of a provider's own answer count where no attribute tells any", async (t) => {
   const of = (usage: JsonObject, more: JsonObject = {}) => {
     const span = mapSpan({ ...LLM, ...more, 'output.value': JSON.stringify({ id: '1', usage }) });
-    return [span.input_tokens, span.output_tokens, span.total_tokens, span.call?.usage];
+    return [span.input_tokens, span.output_tokens, span.total_tokens, span.call?.usage ?? undefined];
   };
   t.strictSame(
     of({

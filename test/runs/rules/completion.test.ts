@@ -33,6 +33,9 @@ function aCall(
     run_kind: null,
     context: null,
     call_details: printCall({ usage: null, cost: null, ...details }),
+    call_key: null,
+    same_as: null,
+    counted: null,
     derived: 0,
   };
 }

@@ -10,12 +10,15 @@ type Tree = readonly (readonly [
   cost: number | null,
 ])[];
 
+const NO_CALL = { call_key: null, started_at: 1, ended_at: 2 };
+
 function nodes(tree: Tree): UsageNode[] {
   return tree.map(([span_id, parent_span_id, total_tokens, cost_usd]) => ({
     span_id,
     parent_span_id,
     total_tokens,
     cost_usd,
+    ...NO_CALL,
   }));
 }
 
@@ -136,6 +139,7 @@ void t.test('the order in which spans came makes no difference', async (t) => {
       // The parent is one of lower number, or nobody.
       const spans = made.map(({ parent, ...measures }, i) => ({
         ...measures,
+        ...NO_CALL,
         span_id: String(i),
         parent_span_id: parent < i ? String(parent) : null,
       }));

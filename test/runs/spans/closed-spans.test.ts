@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { SpanFacts } from '../../../src/runs/rules/span-facts.js';
+import { WHOLE } from '../../../src/runs/rules/told-calls.js';
 import { ClosedSpans } from '../../../src/runs/spans/closed-spans.js';
 import { FewSpans } from '../../../src/runs/spans/few-spans.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
@@ -24,6 +25,9 @@ function aSpan(n: number, parent: number | null, changes: Partial<SpanFacts> = {
     context: null,
     total_tokens: null,
     cost_usd: null,
+    call_key: null,
+    same_as: null,
+    counted: WHOLE,
     ...{ seq: 1, line: 0, row: undefined, payload: undefined, changed: true },
     ...changes,
   };

@@ -10,7 +10,11 @@ import { countTrace } from '../../../src/signal/trace-map.js';
 import { speaksForRun } from '../../../src/runs/rules/run-outcome.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
-import { usageOf } from '../../../src/runs/rules/usage.js';
+import { filledCallKey } from '../../../src/signal/call-key.js';
+import { NOT_TOLD, WHOLE } from '../../../src/runs/rules/told-calls.js';
+import { countedOnce, usageOf } from '../../../src/runs/rules/usage.js';
+import { callKeys } from '../histories.js';
+import { must } from '../../../src/signal/checked.js';
 import { holds, same } from '../../support/property.js';
 
 const AGENT = 7;
@@ -45,6 +49,9 @@ const message = (ids: number): fc.Arbitrary<Message> =>
     run_kind: nullable(fc.constantFrom('other', 'other', 'other', 'agent')),
     total_tokens: nullable(fc.constantFrom(0, 1, 5, 2 ** 53 - 1, 2 ** 52 + 1)),
     cost_usd: nullable(fc.constantFrom(0, 3, 999_999_999_999e6, 123_456_789_012_345)),
+    call_key: fc.option(callKeys, { nil: null, freq: 4 }),
+    same_as: fc.constant(null),
+    counted: fc.constant(WHOLE),
   });
 
 /** As a store lets messages of one span follow each other: `completedSpan`. */
@@ -63,6 +70,7 @@ function completed(before: Message, later: Message): Message {
     run_kind: surer(before.run_kind, later.run_kind),
     total_tokens: before.total_tokens === null ? later.total_tokens : before.total_tokens,
     cost_usd: before.cost_usd ?? later.cost_usd,
+    call_key: filledCallKey(before.call_key, later.call_key),
     node: later.node,
   };
 }
@@ -100,6 +108,9 @@ function compare(many: ManySpans, known: ReadonlyMap<string, Message>): void {
   same(many.header(), headerOf(spans));
   same(many.context(), contextOf(spans));
   same(many.usage(), usageOf(spans));
+  const { told } = countedOnce(spans);
+  for (const { span_id, same_as, counted } of spans)
+    same({ same_as, counted }, told.get(span_id) ?? NOT_TOLD);
   same(many.latestEnd(), latestEnd(spans));
   same(
     many.hasRoot,
@@ -145,6 +156,12 @@ for (const { ids, length } of [
               known.set(next.span_id, merged);
               if (merged !== stored) many.put(stateOf(merged));
             }
+            for (const { span_id, told: now } of many.retold()) {
+              const retold = { ...must(known.get(span_id), 'span'), ...now };
+              known.set(span_id, retold);
+              many.put(stateOf(retold));
+            }
+            same(many.retold(), []);
             many.release();
             compare(many, known);
             many.release();
@@ -183,6 +200,9 @@ void t.test('a chain of ten thousand spans whose names differ, from its end to i
       context: null,
       total_tokens: 1,
       cost_usd: n,
+      call_key: null,
+      same_as: null,
+      counted: WHOLE,
     };
     spans.push(span);
     many.put(stateOf(span));

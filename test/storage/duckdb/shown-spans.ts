@@ -26,6 +26,8 @@ export type ShownSpan = Omit<
   readonly started_at: string;
   readonly ended_at: string | null;
   readonly cost_usd: number | null;
+  readonly counted?: false;
+  readonly same_as?: string;
 };
 
 /** The spans of a stored trace, all pages of them. */

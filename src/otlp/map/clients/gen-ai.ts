@@ -53,6 +53,7 @@ export const GEN_AI: Convention = {
     is_failed: { 'gen_ai.tool.status': { rank: 1, read: only('error') } },
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
+    response_id: { 'gen_ai.response.id': { rank: 1 } },
     // As programs call them that follow no convention: last of all.
     session_id: {
       'gen_ai.conversation.id': { rank: 1 },

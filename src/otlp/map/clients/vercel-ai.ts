@@ -30,6 +30,7 @@ export const VERCEL_AI: Convention = {
     tool_name: { 'ai.toolCall.name': { rank: 3 } },
     model: { 'ai.model.id': { rank: 6 } },
     provider: { 'ai.model.provider': { rank: 5 } },
+    response_id: { 'ai.response.id': { rank: 2 } },
     session_id: {
       'ai.telemetry.metadata.sessionId': { rank: 5 },
       'ai.telemetry.metadata.session_id': { rank: 9 },

@@ -30,6 +30,8 @@ export const FIELDS = [
   'entity',
   'model',
   'provider',
+  /** The id that the provider gave the answer. */
+  'response_id',
   'session_id',
   'user_id',
   'tags',

@@ -25,6 +25,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   entity: text,
   model: text,
   provider: text,
+  response_id: identity,
   session_id: identity,
   user_id: identity,
   tags: texts,

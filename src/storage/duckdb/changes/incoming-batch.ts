@@ -1,10 +1,12 @@
 import type { SpanRow } from '../../../runs/rules/rows.js';
+import { WHOLE, type ToldCall } from '../../../runs/rules/told-calls.js';
 import type { SentRows } from '../../../runs/sent-spans.js';
 import { runKey } from '../../../runs/run-key.js';
 import { intAt, itemAt, wordAt } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
 import { NO_NODE } from '../../../signal/service-map.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
+import { wordsOfKey } from '../../../worker/uuid-words.js';
 import { indexOf } from '../../table.js';
 import { SPAN_WIRE } from '../../tables.js';
 import type { Counted } from '../messages/counted.js';
@@ -31,6 +33,8 @@ export class IncomingBatch implements SentRows {
   readonly traceIds: Uint32Array;
   readonly spanIds: Uint32Array;
   readonly parentIds: Uint32Array;
+  /** Of each span the one by which its call is counted, where that is another one. */
+  readonly sameIds: Uint32Array;
   readonly bytes: number;
   /** Whose quota it counts for; null where it counts for none. */
   readonly counted: Counted | null;
@@ -58,6 +62,7 @@ export class IncomingBatch implements SentRows {
     this.traceIds = this.traces.uuidWords(TRACE_ID);
     this.spanIds = this.spans.uuidWords(SPAN_ID);
     this.parentIds = this.spans.uuidWords(PARENT_ID);
+    this.sameIds = this.spans.uuidWords(SAME_AS);
     this.map = message.map ?? null;
     this.#prompts = message.prompts ?? null;
     this.usesPrompts = this.#prompts?.numbers.some((number) => number !== null) ?? false;
@@ -117,6 +122,14 @@ export class IncomingBatch implements SentRows {
     return this.spans.row(SPAN_WIRE, row);
   }
 
+  /** Something else counts of a span than its sender found, who knew less of the run. */
+  tell(row: number, { same_as, counted }: ToldCall): void {
+    if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
+    this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;
+    this.spans.bytes(COUNTED)[row] = counted;
+    this.spans.nullFlags(COUNTED)[row] = counted === WHOLE ? 1 : 0;
+  }
+
   agent(trace: number): string {
     return this.traces.textBytes(AGENT, trace).toString('utf8');
   }
@@ -133,5 +146,7 @@ const SPAN_COUNT = indexOf(TRACE_MESSAGE, 'spans');
 const AGENT = indexOf(TRACE_MESSAGE, 'agent');
 const PARENT_ID = indexOf(SPAN_WIRE, 'parent_span_id');
 const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
+const SAME_AS = indexOf(SPAN_WIRE, 'same_as');
+const COUNTED = indexOf(SPAN_WIRE, 'counted');
 /** The position of the payload among the columns of a span as it crosses. */
 export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');

@@ -9,6 +9,7 @@ import { SPAN_WIRE, TRACE_WIRE } from '../../tables.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import { beginsPiece, payloadsOf, type Payload } from '../../../runs/rules/payload.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
+import { WHOLE } from '../../../runs/rules/told-calls.js';
 import { agentHint, runKind } from '../../../runs/rules/span-facts.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
@@ -113,6 +114,9 @@ export function newSpansAt(
       context,
       total_tokens: numberAt(S.total_tokens, row),
       cost_usd: numberAt(S.cost_usd, row),
+      call_key: textAt(S.call_key, row),
+      same_as: spans.isNull(S.same_as, row) ? null : uuidKey(batch.sameIds, row * 4),
+      counted: numberAt(S.counted, row) ?? WHOLE,
       seq: 0,
       line: 0,
       row: undefined,
@@ -143,4 +147,7 @@ const S = {
   agent_name: indexOf(SPAN_WIRE, 'agent_name'),
   total_tokens: indexOf(SPAN_WIRE, 'total_tokens'),
   cost_usd: indexOf(SPAN_WIRE, 'cost_usd'),
+  call_key: indexOf(SPAN_WIRE, 'call_key'),
+  same_as: indexOf(SPAN_WIRE, 'same_as'),
+  counted: indexOf(SPAN_WIRE, 'counted'),
 };

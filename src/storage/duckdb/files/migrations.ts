@@ -21,7 +21,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 2,
+  version: 3,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -32,7 +32,16 @@ export const SEGMENT_SCHEMA: Schema = {
     createLogTerms(catalog),
     TEXT_BLOCKS.create(catalog),
   ],
-  upgrades: [],
+  upgrades: [
+    {
+      // What tells that several spans are about one model call.
+      version: 3,
+      statements: (catalog) =>
+        ['call_key VARCHAR', 'same_as UUID', 'counted UTINYINT'].map(
+          (column) => `ALTER TABLE ${catalog}.main.spans ADD COLUMN ${column}`,
+        ),
+    },
+  ],
 };
 
 /** The main file. In its first schema it also held users, keys and all the rest of the control plane. */

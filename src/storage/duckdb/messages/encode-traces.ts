@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../signal/attributes.js';
 import type { TracesBatch } from '../../../signal/batch.js';
 import { must } from '../../../signal/checked.js';
 import type { EventType } from '../../../signal/event.js';
@@ -6,10 +5,9 @@ import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../.
 import { contextIn, NO_CONTEXT, printContext } from '../../../signal/run-context.js';
 import { printCall } from '../../../signal/call-details.js';
 import { deriveBatch } from '../../../signal/derive-map.js';
-import { sentOf } from '../../../signal/sent-span.js';
 import { fitsBatch, type BatchMap } from '../../../signal/service-map.js';
 import { TYPE_CODES } from '../../../signal/trace-map.js';
-import type { TraceHeader, TraceRecord } from '../../../signal/trace.js';
+import type { TraceRecord } from '../../../signal/trace.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
@@ -18,9 +16,11 @@ import { durationMs, totalTokens } from '../../../runs/rules/completion.js';
 import { DERIVED, FOLLOWS_SPANS } from '../../../runs/rules/derived.js';
 import { indexOf } from '../../table.js';
 import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../../tables.js';
-import { PayloadWriter, type GivenPayload } from '../../../runs/rules/payload.js';
-import { usageOf, type UsageNode } from '../../../runs/rules/usage.js';
+import { PayloadWriter } from '../../../runs/rules/payload.js';
+import { haveSeveralTellers, WHOLE, type ToldCall } from '../../../runs/rules/told-calls.js';
+import { countedOnce, type Usage, type UsageNode } from '../../../runs/rules/usage.js';
 import type { Counted } from './counted.js';
+import { givenPayload } from './given-payload.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
 import { printJson } from '../../../signal/json.js';
 
@@ -88,8 +88,9 @@ export class TracesEncoder {
     const traces = new ColumnsWriter(TRACE_MESSAGE, batch.items.length, this.#traceText);
     let row = 0;
     batch.items.forEach((item, i) => {
-      for (const span of item.spans) writeSpan(spans, row++, span);
-      writeHeader(traces, i, item.trace, item.spans);
+      const used = usedIn(item);
+      for (const span of item.spans) writeSpan(spans, row++, span, used?.told.get(span.span_id));
+      writeHeader(traces, i, item, used?.usage);
     });
     this.#writePayloads(spans, batch);
     return {
@@ -129,7 +130,18 @@ function mapMessage(map: BatchMap, items: readonly TraceRecord[]): MapMessage {
   return { names, nodes: nodes.slice(), nodeSums: nodeSums.slice(), edgeSums: edgeSums.slice() };
 }
 
-function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
+/** What its spans use, and what counts of them; undefined where that says nothing new. */
+function usedIn({ trace, spans }: TraceRecord): ReturnType<typeof countedOnce> | undefined {
+  const isDeclared = trace.total_tokens !== null && trace.total_cost_usd !== null;
+  if (isDeclared && !haveSeveralTellers(spans.map(callKeyOf))) return undefined;
+  return countedOnce(spans.map(usageNode));
+}
+
+function callKeyOf({ type, call }: SpanRecord): string | null {
+  return type === 'llm' ? (call?.key ?? null) : null;
+}
+
+function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: ToldCall | undefined): void {
   let derived = 0;
   to.uuid(S.trace_id, row, span.trace_id);
   to.uuid(S.span_id, row, span.span_id);
@@ -162,13 +174,19 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord): void {
   nullableText(to, S.context, row, span.context && printContext(span.context));
   nullableText(to, S.call_details, row, span.call === null ? null : printCall(span.call));
   to.byte(S.derived, row, derived);
+  nullableText(to, S.call_key, row, callKeyOf(span));
+  if (told === undefined || told.same_as === null) to.isNull(S.same_as, row);
+  else to.uuid(S.same_as, row, told.same_as);
+  if (told === undefined || told.counted === WHOLE) to.isNull(S.counted, row);
+  else to.byte(S.counted, row, told.counted);
 }
 
+/** @param used by the spans; undefined where the header declares that */
 function writeHeader(
   to: ColumnsWriter,
   row: number,
-  header: TraceHeader,
-  spans: readonly SpanRecord[],
+  { trace: header, spans }: TraceRecord,
+  used: Usage | undefined,
 ): void {
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
   to.uuid(T.trace_id, row, header.trace_id);
@@ -189,16 +207,13 @@ function writeHeader(
   nullableText(to, T.error_message, row, header.error_message);
   let tokens = header.total_tokens;
   let cost = header.total_cost_usd;
-  if (tokens === null || cost === null) {
-    const usage = usageOf(spans.map(usageNode));
-    if (tokens === null) {
-      derived |= DERIVED.total_tokens;
-      tokens = usage.total_tokens;
-    }
-    if (cost === null) {
-      derived |= DERIVED.total_cost_usd;
-      cost = usage.total_cost_usd;
-    }
+  if (tokens === null) {
+    derived |= DERIVED.total_tokens;
+    tokens = used?.total_tokens ?? null;
+  }
+  if (cost === null) {
+    derived |= DERIVED.total_cost_usd;
+    cost = used?.total_cost_usd ?? null;
   }
   nullableInt(to, T.total_tokens, row, tokens);
   nullableInt(to, T.total_cost_usd, row, cost);
@@ -226,6 +241,9 @@ function usageNode(span: SpanRecord): UsageNode {
     parent_span_id: span.parent_span_id,
     total_tokens: totalTokens(span),
     cost_usd: span.cost_usd,
+    call_key: callKeyOf(span),
+    started_at: span.started_at,
+    ended_at: span.ended_at,
   };
 }
 
@@ -242,37 +260,6 @@ function nullableDouble(to: ColumnsWriter, column: number, row: number, value: n
 function nullableText(to: ColumnsWriter, column: number, row: number, value: string | null): void {
   if (value === null) to.isNull(column, row);
   else to.text(column, row, value);
-}
-
-/** Types of spans that make no node. */
-const NODELESS: ReadonlySet<string> = new Set(['llm', 'tool']);
-
-/** What is kept of the notes beside what was sent: all else that they say follows from that. */
-const KEPT_NOTES = ['usage', 'cost_source', 'provider'] as const;
-
-function givenPayload(span: SpanRecord): GivenPayload {
-  // A node follows from `metadata` where no mapping has said it.
-  const sent = span.map_hint === null && !NODELESS.has(span.type) ? undefined : sentOf(span);
-  return {
-    input: jsonOf(span.input_data),
-    output: jsonOf(span.output_data),
-    metadata: jsonOf(sent === undefined ? span.metadata : keptNotes(sent.notes)),
-    sent: sent?.bytes ?? null,
-    origin: sent?.origin.bytes ?? null,
-  };
-}
-
-function keptNotes(notes: JsonObject): JsonObject | null {
-  let kept: JsonObject | null = null;
-  for (const name of KEPT_NOTES) {
-    const value = notes[name];
-    if (value !== undefined) (kept ??= {})[name] = value;
-  }
-  return kept;
-}
-
-function jsonOf(value: JsonObject | null): string | null {
-  return value === null ? null : printJson(value);
 }
 
 /** The position of each column of a message, under its name. */

@@ -66,7 +66,7 @@ export async function listModels(
     const ofAgent = `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no}))`;
     parts = partsOfCalls([callsOf(ofAgent)]);
   }
-  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0), models AS MATERIALIZED (SELECT model, ${FIGURES} FROM hours GROUP BY model)`;
+  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${FIGURES} FROM hours GROUP BY model)`;
   const total = '(SELECT count(*) FROM models) AS count';
   const rows = await connection.rows(
     `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,

@@ -17,6 +17,7 @@ import type { Beside } from '../reads/read-pool.js';
 import { FEW_SPANS, firstPayloads, piecesOf } from '../runs/payloads.js';
 import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 import type { StoredEvent } from './logged-events.js';
+import { toldFields } from '../../print-run.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../figures/agents.js';
 import { parseJson } from '../../../signal/json.js';
@@ -42,6 +43,8 @@ const NOT_SHOWN: readonly string[] = [
   'run_kind',
   'context',
   'derived',
+  'call_key',
+  'counted',
 ];
 /** The columns of a span that are shown. */
 export const SHOWN = SPAN_WIRE.filter(({ name }) => !NOT_SHOWN.includes(name));
@@ -268,6 +271,7 @@ function spanJson(traceId: string, row: Row, { input, output }: Payload): string
     total_tokens: row.total_tokens,
     cost_usd: row.cost_usd === null ? null : moneyToNumber(Number(row.cost_usd)),
     error_message: row.error_message,
+    ...toldFields(row.same_as),
   });
   return `${head.slice(0, -1)},"input_data":${jsonOf(input)},"output_data":${jsonOf(output)}}`;
 }

@@ -49,6 +49,7 @@ function wholeSpan(traceId: string, { row, payload, events = [] }: SpanOnPage): 
       total_tokens: number(row.total_tokens),
       cost_usd: number(row.cost_usd),
       error_message: text(row.error_message),
+      ...(typeof row.same_as === 'string' && { same_as: row.same_as }),
     },
     call: text(row.call_details),
     // Views of a whole piece would cross with all of it.

@@ -10,6 +10,7 @@ import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { runKind, type SpanFacts } from '../../../runs/rules/span-facts.js';
 import { SPEAKING_SOURCES } from '../../../runs/rules/run-outcome.js';
+import { WHOLE } from '../../../runs/rules/told-calls.js';
 import { ManySpans } from '../../../runs/spans/many-spans.js';
 
 /** Stands in the place of a name's source, where the span gives no name. */
@@ -23,10 +24,13 @@ const GIVES_ERROR = `(parent_span_id IS NULL OR coalesce(agent_source, ${NO_SOUR
 const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
   epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce(cost_usd, 0),
   seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
+  coalesce(same_as, ${NO_ID}), coalesce(counted, ${WHOLE})::INTEGER,
   ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
-    + (cost_usd IS NULL)::INTEGER * 8 + (${GIVES_ERROR} AND error_message IS NOT NULL)::INTEGER * 16)::INTEGER,
+    + (cost_usd IS NULL)::INTEGER * 8 + (${GIVES_ERROR} AND error_message IS NOT NULL)::INTEGER * 16
+    + (same_as IS NULL)::INTEGER * 32)::INTEGER,
   coalesce(run_kind, ${NO_KIND})::INTEGER,
-  coalesce(agent_name, ''), coalesce(context, ''), CASE WHEN parent_span_id IS NULL THEN coalesce(error_message, '') ELSE '' END`;
+  coalesce(agent_name, ''), coalesce(context, ''), CASE WHEN parent_span_id IS NULL THEN coalesce(error_message, '') ELSE '' END,
+  coalesce(call_key, '')`;
 
 /** Loads the spans of one trace that has many. @param traceId printed from its binary form */
 export async function loadManySpans(
@@ -51,7 +55,8 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
   const [starts, ends, tokens] = [chunk.words(5, 8), chunk.words(6, 8), chunk.words(7, 8)];
   const costs = chunk.words(8, 8);
   const [seqs, lines] = [chunk.words(9, 8), chunk.words(10, 4)];
-  const [sources, flags, kinds] = [chunk.words(11, 4), chunk.words(12, 4), chunk.words(13, 4)];
+  const [sources, sames, counts] = [chunk.words(11, 4), chunk.words(12, 16), chunk.words(13, 4)];
+  const [flags, kinds] = [chunk.words(14, 4), chunk.words(15, 4)];
   let hint: AgentHint | null = null;
   let said = '';
   let context: RunContext | null = null;
@@ -78,14 +83,18 @@ function addChunk(spans: ManySpans, chunk: FixedChunk): void {
       agent_hint: hint,
       context,
       run_kind: kind === NO_KIND ? null : runKind(kind),
+      call_key: chunk.text(CALL_KEY, row) || null,
+      same_as: (nulls & 32) === 0 ? uuidKey(sames, row * 4) : null,
+      counted: wordAt(counts, row),
     };
     spans.place(spans.add(facts), { seq: int64At(seqs, row), line: wordAt(lines, row) });
   }
 }
 
-const NAME = 14;
-const CONTEXT = 15;
-const ERROR = 16;
+const NAME = 16;
+const CONTEXT = 17;
+const ERROR = 18;
+const CALL_KEY = 19;
 
 /** @param before that of the span before, which is used again where it is the same */
 function hintAt(chunk: FixedChunk, row: number, code: number, before: AgentHint | null): AgentHint | null {

@@ -34,7 +34,7 @@ export interface TouchedRows {
   readonly state: TraceState;
   readonly agentNo: number;
   readonly spans: readonly SpanState[];
-  /** Whether its spans are written from the sender's columns ({@link newSpanRows}). */
+  /** Whether its new spans are written from the sender's columns ({@link newSpanRows}). */
   readonly areSpansNew: boolean;
 }
 
@@ -137,7 +137,9 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
       ],
       replaces,
     });
-    if (areSpansNew) continue;
+    // New spans come before stored ones.
+    const first = areSpansNew ? spans.findIndex(({ row }) => row !== undefined) : 0;
+    if (first < 0) continue;
     spans.forEach((span, line) => {
       if (span.row === undefined) return;
       const isNewVersion = span.seq > 0;
@@ -147,14 +149,15 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
         replaces: isNewVersion,
       });
     });
-    for (const { firstLine, frames } of piecesOf(spans.map(({ payload }) => payload ?? NO_PAYLOAD))) {
+    const brought = spans.slice(first).map(({ payload }) => payload ?? NO_PAYLOAD);
+    for (const { firstLine, frames } of piecesOf(brought)) {
       const isLong = frames.length > LONG_PIECE_BYTES;
       const row = {
         trace_id: header.trace_id,
         lines: isLong ? null : frames,
         long_lines: isLong ? frames : null,
       };
-      payloads.push({ row, own: [seq, tenant, firstLine, frames.length], replaces: false });
+      payloads.push({ row, own: [seq, tenant, first + firstLine, frames.length], replaces: false });
     }
   }
   return [...objectRows(TRACES, headers), ...objectRows(SPANS, spanRows), ...objectRows(PAYLOADS, payloads)];

@@ -19,6 +19,7 @@ import type { LinkedPrompts } from '../prompts/linked-prompts.js';
 import type { RunChanges } from '../figures/counted-run.js';
 import type { Capture } from '../rows/segment.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
+import { tellAgain } from './tell-again.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { ClosedRuns } from '../runs/closed-runs.js';
 import type { Reloads } from '../runs/reloads.js';
@@ -136,6 +137,7 @@ export class Settlement {
     for (const state of states.values()) state.closeIfAsked();
     const group = { touched, fresh, states, items };
     const outcomes = await this.#changes.apply(group, stored);
+    await tellAgain(group, stored, this.#size);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, items));
     for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
     const written = [...touched].flatMap(([key, trace]) => {

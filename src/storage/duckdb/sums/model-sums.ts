@@ -1,3 +1,4 @@
+import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { MODEL_SUMS } from '../../sum-tables.js';
 import { SPANS } from '../../tables.js';
@@ -16,7 +17,10 @@ import type { Segment } from '../rows/segment.js';
 export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
 
 const HOUR_US = 3_600_000_000;
-const COUNTED = 'model, started_at, input_tokens, output_tokens, total_tokens, cost_usd';
+const COUNTED = 'model, started_at, input_tokens, output_tokens, total_tokens, cost_usd, counted';
+/** What counts of a call: another span may tell of it, too (`runs/rules/told-calls.ts`). */
+const counts = (what: keyof typeof COUNTS, row = ''): string =>
+  `(coalesce(${row}counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
 
 /** The columns of `MODEL_SUMS` after the tenant. */
 export const MODEL_PARTS = MODEL_SUMS.wire.map(({ name }) => name).join(', ');
@@ -40,18 +44,21 @@ export function startOf(hour: number): number {
 /**
  * What calls add to sums.
  *
- * @param calls from {@link callsOf} and {@link replacedCalls}
+ * @param rows from {@link callsOf} and {@link replacedCalls}
  * @param by columns to group by, beside hour and model
  */
-export function partsOfCalls(calls: readonly string[], by: readonly string[] = []): string {
-  const came = 'CASE WHEN sign > 0 THEN started_at END';
+export function partsOfCalls(rows: readonly string[], by: readonly string[] = []): string {
+  const came = 'CASE WHEN sign > 0 AND counted IS DISTINCT FROM 0 THEN started_at END';
   const gone = 'CASE WHEN is_gone THEN started_at END';
-  const sum = (column: string): string => `coalesce(sum(sign * ${column}), 0)::HUGEINT AS`;
+  const sum = (column: string, what: keyof typeof COUNTS): string =>
+    `coalesce(sum(CASE WHEN ${counts(what)} THEN sign * ${column} END), 0)::HUGEINT AS`;
+  const calls = `sum(CASE WHEN ${counts('call')} THEN sign ELSE 0 END)::BIGINT`;
+  const priced = `sum(CASE WHEN cost_usd IS NOT NULL AND ${counts('cost')} THEN sign ELSE 0 END)::BIGINT`;
   return `SELECT ${[...by, ''].join(', ')}(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER AS hour, model,
-    sum(sign)::BIGINT AS calls, sum(CASE WHEN cost_usd IS NULL THEN 0 ELSE sign END)::BIGINT AS priced_calls,
-    ${sum('cost_usd')} nanos, ${sum('input_tokens')} input_tokens, ${sum('output_tokens')} output_tokens, ${sum('total_tokens')} total_tokens,
+    ${calls} AS calls, ${priced} AS priced_calls, ${sum('cost_usd', 'cost')} nanos,
+    ${sum('input_tokens', 'call')} input_tokens, ${sum('output_tokens', 'call')} output_tokens, ${sum('total_tokens', 'call')} total_tokens,
     min(${came}) AS oldest, max(${came}) AS newest, min(${gone}) AS gone_oldest, max(${gone}) AS gone_newest
-    FROM (${calls.join(' UNION ALL ')}) GROUP BY ALL`;
+    FROM (${rows.join(' UNION ALL ')}) GROUP BY ALL`;
 }
 
 /**
@@ -72,7 +79,8 @@ export function callsOf(spans: string, also = '', removed = false): string {
  * @param newer a relation that leaves out what is replaced within it
  */
 export function replacedCalls(replaced: string, newer: string, also = ''): string {
-  const isGone = 'n.model IS DISTINCT FROM o.model OR n.started_at <> o.started_at OR n.type <> o.type';
+  const isGone =
+    'n.model IS DISTINCT FROM o.model OR n.started_at <> o.started_at OR n.type <> o.type OR n.counted IS NOT DISTINCT FROM 0';
   const columns = COUNTED.split(', ').map((name) => `o.${name}`);
   return `SELECT -1::BIGINT AS sign, ${isGone} AS is_gone, ${columns.join(', ')}${also}
     FROM (SELECT * FROM cold.main.${SPANS.name} WHERE ${IS_CALL} AND ${replaced}) o

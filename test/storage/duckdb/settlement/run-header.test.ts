@@ -5,12 +5,14 @@ import { contextOf } from '../../../../src/runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../../../src/runs/rules/header-of-spans.js';
 import { AGENT_SOURCES, RUN_STATUSES, type AgentHint, type SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../../../src/signal/trace.js';
-import { durationMs, totalTokens } from '../../../../src/runs/rules/completion.js';
+import { durationMs } from '../../../../src/runs/rules/completion.js';
 import { usageOf } from '../../../../src/runs/rules/usage.js';
 import { neverDiffers } from '../../../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
+import { callKeys } from '../../../runs/histories.js';
 import { aFollowingRecord } from '../following-records.js';
-import { without } from '../shown-spans.js';
+import { toldIn, usageNode, usageOf as modelsOf } from '../model-oracle.js';
+import { spansOf, without } from '../shown-spans.js';
 import { TestStore } from '../test-store.js';
 
 t.setTimeout(0);
@@ -57,11 +59,18 @@ const span = (run: number, n: number): fc.Arbitrary<SpanRecord> =>
         }),
       ),
       run_kind: optional(fc.constantFrom('other', 'other', 'other', 'agent'), 4),
+      key: optional(callKeys, 4),
     })
-    .map(({ start, length, ...fields }) => {
+    .map(({ start, length, key, ...fields }) => {
       const started_at = NOON + start;
       const ended_at = length === null ? null : started_at + length;
-      const record = aSpanRecord(traceId(run), { span_id: spanId(run, n), started_at, ended_at, ...fields });
+      const record = aSpanRecord(traceId(run), {
+        span_id: spanId(run, n),
+        started_at,
+        ended_at,
+        ...fields,
+        call: key === null ? null : { provider: null, usage: null, cost: null, key },
+      });
       return fields.status === 'running' ? pending(record) : record;
     });
 
@@ -153,7 +162,7 @@ const scenario = fc
 /** What must be stored of a run, by the rules of the store's README. */
 function expected({ spans, declared }: Run) {
   const given = headerOf(spans);
-  const usage = usageOf(spans.map((one) => ({ ...one, total_tokens: totalTokens(one) })));
+  const usage = usageOf(spans.map(usageNode));
   const context = contextOf(spans);
   const totals = {
     total_cost_usd: usage.total_cost_usd,
@@ -222,6 +231,11 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
     const found = await store.runs.read(tenant, id);
     if (found === null) throw new Error(`trace ${id} is not there`);
     deepStrictEqual(without(found, 'spans', 'trace_id', 'agent_id'), expected(one), `trace ${id}`);
+    const told = toldIn(one.spans);
+    for (const { span_id, same_as, counted } of await spansOf(found)) {
+      const expectedSame = told.get(span_id)?.same_as ?? undefined;
+      deepStrictEqual([same_as, counted], [expectedSame, expectedSame && false], `span ${span_id}`);
+    }
     const { agent_name: name, agent_id } = found;
     deepStrictEqual(agent_id, ids.get(name) ?? agent_id, 'an agent has one id');
     ids.set(name, agent_id);
@@ -238,6 +252,9 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
     shown.items.map(({ trace_id, started_at }) => ({ trace_id, started_at })),
     newestFirst,
   );
+  const calls = runs.flatMap(({ spans }) => spans.map((span) => ({ header: aHeader(), span })));
+  const models = await store.models.list(tenant, {}, { offset: 0, limit: 10 });
+  deepStrictEqual(models.items, modelsOf(calls, {}));
   const listed = await store.agents.list(tenant);
   for (const { id, name, total_runs } of listed) {
     deepStrictEqual(total_runs, counts.get(name), `runs of ${name}`);

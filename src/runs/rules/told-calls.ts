@@ -1,0 +1,229 @@
+import { readCallKey } from '../../signal/call-key.js';
+import type { NanoUsd } from '../../signal/money.js';
+import type { Micros } from '../../signal/time.js';
+
+/**
+ * The rule by which a call of which several instrumentations tell counts once.
+ *
+ * Spans of one run tell of the same call where different instrumentation scopes tell it, their times overlap, and either both have
+ * the same id of the answer, or one of them has none and both lie in the same place and name the same model, of the same provider
+ * as far as both name one. A place is the nearest span above that is not itself a call: so siblings are in one place, and so are a
+ * call and the call below it. Two spans of one scope never tell the same call, nor do two with different ids. Each span joins the
+ * first call that it may join, in the order of starts, then ids; those with an id of the answer before all others.
+ *
+ * Of the spans of one call one counts ({@link ToldCall}): the one that began last, because it is nearest to the model, of those
+ * that say most. Tokens and cost are judged apart: where that one tells no cost, the cost of another counts. What a span above
+ * others reports counts less than what they do, as everywhere (`usage.ts`).
+ */
+
+/** What the rule depends on in a span. */
+export interface CallSpan {
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  /** As `callKey` writes it; null for a span that is not a call, or that says too little of it. */
+  readonly call_key: string | null;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
+  readonly total_tokens: number | null;
+  readonly cost_usd: NanoUsd | null;
+}
+
+/** Bits of what counts of a span. */
+export const COUNTS = { call: 1, cost: 2 } as const;
+/** All of it: of a span that alone tells of its call. Its tokens count with the call. */
+export const WHOLE = COUNTS.call | COUNTS.cost;
+
+/** What counts of a span, and by which other span its call is counted. */
+export interface ToldCall<Id = string> {
+  readonly same_as: Id | null;
+  readonly counted: number;
+}
+
+/** Nothing else tells of its call. */
+export const NOT_TOLD: ToldCall<never> = { same_as: null, counted: WHOLE };
+
+/** Whether a span reports a measure, and whether a span below it does, too. */
+export const SAYS = { nothing: 0, covered: 1, first: 2 } as const;
+type Says = (typeof SAYS)[keyof typeof SAYS];
+
+type Name = string | number;
+
+/** A span that tells of a call. Names are empty, or 0, where they are not known. */
+export interface Teller<Id> {
+  readonly id: Id;
+  readonly teller: Name;
+  readonly model: Name;
+  readonly provider: Name;
+  readonly response: Name;
+  readonly place: Id;
+  readonly start: Micros;
+  /** After the start: {@link endOf}. */
+  readonly end: Micros;
+  readonly tokens: Says;
+  readonly cost: Says;
+}
+
+/**
+ * Of more spans that hang together by their times nothing is found out: each counts. It bounds what one span that comes can change.
+ */
+export const MOST_TELLERS = 512;
+
+/** Where a call ends here: it takes a microsecond at least, and one that has not ended takes no more. */
+export function endOf(span: { readonly started_at: Micros; readonly ended_at: Micros | null }): Micros {
+  return Math.max(span.ended_at ?? 0, span.started_at + 1);
+}
+
+/** Whether anything of a call may be told twice: a look in passing, for runs in which only one scope tells of calls. */
+export function haveSeveralTellers(keys: Iterable<string | null>): boolean {
+  let first: string | null = null;
+  for (const key of keys) {
+    if (key === null) continue;
+    const teller = key.slice(0, key.indexOf('.') + 1);
+    if (first === null) first = teller;
+    else if (first !== teller) return true;
+  }
+  return false;
+}
+
+/**
+ * Of all spans of a run those of which not everything counts, by their ids.
+ *
+ * @param covered the spans above one that reports tokens, and those above one that reports a cost
+ */
+export function toldCalls(
+  spans: readonly CallSpan[],
+  covered: { readonly tokens: ReadonlySet<string>; readonly cost: ReadonlySet<string> },
+): ReadonlyMap<string, ToldCall> {
+  const found = new Map<string, ToldCall>();
+  const placeOf = placesIn(spans);
+  const tellers: Teller<string>[] = [];
+  for (const span of spans) {
+    if (span.call_key === null) continue;
+    const says = (value: number | null, above: ReadonlySet<string>): Says =>
+      value === null ? SAYS.nothing : above.has(span.span_id) ? SAYS.covered : SAYS.first;
+    tellers.push({
+      id: span.span_id,
+      ...readCallKey(span.call_key),
+      place: placeOf(span),
+      start: span.started_at,
+      end: endOf(span),
+      tokens: says(span.total_tokens, covered.tokens),
+      cost: says(span.cost_usd, covered.cost),
+    });
+  }
+  tellers.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
+  for (const together of apart(tellers)) for (const [id, told] of judged(together)) found.set(id, told);
+  return found;
+}
+
+/**
+ * What counts of some tellers, as far as that is not everything.
+ *
+ * @param tellers all that hang together, in the order of starts, then ids
+ */
+export function judged<Id>(tellers: readonly Teller<Id>[]): ReadonlyMap<Id, ToldCall<Id>> {
+  const found = new Map<Id, ToldCall<Id>>();
+  if (tellers.length < 2 || tellers.length > MOST_TELLERS) return found;
+  for (const call of callsOf(tellers)) if (call.length > 1) judge(call, found);
+  return found;
+}
+
+function judge<Id>(call: readonly Teller<Id>[], found: Map<Id, ToldCall<Id>>): void {
+  const counted = best(call, weightOf);
+  const costs = best(call, (teller) => (teller === counted ? 0.5 : 0) + teller.cost);
+  for (const teller of call) {
+    const isCounted = teller === counted;
+    const counts = (isCounted ? COUNTS.call : 0) | (teller === costs ? COUNTS.cost : 0);
+    if (counts !== WHOLE) found.set(teller.id, { same_as: isCounted ? null : counted.id, counted: counts });
+  }
+}
+
+/** How much a teller says. */
+function weightOf({ tokens, cost, model }: Teller<unknown>): number {
+  return tokens * 8 + cost * 2 + (model ? 1 : 0);
+}
+
+/** The last one of those with the greatest weight. @param call in the order of starts, at least one */
+function best<Id>(call: readonly Teller<Id>[], weight: (teller: Teller<Id>) => number): Teller<Id> {
+  return call.reduce((chosen, teller) => (weight(teller) >= weight(chosen) ? teller : chosen));
+}
+
+/** Puts tellers of the same call together. */
+function callsOf<Id>(tellers: readonly Teller<Id>[]): Teller<Id>[][] {
+  const calls: Teller<Id>[][] = [];
+  const join = (teller: Teller<Id>, isSame: (known: Teller<Id>) => boolean): void => {
+    const isKnown = (known: Teller<Id>): boolean => overlap(known, teller) && isSame(known);
+    const call = calls.find(
+      (others) => others.some(isKnown) && !others.some((other) => other.teller === teller.teller),
+    );
+    if (call === undefined) calls.push([teller]);
+    else call.push(teller);
+  };
+  for (const teller of tellers)
+    if (teller.response) join(teller, ({ response }) => response === teller.response);
+  for (const teller of tellers) if (!teller.response) join(teller, (known) => isAlike(known, teller));
+  const order = new Map(tellers.map((teller, i) => [teller, i]));
+  for (const call of calls) call.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+  return calls;
+}
+
+function overlap(one: Teller<unknown>, other: Teller<unknown>): boolean {
+  return one.start < other.end && other.start < one.end;
+}
+
+function isAlike(one: Teller<unknown>, other: Teller<unknown>): boolean {
+  const isSameModel = Boolean(one.model) && one.model === other.model;
+  const mayBeSeller = !one.provider || !other.provider || one.provider === other.provider;
+  return one.place === other.place && isSameModel && mayBeSeller;
+}
+
+/** The place of each call. In a ring of calls it is the least id of the ring. */
+function placesIn(spans: readonly CallSpan[]): (span: CallSpan) => string {
+  const calls = new Map<string, CallSpan>();
+  for (const span of spans) if (span.call_key !== null) calls.set(span.span_id, span);
+  const places = new Map<string, string>();
+  return (span) => {
+    const path = new Set<string>();
+    let at = span.span_id;
+    for (let call = calls.get(at); call !== undefined && !places.has(at) && !path.has(at);) {
+      path.add(at);
+      if (call.parent_span_id === null) break;
+      at = call.parent_span_id;
+      call = calls.get(at);
+    }
+    const ring = path.has(at) ? [...path].slice([...path].indexOf(at)) : [];
+    const place = places.get(at) ?? ring.reduce((least, id) => (id < least ? id : least), at);
+    for (const id of path) places.set(id, place);
+    return place;
+  };
+}
+
+/** Those that hang together by their times, within a place or by one id of the answer. @param tellers in the order of starts */
+function apart(tellers: readonly Teller<string>[]): Teller<string>[][] {
+  const parts = tellers.map((_, i) => i);
+  const partOf = (i: number): number => {
+    let end = i;
+    while (parts[end] !== end) end = parts[end] ?? end;
+    parts[i] = end;
+    return end;
+  };
+  /** Of each group its last stretch of time without a gap: when it ends, and one that is in it. */
+  const stretches = new Map<string, { end: Micros; readonly one: number }>();
+  for (const [i, { place, response, start, end }] of tellers.entries()) {
+    for (const group of response ? [`in ${place}`, `as ${response}`] : [`in ${place}`]) {
+      const stretch = stretches.get(group);
+      if (stretch !== undefined && start < stretch.end) {
+        parts[partOf(i)] = partOf(stretch.one);
+        stretch.end = Math.max(stretch.end, end);
+      } else stretches.set(group, { end, one: i });
+    }
+  }
+  const found = new Map<number, Teller<string>[]>();
+  for (const [i, teller] of tellers.entries()) {
+    const part = partOf(i);
+    const known = found.get(part);
+    if (known === undefined) found.set(part, [teller]);
+    else known.push(teller);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,106 @@
+/**
+ * What tells a model call from others, so that one call of which several instrumentations tell can be found (`runs/rules/told-calls.ts`).
+ * Kept as a short text: hashes of who tells it, of the model, of who sells it, and of the answer's id, with dots between them. A part
+ * that nobody told is empty.
+ */
+export interface CallKey {
+  /** Who tells it: the instrumentation scope. */
+  readonly teller: string;
+  readonly model: string;
+  readonly provider: string;
+  /** The id that the provider gave the answer. */
+  readonly response: string;
+}
+
+/** What a span says of its call, as its client writes it. */
+export interface SaidOfCall {
+  /** The name of the instrumentation scope; empty where there is none. */
+  readonly scope: string;
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly response: string | null;
+}
+
+export function callKey({ scope, model, provider, response }: SaidOfCall): string {
+  return printCallKey({
+    teller: hashed(scope),
+    model: hashed(model === null ? '' : modelFamily(model)),
+    provider: hashed(provider === null ? '' : providerFamily(provider)),
+    response: hashed(response?.trim() ?? ''),
+  });
+}
+
+/** The hashes are numbers of at most 53 bits, printed so. */
+export const RADIX = 36;
+
+export function printCallKey({ teller, model, provider, response }: CallKey): string {
+  return `${teller}.${model}.${provider}.${response}`;
+}
+
+/** @param key from {@link callKey} */
+export function readCallKey(key: string): CallKey {
+  const [teller = '', model = '', provider = '', response = ''] = key.split('.');
+  return { teller, model, provider, response };
+}
+
+/** Two keys of one span, the later one of which fills what the earlier one leaves open. */
+export function filledCallKey(before: string | null, later: string | null): string | null {
+  if (before === null || later === null || before === later) return before ?? later;
+  const [known, rest] = [readCallKey(before), readCallKey(later)];
+  return printCallKey({
+    teller: known.teller,
+    model: known.model || rest.model,
+    provider: known.provider || rest.provider,
+    response: known.response || rest.response,
+  });
+}
+
+/**
+ * The name of a model without what only some clients write: who sells it in front of it, and its date or its version behind it. So
+ * `gpt-4o` that was asked for and `gpt-4o-2024-08-06` that answered are the same.
+ */
+export function modelFamily(model: string): string {
+  const name = model.trim().toLowerCase();
+  return name
+    .slice(name.lastIndexOf('/') + 1)
+    .replace(SELLER, '')
+    .replace(VERSION, '');
+}
+
+/** As Bedrock writes it: `us.anthropic.claude-sonnet-4-20250514-v1:0`. */
+const SELLER = /^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen)\./;
+const VERSION = /(?:-\d{4}-\d{2}-\d{2}|[-@](?:\d{8}|\d{4}|00\d|latest))?(?:-v\d+:\d+|:latest)?$/;
+
+/** Who sells a model, in one spelling; empty where the client names a framework in its place. */
+export function providerFamily(provider: string): string {
+  const name = provider.trim().toLowerCase();
+  if (FRAMEWORK.test(name)) return '';
+  const family = FAMILIES.find(([spellings]) => spellings.test(name));
+  return family?.[1] ?? /[a-z0-9]+/.exec(name)?.[0] ?? '';
+}
+
+const FRAMEWORK =
+  /^(?:langchain|langgraph|llama_?-?index|haystack|crewai|litellm|autogen|semantic|dspy|agno|pydantic|strands|smolagents|vercel|gateway)/;
+const FAMILIES: readonly (readonly [spellings: RegExp, family: string])[] = [
+  [/azure|^az\./, 'azure'],
+  [/bedrock|^aws|^amazon/, 'bedrock'],
+  [/vertex|gemini|google|^gcp|^gen_?ai$/, 'google'],
+  [/^mistral/, 'mistral'],
+  [/^x[._-]?ai/, 'xai'],
+  [/watson/, 'watsonx'],
+];
+
+/** 53 bits of a hash (cyrb53) in few letters. Nobody gains by making two that are the same: only calls of one run are compared. */
+function hashed(text: string): string {
+  if (text === '') return '';
+  let one = 0xdeadbeef;
+  let other = 0x41c6ce57;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    one = Math.imul(one ^ unit, 2_654_435_761);
+    other = Math.imul(other ^ unit, 1_597_334_677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(other ^ (other >>> 13), 3_266_489_909);
+  other = Math.imul(other ^ (other >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909);
+  return (4_294_967_296 * (2_097_151 & other) + (one >>> 0)).toString(RADIX);
+}

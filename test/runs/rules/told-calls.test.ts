@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { callKey } from '../../../src/signal/call-key.js';
+import { NO_NODE } from '../../../src/signal/service-map.js';
+import { TYPE_CODES } from '../../../src/signal/trace-map.js';
+import { COUNTS, MOST_TELLERS, WHOLE, type CallSpan } from '../../../src/runs/rules/told-calls.js';
+import { countedOnce } from '../../../src/runs/rules/usage.js';
+import { ManySpans } from '../../../src/runs/spans/many-spans.js';
+import { holds, same } from '../../support/property.js';
+import { callKeys } from '../histories.js';
+
+interface Said {
+  readonly scope?: string;
+  readonly model?: string | null;
+  readonly provider?: string | null;
+  readonly response?: string | null;
+  readonly parent?: string | null;
+  readonly time?: readonly [start: number, end: number | null];
+  readonly tokens?: number | null;
+  readonly cost?: number | null;
+}
+
+function aCall(span_id: string, said: Said = {}): CallSpan {
+  const { scope = 'openai', model = 'gpt-4o', provider = 'openai', response = null } = said;
+  const [started_at, ended_at] = said.time ?? [0, 10];
+  return {
+    span_id,
+    parent_span_id: said.parent === undefined ? 'agent' : said.parent,
+    call_key: callKey({ scope, model, provider, response }),
+    started_at,
+    ended_at,
+    total_tokens: said.tokens === undefined ? 5 : said.tokens,
+    cost_usd: said.cost === undefined ? 7 : said.cost,
+  };
+}
+
+const AGENT: CallSpan = {
+  ...aCall('agent', { parent: null, tokens: null, cost: null }),
+  call_key: null,
+};
+/** The other teller. */
+const OTHER = { scope: 'langchain' };
+
+/** By which spans calls are counted, where these are others. */
+function sames(...spans: CallSpan[]): Record<string, string | null> {
+  return Object.fromEntries([...countedOnce([AGENT, ...spans]).told].map(([id, told]) => [id, told.same_as]));
+}
+
+const CASES: readonly {
+  readonly name: string;
+  readonly spans: readonly CallSpan[];
+  /** The span that counts, by the one that does not. */
+  readonly same: Readonly<Record<string, string>>;
+}[] = [
+  {
+    name: 'two scopes tell of a call beside each other: the one that began last counts',
+    spans: [aCall('a', { ...OTHER, time: [0, 10] }), aCall('b', { time: [1, 9] })],
+    same: { a: 'b' },
+  },
+  {
+    name: 'a call and the one below it',
+    spans: [aCall('a', OTHER), aCall('b', { parent: 'a', time: [1, 9] })],
+    same: { a: 'b' },
+  },
+  {
+    name: 'also where the one below began first, by another clock',
+    spans: [aCall('a', { ...OTHER, time: [2, 10] }), aCall('b', { parent: 'a', time: [1, 9] })],
+    same: { a: 'b' },
+  },
+  {
+    name: 'three tell of it',
+    spans: [
+      aCall('a', { ...OTHER, time: [0, 20] }),
+      aCall('b', { scope: 'proxy', parent: 'a', time: [1, 19] }),
+      aCall('c', { parent: 'b', time: [2, 18] }),
+    ],
+    same: { a: 'c', b: 'c' },
+  },
+  {
+    name: 'the one that says more counts, tokens before all else',
+    spans: [aCall('a', { ...OTHER, time: [0, 10] }), aCall('b', { time: [1, 9], tokens: null })],
+    same: { b: 'a' },
+  },
+  {
+    name: 'one id of the answer, in different places and with different models',
+    spans: [
+      aCall('a', { ...OTHER, parent: 'chain', model: 'router', response: 'chatcmpl-1' }),
+      aCall('b', { response: 'chatcmpl-1', time: [1, 9] }),
+    ],
+    same: { a: 'b' },
+  },
+  {
+    name: 'only one of them says the id',
+    spans: [aCall('a', OTHER), aCall('b', { response: 'chatcmpl-1', time: [1, 9] })],
+    same: { a: 'b' },
+  },
+  {
+    name: 'the model that was asked for and the one that answered',
+    spans: [aCall('a', { ...OTHER, model: 'gpt-4o-2024-08-06' }), aCall('b', { time: [1, 9] })],
+    same: { a: 'b' },
+  },
+  {
+    name: 'one does not say who sells the model, or names its framework',
+    spans: [
+      aCall('a', { ...OTHER, provider: 'Langchain' }),
+      aCall('b', { time: [1, 9] }),
+      aCall('c', { scope: 'proxy', provider: null, time: [2, 9] }),
+    ],
+    same: { a: 'c', b: 'c' },
+  },
+  {
+    name: 'calls in parallel, each told twice',
+    spans: [
+      aCall('a1', { ...OTHER, time: [0, 10] }),
+      aCall('a2', { ...OTHER, time: [1, 12] }),
+      aCall('b1', { time: [2, 9] }),
+      aCall('b2', { time: [3, 11] }),
+    ],
+    same: { a1: 'b1', a2: 'b2' },
+  },
+  {
+    name: 'a call above two that are made one after the other, of which it is the first',
+    spans: [
+      aCall('a', { ...OTHER, time: [0, 20] }),
+      aCall('b', { parent: 'a', time: [1, 9] }),
+      aCall('c', { parent: 'a', time: [10, 19] }),
+    ],
+    same: { a: 'b' },
+  },
+  { name: 'one scope makes the same call in parallel', spans: [aCall('a'), aCall('b')], same: {} },
+  {
+    name: 'different ids',
+    spans: [aCall('a', { ...OTHER, response: 'one' }), aCall('b', { response: 'two' })],
+    same: {},
+  },
+  {
+    name: 'one after the other',
+    spans: [aCall('a', { ...OTHER, time: [0, 10] }), aCall('b', { time: [10, 20] })],
+    same: {},
+  },
+  {
+    name: 'an id that a server gives every answer, one after the other',
+    spans: [
+      aCall('a', { ...OTHER, response: 'x', time: [0, 10] }),
+      aCall('b', { response: 'x', time: [10, 20] }),
+    ],
+    same: {},
+  },
+  { name: 'different models', spans: [aCall('a', { ...OTHER, model: 'o1' }), aCall('b')], same: {} },
+  {
+    name: 'no models',
+    spans: [aCall('a', { ...OTHER, model: null }), aCall('b', { model: null })],
+    same: {},
+  },
+  {
+    name: 'different providers',
+    spans: [aCall('a', { ...OTHER, provider: 'azure' }), aCall('b')],
+    same: {},
+  },
+  {
+    name: 'different places, without an id',
+    spans: [aCall('a', { ...OTHER, parent: 'chain' }), aCall('b')],
+    same: {},
+  },
+  {
+    name: 'a ring of calls ends',
+    spans: [aCall('a', { ...OTHER, parent: 'b' }), aCall('b', { parent: 'a', time: [1, 9] })],
+    same: { a: 'b' },
+  },
+];
+
+for (const { name, spans, same: expected } of CASES) {
+  void t.test(name, async (t) => {
+    t.same(sames(...spans), expected);
+    t.same(sames(...spans.toReversed()), expected, 'in any order');
+  });
+}
+
+void t.test('tokens and cost are judged apart', async (t) => {
+  const tokens = aCall('tokens', { time: [1, 9], cost: null });
+  const cost = aCall('cost', { ...OTHER, tokens: null });
+  const { usage, told } = countedOnce([AGENT, tokens, cost]);
+  t.same(usage, { total_tokens: 5, total_cost_usd: 7 });
+  t.same(told.get('cost'), { same_as: 'tokens', counted: COUNTS.cost });
+  t.same(told.get('tokens'), { same_as: null, counted: COUNTS.call });
+});
+
+void t.test('a call below others counts before them, and nothing gets lost', async (t) => {
+  const above = aCall('above', { ...OTHER, time: [0, 20], tokens: 11, cost: null });
+  const first = aCall('first', { parent: 'above', time: [1, 9], tokens: 5, cost: null });
+  const again = aCall('again', { parent: 'above', time: [10, 19], tokens: 6, cost: null });
+  t.same(countedOnce([AGENT, above, first, again]).usage, { total_tokens: 11, total_cost_usd: null });
+  const http = { ...aCall('http', { parent: 'first', tokens: 4, cost: null }), call_key: null };
+  t.same(countedOnce([AGENT, above, first, http]).usage, { total_tokens: 4, total_cost_usd: null });
+});
+
+/** The same as `ManySpans` finds it, which is given the spans in their order. */
+function keptUpToDate(spans: readonly CallSpan[]): ReadonlyMap<string, { same_as: string | null }> {
+  const many = new ManySpans();
+  for (const span of spans)
+    many.put({
+      ...span,
+      type: TYPE_CODES.llm,
+      node: NO_NODE,
+      status: 'completed',
+      error_message: null,
+      agent_hint: null,
+      run_kind: null,
+      context: null,
+      same_as: null,
+      counted: WHOLE,
+      ...{ seq: 1, line: 0, row: undefined, payload: undefined, changed: true },
+    });
+  same(many.usage(), countedOnce(spans).usage);
+  return new Map(many.retold().map(({ span_id, told }) => [span_id, told]));
+}
+
+const key = (n: number): string => String.fromCharCode(1 + (n % 7), 2, 3, 4, 5, 6, 7, n);
+
+for (const { count, isJudged } of [
+  { count: MOST_TELLERS / 2, isJudged: true },
+  { count: MOST_TELLERS / 2 + 1, isJudged: false },
+]) {
+  void t.test(
+    `${count} calls at one time, each told twice, are ${isJudged ? '' : 'not '}judged`,
+    async (t) => {
+      const spans = Array.from({ length: count }, (_, n) => [
+        aCall(key(n * 2), { ...OTHER, time: [n, 2000], parent: key(9999) }),
+        aCall(key(n * 2 + 1), { time: [n, 1999], parent: key(9999) }),
+      ]).flat();
+      // Others before and after them do not hang together with them.
+      const [early, late] = [-10, 3000].map((at, i) => [
+        aCall(key(8000 + i), { ...OTHER, time: [at, at + 5], parent: key(9999) }),
+        aCall(key(8010 + i), { time: [at + 1, at + 4], parent: key(9999) }),
+      ]);
+      const all = [...spans, ...(early ?? []), ...(late ?? [])];
+      const { told } = countedOnce(all);
+      t.equal(told.size, (isJudged ? count : 0) + 2);
+      t.same(keptUpToDate(all), told);
+      t.same(keptUpToDate(all.toReversed()), told);
+    },
+  );
+}
+
+void t.test('what is kept up to date is what all spans give, over many calls and long times', async (t) => {
+  const call = fc.record({
+    call_key: fc.option(callKeys, { nil: null, freq: 9 }),
+    parent: fc.nat(30),
+    start: fc.nat(60),
+    length: fc.option(fc.nat(6), { nil: null, freq: 9 }),
+    total_tokens: fc.option(fc.nat(9), { nil: null, freq: 3 }),
+    cost_usd: fc.option(fc.nat(9), { nil: null, freq: 3 }),
+  });
+  const property = fc.property(fc.array(call, { minLength: 30, maxLength: 60 }), (made) => {
+    const spans = made.map(({ parent, start, length, ...measures }, n): CallSpan => {
+      const ended_at = length === null ? null : start + length;
+      return { ...measures, span_id: key(n), parent_span_id: key(parent), started_at: start, ended_at };
+    });
+    const { told, usage } = countedOnce(spans);
+    same(new Map(keptUpToDate(spans)), new Map(told));
+    same(countedOnce(spans.toReversed()).usage, usage);
+    for (const { same_as } of told.values())
+      if (same_as !== null) same((told.get(same_as)?.counted ?? WHOLE) & COUNTS.call, COUNTS.call);
+  });
+  holds(t, property, { numRuns: 500 });
+});

@@ -1,0 +1,68 @@
+import t from 'tap';
+import {
+  callKey,
+  filledCallKey,
+  modelFamily,
+  providerFamily,
+  readCallKey,
+  type SaidOfCall,
+} from '../../src/signal/call-key.js';
+
+const SAID: SaidOfCall = { scope: 'openai', model: 'gpt-4o', provider: 'openai', response: 'chatcmpl-1' };
+
+void t.test('a key tells who tells of which call, and leaves out what nobody told', async (t) => {
+  const { teller, model, provider, response } = readCallKey(callKey(SAID));
+  for (const part of [teller, model, provider, response]) t.match(part, /^[\da-z]+$/);
+  t.equal(new Set([teller, model, provider, response]).size, 3, 'the scope has the name of the provider');
+  const unsaid = { scope: '', model: null, provider: null, response: null };
+  t.same(readCallKey(callKey(unsaid)), { teller: '', model: '', provider: '', response: '' });
+  t.not(readCallKey(callKey({ ...SAID, response: 'chatcmpl-2' })).response, response);
+  t.equal(callKey({ ...SAID, response: ' chatcmpl-1 ' }), callKey(SAID));
+});
+
+void t.test('a later key fills what an earlier one leaves open', async (t) => {
+  const open = callKey({ ...SAID, response: null, provider: null });
+  t.equal(filledCallKey(open, callKey(SAID)), callKey(SAID));
+  t.equal(filledCallKey(callKey(SAID), callKey({ ...SAID, model: 'o1' })), callKey(SAID));
+  t.equal(filledCallKey(null, open), open);
+  t.equal(filledCallKey(open, null), open);
+});
+
+for (const [model, family] of [
+  ['gpt-4o-2024-08-06', 'gpt-4o'],
+  ['GPT-4o', 'gpt-4o'],
+  ['openai/gpt-4o-mini', 'gpt-4o-mini'],
+  ['gpt-4-0613', 'gpt-4'],
+  ['claude-3-5-sonnet-latest', 'claude-3-5-sonnet'],
+  ['us.anthropic.claude-sonnet-4-20250514-v1:0', 'claude-sonnet-4'],
+  ['claude-sonnet-4@20250514', 'claude-sonnet-4'],
+  ['models/gemini-1.5-pro-002', 'gemini-1.5-pro'],
+  ['llama3:latest', 'llama3'],
+  ['deepseek-v3', 'deepseek-v3'],
+  ['text-embedding-3-small', 'text-embedding-3-small'],
+  ['llama3.1:8b', 'llama3.1:8b'],
+] as const) {
+  void t.test(`the model ${model} is a ${family}`, async (t) => {
+    t.equal(modelFamily(model), family);
+  });
+}
+
+for (const [provider, family] of [
+  ['openai.chat', 'openai'],
+  ['OpenAI', 'openai'],
+  ['az.ai.openai', 'azure'],
+  ['azure_openai', 'azure'],
+  ['aws.bedrock', 'bedrock'],
+  ['amazon_bedrock', 'bedrock'],
+  ['gcp.vertex_ai', 'google'],
+  ['google_genai', 'google'],
+  ['mistralai', 'mistral'],
+  ['x_ai', 'xai'],
+  ['Langchain', ''],
+  ['litellm', ''],
+  ['', ''],
+] as const) {
+  void t.test(`the provider ${JSON.stringify(provider)} is ${family || 'not known'}`, async (t) => {
+    t.equal(providerFamily(provider), family);
+  });
+}
