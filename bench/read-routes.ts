@@ -2,6 +2,7 @@ import type { Api } from './api.js';
 import type { Filling } from './filled-store.js';
 import { PROMPT } from './linked-calls.js';
 import type { SampledTrace } from './load-plan.js';
+import { sendLoggedCalls } from './logged-calls.js';
 import { FREQUENT_WORD, RARE_WORD } from './log-lines.js';
 import { READ_METRIC } from './otlp-metrics-template.js';
 
@@ -37,8 +38,10 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
   const compare = `/dashboard/traces/compare-agents?agent_a=${first.id}&agent_b=${second.id}`;
   return [
     {
-      name: 'trace detail',
-      path: (request) => `/dashboard/traces/${samples[request % samples.length]?.traceId ?? ''}`,
+      ...ofTraces(
+        'trace detail',
+        samples.map(({ traceId }) => traceId),
+      ),
       targetMs: 15,
     },
     fixed('agents list', '/agents', 25),
@@ -73,6 +76,7 @@ async function logRoutes(api: Api): Promise<readonly ReadRoute[]> {
   const ofTrace = items.find(({ trace_id }) => trace_id !== null);
   const withId = items.map(({ body }) => /\[([0-9a-f]{16})\]/.exec(body)?.[1]).find((id) => id !== undefined);
   if (!ofTrace || withId === undefined) throw new Error('The store has too few log records.');
+  const { logged, silent } = await sendLoggedCalls(api);
   const day = `start_time=${daysAgo(15)}&end_time=${daysAgo(14)}`;
   return [
     fixed('log search, rare word', `${search}?query=${RARE_WORD}`, 300),
@@ -86,6 +90,8 @@ async function logRoutes(api: Api): Promise<readonly ReadRoute[]> {
     fixed('logs of a trace', `${search}?trace_id=${ofTrace.trace_id ?? ''}`),
     fixed('logs, offset 100 000', `${search}?offset=100000`),
     fixed('trace of a log', `/dashboard/logs/${ofTrace.id}/trace`),
+    ofTraces('trace of 5 calls', silent),
+    ofTraces('trace of 5 calls, said in log records', logged),
   ];
 }
 
@@ -110,6 +116,11 @@ function metricRoutes(): readonly ReadRoute[] {
     fixed('metric, 1000 points, by labels', `${query}&labels=${labels}`),
     fixed('metric, 10 000 points', `/dashboard/metrics/query?name=${READ_METRIC}&limit=10000`),
   ];
+}
+
+/** Another trace with each request. */
+function ofTraces(name: string, ids: readonly string[]): ReadRoute {
+  return { name, path: (request) => `/dashboard/traces/${ids[request % ids.length] ?? ''}` };
 }
 
 function fixed(name: string, path: string, targetMs?: number): ReadRoute {
