@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { SpanType } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
@@ -24,6 +25,7 @@ export function inputData(type: SpanType, reading: SpanReading): JsonObject | nu
     case 'db':
       return query(reading) ?? question(reading);
     case 'llm':
+      return question(reading, true);
     case 'agent':
     case 'custom':
       return question(reading);
@@ -111,8 +113,8 @@ function rows(reading: SpanReading): JsonObject | null {
   return { returned_rows: count, ...(found === undefined ? {} : { result: parsed(found.value) }) };
 }
 
-function question(reading: SpanReading): JsonObject | null {
-  const found = best(reading, 'input', null);
+function question(reading: SpanReading, isCall = false): JsonObject | null {
+  const found = best(reading, 'input', null, !isCall);
   const system = reading.payload('system');
   if (found === undefined && system === undefined) return null;
   const { data, isWhole } = found ?? { data: {}, isWhole: false };
@@ -134,20 +136,46 @@ function answer(reading: SpanReading): JsonObject | null {
   return data;
 }
 
-/** The best source that says more than whose message it is; the best of all where none does. */
-function best(reading: SpanReading, field: 'input' | 'output', role: 'assistant' | null): Shaped | undefined {
+/**
+ * The best source that says more than whose message it is; the best of all where none does.
+ *
+ * @param mayBePart whether one message may be a part of what another source says
+ */
+function best(
+  reading: SpanReading,
+  field: 'input' | 'output',
+  role: 'assistant' | null,
+  mayBePart = false,
+): Shaped | undefined {
   const found = reading.payloads(field);
   const what = field === 'input' ? 'input_data' : 'output_data';
   let first: Shaped | undefined;
-  for (const payload of found) {
+  for (const [i, payload] of found.entries()) {
     const each = shaped(payload, role, found);
     if (first === undefined) reading.witness?.found(what, payload.source);
     first ??= each;
     if (!isSaid(each)) continue;
     reading.witness?.found(what, payload.source);
-    return each;
+    return mayBePart ? (conversation(each, found.slice(i + 1), reading) ?? each) : each;
   }
   return first;
+}
+
+/** OpenInference tells of a step of LangGraph the first message alone, and beside it the state with the whole conversation. */
+function conversation(
+  { data: { messages } }: Shaped,
+  others: readonly FoundPayload[],
+  { witness }: SpanReading,
+): Shaped | undefined {
+  if (!Array.isArray(messages) || messages.length !== 1) return undefined;
+  for (const payload of others) {
+    const other = shaped(payload, null, others);
+    const all = other.data.messages;
+    if (!Array.isArray(all) || all.length < 2 || !isDeepStrictEqual(all[0], messages[0])) continue;
+    witness?.found('input_data', payload.source);
+    return other;
+  }
+  return undefined;
 }
 
 function toolList(value: JsonValue): JsonValue {

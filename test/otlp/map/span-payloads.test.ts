@@ -279,3 +279,34 @@ void t.test("the tokens of a provider's own answer count where no attribute tell
   t.strictSame(of({ prompt_tokens: 10 }, { 'gen_ai.usage.output_tokens': 1 }), [null, 1, null, undefined]);
   t.strictSame(of({ prompt_tokens: -1, completion_tokens: 'many' }), [null, null, null, undefined]);
 });
+
+void t.test(
+  'of a step of LangGraph the whole conversation counts, not its first message alone',
+  async (t) => {
+    const human = (content: string) => ({ type: 'human', data: { content, type: 'human' } });
+    const ai = { type: 'ai', data: { content: 'Sunny.', type: 'ai' } };
+    const first = {
+      'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.content': 'Weather?',
+    };
+    const state = (...messages: JsonValue[]) => ({ 'input.value': JSON.stringify({ messages }) });
+    const conversation = [
+      { role: 'user', content: 'Weather?' },
+      { role: 'assistant', content: 'Sunny.' },
+      { role: 'user', content: 'Thanks' },
+    ];
+    const chain = { 'openinference.span.kind': 'CHAIN' };
+    const whole = state(human('Weather?'), ai, human('Thanks'));
+    t.strictSame(mapSpan({ ...chain, ...first, ...whole }).input_data, { messages: conversation });
+    t.strictSame(
+      mapSpan({ ...chain, ...first, ...state(human('Other'), ai) }).input_data,
+      { messages: conversation.slice(0, 1) },
+      'another conversation',
+    );
+    t.strictSame(
+      mapSpan({ ...LLM, ...first, ...whole }).input_data,
+      { messages: conversation.slice(0, 1) },
+      'a model call says what it was asked',
+    );
+  },
+);
